@@ -127,6 +127,7 @@ pub(crate) fn round_trips() -> Planned {
     Planned {
         plan: Arc::new(plan),
         side: Direction::Down,
+        receiver: 0,
         is_forwarded: false,
         is_in_parts: false,
         is_passed_on: false,

@@ -123,6 +123,8 @@ pub enum MessageEvent {
     Delivered {
         /// The message.
         id: MessageId,
+        /// Which of the devices that it is for has it, from 0.
+        receiver: u32,
     },
     /// The sender knows that its peer has the message.
     Acknowledged {
@@ -154,7 +156,7 @@ impl MessageEvent {
             | Self::Transmitted { id, .. }
             | Self::Taken { id }
             | Self::Bundled { id, .. }
-            | Self::Delivered { id }
+            | Self::Delivered { id, .. }
             | Self::Acknowledged { id }
             | Self::Failed { id, .. } => Some(id),
             Self::TrafficStarted { .. } | Self::TrafficEnded { .. } | Self::Session(_) => None,

@@ -302,7 +302,9 @@ mod tests {
                 };
                 note(due, MessageEvent::Intended { id, payload });
                 match end(flow, index) {
-                    End::Arrives(after) => note(due + after, MessageEvent::Delivered { id }),
+                    End::Arrives(after) => {
+                        note(due + after, MessageEvent::Delivered { id, receiver: 0 });
+                    }
                     End::Fails(after, reason) => {
                         note(due + after, MessageEvent::Failed { id, reason });
                     }
@@ -428,7 +430,7 @@ mod tests {
                         let reason = FailureReason::QueueFull;
                         note(due + after, MessageEvent::Failed { id, reason });
                     }
-                    _ => note(due + after, MessageEvent::Delivered { id }),
+                    _ => note(due + after, MessageEvent::Delivered { id, receiver: 0 }),
                 }
             }
             let records = log.flows().next().unwrap();

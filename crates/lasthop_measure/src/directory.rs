@@ -1,3 +1,4 @@
+use core::num::NonZeroU32;
 use core::ops::Range;
 
 use lasthop_contract::{Direction, FlowId, PathId};
@@ -44,6 +45,8 @@ pub struct NamedFlows {
     pub origin: Direction,
     /// How many devices of each part of the group have one.
     pub devices: Box<[u32]>,
+    /// How many devices each message is for: so often it is to arrive.
+    pub audience: NonZeroU32,
 }
 
 /// Where a flow belongs.
@@ -119,6 +122,13 @@ impl Directory {
         flows.map_or(Direction::Up, |place| self.flows[place].origin)
     }
 
+    /// How many devices each message of a flow is for.
+    #[must_use]
+    pub fn audience(&self, flow: FlowId) -> NonZeroU32 {
+        let flows = self.flows_number(flow);
+        flows.map_or(NonZeroU32::MIN, |place| self.flows[place].audience)
+    }
+
     /// The number of the part of a group that a device belongs to, by its number there, among the parts of all groups.
     #[must_use]
     pub fn class_of(&self, group: usize, device: u32) -> u32 {
@@ -182,6 +192,7 @@ mod tests {
             name: "traffic".into(),
             origin,
             devices: Box::default(),
+            audience: NonZeroU32::MIN,
         }
     }
 

@@ -33,6 +33,16 @@ pub(crate) enum MessageChange {
 }
 
 impl MessageChange {
+    /// Whether it may have happened to this copy of a message that is for several devices: nobody says which one he means.
+    /// What is passed on again is on its way to those who lack it, and who acknowledges it has it.
+    pub(crate) fn concerns(self, copy: &MessageRecord) -> bool {
+        match self {
+            Self::Transmitted { attempt: None, .. } => copy.delivered.is_none(),
+            Self::Acknowledged { side, origin } if side != origin => copy.delivered.is_some(),
+            _ => true,
+        }
+    }
+
     /// Notes it in the record of the message.
     #[inline]
     pub(crate) fn apply(self, now: Instant, record: &mut MessageRecord) {

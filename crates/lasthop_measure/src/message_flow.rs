@@ -1,4 +1,5 @@
 use core::num::NonZeroU32;
+use core::ops::RangeInclusive;
 use std::collections::VecDeque;
 
 use lasthop_contract::MessageId;
@@ -16,9 +17,48 @@ pub(crate) struct MessageFlow {
     has_served: bool,
     /// The first that is measured, of those that are forgotten.
     first_measured: Option<NonZeroU32>,
+    /// For how many devices more than one its messages are: there is a record for each, one behind the other.
+    further: u32,
 }
 
 impl MessageFlow {
+    /// Its messages are for so many devices; none has begun yet.
+    pub(crate) fn widen(&mut self, audience: NonZeroU32) {
+        self.further = audience.get() - 1;
+    }
+
+    /// For how many devices each message is.
+    pub(crate) fn audience(&self) -> u32 {
+        self.further + 1
+    }
+
+    /// The numbers of the records of a message.
+    pub(crate) fn copies(&self, number: NonZeroU32) -> RangeInclusive<u32> {
+        let last = number.get().saturating_mul(self.audience());
+        last - self.further..=last
+    }
+
+    /// The records of a message; none where they are forgotten.
+    pub(crate) fn records_of(
+        &mut self,
+        number: NonZeroU32,
+    ) -> Option<impl Iterator<Item = &mut MessageRecord>> {
+        let place = self.place(*self.copies(number).start())?;
+        Some(
+            self.records
+                .range_mut(place..=place + self.further as usize),
+        )
+    }
+
+    /// The record that stands for a message: the first of its own.
+    #[inline]
+    pub(crate) fn leader(&mut self, number: NonZeroU32) -> Option<&mut MessageRecord> {
+        if self.further == 0 {
+            return self.record(number);
+        }
+        self.records_of(number)?.next()
+    }
+
     /// Adds a message that comes after all others.
     pub(crate) fn begin(&mut self, record: MessageRecord) {
         debug_assert!(
@@ -43,17 +83,31 @@ impl MessageFlow {
         self.records.get_mut(place)
     }
 
-    /// Forgets a message if it is done, and gives it for the last time. Those due from `measured_from` on are measured.
+    /// Forgets a message if all of it is done, and gives it for the last time. Those due from `measured_from` on are
+    /// measured.
     pub(crate) fn forget(
         &mut self,
         id: MessageId,
         measured_from: Instant,
-    ) -> Option<MessageRecord> {
-        let place = self.place(id.number.get())?;
-        self.records.get(place).filter(|record| record.is_done())?;
-        let record = self.records.remove(place)?;
-        self.remember(&record, measured_from);
-        Some(record)
+        mut tell: impl FnMut(MessageRecord),
+    ) {
+        let Some(place) = self.place(*self.copies(id.number).start()) else {
+            return;
+        };
+        let copies = place..=place + self.further as usize;
+        if !self
+            .records
+            .range(copies.clone())
+            .all(MessageRecord::is_done)
+        {
+            return;
+        }
+        for _ in copies {
+            if let Some(record) = self.records.remove(place) {
+                self.remember(&record, measured_from);
+                tell(record);
+            }
+        }
     }
 
     /// Forgets messages of which nothing was heard for long; gives each for the last time.
@@ -66,12 +120,17 @@ impl MessageFlow {
         if !self.records.iter().any(|record| record.is_forlorn(now)) {
             return;
         }
-        for record in core::mem::take(&mut self.records) {
-            if record.is_forlorn(now) {
-                self.remember(&record, measured_from);
-                tell(record);
-            } else {
-                self.records.push_back(record);
+        let mut records = core::mem::take(&mut self.records);
+        while !records.is_empty() {
+            let copies = ..records.len().min(self.audience() as usize);
+            let is_forlorn = records.range(copies).all(|record| record.is_forlorn(now));
+            for record in records.drain(copies) {
+                if is_forlorn {
+                    self.remember(&record, measured_from);
+                    tell(record);
+                } else {
+                    self.records.push_back(record);
+                }
             }
         }
     }
@@ -136,7 +195,9 @@ mod tests {
                     flow: FlowId(0),
                     number: NonZeroU32::new(kept.remove(place)).unwrap(),
                 };
-                assert!(flow.forget(id, Instant::ZERO).is_some());
+                let mut told = 0;
+                flow.forget(id, Instant::ZERO, |_| told += 1);
+                assert_eq!(told, 1);
             }
             for number in number.saturating_sub(40).max(1)..=number + 1 {
                 let found = flow.record(NonZeroU32::new(number).unwrap());

@@ -95,7 +95,7 @@ impl MessageLog {
         self.keeps == Keeps::OpenMessages
     }
 
-    /// The records that are kept, in order of flow and number.
+    /// The records that are kept, in order of flow and of their numbers.
     pub fn records(&self) -> impl Iterator<Item = (FlowId, u32, &MessageRecord)> + '_ {
         self.flows_with_ids().flat_map(|(flow, kept)| {
             let records = kept.records.iter();
@@ -165,14 +165,13 @@ impl MessageLog {
 
     /// Whether a message is known to be there; one whose flow is closed is told no more.
     pub(crate) fn is_delivered(&mut self, id: MessageId) -> bool {
-        self.record(id)
-            .is_none_or(|record| record.delivered.is_some())
+        self.copies_of(id).all(|copy| copy.delivered.is_some())
     }
 
-    /// Whether a message has been due, and has not ended.
+    /// Whether a message has been due, and has not ended at all whom it is for.
     pub(crate) fn is_under_way(&mut self, id: MessageId) -> bool {
-        let record = self.record(id);
-        record.is_some_and(|record| record.status() == MessageStatus::Unfinished)
+        let mut copies = self.copies_of(id);
+        copies.any(|copy| copy.status() == MessageStatus::Unfinished)
     }
 
     /// Notes that a device went before its messages were there.
@@ -222,12 +221,11 @@ impl MessageLog {
     ) {
         let mut ended = core::mem::take(&mut self.ended);
         for id in ended.drain(..) {
-            let flow = self.open_flow(id.flow);
-            if let Some(record) = flow.and_then(|flow| flow.forget(id, measured_from)) {
-                match &mut self.spill {
+            if let Some(flow) = open_flow(&mut self.channels, id.flow) {
+                flow.forget(id, measured_from, |record| match &mut self.spill {
                     Some(spill) => spill.take(id.flow, record),
                     None => tell(id.flow, &record),
-                }
+                });
             }
         }
         self.ended = ended;
@@ -275,17 +273,16 @@ impl MessageLog {
         }
     }
 
-    #[inline]
-    fn record(&mut self, id: MessageId) -> Option<&mut MessageRecord> {
-        self.open_flow(id.flow)?.record(id.number)
+    fn copies_of(&mut self, id: MessageId) -> impl Iterator<Item = &MessageRecord> {
+        let copies = self
+            .open_flow(id.flow)
+            .and_then(|flow| flow.records_of(id.number));
+        copies.into_iter().flatten().map(|copy| &*copy)
     }
 
     #[inline]
     fn open_flow(&mut self, id: FlowId) -> Option<&mut MessageFlow> {
-        let (device, channel) = id.parts();
-        let channel = self.channels.get_mut(usize::from(channel))?;
-        let place = channel.place(device)?;
-        channel.flows.get_mut(place).filter(|flow| !flow.is_closed)
+        open_flow(&mut self.channels, id)
     }
 
     fn flows_with_ids(&self) -> impl Iterator<Item = (FlowId, &MessageFlow)> + '_ {
@@ -294,4 +291,12 @@ impl MessageLog {
             flows.map(move |(flow, device)| (FlowId::of(DeviceId(device), channel), flow))
         })
     }
+}
+
+#[inline]
+fn open_flow(channels: &mut [Channel], id: FlowId) -> Option<&mut MessageFlow> {
+    let (device, channel) = id.parts();
+    let channel = channels.get_mut(usize::from(channel))?;
+    let place = channel.place(device)?;
+    channel.flows.get_mut(place).filter(|flow| !flow.is_closed)
 }

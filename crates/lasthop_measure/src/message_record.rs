@@ -18,7 +18,7 @@ pub struct MessageRecord {
     pub attempts: u16,
     /// How often it arrived where it was meant to go.
     pub deliveries: u16,
-    /// Its number in its flow, counted from 1.
+    /// Its number in its flow, counted from 1. Of a message for several devices there is a record for each, numbered on.
     pub number: u32,
     payload: u32,
     /// Bytes of its payload that have entered the path as a first copy, up and down.
@@ -262,10 +262,11 @@ impl MessageRecord {
         self.last_setback = now;
     }
 
-    /// Notes so many bytes of payload that enter the path; how many of them for the first time.
-    pub(crate) fn add_first_copy(&mut self, direction: Direction, length: u16) -> u32 {
+    /// Notes so many bytes of payload that enter the path, which it is to cross so often; how many of them for the first
+    /// time.
+    pub(crate) fn add_first_copy(&mut self, direction: Direction, length: u16, times: u32) -> u32 {
         let seen = &mut self.first_copies[direction as usize];
-        let new = u32::from(length).min(self.payload - *seen);
+        let new = u32::from(length).min(self.payload * times - *seen);
         *seen += new;
         new
     }

@@ -23,8 +23,16 @@ pub(crate) fn message_table<'a, R: Iterator<Item = (FlowId, &'a MessageRecord)>>
     table.text("flow", places().map(|place| Some(&*place?.flows.name)));
     let devices: Int32Array = places().map(|place| Some(place?.device as i32)).collect();
     table.add("device", None, Arc::new(devices));
-    let numbers: Int32Array = records().map(|r| Some(r.number as i32)).collect();
-    table.add("message", None, Arc::new(numbers));
+    // Records of a message for several devices stand one behind the other.
+    let numbers = || of_flows().map(|(flow, it)| (it.number - 1, directory.audience(flow).get()));
+    let messages: Int32Array = numbers()
+        .map(|(number, audience)| Some((number / audience + 1) as i32))
+        .collect();
+    table.add("message", None, Arc::new(messages));
+    let receivers: Int32Array = numbers()
+        .map(|(number, audience)| (audience > 1).then_some((number % audience) as i32))
+        .collect();
+    table.add("receiver", None, Arc::new(receivers));
     let measured: BooleanArray = records()
         .map(|record| Some(record.intended >= measured_from))
         .collect();

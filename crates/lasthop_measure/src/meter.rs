@@ -237,6 +237,11 @@ impl Meter {
         self.timeline.as_ref()
     }
 
+    /// Whether a message is with all whom it is for, or is told no more.
+    pub fn is_delivered(&mut self, id: MessageId) -> bool {
+        self.log.is_delivered(id)
+    }
+
     /// Whether a message has been due, and has not ended.
     pub fn is_under_way(&mut self, id: MessageId) -> bool {
         self.log.is_under_way(id)

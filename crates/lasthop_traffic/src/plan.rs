@@ -60,6 +60,8 @@ pub enum FlowKind {
     Download,
     /// From the device through the broker of its server to a device of another group, which subscribes.
     Relay,
+    /// The same to every device of the other group: it is said once, and there as often as that has devices.
+    RelayToAll,
 }
 
 impl TrafficPlan {
@@ -146,7 +148,9 @@ impl FlowKind {
     #[must_use]
     pub const fn origin(self) -> Direction {
         match self {
-            Self::RoundTrip | Self::Report | Self::Download | Self::Relay => Direction::Up,
+            Self::RoundTrip | Self::Report | Self::Download | Self::Relay | Self::RelayToAll => {
+                Direction::Up
+            }
             Self::Command | Self::Pull => Direction::Down,
         }
     }
@@ -154,13 +158,19 @@ impl FlowKind {
     /// Whether messages come to the devices that have the flow.
     #[must_use]
     pub const fn reaches_devices(self) -> bool {
-        !matches!(self, Self::Report | Self::Relay)
+        !matches!(self, Self::Report) && !self.is_relayed()
     }
 
     /// Whether messages end at the server, or ask it for something.
     #[must_use]
     pub const fn is_for_server(self) -> bool {
-        !matches!(self, Self::RoundTrip | Self::Command | Self::Relay)
+        !matches!(self, Self::RoundTrip | Self::Command) && !self.is_relayed()
+    }
+
+    /// Whether devices of another group are those that messages are for.
+    #[must_use]
+    pub const fn is_relayed(self) -> bool {
+        matches!(self, Self::Relay | Self::RelayToAll)
     }
 
     /// Whether one end asks and the other answers.

@@ -11,6 +11,8 @@ use crate::{FlowKind, PlannedFlows, TrafficPlan};
 pub enum Reaction {
     /// It is where it was meant to go.
     Deliver,
+    /// The same, where it was meant for several: for the device of this number among them.
+    DeliverAs(u32),
     /// As its flow wants.
     AsPlanned(Planned),
 }
@@ -22,6 +24,8 @@ pub struct Planned {
     pub plan: Arc<TrafficPlan>,
     /// Which end it is: `Up` is a device, `Down` a server.
     pub side: Direction,
+    /// The number of a device in its group.
+    pub receiver: u32,
     /// Whether the protocol below brings round trips back by itself, as a broker does.
     pub is_forwarded: bool,
     /// Whether the protocol below passes on by itself what is for other devices, as a core of topics does.
@@ -71,10 +75,12 @@ impl Reacting {
         let is_here = flows.kind.origin() == self.planned.side;
         match flows.kind {
             FlowKind::Report | FlowKind::Command => Turn::Deliver,
-            FlowKind::RoundTrip | FlowKind::Relay if is_here => Turn::Deliver,
-            FlowKind::Relay if self.planned.is_passed_on => Turn::Leave,
+            FlowKind::RoundTrip | FlowKind::Relay | FlowKind::RelayToAll if is_here => {
+                Turn::Deliver
+            }
+            FlowKind::Relay | FlowKind::RelayToAll if self.planned.is_passed_on => Turn::Leave,
             FlowKind::RoundTrip if self.planned.is_forwarded => Turn::Leave,
-            FlowKind::RoundTrip | FlowKind::Relay => Turn::Echo,
+            FlowKind::RoundTrip | FlowKind::Relay | FlowKind::RelayToAll => Turn::Echo,
             FlowKind::Pull if is_here => Turn::Deliver,
             FlowKind::Download if is_here => self.take(id, payload, flows),
             FlowKind::Pull | FlowKind::Download => Turn::Answer(self.answers(id, flows)),
@@ -142,7 +148,16 @@ impl Reaction {
         if Reacting::concerns(&planned.plan, device) {
             Self::AsPlanned(planned)
         } else {
-            Self::Deliver
+            Self::DeliverAs(planned.receiver)
+        }
+    }
+
+    /// As which of the devices that a message is for this end takes it.
+    pub(crate) fn receiver(&self) -> u32 {
+        match self {
+            Self::Deliver => 0,
+            Self::DeliverAs(receiver) => *receiver,
+            Self::AsPlanned(planned) => planned.receiver,
         }
     }
 }

@@ -21,6 +21,8 @@ pub struct Traffic<P> {
     /// What makes the messages, where some are made.
     origin: Option<Box<MessageSource>>,
     events: ShortQueue<MessageEvent>,
+    /// Its place among the devices that a message is for.
+    receiver: u32,
 }
 
 /// What makes messages at an end.
@@ -44,14 +46,16 @@ enum MessageSource {
 impl<P: Application> Traffic<P> {
     /// Traffic over a protocol, of which this end makes messages as planned. Without a plan it only reacts.
     pub fn new(protocol: P, origin: Option<Origin>, reaction: Reaction) -> Self {
+        let receiver = reaction.receiver();
         Self {
             protocol,
             reaction: match reaction {
-                Reaction::Deliver => None,
+                Reaction::Deliver | Reaction::DeliverAs(_) => None,
                 Reaction::AsPlanned(planned) => Some(Box::new(Reacting::new(planned))),
             },
             origin: origin.map(|origin| Box::new(MessageSource::Schedules(Source::new(origin)))),
             events: ShortQueue::new(),
+            receiver,
         }
     }
 
@@ -63,6 +67,7 @@ impl<P: Application> Traffic<P> {
             reaction: None,
             origin: Some(Box::new(MessageSource::Report(Report::new(payload, flow)))),
             events: ShortQueue::new(),
+            receiver: 0,
         }
     }
 
@@ -185,7 +190,10 @@ impl<P: Application> Traffic<P> {
                 .handle(now, ApplicationInput::Send(message), transport);
         };
         match turn {
-            Turn::Deliver => self.events.push(MessageEvent::Delivered { id }),
+            Turn::Deliver => {
+                let receiver = self.receiver;
+                self.events.push(MessageEvent::Delivered { id, receiver });
+            }
             Turn::Echo => send(&received.payload),
             Turn::Answer(messages) => messages.iter().for_each(|payload| send(payload)),
             Turn::Leave => {}

@@ -105,7 +105,7 @@ impl<'a> Hosts<'a> {
             }
         }
         for (place, flow) in self.spec.flows.iter().enumerate() {
-            if flow.kind != FlowKind::Relay {
+            if !flow.kind.is_relayed() {
                 continue;
             }
             let speaks = self.spec.client_of(flow);
@@ -259,7 +259,7 @@ impl<'a> Hosts<'a> {
                 .iter()
                 .any(|flow| flow.kind.origin() == Direction::Up);
             let origin = speaks.then(|| self.origin(client, Direction::Up));
-            let planned = self.planned(Direction::Up, stack);
+            let planned = self.planned((Direction::Up, host.number), stack);
             Above::Schedules(origin, Reaction::of_device(planned, device))
         };
         stack.client(&end, above)
@@ -269,7 +269,7 @@ impl<'a> Hosts<'a> {
     fn heard_by(&self, group: &GroupSpec, client: usize, number: u32) -> Vec<FlowId> {
         let mut heard = Vec::new();
         for flow in &self.spec.flows {
-            let hearing = (flow.kind == FlowKind::Relay).then(|| self.hearing(flow));
+            let hearing = flow.kind.is_relayed().then(|| self.hearing(flow));
             let is_its =
                 |(hearers, by): (&GroupSpec, usize)| hearers.name == group.name && by == client;
             if !hearing.flatten().is_some_and(is_its) {
@@ -285,9 +285,11 @@ impl<'a> Hosts<'a> {
             let Some((_, channel)) = flows.find(|(it, _)| it.name == flow.name) else {
                 continue;
             };
-            let devices = numbers
-                .skip(number as usize)
-                .step_by(group.staying() as usize);
+            let (first, step) = match flow.kind {
+                FlowKind::RelayToAll => (0, 1),
+                _ => (number as usize, group.staying() as usize),
+            };
+            let devices = numbers.skip(first).step_by(step);
             let flows = devices.map(|device| FlowId::of(DeviceId(device), channel));
             heard.extend(flows.filter(|flow| self.plan.of(*flow).is_some_and(|it| it.has(*flow))));
         }
@@ -320,7 +322,7 @@ impl<'a> Hosts<'a> {
         };
         let wake = WakeFlag::default();
         // What one service has for itself is a part of it, unless it has topics only as one of several.
-        let relays = |flow: &FlowSpec| flow.kind == FlowKind::Relay && self.goes_by(flow, server);
+        let relays = |flow: &FlowSpec| flow.kind.is_relayed() && self.goes_by(flow, server);
         let is_shared = server.services.len() > 1 || self.spec.flows.iter().any(relays);
         let core = is_shared
             .then(|| BrokerCore::new(BrokerLimits::default(), Box::new(Everybody), wake.clone()));
@@ -375,11 +377,11 @@ impl<'a> Hosts<'a> {
             .any(|flow| flow.kind.origin() == Direction::Down)
             .then(|| self.origin(&its, Direction::Down));
         let reacts = |flow: &FlowSpec| {
-            let kinds = [FlowKind::RoundTrip, FlowKind::Download, FlowKind::Relay];
-            kinds.contains(&flow.kind)
+            let comes_back = matches!(flow.kind, FlowKind::RoundTrip | FlowKind::Download);
+            comes_back || flow.kind.is_relayed()
         };
         let reaction = if flows().any(reacts) {
-            Reaction::AsPlanned(self.planned(Direction::Down, stack))
+            Reaction::AsPlanned(self.planned((Direction::Down, 0), stack))
         } else {
             Reaction::Deliver
         };
@@ -432,10 +434,12 @@ impl<'a> Hosts<'a> {
         service.expect("the check has found it")
     }
 
-    fn planned(&self, side: Direction, stack: &StackBuilder) -> Planned {
+    /// What decides at a side, at the device of this number in its group.
+    fn planned(&self, (side, receiver): (Direction, u32), stack: &StackBuilder) -> Planned {
         Planned {
             plan: Arc::clone(&self.plan),
             side,
+            receiver,
             is_forwarded: stack.application().forwards(),
             is_passed_on: stack.application().passes_on(),
             is_in_parts: stack.application().carries_in_parts(),

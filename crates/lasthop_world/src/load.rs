@@ -77,6 +77,7 @@ impl Watch {
     /// Notes what happens to a message. Nobody sees what becomes of its packets: while it has not arrived and nobody says
     /// that it failed, it is under way.
     fn note(&mut self, at: Instant, host: HostId, side: Direction, event: MessageEvent) {
+        let mut ending = None;
         let (first, event) = match event {
             MessageEvent::Intended { .. } => {
                 self.open = self.open.map(|open| open + 1);
@@ -88,11 +89,12 @@ impl Watch {
                 trigger,
                 ..
             } => (None, sent(id, attempt, trigger, false)),
-            MessageEvent::Delivered { id } | MessageEvent::Failed { id, .. } => {
-                if self.meter.is_under_way(id) {
-                    self.open = self.open.map(|open| open.saturating_sub(1));
-                    self.quiet_since = at;
-                }
+            MessageEvent::Delivered { id, .. } => {
+                ending = Some(id).filter(|id| self.meter.is_under_way(*id));
+                (None, event)
+            }
+            MessageEvent::Failed { id, .. } => {
+                ending = Some(id).filter(|id| self.meter.is_under_way(*id));
                 (Some(sent(id, 0, None, true)), event)
             }
             _ => (None, event),
@@ -100,6 +102,16 @@ impl Watch {
         for event in first.into_iter().chain([event]) {
             let event = HostEvent::MessageAt(at, event);
             self.meter.host_event(at, host, side, &event);
+        }
+        let Some(id) = ending else { return };
+        if self.meter.is_delivered(id) {
+            // With all whom it is for: nobody sends it again.
+            let event = HostEvent::MessageAt(at, sent(id, 0, None, true));
+            self.meter.host_event(at, host, side, &event);
+        }
+        if !self.meter.is_under_way(id) {
+            self.open = self.open.map(|open| open.saturating_sub(1));
+            self.quiet_since = at;
         }
     }
 }

@@ -1,9 +1,10 @@
+use core::num::NonZeroU32;
 use core::ops::Range;
 
 use lasthop_contract::{DeviceId, FlowId, RandomStream};
 use lasthop_measure::{Directory, NamedFlows, NamedGroup, NamedStratum};
 use lasthop_traffic::{
-    Arrivals, Grouping, Part, PayloadError, PayloadTemplate, PlannedFlows, TrafficPlan,
+    Arrivals, FlowKind, Grouping, Part, PayloadError, PayloadTemplate, PlannedFlows, TrafficPlan,
 };
 use lasthop_units::{DataSize, Instant};
 
@@ -60,10 +61,18 @@ pub(crate) fn directory(spec: &RunSpec) -> Directory {
         name: flow.name.as_str().into(),
         origin: flow.kind.origin(),
         devices: devices_with(spec, flow),
+        audience: audience(spec, flow),
     };
     let groups = spec.groups.iter().map(named_group).collect();
     let paths = spec.paths.keys().map(|name| name.as_str().into());
     Directory::new(groups, in_order(spec).map(named).collect()).with_paths(paths.collect())
+}
+
+/// How many devices each message of a flow is for.
+fn audience(spec: &RunSpec, flow: &FlowSpec) -> NonZeroU32 {
+    let all = (flow.kind == FlowKind::RelayToAll).then(|| spec.group(&flow.to));
+    let devices = all.flatten().map(GroupSpec::staying);
+    devices.and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN)
 }
 
 fn named_group(group: &GroupSpec) -> NamedGroup {

@@ -47,6 +47,7 @@ _OTHERS: Mapping[str, Mapping[str, str]] = {
         "flow": "Which of the group's flows the message belongs to.",
         "device": "The device of the group, from 0.",
         "message": "The number of the message among those of its device, from 1.",
+        "receiver": "Which of the devices that it is for, from 0; empty where it is for one.",
         "measured": "Whether it was due after the warm-up.",
         "intended_ns": "When it was due.",
         "sent_ns": "When the application first handed it over; empty if it never did.",

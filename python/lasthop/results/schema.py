@@ -41,6 +41,7 @@ MESSAGES = pa.schema(
         _field("flow", pa.string()),
         _field("device", pa.int32()),
         _field("message", pa.int32()),
+        _field("receiver", pa.int32()),
         _field("measured", pa.bool_()),
         _field("intended_ns", pa.int64(), "ns"),
         _field("sent_ns", pa.int64(), "ns"),

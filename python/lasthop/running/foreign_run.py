@@ -107,8 +107,11 @@ class ForeignRun:
             )
             time.sleep(_LAST_WORDS_S)
             told = {process.errand.name: list(process.told()) for process in running}
-            senders = [self.schedule.sender_of(message) for message in planned]
-            messages = message_rows(planned, told, senders, zero_ns)
+            ends = [
+                (self.schedule.sender_of(message), self.schedule.receiver_of(message))
+                for message in planned
+            ]
+            messages = message_rows(planned, told, ends, zero_ns)
             paths = [CarriedPath(device, emulation.stop()) for device, _, emulation in joined]
             flows = self.schedule.spec["flows"]
             sizes = {flow["name"]: next(iter(flow["payload"].values()))["bytes"] for flow in flows}
@@ -162,8 +165,9 @@ class ForeignRun:
 
 def _heard(running: Sequence[ClientProcess], planned: Sequence[object]) -> bool:
     """Whether every message has come: then there is nothing to wait for."""
-    lines = (line for process in running for line in process.told())
-    return len({line[1] for line in lines if line[0] == "heard"}) >= len(planned)
+    lines = ((place, line) for place, it in enumerate(running) for line in it.told())
+    heard = {(place, line[1]) for place, line in lines if line[0] == "heard"}
+    return len(heard) >= len(planned)
 
 
 def _wait(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from lasthop.adapters import Errand, Message
+from lasthop.study.run_spec import RELAYED
 from lasthop.study.stacks.catalogue import catalogue
 from lasthop.study.stacks.notation import parse_stack
 from lasthop.study.stacks.spec import stack_spec
@@ -24,8 +25,10 @@ _SOFTWARE = ("software", "client")
 
 
 def _ours(stack: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give a stack of ours with the same schedule: of a protocol without a model another one."""
-    if not catalogue().applications[stack["application"]["name"]].built:
+    """Give a stack of ours with the same schedule: of one without a model another one."""
+    layers = tuple(layer["name"] for layer in stack["layers"][:-1])
+    built = catalogue().applications[stack["application"]["name"]].built
+    if layers not in map(catalogue().completed, built):
         return stack_spec(parse_stack("mqtt qos=0"))
     return {key: it for key, it in stack.items() if key not in _SOFTWARE}
 
@@ -114,6 +117,15 @@ class ForeignSchedule:
         name: str = of_group[message["device"]].name
         return name
 
+    def receiver_of(self, message: Mapping[str, Any]) -> str | None:
+        """Name the device that a message is for, where it is for several; None where for one."""
+        flow = next(it for it in self.spec["flows"] if it["name"] == message["flow"])
+        if message["receiver"] is None:
+            return None
+        of_group = [device for device in self.devices if device.group == flow["to"]]
+        name: str = of_group[message["receiver"]].name
+        return name
+
     def errand(self, device: ForeignDevice, server: Offer) -> Errand:
         """Give what a device is to do at a server."""
         flows = {flow["name"]: flow for flow in self.spec["flows"]}
@@ -126,7 +138,7 @@ class ForeignSchedule:
                 size_bytes=next(iter(flows[message["flow"]]["payload"].values()))["bytes"],
             )
             for message in self.messages()
-            if self.sender_of(message) == device.name
+            if self.sender_of(message) == device.name and not message["receiver"]
         ]
         return Errand(
             address=server.address,
@@ -141,7 +153,7 @@ class ForeignSchedule:
     def _heard_by(self, device: ForeignDevice) -> list[str]:
         topics: list[str] = []
         for flow in self.spec["flows"]:
-            if flow["kind"] == "relay" and flow["to"] == device.group:
+            if flow["kind"] in RELAYED and flow["to"] == device.group:
                 topics += [it.topic for it in self.devices if it.group == flow["from"]]
             elif flow["kind"] == "round_trip" and flow["from"] == device.group:
                 topics.append(device.topic)

@@ -37,7 +37,7 @@ class CarriedPath:
 def message_rows(
     planned: Iterable[Row],
     told: Mapping[str, Sequence[Sequence[str]]],
-    senders: Sequence[str],
+    ends: Sequence[tuple[str, str | None]],
     zero_ns: int,
 ) -> list[Row]:
     """Give the rows of messages: the planned ones with what devices told of them.
@@ -48,21 +48,21 @@ def message_rows(
         Rows of the simulated run.
     told
         What each device told, by its name: the words of each line.
-    senders
-        Who sends each of the planned ones.
+    ends
+        Who sends each of the planned ones, and for whom it is, where it is for several.
     zero_ns
         The instant of the monotonic clock at which the time of the run was zero.
     """
     sent, acknowledged = _own(told, "sent"), _own(told, "acknowledged")
-    heard: dict[tuple[str, ...], list[int]] = {}
-    for lines in told.values():
+    heard: dict[tuple[str, ...], list[tuple[str, int]]] = {}
+    for device, lines in told.items():
         for kind, *words in lines:
             if kind == "heard":
-                heard.setdefault(tuple(words[0].split("/")), []).append(int(words[1]))
+                heard.setdefault(tuple(words[0].split("/")), []).append((device, int(words[1])))
     rows = []
-    for row, sender in zip(planned, senders, strict=True):
+    for row, (sender, receiver) in zip(planned, ends, strict=True):
         key = (sender, row["flow"], str(row["message"]))
-        arrivals = sorted(heard.get(key, ()))
+        arrivals = sorted(at for by, at in heard.get(key, ()) if receiver in (None, by))
         instants = {
             "sent_ns": sent.get(key),
             "acknowledged_ns": acknowledged.get(key),
@@ -122,7 +122,7 @@ def _summary(
     messages: Sequence[Row], paths: Sequence[CarriedPath], sizes: Mapping[str, int]
 ) -> Row:
     first_sent = sum(
-        sizes[row["flow"]] * ((row["attempts"] > 0) + (row["deliveries"] > 0)) for row in messages
+        sizes[row["flow"]] * (_is_said(row) + (row["deliveries"] > 0)) for row in messages
     )
     sums = {
         f"{unit}_{way}_{fate}": sum(path.told[way][fate][of] for path in paths)
@@ -146,6 +146,11 @@ def _summary(
         "control_bytes_per_100_ethernet": _per_100(ethernet, first_sent),
         **{name: max(it[key] for it in late) / _NS_PER_MS for name, key in _LATENESS.items()},
     }
+
+
+def _is_said(row: Row) -> bool:
+    """Whether a row tells of a message's way to the server: of one for several the first does."""
+    return bool(row["attempts"] > 0 and not row["receiver"])
 
 
 def _counts(measured: Sequence[Row]) -> Row:

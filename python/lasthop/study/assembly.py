@@ -162,6 +162,8 @@ class Flow:
         That it goes to or comes from; between two groups, the one that passes it on.
     share
         Of the devices of its group that take part, from 0 to 1.
+    to_all
+        Whether each message is for every device of the other group.
     """
 
     name: str
@@ -171,6 +173,7 @@ class Flow:
     traffic: Traffic
     location: Location
     share: float = 1.0
+    to_all: bool = False
 
     @property
     def is_relayed(self) -> bool:
@@ -217,6 +220,12 @@ class Assembly:
     def heard_by(self, group: Group) -> list[Flow]:
         """Give the flows of other groups that the devices of one get."""
         return [flow for flow in self.flows if flow.is_relayed and flow.receiver == group.name]
+
+    def audience_of(self, flow: Flow) -> int:
+        """Give how often each message is to arrive: once, or at all devices of a group."""
+        hearers = self.group(flow.receiver) if flow.to_all else None
+        devices = 1 if hearers is None else hearers.devices
+        return devices if isinstance(devices, int) else 1
 
     def session_of(self, flow: Flow) -> SessionPolicy:
         """Give how long a session of a flow lasts: devices open it for what they send."""

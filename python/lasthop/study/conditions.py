@@ -36,7 +36,8 @@ def describe(form: StudyForm, *, quick: bool = False) -> dict[str, str]:
     described = _who(assembly, named=named)
     for flow in assembly.flows:
         through = f" through {flow.server}" if flow.is_relayed else ""
-        ends = f"{flow.sender} to {flow.receiver}{through}: " if named else ""
+        to = f"all of {flow.receiver}" if flow.to_all else flow.receiver
+        ends = f"{flow.sender} to {to}{through}: " if named else ""
         share = f", {_percent(flow.share)} of the devices" if flow.share != 1.0 else ""
         described[flow.name if named else "traffic"] = ends + _traffic(flow.traffic) + share
     described |= {

@@ -138,8 +138,9 @@ def _check_flow(flow: Flow, assembly: Assembly, spans: Timing) -> None:
         )
     if traffic.batch > 1 and spans.duration_ns // traffic.every < traffic.batch:
         raise _too_large_a_batch(spans.duration_ns // traffic.every, flow)
-    if _messages(flow, spans) > MAXIMUM_MESSAGES_OF_A_DEVICE:
-        raise _too_many(_messages(flow, spans), "a device", MAXIMUM_MESSAGES_OF_A_DEVICE, flow)
+    messages = _messages(flow, spans) * assembly.audience_of(flow)
+    if messages > MAXIMUM_MESSAGES_OF_A_DEVICE:
+        raise _too_many(messages, "a device", MAXIMUM_MESSAGES_OF_A_DEVICE, flow)
 
 
 def _too_large_a_batch(readings: int, flow: Flow) -> Fault:
@@ -198,7 +199,8 @@ def _check_sum(assembly: Assembly, spans: Timing) -> None:
         devices = assembly.group_of(flow).devices
         if isinstance(devices, Arriving):
             continue
-        total += int(_messages(flow, spans) * devices * flow.share)
+        messages = _messages(flow, spans) * assembly.audience_of(flow)
+        total += int(messages * devices * flow.share)
         if total > MAXIMUM_MESSAGES:
             raise _too_many(total, "a run", MAXIMUM_MESSAGES, flow)
 

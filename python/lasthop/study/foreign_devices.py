@@ -83,9 +83,9 @@ def _check_group(assembly: Assembly, group: Group, foreign: ResolvedStack) -> No
                 location=flow.location,
             )
         receiver = assembly.group(flow.receiver)
-        if receiver is not None and receiver.devices != 1:
+        if receiver is not None and receiver.devices != 1 and not flow.to_all:
             raise Fault(
                 f"messages of {foreign.client} go to one device",
-                hint=f'write "count: 1" for {flow.receiver}, or leave client out',
+                hint=f'write "to: all of {flow.receiver}", or leave client out',
                 location=receiver.count_at,
             )

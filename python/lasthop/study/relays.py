@@ -19,6 +19,9 @@ _OF_THEIR_OWN = frozenset({"dds"})
 MAXIMUM_HEARD = 1000
 """Of a device: a broker takes no more subscriptions of a session."""
 
+MAXIMUM_AUDIENCE = 1000
+"""Of a message that is for all devices of a group."""
+
 
 def check_relays(assembly: Assembly) -> None:
     """Check that there is somebody to hear what one group says to another.
@@ -97,9 +100,14 @@ def _check_number(flow: Flow, speakers: int, hearers: int) -> None:
     if hearers == 0:
         what = f"there is nobody in {show(flow.receiver)}"
         raise Fault(what, hint="name a server or another group", location=location)
-    heard = math.ceil(speakers / hearers)
+    if flow.to_all and hearers > MAXIMUM_AUDIENCE:
+        what = f"each message would go to {hearers} devices"
+        hint = f'at most {MAXIMUM_AUDIENCE}: leave "all of" out, or make several groups'
+        raise Fault(what, hint=hint, location=location)
+    heard = speakers if flow.to_all else math.ceil(speakers / hearers)
     if heard > MAXIMUM_HEARD:
         what = f"a device of {flow.receiver} would hear {heard} others"
         needed = math.ceil(speakers / MAXIMUM_HEARD)
-        hint = f"at most {MAXIMUM_HEARD}: let {needed} be there, or more"
+        more = "fewer speak" if flow.to_all else f"{needed} be there, or more"
+        hint = f"at most {MAXIMUM_HEARD}: let {more}"
         raise Fault(what, hint=hint, location=location)

@@ -87,18 +87,19 @@ def test_paho_and_mosquitto_exchange_the_packets_of_our_models(
     assert "device-0" in kept
 
 
-def test_readings_of_several_devices_reach_another_one_over_a_lossy_path(
+def test_readings_of_several_devices_reach_all_readers_over_lossy_paths(
     needs: Needs, tmp_path: Path
 ) -> None:
     needs("mosquitto")
     study = tmp_path / "relayed.yaml"
     study.write_text(RELAYED)
-    results = _run(study, tmp_path / "out")
+    settings = {"traffic.reading.to": "all of reader", "fleet.reader.count": "2"}
+    results = _run(study, tmp_path / "out", settings)
     runs = results.runs.to_dicts()
     assert len(runs) == 2
     for run in runs:
         assert (run["status"], run["delivery_ratio"]) == ("completed", 1.0), run
-        assert run["messages_offered"] == 24
+        assert run["messages_offered"] == 2 * 24
         assert run["latency_p50_ms"] >= 40
         packets = results.packets.filter(run_id=run["run_id"], reason="loss")
         lost = packets["packets"].sum()
@@ -187,9 +188,11 @@ def test_participants_of_others_exchange_reports_with_their_own_and_each_other(
         for how in ("reliability=reliable", "reliability=best_effort")
     ]
     stacks.append("dds type_information=off client=fastdds impl=cyclonedds")
+    # Which we have no model of.
+    stacks.append("dds/rtps_tcp type_information=off client=fastdds impl=fastdds")
     settings = {"stacks": f"[{', '.join(stacks)}]", "measure.drain": "2 s"}
     results = _run(FOLDER / "mosquitto.yaml", tmp_path / "out", settings)
-    assert results.runs["delivery_ratio"].to_list() == [1.0] * 5, results.runs["reason"].to_list()
+    assert results.runs["delivery_ratio"].to_list() == [1.0] * 6, results.runs["reason"].to_list()
     assert (results.runs["latency_p50_ms"] >= 60).all()
     told = results.ledger.filter(pl.col("cause") == "payload", pl.col("fate") == "offered")
     # A message of 100 B is a sample with a key and a length, 4 B each; the warm-up counts.

@@ -91,7 +91,7 @@ CASES = {
         "from: meters, to: 10 % of alarms,",
         (
             "12:29: traffic.index.to: each message goes to one device of the group, in turn to "
-            'all; write "to: alarms"'
+            'all, or to all at once; write "to: alarms" or "to: all of alarms"'
         ),
     ),
     "a flow that names no server where the group has none": (

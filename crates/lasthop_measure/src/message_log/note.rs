@@ -1,10 +1,12 @@
+use core::num::NonZeroU32;
+
 use lasthop_contract::{
     Cause, Direction, DiscardReason, DropReason, FlowId, MessageEvent, MessageId, Packet, Span,
 };
 use lasthop_units::{DataSize, Instant};
 
 use super::channel::Channel;
-use super::{Keeps, MessageLog};
+use super::{Keeps, MessageLog, open_flow};
 use crate::MessageRecord;
 use crate::message_change::MessageChange;
 use crate::message_flow::MessageFlow;
@@ -51,9 +53,9 @@ impl MessageLog {
                 let payload = DataSize::from_bytes(payload_bytes.into());
                 self.bundles.put(now, id, (bundle, payload));
             }
-            MessageEvent::Delivered { id } => {
-                if !self.change(now, id, MessageChange::Arrived) {
-                    self.note_late_arrival(id);
+            MessageEvent::Delivered { id, receiver } => {
+                if !self.arrive(now, id, receiver) {
+                    self.note_late_arrival(id, receiver);
                 }
             }
             MessageEvent::Acknowledged { id } => {
@@ -76,14 +78,22 @@ impl MessageLog {
             .filter_map(|span| Some((span.provenance.message?, span)))
             .peekable();
         while let Some((id, first)) = spans.next() {
-            let mut record = self.record(id);
+            let flow = self.open_flow(id.flow);
+            let audience = flow.as_ref().map_or(1, |flow| flow.audience());
+            let mut record = flow.and_then(|flow| flow.leader(id.number));
+            // It is said once, and goes down to each.
+            let times = match direction {
+                Direction::Up => 1,
+                Direction::Down => audience,
+            };
             let (mut new, mut of_none) = (0, 0);
             let mut span = Some(first);
             while let Some(it) = span {
                 if it.provenance.cause == Cause::Payload {
                     match &mut record {
                         Some(record) => {
-                            new += u64::from(record.add_first_copy(direction, it.length));
+                            let first = record.add_first_copy(direction, it.length, times);
+                            new += u64::from(first);
                         }
                         None => of_none += u32::from(it.length),
                     }
@@ -91,7 +101,10 @@ impl MessageLog {
                 span = spans.next_if(|(next, _)| *next == id).map(|(_, it)| it);
             }
             match record {
-                Some(record) => record.add_copy(),
+                Some(record) if audience == 1 => record.add_copy(),
+                Some(_) => {
+                    self.change_copies(now, id, MessageChange::CopyAdded);
+                }
                 None => {
                     new += u64::from(self.bundles.add_first_copy(id, of_none));
                     self.follow(now, id, MessageChange::CopyAdded);
@@ -126,21 +139,35 @@ impl MessageLog {
         }
     }
 
+    /// Notes that the messages of a flow are for so many devices, before there is one.
+    pub(crate) fn widen(&mut self, flow: FlowId, audience: NonZeroU32) {
+        if let Some(flow) = self.make_flow(flow) {
+            flow.widen(audience);
+        }
+    }
+
     fn begin(&mut self, now: Instant, id: MessageId, payload: DataSize) {
-        let (device, number) = id.flow.parts();
+        let Some(flow) = self.make_flow(id.flow) else {
+            return;
+        };
+        for number in flow.copies(id.number) {
+            flow.begin(MessageRecord::new(now, number, payload));
+        }
+    }
+
+    /// A flow, from now on.
+    fn make_flow(&mut self, id: FlowId) -> Option<&mut MessageFlow> {
+        let (device, number) = id.parts();
         let number = usize::from(number);
         if self.channels.len() <= number {
             self.channels.resize_with(number + 1, Channel::default);
         }
         let channel = &mut self.channels[number];
-        let Some(place) = channel.place(device) else {
-            return;
-        };
+        let place = channel.place(device)?;
         if channel.flows.len() <= place {
             channel.flows.resize_with(place + 1, MessageFlow::default);
         }
-        let record = MessageRecord::new(now, id.number.get(), payload);
-        channel.flows[place].begin(record);
+        channel.flows.get_mut(place)
     }
 
     /// Notes what happens to a message, and where it has ended by that; `false` where there is no record of it.
@@ -151,7 +178,11 @@ impl MessageLog {
     #[inline(always)]
     fn change(&mut self, now: Instant, id: MessageId, change: MessageChange) -> bool {
         let forgets = self.keeps == Keeps::OpenMessages;
-        let Some(record) = self.record(id) else {
+        let flow = self.open_flow(id.flow);
+        if flow.as_ref().is_some_and(|flow| flow.audience() > 1) {
+            return self.change_copies(now, id, change);
+        }
+        let Some(record) = flow.and_then(|flow| flow.record(id.number)) else {
             return self.follow(now, id, change);
         };
         change.apply(now, record);
@@ -160,6 +191,58 @@ impl MessageLog {
             self.ended_at = now;
         }
         true
+    }
+
+    /// Notes what happens to a message that is for several devices.
+    #[cold]
+    fn change_copies(&mut self, now: Instant, id: MessageId, change: MessageChange) -> bool {
+        let Some(flow) = open_flow(&mut self.channels, id.flow) else {
+            return false;
+        };
+        let numbers = flow.copies(id.number);
+        let Some(copies) = flow.records_of(id.number) else {
+            // All of it has ended, and is there.
+            if let Some(spill) = &mut self.spill
+                && !matches!(change, MessageChange::Transmitted { attempt: None, .. })
+            {
+                for number in numbers.filter_map(NonZeroU32::new) {
+                    spill.follow(now, MessageId { number, ..id }, change);
+                }
+            }
+            return self.spill.is_some();
+        };
+        for copy in copies.filter(|copy| change.concerns(copy)) {
+            change.apply(now, copy);
+        }
+        self.note_end_of_copies(now, id);
+        true
+    }
+
+    /// Notes that a message is at a device that it is for; `false` where there is no record of it.
+    fn arrive(&mut self, now: Instant, id: MessageId, receiver: u32) -> bool {
+        let several = self.open_flow(id.flow).filter(|flow| flow.audience() > 1);
+        let Some(flow) = several else {
+            return self.change(now, id, MessageChange::Arrived);
+        };
+        let copy = flow.copies(id.number).start() + receiver;
+        let copies = flow.records_of(id.number);
+        if let Some(copy) = copies.and_then(|mut copies| copies.nth(receiver as usize)) {
+            MessageChange::Arrived.apply(now, copy);
+            self.note_end_of_copies(now, id);
+            return true;
+        }
+        if let (Some(spill), Some(number)) = (&mut self.spill, NonZeroU32::new(copy)) {
+            spill.follow(now, MessageId { number, ..id }, MessageChange::Arrived);
+        }
+        self.spill.is_some()
+    }
+
+    /// A message for several devices is forgotten when all of it is done.
+    fn note_end_of_copies(&mut self, now: Instant, id: MessageId) {
+        if self.keeps == Keeps::OpenMessages && self.copies_of(id).all(MessageRecord::is_done) {
+            self.ended.push(id);
+            self.ended_at = now;
+        }
     }
 
     #[cold]
@@ -176,9 +259,14 @@ impl MessageLog {
         self.spill.is_some()
     }
 
-    fn note_late_arrival(&mut self, id: MessageId) {
-        let flow = self.open_flow(id.flow);
-        let is_measured = flow.is_some_and(|flow| flow.has_measured(id.number));
+    fn note_late_arrival(&mut self, id: MessageId, receiver: u32) {
+        let is_measured = self.open_flow(id.flow).is_some_and(|flow| {
+            let copy = match flow.audience() {
+                1 => id.number.get(),
+                _ => flow.copies(id.number).start() + receiver,
+            };
+            NonZeroU32::new(copy).is_some_and(|copy| flow.has_measured(copy))
+        });
         self.late_arrivals += u64::from(is_measured);
     }
 }

@@ -26,7 +26,10 @@ fn begin(log: &mut MessageLog, flow: u32) {
 }
 
 fn deliver(log: &mut MessageLog, flow: u32) {
-    let event = MessageEvent::Delivered { id: first(flow) };
+    let event = MessageEvent::Delivered {
+        id: first(flow),
+        receiver: 0,
+    };
     log.note(at(1_000_000), Direction::Down, |_| Direction::Up, event);
 }
 
@@ -134,7 +137,10 @@ fn a_message_is_told_and_forgotten_when_time_goes_on_after_its_end() {
         flow.send(u64::from(second), second, true);
         flow.note(
             u64::from(second),
-            MessageEvent::Delivered { id: id(second) },
+            MessageEvent::Delivered {
+                id: id(second),
+                receiver: 0,
+            },
         );
         assert_eq!(flow.log.len(), 1);
     }
@@ -147,14 +153,26 @@ fn a_message_is_told_and_forgotten_when_time_goes_on_after_its_end() {
 fn who_may_send_it_again_keeps_a_message_that_is_there() {
     let mut flow = OneFlow::new();
     flow.send(1, 1, false);
-    flow.note(2, MessageEvent::Delivered { id: id(1) });
+    flow.note(
+        2,
+        MessageEvent::Delivered {
+            id: id(1),
+            receiver: 0,
+        },
+    );
     flow.send(3, 2, true);
     assert_eq!((flow.log.len(), flow.told.len()), (2, 0));
     flow.note(4, MessageEvent::Acknowledged { id: id(1) });
     flow.send(5, 3, true);
     assert_eq!(flow.told, [(1, MessageStatus::Delivered)]);
     // What came later is found, though it does not stand where its number says.
-    flow.note(6, MessageEvent::Delivered { id: id(3) });
+    flow.note(
+        6,
+        MessageEvent::Delivered {
+            id: id(3),
+            receiver: 0,
+        },
+    );
     flow.send(7, 4, true);
     assert_eq!(flow.told[1..], [(3, MessageStatus::Delivered)]);
 }
@@ -164,14 +182,70 @@ fn what_arrives_once_more_counts_if_it_is_measured() {
     let mut flow = OneFlow::new();
     for number in 1..=4 {
         flow.send(number.into(), number, true);
-        flow.note(number.into(), MessageEvent::Delivered { id: id(number) });
+        flow.note(
+            number.into(),
+            MessageEvent::Delivered {
+                id: id(number),
+                receiver: 0,
+            },
+        );
     }
     flow.send(5, 5, true);
     assert_eq!(flow.told.len(), 4);
     for (number, counted) in [(1, 0), (2, 0), (3, 1), (4, 2), (4, 3)] {
-        flow.note(6, MessageEvent::Delivered { id: id(number) });
+        flow.note(
+            6,
+            MessageEvent::Delivered {
+                id: id(number),
+                receiver: 0,
+            },
+        );
         assert_eq!(flow.log.late_arrivals(), counted, "{number}");
     }
+}
+
+#[test]
+fn a_message_for_several_is_told_of_each_and_forgotten_when_all_have_it() {
+    let mut flow = OneFlow::new();
+    flow.log.widen(FlowId(0), NonZeroU32::new(3).unwrap());
+    let arrive = |id, receiver| MessageEvent::Delivered { id, receiver };
+    flow.send(1, 1, true);
+    flow.send(2, 2, true);
+    for receiver in [2, 0, 2] {
+        flow.note(3, arrive(id(2), receiver));
+    }
+    assert!(!flow.log.is_delivered(id(2)));
+    flow.note(4, arrive(id(2), 1));
+    assert!(flow.log.is_delivered(id(2)) && !flow.log.is_delivered(id(1)));
+    let deliveries: Vec<u16> = flow.log.records().map(|(.., it)| it.deliveries).collect();
+    assert_eq!(deliveries, [0, 0, 0, 1, 1, 2]);
+    flow.note(5, arrive(id(1), 0));
+    let told: Vec<u32> = flow.told.iter().map(|(number, _)| *number).collect();
+    assert_eq!(told, [4, 5, 6], "those of the second message");
+    flow.note(6, arrive(id(2), 1));
+    assert_eq!(flow.log.late_arrivals(), 0, "it is not measured");
+}
+
+#[test]
+fn who_acknowledges_a_message_for_several_has_it_and_others_are_still_sent_it() {
+    let mut log = MessageLog::keeping_all();
+    log.widen(FlowId(0), NonZeroU32::new(2).unwrap());
+    let mut note = |side, event| log.note(at(1), side, |_| Direction::Up, event);
+    let (id, payload) = (id(1), DataSize::from_bytes(25));
+    note(Direction::Up, MessageEvent::Intended { id, payload });
+    let sent = |last| MessageEvent::Transmitted {
+        id,
+        attempt: 1,
+        last,
+        trigger: None,
+    };
+    note(Direction::Up, sent(true));
+    note(Direction::Down, sent(false));
+    note(Direction::Down, sent(false));
+    note(Direction::Up, MessageEvent::Delivered { id, receiver: 1 });
+    note(Direction::Down, MessageEvent::Acknowledged { id });
+    let ends: Vec<_> = log.records().map(|(.., it)| it.status()).collect();
+    assert_eq!(ends, [MessageStatus::Unfinished, MessageStatus::Delivered]);
 }
 
 #[test]

@@ -1,3 +1,5 @@
+use core::num::NonZeroU32;
+
 use lasthop_contract::{
     Direction, DropReason, HostEvent, InterfaceId, MessageEvent, Packet, PathId, Port, RadioCause,
     RadioState, Spans,
@@ -171,7 +173,11 @@ impl Meter {
 
     fn note_message(&mut self, now: Instant, side: Direction, event: MessageEvent) {
         match event {
-            MessageEvent::TrafficStarted { .. } => {
+            MessageEvent::TrafficStarted { flow } => {
+                let audience = self.config.directory.audience(flow);
+                if audience > NonZeroU32::MIN {
+                    self.log.widen(flow, audience);
+                }
                 self.started += 1;
                 let begins = self.config.counts_from.unwrap_or(now);
                 let first = self.first_start.unwrap_or(begins);
@@ -190,7 +196,7 @@ impl Meter {
                 if let Some(excess) = &mut self.excess {
                     match event {
                         MessageEvent::Intended { .. } => excess.come(now),
-                        MessageEvent::Delivered { id } if !self.log.is_delivered(id) => {
+                        MessageEvent::Delivered { id, .. } if !self.log.is_delivered(id) => {
                             excess.end(now);
                         }
                         _ => {}

@@ -75,7 +75,10 @@ impl Host for Collector {
         }
         self.told += 1;
         let id = report(self.told);
-        HostOutput::Event(HostEvent::Message(MessageEvent::Delivered { id }))
+        HostOutput::Event(HostEvent::Message(MessageEvent::Delivered {
+            id,
+            receiver: 0,
+        }))
     }
 }
 

@@ -22,6 +22,9 @@ pub(super) const MAX_TOGETHER: u32 = 10_000;
 /// A client may subscribe to so many topics at its broker.
 const MAX_HEARD: u32 = 1000;
 
+/// A message to all goes to so many devices.
+const MAX_AUDIENCE: u32 = 1000;
+
 /// More messages than this have no number (24 bits).
 const MAX_MESSAGES: u64 = 16_000_000;
 
@@ -315,7 +318,9 @@ impl FlowSpec {
     pub fn group(&self) -> &str {
         match self.kind {
             FlowKind::Command | FlowKind::Pull | FlowKind::Download => &self.to,
-            FlowKind::Report | FlowKind::RoundTrip | FlowKind::Relay => &self.from,
+            FlowKind::Report | FlowKind::RoundTrip | FlowKind::Relay | FlowKind::RelayToAll => {
+                &self.from
+            }
         }
     }
 
@@ -324,7 +329,9 @@ impl FlowSpec {
     pub fn other_end(&self) -> &str {
         match self.kind {
             FlowKind::Command | FlowKind::Pull | FlowKind::Download => &self.from,
-            FlowKind::Report | FlowKind::RoundTrip | FlowKind::Relay => &self.to,
+            FlowKind::Report | FlowKind::RoundTrip | FlowKind::Relay | FlowKind::RelayToAll => {
+                &self.to
+            }
         }
     }
 
@@ -338,7 +345,10 @@ impl FlowSpec {
         let Some(hearers) = spec.group(&self.to) else {
             return Err(SpecError::value(field, "the group that hears is not there"));
         };
-        let heard = group.staying().div_ceil(hearers.staying().max(1));
+        let (heard, audience) = match self.kind {
+            FlowKind::RelayToAll => (group.staying(), hearers.staying()),
+            _ => (group.staying().div_ceil(hearers.staying().max(1)), 1),
+        };
         demand(&[
             (
                 hearers.name != group.name,
@@ -366,7 +376,31 @@ impl FlowSpec {
                 field,
                 "a device hears more than 1000 others",
             ),
+            (
+                audience <= MAX_AUDIENCE,
+                field,
+                "a message is for more than 1000 devices",
+            ),
+            (
+                self.messages_at_most().saturating_mul(audience.into()) <= MAX_MESSAGES,
+                "traffic.duration_ns",
+                "gives the messages of a device more than 16000000 arrivals",
+            ),
         ])
+    }
+
+    /// The gap between two arrivals, of random ones on average.
+    fn gap_ns(&self) -> u64 {
+        match self.arrivals {
+            ArrivalSpec::Periodic { every_ns } => every_ns,
+            ArrivalSpec::Poisson { mean_ns } => mean_ns,
+            ArrivalSpec::Once => self.duration_ns.max(1),
+        }
+    }
+
+    /// How many messages a device is to send, random ones on average.
+    fn messages_at_most(&self) -> u64 {
+        (self.duration_ns / self.gap_ns().max(1)).saturating_mul(self.burst.into())
     }
 
     fn check(&self, place: usize, spec: &RunSpec) -> Result<(), SpecError> {
@@ -378,11 +412,6 @@ impl FlowSpec {
             return Err(SpecError::value(field, "the group has no such client"));
         };
         let comes_with_message = self.arrivals == ArrivalSpec::Once;
-        let gap = match self.arrivals {
-            ArrivalSpec::Periodic { every_ns } => every_ns,
-            ArrivalSpec::Poisson { mean_ns } => mean_ns,
-            ArrivalSpec::Once => self.duration_ns.max(1),
-        };
         let bytes = match &self.payload {
             PayloadSpec::Text { bytes } => *bytes,
             PayloadSpec::Json { fields, bytes } => bytes.unwrap_or(fields.len() as u64),
@@ -393,7 +422,7 @@ impl FlowSpec {
         };
         demand(&[
             (
-                self.kind == FlowKind::Relay || client.server == self.other_end(),
+                self.kind.is_relayed() || client.server == self.other_end(),
                 field.as_str(),
                 "the group's client talks to another server",
             ),
@@ -421,14 +450,18 @@ impl FlowSpec {
                 &field,
                 "devices that come and go have one flow",
             ),
-            (gap > 0, "traffic.arrivals", "the gap must be above 0"),
+            (
+                self.gap_ns() > 0,
+                "traffic.arrivals",
+                "the gap must be above 0",
+            ),
             (
                 (1..=MAX_TOGETHER).contains(&self.burst),
                 "traffic.burst",
                 "must be from 1 to 10000",
             ),
             (
-                (self.duration_ns / gap.max(1)).saturating_mul(self.burst.into()) <= MAX_MESSAGES,
+                self.messages_at_most() <= MAX_MESSAGES,
                 "traffic.duration_ns",
                 "gives a device more than 16000000 messages",
             ),
@@ -453,7 +486,7 @@ impl FlowSpec {
                 "must be above 0 and at most 1",
             ),
         ])?;
-        if self.kind == FlowKind::Relay {
+        if self.kind.is_relayed() {
             self.check_hearers(&field, (group, &client.server), spec)?;
         }
         if group.arriving().is_none() {

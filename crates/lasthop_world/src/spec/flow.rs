@@ -10,7 +10,7 @@ pub struct FlowSpec {
     /// The group or server that makes the messages.
     pub from: String,
     /// The server or group that they are for. What is relayed goes to one device of the group each: the flow of the n-th
-    /// device to the n-th, from the first on again after the last.
+    /// device to the n-th, from the first on again after the last; or to all of them.
     pub to: String,
     /// By which of the group's clients, counted from 0.
     pub client: usize,

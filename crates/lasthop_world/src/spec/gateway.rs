@@ -28,7 +28,7 @@ impl ForwardsSpec {
             let mut flows = spec.flows.iter().filter(by_it);
             flows.all(|flow| flow.kind == FlowKind::Report)
         };
-        let mut relayed = spec.flows.iter().filter(|it| it.kind == FlowKind::Relay);
+        let mut relayed = spec.flows.iter().filter(|it| it.kind.is_relayed());
         demand(&[
             (
                 spec.gateway_of(group) == Some(gateway),

@@ -60,7 +60,9 @@ impl From<ShortSpec> for RunSpec {
             medium,
         };
         let (from, to) = match short.kind {
-            FlowKind::Report | FlowKind::RoundTrip | FlowKind::Relay => (DEVICE, SERVER),
+            FlowKind::Report | FlowKind::RoundTrip | FlowKind::Relay | FlowKind::RelayToAll => {
+                (DEVICE, SERVER)
+            }
             FlowKind::Command | FlowKind::Pull | FlowKind::Download => (SERVER, DEVICE),
         };
         Self {

@@ -100,7 +100,7 @@ impl ClientEnd<'_> {
     #[must_use]
     pub fn published(&self) -> ChannelSet {
         let flows = self.flows.iter();
-        let flows = flows.filter(|flow| flow.kind == FlowKind::Relay);
+        let flows = flows.filter(|flow| flow.kind.is_relayed());
         flows.map(|flow| flow.channel).collect()
     }
 

@@ -73,7 +73,7 @@ impl Observer for Journal {
             HostEvent::Message(MessageEvent::Intended { id, .. }) => {
                 self.due.insert((id.flow.channel(), id.number.get()), now);
             }
-            HostEvent::Message(MessageEvent::Delivered { id }) => {
+            HostEvent::Message(MessageEvent::Delivered { id, .. }) => {
                 let channel = id.flow.channel();
                 let due = *self.due.get(&(channel, id.number.get())).unwrap();
                 self.latencies[usize::from(channel)].push(now - due);

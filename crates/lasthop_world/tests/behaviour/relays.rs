@@ -19,7 +19,7 @@ use crate::stacks::{
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// Every stack that has topics.
-fn with_topics() -> Vec<StackSpec> {
+pub(crate) fn with_topics() -> Vec<StackSpec> {
     vec![
         json_udp(),
         mqtt("0"),
@@ -32,7 +32,7 @@ fn with_topics() -> Vec<StackSpec> {
 }
 
 /// Three sensors that speak each second by one stack, and two displays that hear them by another, at one server.
-fn spec(speaks: StackSpec, hears: StackSpec) -> RunSpec {
+pub(crate) fn spec(speaks: StackSpec, hears: StackSpec) -> RunSpec {
     let mut spec = base();
     loss(&mut spec, 0.0);
     let mut services = Vec::new();
@@ -95,11 +95,7 @@ fn a_group_hears_by_any_protocol_what_another_says_by_any() {
 #[test]
 fn participants_hear_what_others_say_by_the_server_of_their_stack() {
     for reliability in ["reliable", "best_effort"] {
-        let dds = stack("dds/udp", &[("reliability", reliability)]);
-        let mut spec = spec(dds.clone(), dds);
-        spec.servers[0].services.pop();
-        spec.groups[1].clients[0].stack = "device".into();
-        spec.stacks.remove("display");
+        let mut spec = by_dds(reliability);
         assert_eq!(told(&run(&spec)), (300, 300, 0));
         loss(&mut spec, 0.1);
         // A volatile reader hears what is said once its writer and it know each other.
@@ -112,6 +108,139 @@ fn participants_hear_what_others_say_by_the_server_of_their_stack() {
             _ => assert!((216..=270).contains(&delivered), "{delivered}"),
         }
     }
+}
+
+/// The same, each message for every display.
+pub(crate) fn to_all(mut spec: RunSpec, displays: u32) -> RunSpec {
+    spec.flows[0].kind = FlowKind::RelayToAll;
+    spec.groups[1].population = PopulationSpec::Staying { devices: displays };
+    spec
+}
+
+fn by_dds(reliability: &str) -> RunSpec {
+    let dds = stack("dds/udp", &[("reliability", reliability)]);
+    let mut spec = spec(dds.clone(), dds);
+    spec.servers[0].services.pop();
+    spec.groups[1].clients[0].stack = "device".into();
+    spec.stacks.remove("display");
+    spec
+}
+
+/// Messages delivered to each display, by its number.
+fn heard(simulated: &Simulated, displays: u32) -> Vec<u32> {
+    let mut heard = vec![0; displays as usize];
+    for (.., record) in simulated.meter().log().records() {
+        let receiver = (record.number - 1) % displays;
+        heard[receiver as usize] += u32::from(record.delivered.is_some());
+    }
+    heard
+}
+
+#[test]
+fn what_is_for_all_is_said_once_and_reaches_each_by_any_protocol() {
+    let mut specs: Vec<RunSpec> = with_topics()
+        .into_iter()
+        .map(|hears| spec(mqtt("1"), hears))
+        .collect();
+    specs.extend(
+        with_topics()
+            .into_iter()
+            .map(|speaks| spec(speaks, json_udp())),
+    );
+    specs.push(by_dds("reliable"));
+    specs.push(by_dds("best_effort"));
+    for spec in specs {
+        for displays in [1, 5] {
+            let simulated = run(&to_all(spec.clone(), displays));
+            let (offered, name) = (u64::from(300 * displays), format!("{:?}", spec.stacks));
+            assert_eq!(told(&simulated), (offered, offered, 0), "{name}");
+            assert_eq!(heard(&simulated, displays), vec![300; displays as usize]);
+            let first_sent = simulated.summary().payload_bytes_first_sent;
+            assert_eq!(first_sent, (300 + offered) * 40, "{name}");
+        }
+    }
+}
+
+#[test]
+fn to_all_of_one_is_to_one() {
+    let one = to_all(spec(coap_con(1, "post"), mqtt("1")), 1);
+    let mut usual = one.clone();
+    usual.flows[0].kind = FlowKind::Relay;
+    let [one, usual] = [one, usual].map(|mut spec| {
+        loss(&mut spec, 0.1);
+        let simulated = run(&spec);
+        let summary = simulated.summary();
+        (told(&simulated), summary.trace, summary.latency_mean)
+    });
+    assert_eq!(one, usual);
+}
+
+#[test]
+fn each_of_all_loses_what_its_own_path_loses() {
+    let mut spec = to_all(spec(coap_con(8, "post"), json_udp()), 4);
+    loss(&mut spec, 0.1);
+    let simulated = run(&spec);
+    let it = simulated.summary();
+    assert_eq!(it.messages_offered, 1200);
+    let ended = it.messages_delivered + it.messages_failed + it.messages_unfinished;
+    assert_eq!(ended, 1200);
+    assert_eq!(it.messages_unfinished, 0);
+    let heard = heard(&simulated, 4);
+    // 0.9 of 300, four standard deviations either way.
+    assert!(heard.iter().all(|it| (249..=291).contains(it)), "{heard:?}");
+    let mut others = heard.clone();
+    others.dedup();
+    assert!(others.len() > 1, "they lose different ones: {heard:?}");
+}
+
+#[test]
+fn who_is_off_alone_misses_what_is_for_all() {
+    let mut spec = to_all(spec(coap_con(8, "post"), json_udp()), 4);
+    spec.events.push(event(
+        40,
+        ChangeSpec::Restart {
+            of: RestartOfSpec::Devices(DevicesSpec {
+                group: "display".into(),
+                share: 0.25,
+            }),
+            back: BackSpec {
+                duration_ns: 10 * SECOND_NS,
+                spread_ns: 0,
+                survives: SurvivesSpec::Nothing,
+            },
+        },
+    ));
+    let mut heard = heard(&run(&spec), 4);
+    heard.sort_unstable();
+    assert_eq!(heard[1..], [300; 3]);
+    // Three a second for ten seconds, give or take one of each speaker at the ends.
+    assert!((267..=273).contains(&heard[0]), "{heard:?}");
+}
+
+#[test]
+fn two_groups_hear_each_all_that_is_for_it() {
+    let mut spec = to_all(spec(mqtt("1"), mqtt("0")), 3);
+    let mut board = spec.groups[1].clone();
+    board.name = "board".into();
+    board.population = PopulationSpec::Staying { devices: 2 };
+    spec.groups.push(board);
+    let mut other = spec.flows[0].clone();
+    (other.name, other.to) = ("other".into(), "board".into());
+    spec.flows.push(other);
+    let rows = run(&spec).meter().group_results();
+    let delivered = rows
+        .iter()
+        .map(|row| (row.messages_offered, row.messages_delivered));
+    assert!(delivered.eq([(900, 900), (600, 600)]));
+}
+
+#[test]
+fn too_many_of_all_are_refused() {
+    let spec = to_all(spec(mqtt("1"), mqtt("1")), 1001);
+    let refused = RunSpec::parse(&serde_json::to_string(&spec).unwrap())
+        .unwrap_err()
+        .to_string();
+    assert!(refused.contains("more than 1000 devices"), "{refused}");
 }
 
 fn refused(spec: &RunSpec) -> String {
@@ -127,10 +256,7 @@ fn participants_hear_nobody_of_another_stack_and_have_one_topic_each() {
         let told = refused(&spec(speaks, hears));
         assert!(told.contains("of that stack alone"), "{told}");
     }
-    let mut spec = spec(dds(), dds());
-    spec.servers[0].services.pop();
-    spec.groups[1].clients[0].stack = "device".into();
-    spec.stacks.remove("display");
+    let mut spec = by_dds("reliable");
     let mut command = spec.flows[0].clone();
     command.name = "command".into();
     command.kind = FlowKind::Command;

@@ -51,7 +51,9 @@ pub(crate) fn set_network(spec: &mut RunSpec, network: NetworkConfig) {
 /// Makes the messages of a spec go from there to there.
 pub(crate) fn set_kind(spec: &mut RunSpec, kind: FlowKind) {
     let (from, to) = match kind {
-        FlowKind::Report | FlowKind::RoundTrip | FlowKind::Relay => ("device", "server"),
+        FlowKind::Report | FlowKind::RoundTrip | FlowKind::Relay | FlowKind::RelayToAll => {
+            ("device", "server")
+        }
         FlowKind::Command | FlowKind::Pull | FlowKind::Download => ("server", "device"),
     };
     let flow = &mut spec.flows[0];

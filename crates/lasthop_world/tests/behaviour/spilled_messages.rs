@@ -11,8 +11,9 @@ use lasthop_world::{
 };
 
 use crate::events::{SECOND_NS, add_other_path, at, every_change, ten};
+use crate::relays::{spec as relayed, to_all, with_topics};
 use crate::specs::{base, every_combination, everything, loss, run};
-use crate::stacks::every_stack;
+use crate::stacks::{every_stack, json_udp, mqtt};
 
 #[derive(Clone, Default)]
 struct Shared(Rc<RefCell<Vec<u8>>>);
@@ -91,6 +92,20 @@ fn what_happens_to_a_message_after_its_end_is_in_its_row() {
             }
         }
     }
+}
+
+#[test]
+fn a_message_for_several_is_in_files_as_it_would_be_in_memory() {
+    for hears in with_topics() {
+        let spec = everything(to_all(relayed(mqtt("1"), hears), 3));
+        assert_alike(&spec, 64);
+    }
+    let mut days = everything(to_all(relayed(mqtt("1"), json_udp()), 3));
+    days.flows[0].arrivals = ArrivalSpec::Periodic {
+        every_ns: 1200 * SECOND_NS,
+    };
+    days.flows[0].duration_ns = 3 * 86_400 * SECOND_NS;
+    assert_alike(&days, 64);
 }
 
 #[test]

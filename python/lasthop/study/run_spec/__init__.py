@@ -3,10 +3,11 @@
 from lasthop.study.run_spec.conditions import IPV6_MTU_BYTES, check_mtu, conditions_spec
 from lasthop.study.run_spec.document import Spec, run_spec, run_specs
 from lasthop.study.run_spec.identity import canonical_json, identity
-from lasthop.study.run_spec.reader import RUN_SPEC_FORMAT, RunSpecReader
+from lasthop.study.run_spec.reader import RELAYED, RUN_SPEC_FORMAT, RunSpecReader
 
 __all__ = [
     "IPV6_MTU_BYTES",
+    "RELAYED",
     "RUN_SPEC_FORMAT",
     "RunSpecReader",
     "Spec",

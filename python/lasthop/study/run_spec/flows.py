@@ -31,7 +31,7 @@ def flow_spec(flow: Flow, assembly: Assembly, duration_ns: int) -> Spec:
         "from": flow.sender,
         "to": flow.receiver,
         "client": group.servers.index(flow.server),
-        "kind": "relay" if flow.is_relayed else traffic.kind,
+        "kind": _kind(flow),
         "payload": _payload(traffic.payload),
         "arrivals": _arrivals(traffic, duration_ns),
         "burst": traffic.burst,
@@ -42,6 +42,12 @@ def flow_spec(flow: Flow, assembly: Assembly, duration_ns: int) -> Spec:
         "batch": traffic.batch,
         "share": flow.share,
     }
+
+
+def _kind(flow: Flow) -> str:
+    if flow.is_relayed:
+        return "relay_to_all" if flow.to_all else "relay"
+    return flow.traffic.kind
 
 
 def _session(session: SessionPolicy) -> Spec | str:

@@ -17,6 +17,9 @@ RUN_SPEC_FORMAT = 2
 _SECOND_NS = 10**9
 _MOST_DEVICES = 1 << 23
 
+RELAYED = frozenset({"relay", "relay_to_all"})
+"""Kinds of flows from one group to another."""
+
 PAYLOAD_BYTES = tuple(f"$.flows[0].payload.{form}.bytes" for form in ("json", "text"))
 """Where in a run of one flow the size of a message stands, as JSON paths."""
 
@@ -145,7 +148,7 @@ class RunSpecReader:
             one["name"]
             for one in self.spec["flows"]
             if group in (one["from"], one["to"])
-            and (one["from"] == group or one["kind"] != "relay")
+            and (one["from"] == group or one["kind"] not in RELAYED)
         ]
         return names.index(flow)
 
@@ -214,14 +217,15 @@ class RunSpecReader:
                 yield Direction(hop["link"]["down"], is_up=False)
 
     def flow_loads(self) -> Iterator[FlowLoad]:
-        """Say of each flow how much it sends."""
+        """Say of each flow how much it sends; what is for all devices of a group, so often."""
         groups = {group["name"]: group for group in self.spec["groups"]}
         for flow in self.spec["flows"]:
             group = groups[flow["from"] if flow["from"] in groups else flow["to"]]
             ((_, payload),) = flow["payload"].items()
             size = payload["bytes"]
             bytes_each = None if size is None else size * flow["batch"]
-            yield FlowLoad(self._messages(flow, group), bytes_each)
+            audience = _staying(groups[flow["to"]]) if flow["kind"] == "relay_to_all" else 1
+            yield FlowLoad(self._messages(flow, group) * audience, bytes_each)
 
     def shortened(self, share: float) -> Spec:
         """Give the spec of a run that sends for a share of the time, without later events."""

@@ -10,6 +10,7 @@ from lasthop.study.faults import Fault, show
 from lasthop.study.quantity import FRACTION, parse
 from lasthop.study.written import Written
 
+_ALL = "all"
 _SHARE = re.compile(r"(?P<share>.*\S) +of +(?P<name>\S+)")
 
 
@@ -21,15 +22,18 @@ class End:
     ----------
     share
         Of the devices of the group, from 0 to 1.
+    to_all
+        Each message is for all of them.
     """
 
     name: str
     share: float = 1.0
+    to_all: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class EndOf(Written):
-    """Marks a name, or a share of what has it: ``10 % of meters``."""
+    """Marks a name, or a share of what has it: ``10 % of meters``, ``all of meters``."""
 
     example: str
 
@@ -40,6 +44,8 @@ class EndOf(Written):
         found = _SHARE.fullmatch(value)
         if found is None:
             return End(value)
+        if found["share"] == _ALL:
+            return End(found["name"], to_all=True)
         share = float(parse(found["share"], FRACTION, example="10 %"))
         if share == 0:
             raise Fault(f"{show(value)} is nobody", hint=f'write "1 % of {found["name"]}" or more')
@@ -50,5 +56,5 @@ class EndOf(Written):
         return {
             "type": "string",
             "minLength": 1,
-            "examples": [self.example, f"10 % of {self.example}"],
+            "examples": [self.example, f"10 % of {self.example}", f"all of {self.example}"],
         }

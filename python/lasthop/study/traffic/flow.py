@@ -21,8 +21,8 @@ class FlowForm(Traffic):
     """Who sends: a group, or a share of one. A server, for what goes to devices; that of the group
     when left out."""
     receiver: Annotated[End, EndOf("meters")] | None = Field(
-        default=None, alias="to", examples=["10 % of meters"]
+        default=None, alias="to", examples=["10 % of meters", "all of displays"]
     )
     """Who gets it: a group or a share of one, or a server; that of the group when left out.
     A report to a group goes through the server of its sender, each message to one device, which
-    subscribes to it."""
+    subscribes to it; with `all of`, each message to every device, and each is to get it."""

@@ -40,6 +40,7 @@ def flow_of(
         hint = f'write "{device_key}: {next(iter(groups))}"'
         raise Fault(what, hint=hint, location=location)
     try:
+        _check_all(ends, groups, form.kind)
         _check_devices(device, device_key, groups, servers, form.kind)
         if server is not None:
             _check_other(server, server_key, groups, servers, (form.kind, device.name))
@@ -61,7 +62,17 @@ def flow_of(
         traffic=form,
         location=location,
         share=device.share,
+        to_all=server is not None and server.to_all,
     )
+
+
+def _check_all(ends: Mapping[str, End | None], groups: Mapping[str, str | None], kind: str) -> None:
+    for key, end in ends.items():
+        if end is None or not end.to_all:
+            continue
+        if key == "from" or kind != "report" or end.name not in groups:
+            what = "only a report to a group is for one device of it or for all"
+            raise Fault(what, hint=f'write "{key}: {end.name}"', location=(key,))
 
 
 def _check_devices(
@@ -94,8 +105,9 @@ def _check_other(
         what = f"{device} report to themselves"
         raise Fault(what, hint="name a server or another group", location=(key,))
     if end.name in groups and end.share != 1.0:
-        what = "each message goes to one device of the group, in turn to all"
-        raise Fault(what, hint=f'write "{key}: {end.name}"', location=(key,))
+        what = "each message goes to one device of the group, in turn to all, or to all at once"
+        hint = f'write "{key}: {end.name}" or "{key}: all of {end.name}"'
+        raise Fault(what, hint=hint, location=(key,))
     if end.name in groups:
         return
     if end.name not in servers:

@@ -15,7 +15,7 @@ IDENTITY = {"run_id", "case_id", "run_spec", "stack_resolved", "trace_hash"}
 """Ids, spec texts and hashes: they may change while every number stays."""
 
 ROWS_OF_A_RUN: Mapping[str, tuple[str, ...]] = {
-    "messages": ("device", "flow", "message"),
+    "messages": ("device", "flow", "message", "receiver"),
     "ledger": ("direction", "fate", "reason", "layer", "cause", "path"),
     "packets": ("direction", "fate", "reason", "path"),
     "latency": ("lower_ns", "upper_ns"),
