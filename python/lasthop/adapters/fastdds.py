@@ -23,10 +23,10 @@ class FastDds(Adapter):
     """Sends every report on to who reads the topic of the device that it is of."""
 
     name: ClassVar[str] = "fastdds"
-    protocols: ClassVar[frozenset[str]] = frozenset({"dds/udp"})
+    protocols: ClassVar[frozenset[str]] = frozenset({"dds/udp", "dds/rtps_tcp/tcp"})
     program: ClassVar[str] = sys.executable
     install: ClassVar[str] = FAST_DDS.install
-    settings: ClassVar[frozenset[str]] = DDS_SETTINGS
+    settings: ClassVar[frozenset[str]] = DDS_SETTINGS | {"tcp.nodelay_server"}
     oldest: ClassVar[tuple[int, ...]] = (2, 9)
 
     def find(self) -> Path:
@@ -46,5 +46,7 @@ class FastDds(Adapter):
         UsageError
             Our participants describe their types, by which the two never match.
         """
-        where = [offer.address, str(offer.port), *dds_policies(self.name, offer.options)]
+        nodelay = "on" if offer.options.get("tcp.nodelay_server", True) else "off"
+        policies = dds_policies(self.name, offer.options)
+        where = [offer.address, offer.transport, str(offer.port), nodelay, *policies]
         return [str(program), "-m", f"{_PROGRAMS}.fastdds_server", str(FAST_DDS.path()), *where]

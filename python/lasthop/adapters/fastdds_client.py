@@ -16,7 +16,7 @@ class FastDdsClient(Client):
     """Writes reports and reads what is of a device, by the policies that it is given."""
 
     name: ClassVar[str] = "fastdds"
-    protocols: ClassVar[frozenset[str]] = frozenset({"dds/udp"})
+    protocols: ClassVar[frozenset[str]] = FastDds.protocols
     program: ClassVar[str] = sys.executable
     install: ClassVar[str] = FAST_DDS.install
     oldest: ClassVar[tuple[int, ...]] = FastDds.oldest

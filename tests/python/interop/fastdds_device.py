@@ -8,7 +8,7 @@ import json
 import sys
 import time
 
-from lasthop.adapters.programs.fastdds import Participant, Reader
+from lasthop.adapters.programs.fastdds import Participant, Place, Reader
 
 _DEVICE = 1
 _PATIENCE_S = 60.0
@@ -22,7 +22,8 @@ _ID = "AAAB{:04d}"
 def main() -> None:
     """Send, and tell what comes."""
     library, address, server, reliability, count, size = sys.argv[1:]
-    participant = Participant(library, address, (reliability, "volatile", 1000), server=server)
+    place = Place(address, server=server)
+    participant = Participant(library, place, (reliability, "volatile", 1000))
     writer, reader = participant.writer("reports"), participant.reader(f"device/{_DEVICE}")
     end = time.monotonic() + _PATIENCE_S
     while not (writer.is_read() and reader.is_written()):

@@ -26,7 +26,7 @@ def library() -> Path:
 
 def serve(namespace: Namespace, library: Path, reliability: Reliability) -> None:
     """Start the participant that the adapter starts, with room for all messages."""
-    words = [str(library), KERNEL, "7400", reliability, "volatile", "1000"]
+    words = [str(library), KERNEL, "udp", "7400", "on", reliability, "volatile", "1000"]
     namespace.start(sys.executable, "-m", fastdds_server.__name__, *words)
 
 

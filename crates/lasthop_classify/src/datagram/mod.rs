@@ -13,8 +13,8 @@ use crate::marks::mark;
 use crate::portion::Portion;
 use crate::ports::Ports;
 pub(crate) use coap_content::{CoapContent, NoContent};
-use recent::Recent;
-pub(crate) use recent::digest;
+pub(crate) use recent::{Recent, digest};
+pub(crate) use rtps::{HEADER, Submessage};
 
 /// What is known of the datagrams that came before.
 #[derive(Debug, Default)]

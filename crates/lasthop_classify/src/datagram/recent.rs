@@ -7,13 +7,13 @@ use crate::conversation::ConversationId;
 
 /// What was seen within the last minutes, by name.
 #[derive(Debug, Default)]
-pub(super) struct Recent {
+pub(crate) struct Recent {
     seen: LookupMap<Name, u64>,
     order: VecDeque<(Instant, Name)>,
 }
 
 /// Who sent something, and what its sender calls it.
-pub(super) type Name = (ConversationId, Direction, [u64; 4]);
+pub(crate) type Name = (ConversationId, Direction, [u64; 4]);
 
 /// EXCHANGE_LIFETIME of CoAP (RFC 7252 §4.8.2).
 const LIFETIME: Duration = Duration::from_secs(247);
@@ -21,7 +21,7 @@ const MOST: usize = 1 << 20;
 
 impl Recent {
     /// Notes something, and says whether it was seen before under its name.
-    pub(super) fn note(&mut self, now: Instant, name: Name, content: u64) -> bool {
+    pub(crate) fn note(&mut self, now: Instant, name: Name, content: u64) -> bool {
         while let Some(&(since, old)) = self.order.front() {
             let is_old = now.as_nanos() >= since.as_nanos() + LIFETIME.as_nanos();
             if !is_old && self.order.len() < MOST {

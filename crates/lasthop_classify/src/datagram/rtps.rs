@@ -5,7 +5,7 @@ use crate::marks::mark;
 use crate::portion::{Portion, Remark};
 
 /// Protocol, version, vendor and the prefix of the participant (DDSI-RTPS 2.5 §9.4.4).
-const HEADER: usize = 20;
+pub(crate) const HEADER: usize = 20;
 const SUBMESSAGE_HEADER: usize = 4;
 
 /// What says how a sample is encoded.
@@ -74,17 +74,17 @@ pub(super) fn classify(
 }
 
 /// A part of a message.
-struct Submessage<'a> {
+pub(crate) struct Submessage<'a> {
     kind: u8,
     flags: u8,
     /// Its header included.
-    length: usize,
+    pub(crate) length: usize,
     /// What was kept behind its header.
     kept: &'a [u8],
 }
 
 impl<'a> Submessage<'a> {
-    fn read(kept: &'a [u8], at: usize, end: usize) -> Option<Self> {
+    pub(crate) fn read(kept: &'a [u8], at: usize, end: usize) -> Option<Self> {
         let head: &[u8; SUBMESSAGE_HEADER] = kept.get(at..)?.first_chunk()?;
         let [kind, flags, a, b] = *head;
         let octets = usize::from(match flags & 1 {
@@ -110,7 +110,7 @@ impl<'a> Submessage<'a> {
     }
 
     /// What framing and body are for.
-    fn causes(&self) -> (Cause, Cause) {
+    pub(crate) fn causes(&self) -> (Cause, Cause) {
         let all = |cause| (cause, cause);
         let Some(writer) = self.writer() else {
             return match self.kind {
@@ -141,7 +141,7 @@ impl<'a> Submessage<'a> {
     }
 
     /// The name of a sample, or of a fragment of one.
-    fn sample(&self, prefix: &[u8]) -> Option<[u64; 4]> {
+    pub(crate) fn sample(&self, prefix: &[u8]) -> Option<[u64; 4]> {
         if !matches!(self.kind, DATA | DATA_FRAG) {
             return None;
         }
@@ -161,7 +161,7 @@ impl<'a> Submessage<'a> {
     }
 
     /// How much of it is not what the user wrote: up to the serialized payload.
-    fn framing(&self) -> usize {
+    pub(crate) fn framing(&self) -> usize {
         const HAS_INLINE_QOS: u8 = 2;
         const HAS_DATA: u8 = 4 | 8;
         let fixed = match self.kind {

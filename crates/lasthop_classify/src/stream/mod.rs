@@ -2,6 +2,7 @@
 
 mod coap;
 mod mqtt;
+mod rtps;
 mod tls;
 mod websocket;
 
@@ -13,6 +14,7 @@ use crate::portion::Portion;
 use crate::ports::Ports;
 use coap::CoapStream;
 use mqtt::MqttStream;
+use rtps::RtpsStream;
 use tls::TlsStream;
 pub(crate) use tls::causes_of;
 use websocket::WebSocketStream;
@@ -32,6 +34,7 @@ pub(crate) enum StreamParser {
     Opaque,
     Mqtt(MqttStream),
     Coap(CoapStream),
+    Rtps(Box<RtpsStream>),
     Tls(TlsStream),
     WebSocket(WebSocketStream),
 }
@@ -74,6 +77,7 @@ impl StreamParser {
         match protocol {
             Protocol::Mqtt => Self::Mqtt(MqttStream::default()),
             Protocol::Coap => Self::Coap(CoapStream::default()),
+            Protocol::Rtps => Self::Rtps(Box::default()),
             Protocol::Tls => Self::Tls(TlsStream::default()),
             Protocol::WebSocket => Self::WebSocket(WebSocketStream::default()),
             _ => Self::Opaque,
@@ -95,6 +99,7 @@ impl StreamParser {
             Self::Opaque => {}
             Self::Mqtt(mqtt) => mqtt.lose(),
             Self::Coap(coap) => coap.lose(),
+            Self::Rtps(rtps) => rtps.lose(),
             Self::Tls(tls) => tls.lose(),
             Self::WebSocket(websocket) => websocket.lose(),
         }
@@ -107,11 +112,13 @@ impl StreamParser {
 
     /// Takes what a segment carries, of which the beginning was kept, and tells of all of it.
     pub(crate) fn take(&mut self, kept: &[u8], length: usize, portion: &mut Portion) {
+        let said = (portion.at, portion.conversation, portion.direction);
         let spans = &mut portion.spans;
         match self {
             Self::Opaque => mark(spans, Layer::Application, Cause::Opaque, kept.len()),
             Self::Mqtt(mqtt) => mqtt.read(kept, spans, &mut portion.messages),
             Self::Coap(coap) => coap.read(kept, spans, &mut portion.messages),
+            Self::Rtps(rtps) => rtps.read(kept, said, spans),
             Self::Tls(tls) => tls.read(kept, spans),
             Self::WebSocket(websocket) => websocket.read(kept, spans, &mut portion.messages),
         }
@@ -128,6 +135,7 @@ impl StreamParser {
             Self::Opaque => (Layer::Application, Cause::Opaque),
             Self::Mqtt(mqtt) => (Layer::Application, mqtt.pass(length)),
             Self::Coap(coap) => (Layer::Application, coap.pass(length)),
+            Self::Rtps(rtps) => (Layer::Application, rtps.pass(length)),
             Self::Tls(tls) => (Layer::Tls, tls.pass(length)),
             Self::WebSocket(websocket) => websocket.pass(length),
         }
@@ -137,6 +145,8 @@ impl StreamParser {
 /// By the first data that a client, or a server that speaks first, sends.
 fn by_content(first: &[u8]) -> Option<Protocol> {
     match first {
+        // A frame of Fast DDS.
+        [b'R', b'T', b'C', b'P', ..] => Some(Protocol::Rtps),
         // A handshake record, of whatever version.
         [22, 3, 0..=4, ..] => Some(Protocol::Tls),
         [0x10, rest @ ..] => {

@@ -19,11 +19,14 @@
 #include <fastdds/dds/subscriber/Subscriber.hpp>
 #include <fastdds/dds/topic/TopicDataType.hpp>
 #include <fastdds/dds/topic/TypeSupport.hpp>
+#include <fastdds/rtps/transport/TCPv4TransportDescriptor.h>
 #include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
 #include <fastrtps/config.h>
 #include <fastrtps/utils/IPLocator.h>
 
 using namespace eprosima::fastdds::dds;
+using eprosima::fastdds::rtps::TCPv4TransportDescriptor;
+using eprosima::fastdds::rtps::UDPv4TransportDescriptor;
 using eprosima::fastrtps::rtps::InstanceHandle_t;
 using eprosima::fastrtps::rtps::IPLocator;
 using eprosima::fastrtps::rtps::Locator_t;
@@ -100,6 +103,37 @@ Locator_t locator(const std::string& address, uint32_t port) {
     return locator;
 }
 
+// Datagrams between the ports of the first participant of domain 0 (DDSI-RTPS 2.5 §9.6.2).
+void give_udp(DomainParticipantQos& qos, const std::string& address, const char* server) {
+    auto udp = std::make_shared<UDPv4TransportDescriptor>();
+    udp->interfaceWhiteList.push_back(address);
+    // Samples that it sends again leave together: what is larger than a packet our hosts cannot read.
+    udp->maxMessageSize = MESSAGE_BYTES;
+    qos.transport().user_transports.push_back(udp);
+    auto& builtin = qos.wire_protocol().builtin;
+    builtin.metatrafficUnicastLocatorList.push_back(locator(address, METATRAFFIC_PORT));
+    qos.wire_protocol().default_unicast_locator_list.push_back(locator(address, USER_PORT));
+    if (server) builtin.initialPeersList.push_back(locator(server, METATRAFFIC_PORT));
+}
+
+// One connection, which who looks for a participant opens to it; the ports of UDP are logical ones in it.
+void give_tcp(DomainParticipantQos& qos, const std::string& address, const char* server, uint16_t port, bool nodelay) {
+    auto tcp = std::make_shared<TCPv4TransportDescriptor>();
+    tcp->interfaceWhiteList.push_back(address);
+    tcp->enable_tcp_nodelay = nodelay;
+    qos.transport().user_transports.push_back(tcp);
+    if (!server) {
+        tcp->add_listener_port(port);
+        return;
+    }
+    Locator_t peer;
+    peer.kind = LOCATOR_KIND_TCPv4;
+    IPLocator::setIPv4(peer, server);
+    IPLocator::setPhysicalPort(peer, port);
+    IPLocator::setLogicalPort(peer, METATRAFFIC_PORT);
+    qos.wire_protocol().builtin.initialPeersList.push_back(peer);
+}
+
 // Remembers the topics that others read, and wakes who waits when there is news.
 class News : public DomainParticipantListener {
 public:
@@ -149,6 +183,14 @@ private:
     bool is_news_ = false;
 };
 
+// Where a participant is, and the one that it looks for; without a port of TCP they speak by datagrams.
+struct Place {
+    const char* address;
+    const char* server;
+    uint16_t tcp_port;
+    bool nodelay;
+};
+
 struct Participant {
     News news;
     DomainParticipant* participant;
@@ -157,18 +199,11 @@ struct Participant {
     DataWriterQos to;
     DataReaderQos from;
 
-    Participant(const std::string& address, const char* server, bool reliable, bool durable, int depth) {
+    Participant(const Place& place, bool reliable, bool durable, int depth) {
         DomainParticipantQos qos;
         qos.transport().use_builtin_transports = false;
-        auto udp = std::make_shared<eprosima::fastdds::rtps::UDPv4TransportDescriptor>();
-        udp->interfaceWhiteList.push_back(address);
-        // Samples that it sends again leave together: what is larger than a packet our hosts cannot read.
-        udp->maxMessageSize = MESSAGE_BYTES;
-        qos.transport().user_transports.push_back(udp);
-        auto& builtin = qos.wire_protocol().builtin;
-        builtin.metatrafficUnicastLocatorList.push_back(locator(address, METATRAFFIC_PORT));
-        qos.wire_protocol().default_unicast_locator_list.push_back(locator(address, USER_PORT));
-        if (server) builtin.initialPeersList.push_back(locator(server, METATRAFFIC_PORT));
+        if (place.tcp_port) give_tcp(qos, place.address, place.server, place.tcp_port, place.nodelay);
+        else give_udp(qos, place.address, place.server);
         participant = DomainParticipantFactory::get_instance()->create_participant(0, qos, &news, StatusMask::none());
         TypeSupport(new MessageType).register_type(participant);
         publisher = participant->create_publisher(PUBLISHER_QOS_DEFAULT);
@@ -201,8 +236,8 @@ extern "C" {
 
 const char* fastdds_version() { return FASTRTPS_VERSION_STR; }
 
-Participant* fastdds_participant(const char* address, const char* server, bool reliable, bool durable, int depth) {
-    return new Participant(address, server, reliable, durable, depth);
+Participant* fastdds_participant(const Place* place, bool reliable, bool durable, int depth) {
+    return new Participant(*place, reliable, durable, depth);
 }
 
 DataWriter* fastdds_writer(Participant* participant, const char* topic) {

@@ -3,7 +3,18 @@
 import ctypes
 import sys
 from collections.abc import Iterator
-from ctypes import byref, c_bool, c_char_p, c_int, c_long, c_size_t, c_uint32, c_void_p
+from ctypes import (
+    byref,
+    c_bool,
+    c_char_p,
+    c_int,
+    c_long,
+    c_size_t,
+    c_uint16,
+    c_uint32,
+    c_void_p,
+)
+from dataclasses import dataclass
 from typing import Any
 
 _MOST_BYTES = 65_000
@@ -24,6 +35,35 @@ def load(file: str) -> Any:  # noqa: ANN401  as ctypes has it
     return library
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a participant is, and how it speaks with others.
+
+    Parameters
+    ----------
+    server
+        The participant that it looks for; without one it waits to be found.
+    tcp_port
+        Where the server listens; None where they speak by datagrams.
+    nodelay
+        Whether Nagle's algorithm is off.
+    """
+
+    address: str
+    server: str | None = None
+    tcp_port: int | None = None
+    nodelay: bool = True
+
+
+class _Place(ctypes.Structure):
+    _fields_ = (
+        ("address", c_char_p),
+        ("server", c_char_p),
+        ("tcp_port", c_uint16),
+        ("nodelay", c_bool),
+    )
+
+
 class Participant:
     """A participant with the policies of a stack.
 
@@ -31,22 +71,17 @@ class Participant:
     ----------
     file
         The library.
-    address
-        Where it is.
     policies
         Reliability, durability and depth of the history.
-    server
-        The participant that it looks for; without one it waits to be found.
     """
 
-    def __init__(
-        self, file: str, address: str, policies: tuple[str, str, int], *, server: str | None = None
-    ) -> None:
+    def __init__(self, file: str, place: Place, policies: tuple[str, str, int]) -> None:
         reliability, durability, depth = policies
         self._library = load(file)
+        server = None if place.server is None else place.server.encode()
+        where = _Place(place.address.encode(), server, place.tcp_port or 0, place.nodelay)
         made = self._library.fastdds_participant(
-            address.encode(),
-            None if server is None else server.encode(),
+            byref(where),
             c_bool(reliability == "reliable"),
             c_bool(durability == "transient_local"),
             c_int(depth),

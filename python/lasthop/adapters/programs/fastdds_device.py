@@ -10,7 +10,7 @@ from typing import Any
 
 from lasthop.adapters.programs.dds_device import await_match, key_of, own_address
 from lasthop.adapters.programs.device import payload_of, read_errand, send_when_due, tell_heard
-from lasthop.adapters.programs.fastdds import Participant, Reader
+from lasthop.adapters.programs.fastdds import Participant, Place, Reader
 
 
 def main() -> None:
@@ -18,7 +18,14 @@ def main() -> None:
     errand = read_errand()
     options, own, here = errand["options"], key_of(errand), own_address(errand)
     policies = (options["reliability"], options["durability"], int(options["history_depth"]))
-    participant = Participant(sys.argv[1], here, policies, server=errand["address"])
+    by_tcp = errand["transport"] == "tcp"
+    place = Place(
+        here,
+        server=errand["address"],
+        tcp_port=errand["port"] if by_tcp else None,
+        nodelay=bool(options.get("tcp.nodelay_client", True)),
+    )
+    participant = Participant(sys.argv[1], place, policies)
     readers = [participant.reader(topic) for topic in errand["hears"]]
     writers = [participant.writer("reports")] if errand["messages"] else []
     threading.Thread(target=hear, args=(participant, readers), daemon=True).start()

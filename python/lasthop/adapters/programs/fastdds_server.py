@@ -1,24 +1,27 @@
 """A participant made with Fast DDS, which sends reports on by the topic of their device.
 
-Started by its adapter: LIBRARY ADDRESS PORT RELIABILITY DURABILITY DEPTH. A socket at PORT, by
-which nothing goes, says that it is ready.
+Started by its adapter: LIBRARY ADDRESS TRANSPORT PORT NODELAY RELIABILITY DURABILITY DEPTH. By TCP
+it listens at PORT; by UDP a socket there, by which nothing goes, says that it is ready.
 """
 
 import re
 import socket
 import sys
 
-from lasthop.adapters.programs.fastdds import Participant, Writer
+from lasthop.adapters.programs.fastdds import Participant, Place, Writer
 
 
 def main() -> None:
     """Serve until it is ended."""
-    library, address, port, reliability, durability, depth = sys.argv[1:]
-    participant = Participant(library, address, (reliability, durability, int(depth)))
+    library, address, transport, port, nodelay, reliability, durability, depth = sys.argv[1:]
+    by_tcp = transport == "tcp"
+    place = Place(address, tcp_port=int(port) if by_tcp else None, nodelay=nodelay == "on")
+    participant = Participant(library, place, (reliability, durability, int(depth)))
     reports = participant.reader("reports")
     writers: dict[int, Writer] = {}
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sign:
-        sign.bind((address, int(port)))
+        if not by_tcp:
+            sign.bind((address, int(port)))
         while True:
             participant.wait()
             for topic in participant.topics():

@@ -190,10 +190,13 @@ _BUILT = {"auth": "none"}
 def _reason(
     application: Application, layers: tuple[str, ...], options: Mapping[str, str]
 ) -> str | None:
+    is_built = layers[1:-1] in map(catalogue().completed, application.built)
+    if not is_built and {"impl", "client"} <= options.keys():
+        # What speaks it at both ends is real software.
+        return None
     if not application.built:
-        is_foreign = {"impl", "client"} <= options.keys()
-        return None if is_foreign else f"{application.name} is not built yet"
-    if layers[1:-1] not in map(catalogue().completed, application.built):
+        return f"{application.name} is not built yet"
+    if not is_built:
         return f"{'/'.join(layers[:-1])} is not built yet"
     for name, built in _BUILT.items():
         if options.get(name, built) != built:
