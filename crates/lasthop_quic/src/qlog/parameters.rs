@@ -20,6 +20,8 @@ pub(super) fn parameters(owner: &str, declared: &TransportParameters) -> Value {
                 "original_destination_connection_id",
                 Some(hex(value).into()),
             ),
+            // The token of stateless resets, which is a secret.
+            0x02 => continue,
             0x0c => ("disable_active_migration", Some(true.into())),
             0x0f => ("initial_source_connection_id", Some(hex(value).into())),
             0x10 => ("retry_source_connection_id", Some(hex(value).into())),
