@@ -163,7 +163,6 @@ impl RunSpec {
         networks
     }
 
-    /// The group of this name.
     /// When what is set up before the run is over, where sessions are: bytes and messages count from then on.
     pub(crate) fn established_at(&self) -> Option<Instant> {
         let mut flows = self.flows.iter();
@@ -171,6 +170,7 @@ impl RunSpec {
         is_established.then(|| Instant::ZERO + nanos(self.measure.set_up_ns))
     }
 
+    /// The group of this name.
     pub(crate) fn group(&self, name: &str) -> Option<&GroupSpec> {
         self.groups.iter().find(|group| group.name == name)
     }
