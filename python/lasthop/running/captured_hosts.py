@@ -80,10 +80,12 @@ def captures_of(
         return {}
     hosts = capture.of(run.spec_json)
     files = {host: folder.capture(run.run_id, host) for host in hosts}
+    if not capture.keys:
+        return files
     layers = RunSpecReader.of(run.spec_json).layers
-    if capture.keys and _has_secrets(layers):
+    if _has_secrets(layers):
         files["keys"] = folder.keys(run.run_id)
-    if capture.keys and "quic" in layers:
+    if "quic" in layers:
         files |= {f"{host}.sqlog": folder.events(run.run_id, host) for host in hosts}
     return files
 

@@ -66,6 +66,19 @@ class Case:
         return "tcp" if over_tcp else "udp"
 
     @property
+    def protocols(self) -> tuple[str, ...]:
+        """What tshark finds in segments and datagrams."""
+        if self.stack.startswith("mqtt/ws"):
+            return ("http", "websocket")
+        name = self.stack.partition(" ")[0].partition("/")[0]
+        return (name if name in {"mqtt", "coap"} else "data",)
+
+    @property
+    def decode_as(self) -> tuple[str, ...]:
+        """Tell tshark what the port of a stack does not."""
+        return ("tcp.port==1883,http",) if self.stack.startswith("mqtt/ws") else ()
+
+    @property
     def corrupts(self) -> bool:
         """Whether the path changes bytes."""
         return " corrupt: " in f" {PATHS[self.path]}".replace("{", " ")

@@ -94,7 +94,9 @@ def read(
 
     def read_all(case: Case) -> list[tshark.Frame]:
         captures = simulate(case).captures
-        return tshark.read_all(captures, follows_streams=case.transport == "tcp")
+        return tshark.read_all(
+            captures, follows_streams=case.transport == "tcp", decode_as=case.decode_as
+        )
 
     return at_once(request, "outcome", read_all)
 

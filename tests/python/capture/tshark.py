@@ -80,7 +80,9 @@ class Frame:
         return int(number.removeprefix("packet "))
 
 
-def read_all(captures: Mapping[str, Path], *, follows_streams: bool = True) -> list[Frame]:
+def read_all(
+    captures: Mapping[str, Path], *, follows_streams: bool = True, decode_as: Sequence[str] = ()
+) -> list[Frame]:
     """Read every packet of the captures of a run, host after host; a file with a fault raises.
 
     Starting the program takes longer than reading: it reads several captures as the sections of one
@@ -89,10 +91,10 @@ def read_all(captures: Mapping[str, Path], *, follows_streams: bool = True) -> l
     devices = {host: path for host, path in captures.items() if not host.startswith("server")}
     servers = {host: path for host, path in captures.items() if host not in devices}
     together = [devices, servers] if follows_streams else [devices | servers]
-    return [frame for hosts in together for frame in _read(hosts)]
+    return [frame for hosts in together for frame in _read(hosts, decode_as)]
 
 
-def _read(captures: Mapping[str, Path]) -> list[Frame]:
+def _read(captures: Mapping[str, Path], decode_as: Sequence[str]) -> list[Frame]:
     if not captures:
         return []
     hosts = list(captures)
@@ -101,6 +103,8 @@ def _read(captures: Mapping[str, Path]) -> list[Frame]:
             joined.write(capture.read_bytes())
         joined.flush()
         arguments = ["-r", joined.name, "-T", "fields", "-E", "aggregator=;"]
+        for rule in decode_as:
+            arguments += ["-d", rule]
         for preference in PREFERENCES:
             arguments += ["-o", preference]
         for field in FIELDS.values():
