@@ -5,6 +5,7 @@
 //! what a report of meters that stay for days does; `event_loop` how fast the machine is; `memory`
 //! bytes an object, and checks the limits that `benchmarks/memory.md` states.
 
+mod figures;
 mod message_pairs;
 mod nbiot_city;
 mod nbiot_fleet;
@@ -12,6 +13,7 @@ mod nbiot_hour;
 mod session_storm;
 mod usage;
 
+pub use figures::{Figures, cpu_seconds_each, rounded};
 pub use message_pairs::{MessagePairs, PairStack, UnknownStack};
 pub use nbiot_city::{NbIotCity, NbIotCityOutcome};
 pub use nbiot_fleet::NbIotFleet;

@@ -6,7 +6,7 @@
 use core::net::{IpAddr, SocketAddr};
 use std::process::ExitCode;
 
-use lasthop_benchmarks::cpu_time;
+use lasthop_benchmarks::{Figures, cpu_seconds_each};
 use lasthop_contract::testing::Pair;
 use lasthop_contract::{
     Cause, Chunk, ConnectionId, Direction, Layer, Provenance, RandomStream, Transport,
@@ -15,7 +15,7 @@ use lasthop_contract::{
 use lasthop_dtls::{ClientProfile, Dtls, PreSharedKey, PreSharedKeys, ServerProfile, Settings};
 use lasthop_transport::Udp;
 use lasthop_units::Duration;
-use serde_json::{Value, json};
+use serde_json::json;
 
 const ROUNDS: usize = 25;
 const HANDSHAKES: u32 = 200;
@@ -33,14 +33,14 @@ fn main() -> ExitCode {
     let (mut handshakes, mut secured, mut plain) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let mut ends = secured_ends();
-        handshakes.push(per_round(HANDSHAKES, || {
+        handshakes.push(cpu_seconds_each(HANDSHAKES, || {
             connect(&mut ends);
         }));
         let id = connect(&mut ends);
-        secured.push(per_round(MESSAGES, || message(&mut ends, id)));
+        secured.push(cpu_seconds_each(MESSAGES, || message(&mut ends, id)));
         let mut ends = plain_ends();
         let id = open(&mut ends);
-        plain.push(per_round(MESSAGES, || message(&mut ends, id)));
+        plain.push(cpu_seconds_each(MESSAGES, || message(&mut ends, id)));
     }
     let [handshake, secured, plain] = [handshakes, secured, plain].map(Figures::of);
     println!(
@@ -51,38 +51,6 @@ fn main() -> ExitCode {
         })
     );
     ExitCode::SUCCESS
-}
-
-/// Seconds for one of so many.
-fn per_round(count: u32, mut work: impl FnMut()) -> f64 {
-    let start = cpu_time();
-    for _ in 0..count {
-        work();
-    }
-    ((cpu_time() - start) / count).as_secs_f64()
-}
-
-struct Figures {
-    median: f64,
-    least: f64,
-    most: f64,
-}
-
-impl Figures {
-    fn of(mut rounds: Vec<f64>) -> Self {
-        rounds.sort_by(f64::total_cmp);
-        Self {
-            median: rounds[rounds.len() / 2],
-            least: rounds[0],
-            most: rounds[rounds.len() - 1],
-        }
-    }
-
-    fn told(&self, unit: f64) -> Value {
-        let [median, least, most] =
-            [self.median, self.least, self.most].map(|it| (it * unit * 100.0).round() / 100.0);
-        json!({"median": median, "least": least, "most": most})
-    }
 }
 
 fn udp(address: &str) -> Udp {

@@ -3,12 +3,11 @@
 //!
 //! What is compared takes turns. Each figure is the median of its rounds; beside it stand the smallest and the largest.
 
-use core::time::Duration;
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use lasthop_benchmarks::cpu_time;
+use lasthop_benchmarks::{Figures, cpu_seconds_each, rounded};
 use lasthop_contract::testing::{STREAM, WireEnd};
 use lasthop_contract::{
     Cause, Chunk, ConnectionId, Layer, Provenance, RandomStream, ReadOutcome, Transport,
@@ -23,7 +22,7 @@ use p256::ecdsa::signature::Signer;
 use p256::ecdsa::{DerSignature, SigningKey};
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use ring::signature::{ECDSA_P256_SHA256_ASN1, UnparsedPublicKey};
-use serde_json::{Value, json};
+use serde_json::json;
 use x25519_dalek::{PublicKey, StaticSecret};
 
 /// Two ends over a wire in memory.
@@ -48,16 +47,16 @@ fn main() -> ExitCode {
     let (client, server) = profiles();
     for _ in 0..ROUNDS {
         let mut ends = secured_ends(&client, &server);
-        handshakes.push(per_round(HANDSHAKES, || {
+        handshakes.push(cpu_seconds_each(HANDSHAKES, || {
             ends.connect();
         }));
         primitives.push(primitives_of_a_handshake());
         let mut ends = secured_ends(&client, &server);
         let id = ends.connect();
-        secured.push(per_round(MESSAGES, || ends.message(id)));
+        secured.push(cpu_seconds_each(MESSAGES, || ends.message(id)));
         let mut ends = plain_ends();
         let id = ends.connect();
-        plain.push(per_round(MESSAGES, || ends.message(id)));
+        plain.push(cpu_seconds_each(MESSAGES, || ends.message(id)));
         cipher.push(cipher_of_a_message());
     }
     let [handshake, primitives] = [handshakes, primitives].map(Figures::of);
@@ -75,46 +74,6 @@ fn main() -> ExitCode {
         })
     );
     ExitCode::SUCCESS
-}
-
-/// Seconds for one of so many.
-fn per_round(count: u32, mut work: impl FnMut()) -> f64 {
-    let start = cpu_time();
-    for _ in 0..count {
-        work();
-    }
-    seconds_of((cpu_time() - start) / count)
-}
-
-const fn seconds_of(time: Duration) -> f64 {
-    time.as_secs_f64()
-}
-
-struct Figures {
-    median: f64,
-    least: f64,
-    most: f64,
-}
-
-impl Figures {
-    fn of(mut rounds: Vec<f64>) -> Self {
-        rounds.sort_by(f64::total_cmp);
-        Self {
-            median: rounds[rounds.len() / 2],
-            least: rounds[0],
-            most: rounds[rounds.len() - 1],
-        }
-    }
-
-    fn told(&self, unit: f64) -> Value {
-        let [median, least, most] =
-            [self.median, self.least, self.most].map(|it| rounded(it * unit));
-        json!({"median": median, "least": least, "most": most})
-    }
-}
-
-fn rounded(figure: f64) -> f64 {
-    (figure * 100.0).round() / 100.0
 }
 
 fn profiles() -> (ClientProfile, ServerProfile) {
@@ -206,7 +165,7 @@ fn primitives_of_a_handshake() -> f64 {
     let point = key.verifying_key().to_encoded_point(false);
     let public = UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, point.as_bytes());
     let mut number = 0;
-    per_round(HANDSHAKES, || {
+    cpu_seconds_each(HANDSHAKES, || {
         number += 1;
         let secrets = [1, 2].map(|end| StaticSecret::from([end ^ number as u8; 32]));
         let shares = [&secrets[0], &secrets[1]].map(PublicKey::from);
@@ -225,7 +184,7 @@ fn cipher_of_a_message() -> f64 {
     let key = UnboundKey::new(&AES_256_GCM, &[5; 32]).expect("it has the length of a key");
     let key = LessSafeKey::new(key);
     let mut number = 0_u64;
-    per_round(MESSAGES, || {
+    cpu_seconds_each(MESSAGES, || {
         number += 1;
         let nonce = || {
             let mut bytes = [0; 12];
