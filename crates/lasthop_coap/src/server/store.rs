@@ -40,7 +40,7 @@ pub(super) struct Resource {
 pub const MAX_RESOURCES: usize = 256;
 
 /// How many clients may observe one.
-pub const MAX_OBSERVERS: usize = 64;
+pub const MAX_OBSERVERS: usize = 1_024;
 
 impl ResourceStore {
     /// A store that offers something from the start.

@@ -321,15 +321,28 @@ fn resources_and_observers_are_bounded() {
         };
         assert_eq!(code, expected, "{number}");
     }
-    let observed = (0..100).filter(|token| {
-        let said = peer.says(&[0x41, 1, 9, *token, *token, 0x60, 0x53, b'0', b'0', b'7']);
+    let observed = (0..1_100_u16).filter(|number| {
+        let [high, low] = number.to_be_bytes();
+        let said = peer.says(&[
+            0x42,
+            1,
+            9 + high,
+            low,
+            high,
+            low,
+            0x60,
+            0x53,
+            b'0',
+            b'0',
+            b'7',
+        ]);
         let message = Message::parse(&said[0]).unwrap();
         message
             .content
             .options(&said[0])
             .any(|option| option.0 == 6)
     });
-    assert_eq!(observed.count(), 64);
+    assert_eq!(observed.count(), lasthop_coap::MAX_OBSERVERS);
 }
 
 #[test]
