@@ -1,8 +1,8 @@
 //! How many streams a peer allows, and how long it waits for a word.
 
 use lasthop_contract::{
-    CloseReason, Direction, ReadOutcome, StreamError, StreamId, StreamKind, Survives, Transport,
-    TransportEvent, TransportInput,
+    CloseReason, ConnectionId, Direction, ReadOutcome, StreamError, StreamId, StreamKind, Survives,
+    Transport, TransportEvent, TransportInput,
 };
 use lasthop_units::Duration;
 
@@ -17,14 +17,21 @@ fn may_open_more(world: &World) -> bool {
     world.first(Direction::Up, is_it).is_some()
 }
 
-#[test]
-fn who_has_opened_all_streams_is_told_when_there_may_be_another() {
+/// A world whose client has opened both of the streams that it may, with the connection at both ends and the second stream.
+fn with_all_streams_open() -> (World, ConnectionId, ConnectionId, StreamId) {
     let mut setting = Setting::new();
     setting.quic.streams = 2;
     let mut world = setting.world();
     let (here, there, _) = world.connect(b"zero");
     let now = world.ends.now();
     let second = world.ends.client.open_stream(now, here, BOTH).unwrap();
+    (world, here, there, second)
+}
+
+#[test]
+fn who_has_opened_all_streams_is_told_when_there_may_be_another() {
+    let (mut world, here, there, second) = with_all_streams_open();
+    let now = world.ends.now();
     let more = world.ends.client.open_stream(now, here, BOTH);
     assert_eq!(more, Err(StreamError::NoFurtherStream));
     let client = &mut world.ends.client;
@@ -52,12 +59,8 @@ fn who_has_opened_all_streams_is_told_when_there_may_be_another() {
 
 #[test]
 fn who_was_not_refused_a_stream_is_not_told_of_more() {
-    let mut setting = Setting::new();
-    setting.quic.streams = 2;
-    let mut world = setting.world();
-    let (here, there, _) = world.connect(b"zero");
+    let (mut world, here, there, second) = with_all_streams_open();
     let now = world.ends.now();
-    let second = world.ends.client.open_stream(now, here, BOTH).unwrap();
     world.ends.client.finish(now, here, second);
     world.run(SECOND);
     world.read_from(Direction::Down, there, second);
