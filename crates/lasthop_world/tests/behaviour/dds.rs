@@ -62,7 +62,7 @@ fn whatever_happens_packets_messages_and_bytes_add_up_and_a_seed_gives_the_same(
             for change in every_change() {
                 let mut spec = everything(ten(stack.clone(), kind));
                 loss(&mut spec, 0.1);
-                spec.flows[0].duration_ns = 100 * SECOND_NS;
+                spec.flows[0].duration_ns = 60 * SECOND_NS;
                 add_other_path(&mut spec);
                 spec.events.push(at(30, change));
                 let [one, other] = [run(&spec), run(&spec)];

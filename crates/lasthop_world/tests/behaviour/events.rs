@@ -151,7 +151,7 @@ fn whatever_happens_packets_and_messages_are_accounted_for_and_a_seed_gives_the_
         for stack in every_stack() {
             for change in every_change() {
                 let mut spec = ten(stack.clone(), kind);
-                spec.flows[0].duration_ns = 100 * SECOND_NS;
+                spec.flows[0].duration_ns = 60 * SECOND_NS;
                 add_other_path(&mut spec);
                 spec.events.push(at(30, change));
                 let [one, other] = [run(&spec), run(&spec)];
