@@ -160,7 +160,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         let mut part = 0;
         loop {
             let horizon = self.observer.horizon();
-            let wake_up = match self.next_wake_up() {
+            let wake_up = match self.next_wake_up(horizon) {
                 Some(wake_up) if wake_up.at <= horizon => wake_up,
                 later => {
                     let end = later.map_or(Outcome::Idle, |_| Outcome::HorizonReached);
@@ -299,9 +299,9 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
     }
 
     /// The next event. In the window that the horizon lies in, parts no longer take turns.
-    fn next_wake_up(&mut self) -> Option<WakeUp> {
+    fn next_wake_up(&mut self, horizon: Instant) -> Option<WakeUp> {
         let first = self.queue.first()?;
-        if self.queue.has_parts() && first.at + WINDOW > self.observer.horizon() {
+        if self.queue.has_parts() && first.at + WINDOW > horizon {
             self.queue.order_by_time();
             let first = self.queue.first()?;
             // Some parts were further than the others.

@@ -71,14 +71,6 @@ impl MessageFlow {
 
     #[inline]
     pub(crate) fn record(&mut self, number: NonZeroU32) -> Option<&mut MessageRecord> {
-        // Where none between was forgotten it stands so far behind the first, and in one piece with it most often.
-        let (piece, _) = self.records.as_slices();
-        let behind = number.get().checked_sub(piece.first()?.number)? as usize;
-        let there = piece.get(behind);
-        if there.is_some_and(|record| record.number == number.get()) {
-            let (piece, _) = self.records.as_mut_slices();
-            return piece.get_mut(behind);
-        }
         let place = self.place(number.get())?;
         self.records.get_mut(place)
     }
@@ -158,15 +150,21 @@ impl MessageFlow {
         }
     }
 
+    /// Where the record of a number stands.
+    #[inline]
     fn place(&self, number: u32) -> Option<usize> {
+        // Where none between was forgotten it stands so far behind the first.
         let behind = number.checked_sub(self.records.front()?.number)? as usize;
         match self.records.get(behind) {
             Some(record) if record.number == number => Some(behind),
-            _ => self
-                .records
-                .binary_search_by_key(&number, |record| record.number)
-                .ok(),
+            _ => self.place_among_gaps(number),
         }
+    }
+
+    #[cold]
+    fn place_among_gaps(&self, number: u32) -> Option<usize> {
+        let of_record = |record: &MessageRecord| record.number;
+        self.records.binary_search_by_key(&number, of_record).ok()
     }
 }
 
