@@ -30,6 +30,12 @@ fn packed(deadline: Option<Instant>) -> Instant {
     deadline.map_or(Instant::FAR_FUTURE, |at| at.min(LAST))
 }
 
+/// A host waits for a deadline of this form.
+#[inline]
+pub(crate) fn wait_until(deadline: Instant) -> HostOutput {
+    HostOutput::WaitUntil((deadline < Instant::FAR_FUTURE).then_some(deadline))
+}
+
 impl Service {
     /// An application over transports, which it knows by their places in the list ([`TransportSet`]).
     #[must_use]
@@ -103,17 +109,17 @@ impl Running {
         }
     }
 
-    /// Lets the application and the transport talk to each other until one has something for the outside.
+    /// Lets the application and the transport talk to each other until one has something for the outside, or both wait.
     ///
     /// The application comes first: what it says of a message precedes the packets that carry it.
     #[expect(clippy::inline_always, reason = "it is the loop of every host")]
     #[inline(always)]
-    pub(crate) fn advance(&mut self, now: Instant, routes: &Routes) -> Option<HostOutput> {
+    pub(crate) fn advance(&mut self, now: Instant, routes: &Routes) -> HostOutput {
         loop {
             if self.application_deadline <= now {
                 match self.application.poll(now, &mut *self.transport) {
                     ApplicationOutput::Event(event) => {
-                        return Some(HostOutput::Event(HostEvent::Message(event)));
+                        return HostOutput::Event(HostEvent::Message(event));
                     }
                     // The outermost application is the traffic, which keeps these to itself.
                     ApplicationOutput::Ready(..) | ApplicationOutput::Received(_) => continue,
@@ -125,25 +131,26 @@ impl Running {
             match self.transport.poll(now) {
                 TransportOutput::Transmit(packet) => {
                     let interface = routes.interface_of(&packet);
-                    return Some(HostOutput::Transmit { interface, packet });
+                    return HostOutput::Transmit { interface, packet };
                 }
                 TransportOutput::Event(connection, event) => {
                     self.inform(now, ApplicationInput::Transport(connection, event));
                 }
                 TransportOutput::Discard(packet, reason) => {
-                    return Some(HostOutput::Event(HostEvent::Discarded { packet, reason }));
+                    return HostOutput::Event(HostEvent::Discarded { packet, reason });
                 }
                 TransportOutput::WaitUntil(deadline) => {
                     self.transport_deadline = packed(deadline);
-                    return None;
+                    return wait_until(self.deadline());
                 }
             }
         }
     }
 
-    /// The same for one of several.
+    /// The same for one of several: nothing where it waits.
     pub(crate) fn advance_in_turn(&mut self, now: Instant, routes: &Routes) -> Option<HostOutput> {
-        self.advance(now, routes)
+        let output = self.advance(now, routes);
+        (!matches!(output, HostOutput::WaitUntil(_))).then_some(output)
     }
 
     /// Whether it may have something to say.

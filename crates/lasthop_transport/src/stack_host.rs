@@ -6,7 +6,7 @@ use lasthop_units::Instant;
 
 use crate::Routes;
 use crate::host_network::{HostNetwork, PortOwners};
-use crate::service::{Running, Service};
+use crate::service::{Running, Service, wait_until};
 
 /// A host: services and clients, each an application over transports of its own, which share addresses and ports.
 ///
@@ -192,16 +192,13 @@ impl Host for StackHost {
     }
 
     fn poll(&mut self, now: Instant) -> HostOutput {
-        let output = match &self.others {
-            None => self.first.advance(now, &self.routes),
-            Some(_) => self.advance_all(now),
-        };
-        output.unwrap_or_else(|| {
-            let deadline = match &self.others {
-                None => self.first.deadline(),
-                Some(others) => others.deadline().min(self.first.deadline()),
-            };
-            HostOutput::WaitUntil((deadline < Instant::FAR_FUTURE).then_some(deadline))
+        if self.others.is_none() {
+            return self.first.advance(now, &self.routes);
+        }
+        self.advance_all(now).unwrap_or_else(|| {
+            let others = self.others.as_ref().map(|others| others.deadline());
+            let deadline = others.unwrap_or(Instant::FAR_FUTURE);
+            wait_until(deadline.min(self.first.deadline()))
         })
     }
 }
