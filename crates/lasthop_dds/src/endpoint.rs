@@ -22,7 +22,7 @@ use crate::sample::{BEFORE_PAYLOAD, Message};
 use crate::soundness::{MOST_OF_A_SET, is_sound};
 use crate::submessage::{Submessage, acknowledgements, is_builtin, submessages};
 use crate::type_lookup::without_types;
-use crate::wire::Destination;
+use crate::wire::{Destination, Outgoing};
 use crate::writer::Writer;
 
 /// A participant, its writers and its readers, and the datagrams of them.
@@ -297,12 +297,15 @@ impl Endpoint {
             }
         }
         for mut outgoing in participant.take_outgoing() {
+            if is_suppressed(now, &outgoing, writers) {
+                continue;
+            }
             ordering.ask(now, &mut outgoing.bytes);
             introductions.count_on(&mut outgoing.bytes);
             let parts = provenance::parts(&outgoing.bytes, |entity, name| {
                 let mut writers = writers.values_mut();
                 let writer = writers.find(|writer| writer.entity == entity)?;
-                let (carried, event) = writer.history.leaves(name, outgoing.to)?;
+                let (carried, event) = writer.history.leaves(now, name, outgoing.to)?;
                 events.extend(event);
                 Some(carried)
             });
@@ -336,6 +339,22 @@ impl Endpoint {
             self.outputs.push(ApplicationOutput::Event(event));
         }
     }
+}
+
+/// Whether a datagram brings a sample again too soon. The heartbeat behind that stays with it: it would have it asked for once more.
+fn is_suppressed(
+    now: Instant,
+    outgoing: &Outgoing,
+    writers: &mut BTreeMap<DeviceId, Writer>,
+) -> bool {
+    submessages(&outgoing.bytes).any(|part| {
+        let name = part.sample().zip(part.writer());
+        name.is_some_and(|(name, entity)| {
+            let mut writers = writers.values_mut();
+            let writer = writers.find(|writer| writer.entity == entity);
+            writer.is_some_and(|it| it.history.is_suppressed(now, name, outgoing.to))
+        })
+    })
 }
 
 /// Whether a part of a message speaks of participants and their endpoints.

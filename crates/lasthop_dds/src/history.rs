@@ -1,6 +1,7 @@
 use std::collections::VecDeque;
 
 use lasthop_contract::{FailureReason, MessageEvent, MessageId};
+use lasthop_units::{Duration, Instant};
 
 use crate::config::{DdsConfig, Durability, Reliability};
 use crate::provenance::Carried;
@@ -12,6 +13,7 @@ pub(crate) struct History {
     is_reliable: bool,
     keeps_for_late: bool,
     depth: usize,
+    nack_suppression: Duration,
     /// How many samples were written.
     written: i64,
     /// Up to which of them it is known whether they have left.
@@ -35,6 +37,8 @@ struct Left {
     attempts: u16,
     /// The highest fragment that has left in this attempt.
     fragment: u32,
+    /// When that was.
+    at: Instant,
 }
 
 impl History {
@@ -43,6 +47,7 @@ impl History {
             is_reliable: config.reliability == Reliability::Reliable,
             keeps_for_late: config.durability == Durability::TransientLocal,
             depth: config.history_depth as usize,
+            nack_suppression: config.nack_suppression,
             written: 0,
             looked_at: 0,
             held: VecDeque::new(),
@@ -81,9 +86,23 @@ impl History {
         Some(MessageEvent::Failed { id, reason })
     }
 
+    /// Whether a sample has left to a reader so lately that it is not to leave again.
+    pub(crate) fn is_suppressed(
+        &mut self,
+        now: Instant,
+        name: SampleName,
+        to: Destination,
+    ) -> bool {
+        let suppression = self.nack_suppression;
+        let left = self.held(name.number).map_or(&[][..], |held| &held.left);
+        let left = left.iter().find(|left| left.to == to);
+        left.is_some_and(|left| name.fragment <= left.fragment && now - left.at < suppression)
+    }
+
     /// What a datagram that leaves carries of a sample; with the event where it is the first of an attempt.
     pub(crate) fn leaves(
         &mut self,
+        now: Instant,
         name: SampleName,
         to: Destination,
     ) -> Option<(Carried, Option<MessageEvent>)> {
@@ -91,17 +110,17 @@ impl History {
         let held = self.held(name.number)?;
         let known = held.left.iter().position(|left| left.to == to);
         let place = known.unwrap_or_else(|| {
-            let (attempts, fragment) = (0, 0);
             held.left.push(Left {
                 to,
-                attempts,
-                fragment,
+                attempts: 0,
+                fragment: 0,
+                at: now,
             });
             held.left.len() - 1
         });
         let left = &mut held.left[place];
         let begins = name.fragment <= left.fragment || left.attempts == 0;
-        left.fragment = name.fragment;
+        (left.fragment, left.at) = (name.fragment, now);
         left.attempts = left.attempts.saturating_add(u16::from(begins));
         let carried = Carried {
             id: held.id,

@@ -157,3 +157,31 @@ fn who_comes_late_gets_what_is_held_for_him_and_else_nothing_of_before() {
         );
     }
 }
+
+#[test]
+fn what_is_asked_for_while_it_is_on_its_way_is_sent_again_unless_that_is_suppressed() {
+    let again = |nack_suppression| {
+        let mut pair = Pair::new(DdsConfig {
+            nack_suppression,
+            ..DdsConfig::default()
+        });
+        pair.run_for(SECOND);
+        // The first packet with the sample is lost, and what brings it again stays on its way for a second.
+        let mut left = 0;
+        pair.meddle = Box::new(move |to, packet| {
+            left += u32::from(to == 1);
+            (to == 0 || left > 1).then_some(packet)
+        });
+        pair.delay = Duration::from_millis(500);
+        let now = pair.now;
+        pair.hosts[0].send(now, 1, &[1; 100]);
+        pair.run_for(SECOND * 10);
+        assert_eq!(pair.hosts[1].received, [vec![1; 100]]);
+        let events = pair.hosts[0].events.iter();
+        let is_again =
+            |it: &&MessageEvent| matches!(it, MessageEvent::Transmitted { attempt: 2.., .. });
+        events.filter(is_again).count()
+    };
+    assert!(again(Duration::ZERO) > 3);
+    assert_eq!(again(SECOND * 2), 1);
+}

@@ -24,13 +24,15 @@ pub(crate) struct Host {
     pub(crate) received: Vec<Vec<u8>>,
 }
 
-/// A device and a server, 10 ms apart.
+/// A device and a server, 10 ms apart unless it is said otherwise.
 pub(crate) struct Pair {
     pub(crate) now: Instant,
     /// The device, and the server.
     pub(crate) hosts: [Host; 2],
     wire: BTreeMap<(Instant, u64), (usize, Packet)>,
     pub(crate) sent: u64,
+    /// How long a packet takes.
+    pub(crate) delay: Duration,
     /// What becomes of a packet on its way to a host.
     pub(crate) meddle: Box<dyn FnMut(usize, Packet) -> Option<Packet>>,
 }
@@ -127,6 +129,7 @@ impl Pair {
             hosts,
             wire: BTreeMap::new(),
             sent: 0,
+            delay: Duration::from_millis(10),
             meddle: Box::new(|_, packet| Some(packet)),
         }
     }
@@ -167,7 +170,7 @@ impl Pair {
                 self.sent += 1;
                 let to = 1 - from;
                 if let Some(packet) = (self.meddle)(to, packet) {
-                    let at = self.now + Duration::from_millis(10);
+                    let at = self.now + self.delay;
                     self.wire.insert((at, self.sent), (to, packet));
                 }
             }

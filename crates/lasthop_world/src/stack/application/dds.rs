@@ -50,6 +50,12 @@ const OPTIONS: &[OptionEntry] = &[
     .default("100ms")
     .needs("reliability", &["reliable"]),
     OptionEntry::new(
+        "nack_suppression",
+        OptionKind::Time,
+        "for how long a sample that has left is not sent again to a reader that asks for it (DDSI-RTPS 2.5 §8.4.7.1); 0s, as that has it, where it is not written",
+    )
+    .needs("reliability", &["reliable"]),
+    OptionEntry::new(
         "announcement_interval",
         OptionKind::Time,
         "between two announcements of a participant (DDSI-RTPS 2.5 §8.5.3.4)",
@@ -92,6 +98,9 @@ impl Dds {
             has_type_information: options.switch("type_information"),
             ..DdsConfig::default()
         };
+        if options.has("nack_suppression") {
+            settings.nack_suppression = options.time("nack_suppression");
+        }
         if options.has("max_blocking_time") {
             settings.max_blocking_time = options.time("max_blocking_time");
         }
