@@ -106,12 +106,22 @@ pub(crate) fn run(spec: &RunSpec) -> Simulated {
     Simulated::run(spec, Observe::default(), &Default::default()).unwrap()
 }
 
+/// No session came about, and no packet is missing.
+pub(crate) fn assert_never_set_up(simulated: &Simulated) {
+    assert_eq!(simulated.status(), RunStatus::Failed("session_not_set_up"));
+    assert_packets_accounted(simulated);
+}
+
 /// Every packet and every message of a run ended somewhere.
 pub(crate) fn assert_accounted(simulated: &Simulated) {
     assert_eq!(simulated.status(), RunStatus::Completed);
     let summary = simulated.summary();
     let ended = summary.messages_delivered + summary.messages_failed + summary.messages_unfinished;
     assert_eq!(ended, summary.messages_offered);
+    assert_packets_accounted(simulated);
+}
+
+fn assert_packets_accounted(simulated: &Simulated) {
     let rows = simulated.meter().ledger().packet_rows();
     for direction in Direction::ALL {
         let total = |wanted: fn(&Fate) -> bool| -> u64 {

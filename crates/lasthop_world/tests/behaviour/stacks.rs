@@ -106,7 +106,15 @@ pub(crate) fn every_stack() -> Vec<StackSpec> {
         stack("mqtt/ws/tls/tcp", &[("qos", "1")]),
         stack("mqtt/quic/udp", &patient),
         stack("mqtt/quic/udp", &streams),
+        stack("dds/udp", &[]),
+        stack("dds/udp", &[("reliability", "best_effort")]),
     ]
+}
+
+/// Whether its ends are participants, which are answered where they say that they are: not behind a translator, and not where
+/// their address has changed.
+pub(crate) fn speaks_dds(stack: &StackSpec) -> bool {
+    stack.application.name == "dds"
 }
 
 /// The same stack over another IP version.
