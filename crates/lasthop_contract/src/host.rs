@@ -2,7 +2,7 @@ use core::net::IpAddr;
 
 use lasthop_units::Instant;
 
-use crate::{DiscardReason, MessageEvent, Packet, Survives};
+use crate::{DiscardReason, MessageEvent, MessageId, Packet, Survives};
 
 /// A machine with addresses: packets in and out, and events about its messages.
 ///
@@ -78,6 +78,10 @@ pub enum HostEvent {
     Message(MessageEvent),
     /// About a message, at an instant of its own: of hosts that work on many things in one go.
     MessageAt(Instant, MessageEvent),
+    /// A packet with bytes of these messages has come and waits for the host's processor.
+    Waiting(Box<[MessageId]>),
+    /// What came of a packet that waited is done.
+    Served(Box<[MessageId]>),
     /// A packet arrived and was of no use.
     Discarded {
         /// The packet.

@@ -118,6 +118,8 @@ pub enum DiscardReason {
     UnexpectedFlags,
     /// Too many connections wait to be established, or there is no room for another peer.
     BacklogFull,
+    /// So much waits for the host's processor that there is no room.
+    QueueFull,
     /// The host is off.
     HostDown,
 }
@@ -139,6 +141,7 @@ impl DiscardReason {
             Self::UnsentAcknowledged => "unsent_acknowledged",
             Self::UnexpectedFlags => "unexpected_flags",
             Self::BacklogFull => "backlog_full",
+            Self::QueueFull => "queue_full",
             Self::HostDown => "host_down",
         }
     }

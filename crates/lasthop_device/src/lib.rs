@@ -1,5 +1,5 @@
-//! What a device has little of: energy. An account of it by what the radio does and what for, and how long a
-//! battery lasts.
+//! What a device, or a server, has little of: energy, and time. An account of energy by what the radio does and what for,
+//! and how long a battery lasts; a host whose work takes time.
 //!
 //! ```
 //! use lasthop_contract::{RadioCause, RadioState};
@@ -19,9 +19,16 @@
 //! ```
 
 mod battery;
+mod busy_host;
+mod connection_count;
 mod energy_account;
+mod message_count;
 mod power_profile;
+mod service_time;
 
 pub use battery::{Battery, BatteryError};
+pub use busy_host::BusyHost;
+pub use connection_count::ConnectionCount;
 pub use energy_account::EnergyAccount;
 pub use power_profile::{PowerProfile, TransmitPower};
+pub use service_time::ServiceTime;

@@ -301,7 +301,10 @@ impl MessageRecord {
             QueueFull, Rejected, TooLarge,
         };
 
-        let met_full_queue = matches!(self.last_loss, Some(Loss::Dropped(DropReason::QueueFull)));
+        let met_full_queue = matches!(
+            self.last_loss,
+            Some(Loss::Dropped(DropReason::QueueFull) | Loss::Discarded(DiscardReason::QueueFull))
+        );
         self.delivered.is_none()
             && match self.given_up {
                 Some(ConnectionLost | NotConnected | QueueFull) => true,

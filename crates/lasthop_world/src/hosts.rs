@@ -1,3 +1,4 @@
+mod at_work;
 mod gateways;
 mod guests;
 
@@ -21,6 +22,7 @@ use crate::stack::{
     Above, ClientEnd, ClientFlow, Guest, HostEnd, Registry, ServerEnd, StackBuilder,
 };
 
+use at_work::AtWork;
 pub(crate) use gateways::GatewayNumber;
 pub use guests::{SocketClient, SocketKind};
 
@@ -326,13 +328,14 @@ impl<'a> Hosts<'a> {
         let is_shared = server.services.len() > 1 || self.spec.flows.iter().any(relays);
         let core = is_shared
             .then(|| BrokerCore::new(BrokerLimits::default(), Box::new(Everybody), wake.clone()));
+        let work = AtWork::of(server);
         let stack = &self.stacks[server.services[0].stack.as_str()];
         if let [service] = &server.services[..]
             && service.port == stack.own_port()
         {
             let transport = stack.server_transport(&host, address);
-            let application = self.service(server, service, host, core.as_ref());
-            return Box::new(StackHost::of(transport, application, routes));
+            let application = work.service(self.service(server, service, host, core.as_ref()));
+            return work.host(StackHost::of(transport, application, routes));
         }
         let mut network = HostNetwork::new(address);
         let services = server.services.iter().enumerate();
@@ -344,11 +347,11 @@ impl<'a> Hosts<'a> {
             let (column, local) = network.place();
             let transport = self.stacks[service.stack.as_str()].server_transport(&host, local);
             let column = self.listening(service, Column::new(column, transport));
-            let application = self.service(server, service, host, core.as_ref());
+            let application = work.service(self.service(server, service, host, core.as_ref()));
             Service::new(application, vec![column])
         });
         let services = services.collect();
-        Box::new(StackHost::with_services(&network, services, routes, wake))
+        work.host(StackHost::with_services(&network, services, routes, wake))
     }
 
     /// What a server says and does by one of its stacks.

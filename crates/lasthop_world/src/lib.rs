@@ -40,8 +40,8 @@ pub use spec::{
     EngineSpec, EventSpec, FaultSpec, FlowSpec, ForwardsSpec, GroupSpec, HopSpec, LayerSpec,
     MeasureSpec, MediumSpec, MessageDetail, NatSpec, OutageOfSpec, OutsideServer, OutsideService,
     PathSpec, PayloadSpec, PopulationSpec, PowerProfileSpec, RestartOfSpec, RunSpec, ScopeSpec,
-    ServerLayout, ServerSpec, ServiceSpec, SessionSpec, ShortSpec, SpecError, StackSpec,
-    StratumSpec, SurvivesSpec,
+    ServerLayout, ServerSpec, ServiceSpec, ServiceTimeSpec, SessionSpec, ShortSpec, SpecError,
+    StackSpec, StratumSpec, SurvivesSpec,
 };
 pub use stack::{
     Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, BuildLayer, Carriage,

@@ -126,6 +126,20 @@ impl MessageLog {
         }
     }
 
+    /// Notes that a packet which has arrived waits for its host: it is on its way still.
+    pub(crate) fn waiting(&mut self, now: Instant, messages: &[MessageId]) {
+        for id in messages {
+            self.change(now, *id, MessageChange::CopyAdded);
+        }
+    }
+
+    /// Notes that a host has done with a packet that waited.
+    pub(crate) fn served(&mut self, now: Instant, messages: &[MessageId]) {
+        for id in messages {
+            self.change(now, *id, MessageChange::CopyEnded);
+        }
+    }
+
     pub(crate) fn dropped(&mut self, now: Instant, packet: &Packet, reason: DropReason) {
         self.arrived(now, packet);
         for id in packet.messages() {

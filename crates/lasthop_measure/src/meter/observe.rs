@@ -95,6 +95,8 @@ impl Observer for Meter {
                 }
             }
             HostEvent::MessageAt(at, event) => self.note_message(*at, side, *event),
+            HostEvent::Waiting(messages) => self.log.waiting(now, messages),
+            HostEvent::Served(messages) => self.log.served(now, messages),
             HostEvent::Discarded { packet, reason } => {
                 self.ledger.discarded(now, packet, *reason);
                 self.log.discarded(now, packet, *reason);

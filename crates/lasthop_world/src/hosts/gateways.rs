@@ -6,7 +6,7 @@ use lasthop_contract::{DeviceId, Host, InterfaceId, WakeFlag};
 use lasthop_traffic::{FlowKind, Gateway, PassingOn};
 use lasthop_transport::{Column, HostNetwork, Routes, Service, StackHost};
 
-use super::{DeviceNumber, Hosts};
+use super::{AtWork, DeviceNumber, Hosts};
 use crate::addresses::Addresses;
 use crate::spec::{ForwardsSpec, GroupSpec, ServerSpec, SessionSpec, nanos};
 use crate::stack::{Above, ClientEnd, ClientFlow, HostEnd, ServerEnd, StackBuilder};
@@ -47,6 +47,7 @@ impl Hosts<'_> {
             room: forwards.room,
         };
         let gateway = Gateway::new(passing_on, wake.clone());
+        let work = AtWork::of(server);
         let mut network = HostNetwork::new(address).with_address(UPLINK, own);
         let mut services = Vec::new();
         for service in &server.services {
@@ -68,7 +69,7 @@ impl Hosts<'_> {
             let (column, local) = network.place();
             let transport = stack.server_transport(&host, local);
             let column = self.listening(service, Column::new(column, transport));
-            let application = stack.server(&end, Above::TakenBy(gateway.clone()));
+            let application = work.service(stack.server(&end, Above::TakenBy(gateway.clone())));
             services.push(Service::new(application, vec![column]));
         }
         let client = &group.clients[0];
@@ -98,6 +99,6 @@ impl Hosts<'_> {
         let column = Column::new(column, transport).leaving_by(UPLINK);
         let application = stack.client(&end, Above::PassedOnBy(gateway, device));
         services.push(Service::new(application, vec![column]));
-        Box::new(StackHost::with_services(&network, services, routes, wake))
+        work.host(StackHost::with_services(&network, services, routes, wake))
     }
 }

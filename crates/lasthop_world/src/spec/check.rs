@@ -176,6 +176,11 @@ impl ServerSpec {
         demand(&[
             (is_first(&self.name), &field, "stands there twice"),
             (
+                self.service_time.is_none() || spec.engine == EngineSpec::Virtual,
+                &format!("{field}.service_time"),
+                "a server takes its own time by the wall clock",
+            ),
+            (
                 spec.group(&self.name)
                     .is_none_or(|group| spec.gateway_of(group) == Some(self)),
                 &field,

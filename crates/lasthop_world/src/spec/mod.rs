@@ -30,7 +30,7 @@ pub use flow::{ArrivalSpec, FlowSpec, PayloadSpec, SessionSpec};
 pub use group::{ArrivingSpec, ClientSpec, GroupSpec, PopulationSpec, StratumSpec};
 pub use outside::{OutsideServer, OutsideService};
 pub use path::{HopSpec, MediumSpec, NatSpec, PathSpec, ScopeSpec};
-pub use server::{ForwardsSpec, ServerLayout, ServerSpec, ServiceSpec};
+pub use server::{ForwardsSpec, ServerLayout, ServerSpec, ServiceSpec, ServiceTimeSpec};
 pub use short::ShortSpec;
 pub use stack::{LayerSpec, StackSpec};
 

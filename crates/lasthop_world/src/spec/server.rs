@@ -1,6 +1,11 @@
 use core::net::SocketAddr;
+use core::num::NonZeroU16;
 
+use lasthop_device::ServiceTime;
+use lasthop_units::DataSize;
 use serde::{Deserialize, Serialize};
+
+use super::nanos;
 
 /// A server, or as many as there are devices.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +20,9 @@ pub struct ServerSpec {
     /// How what comes to it goes on, where it is a gateway.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forwards: Option<ForwardsSpec>,
+    /// How long it works on what comes; left out where that takes no time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_time: Option<ServiceTimeSpec>,
 }
 
 /// How a gateway passes messages on to a server behind it.
@@ -29,6 +37,26 @@ pub struct ForwardsSpec {
     pub wait_ns: u64,
     /// So many messages are held at most.
     pub room: u32,
+}
+
+/// How long a server works on what comes, and with how many workers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ServiceTimeSpec {
+    /// How many pieces of work go on at the same time.
+    pub workers: NonZeroU16,
+    /// So much waits for them at most.
+    pub queue_bytes: u64,
+    /// For each packet that comes.
+    pub packet_ns: u64,
+    /// For each byte of it.
+    pub byte_ns: u64,
+    /// For each connection, by a full handshake or none.
+    pub connection_ns: u64,
+    /// For each connection from an earlier session.
+    pub resumption_ns: u64,
+    /// For each message that comes or goes.
+    pub message_ns: u64,
 }
 
 /// How many servers there are.
@@ -52,4 +80,18 @@ pub struct ServiceSpec {
     /// Where it really is, under [`EngineSpec::Load`](super::EngineSpec::Load).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<SocketAddr>,
+}
+
+impl From<ServiceTimeSpec> for ServiceTime {
+    fn from(spec: ServiceTimeSpec) -> Self {
+        Self {
+            workers: spec.workers,
+            room: DataSize::from_bytes(spec.queue_bytes),
+            packet: nanos(spec.packet_ns),
+            byte: nanos(spec.byte_ns),
+            connection: nanos(spec.connection_ns),
+            resumption: nanos(spec.resumption_ns),
+            message: nanos(spec.message_ns),
+        }
+    }
 }

@@ -85,6 +85,7 @@ impl From<ShortSpec> for RunSpec {
                     at: None,
                 }],
                 forwards: None,
+                service_time: None,
             }],
             groups: vec![GroupSpec {
                 name: DEVICE.into(),

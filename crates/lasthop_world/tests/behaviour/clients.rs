@@ -26,6 +26,7 @@ fn spec(first: StackSpec, second: StackSpec) -> RunSpec {
     spec.stacks.insert("second".into(), second);
     spec.servers.push(ServerSpec {
         forwards: None,
+        service_time: None,
         name: "archive".into(),
         layout: ServerLayout::Shared,
         services: vec![ServiceSpec {

@@ -37,6 +37,7 @@ fn spec(field: StackSpec, uplink: StackSpec, sensors: u32) -> RunSpec {
             at: None,
         }],
         forwards,
+        service_time: None,
     };
     let forwards = ForwardsSpec {
         by: "gateway".into(),

@@ -27,6 +27,7 @@ mod pulls;
 mod radio_events;
 mod relays;
 mod reliability;
+mod service_times;
 mod sessions;
 mod shared_translator;
 mod specs;
