@@ -133,6 +133,25 @@ class Forwards:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """How long a server works on what comes to it.
+
+    Parameters
+    ----------
+    of
+        The times, as the run spec has them, by the protocol and its layers.
+    workers
+        How many pieces of work go on at the same time.
+    queue_bytes
+        How much waits for them at most.
+    """
+
+    of: Mapping[str, Mapping[str, int]]
+    workers: int
+    queue_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
     """A server.
 
@@ -144,12 +163,15 @@ class Server:
         Where it stands in the study.
     forwards
         Where its messages go on, None where they end.
+    work
+        How long it works, None where that takes no time.
     """
 
     name: str
     location: Location
     ports: Mapping[str, int]
     forwards: Forwards | None = None
+    work: Work | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

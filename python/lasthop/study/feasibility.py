@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lasthop.study.downloads import check_download
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.fleet.devices import Arriving
+from lasthop.study.fleet.service_time import check_service_time
 from lasthop.study.fleet.shares import Shares
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.quantity import FRACTION, TIME, format_quantity
@@ -78,6 +79,7 @@ def check_services(assembly: Assembly, arm: Arm) -> None:
                     location=(*server.location, "services") if server.location else (),
                 )
         _check_named_ports(server)
+        check_service_time(server, stacks.values())
 
 
 def _check_hop_names(assembly: Assembly) -> None:

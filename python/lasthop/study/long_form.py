@@ -184,7 +184,9 @@ class LongForm(StudyForm):
             check_gateway(name, self._servers())
             path = _one(form.forwards.path, paths, "path", (*location, "forwards"))
             forwards = form.forwards.resolved(path)
-        return Server(name=name, location=location, ports=form.ports(), forwards=forwards)
+        return Server(
+            name=name, location=location, ports=form.ports(), forwards=forwards, work=form.work()
+        )
 
     def _usual_server_of(self, group: str) -> str | None:
         """Give whom a group talks to; None where its flows are to say it."""

@@ -1,19 +1,23 @@
-"""A server of the long form: where it is found, for which protocols."""
+"""A server of the long form: where it is found, for which protocols, and how fast it works."""
 
 # ruff: noqa: TC001  (pydantic reads what is imported)
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
+from lasthop.study.assembly import Work
 from lasthop.study.faults import Fault
 from lasthop.study.fleet.gateway import ForwardsForm
-from lasthop.study.form import Form
+from lasthop.study.fleet.service_time import MAXIMUM_WORKERS, QUEUE_BYTES, ServiceTimeForm
+from lasthop.study.form import Form, Quantity
+from lasthop.study.quantity import SIZE
 from lasthop.study.stacks.notation import parse_layers
 
 Port = Annotated[int, Field(ge=1, le=65_535)]
+PositiveSize = Annotated[int, Quantity(SIZE, "16 MB", minimum=1)]
 
 
 class ServerForm(Form):
@@ -26,17 +30,51 @@ class ServerForm(Form):
     )
     """Makes it a gateway: what devices report to it goes on to another server."""
 
-    @field_validator("services")
+    service_time: dict[str, ServiceTimeForm] = Field(
+        default_factory=dict, examples=["{mqtt/tls: {connection: 1.2 ms, message: 20 us}}"]
+    )
+    """How long it works on what comes to it, by protocol with its layers; no time when left out.
+    Real software takes its own."""
+    workers: Annotated[int, Field(ge=1, le=MAXIMUM_WORKERS)] | None = Field(
+        default=None, examples=["4"]
+    )
+    """How many pieces of work go on at the same time, of different clients or of one; 1 when left
+    out."""
+    queue: PositiveSize | None = Field(default=None, examples=["16 MB"])
+    """How much may wait for them, as bytes of packets; 16 MB when left out. What finds no room is
+    lost."""
+
+    @field_validator("services", "service_time")
     @classmethod
-    def _known(cls, services: dict[str, int]) -> dict[str, int]:
-        for name in services:
+    def _known(cls, of_protocols: dict[str, Any]) -> dict[str, Any]:
+        for name in of_protocols:
             try:
                 parse_layers(name)
             except Fault as fault:
                 what = Fault(fault.what, hint=fault.hint, location=(name,), at_key=True)
                 raise what from None
-        return services
+        return of_protocols
+
+    @model_validator(mode="after")
+    def _workers_have_work(self) -> ServerForm:
+        for key in ("workers", "queue"):
+            if not self.service_time and getattr(self, key) is not None:
+                what = f"a server that works in no time has no use for {key}"
+                hint = 'write "service_time: {mqtt: {message: 20 us}}", or remove it'
+                raise Fault(what, hint=hint, location=(key,), at_key=True)
+        return self
 
     def ports(self) -> dict[str, int]:
         """Give the port of each protocol with all its layers."""
         return {"/".join(parse_layers(name)[:-1]): port for name, port in self.services.items()}
+
+    def work(self) -> Work | None:
+        """Give how long it works, every default written."""
+        if not self.service_time:
+            return None
+        written = self.service_time.items()
+        return Work(
+            of={"/".join(parse_layers(name)[:-1]): times.spec() for name, times in written},
+            workers=self.workers or 1,
+            queue_bytes=self.queue or QUEUE_BYTES,
+        )

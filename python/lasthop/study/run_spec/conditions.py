@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from lasthop.study.faults import Fault, show
@@ -65,7 +66,7 @@ def conditions_spec(  # noqa: PLR0913  (what a study says beside its groups)
             name: {"hops": [hop_spec(hop, folder) for hop in hops]}
             for name, hops in assembly.paths.items()
         },
-        "servers": _servers(assembly, at),
+        "servers": _servers(assembly, at, works=engine == "virtual"),
         "groups": [_group(group, assembly, spans.duration_ns) for group in assembly.groups],
         "flows": [flow_spec(flow, assembly, spans.duration_ns) for flow in assembly.flows],
         # A quick look ends before some of them.
@@ -109,8 +110,14 @@ def check_mtu(assembly: Assembly, arm: Arm) -> None:
                     )
 
 
-def _servers(assembly: Assembly, at: Mapping[str, str] | None) -> list[Spec]:
-    """Give the servers; on which ports they listen for which stacks, an arm says."""
+def _servers(assembly: Assembly, at: Mapping[str, str] | None, *, works: bool) -> list[Spec]:
+    """Give the servers; on which ports they listen for which stacks, an arm says.
+
+    Parameters
+    ----------
+    works
+        Whether their work takes the time that the study says.
+    """
     return [
         {
             "name": server.name,
@@ -131,6 +138,7 @@ def _servers(assembly: Assembly, at: Mapping[str, str] | None) -> list[Spec]:
                 if server.name in group.servers
             ],
             **({} if server.forwards is None else {"forwards": _forwards(server)}),
+            **({"service_time": asdict(server.work)} if works and server.work else {}),
         }
         for server in assembly.servers
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lasthop.study.run_spec.identity import canonical_json
-from lasthop.study.run_spec.services import services
+from lasthop.study.run_spec.services import server_of_arm
 from lasthop.study.stacks.spec import stack_spec
 
 if TYPE_CHECKING:
@@ -36,10 +36,7 @@ def _of_arm(conditions: Spec, arm: Arm) -> Spec:
     return {
         **conditions,
         "stacks": {name: stack_spec(arm.stacks[name]) for name in dict.fromkeys(names.values())},
-        "servers": [
-            {**server, "services": services(server["services"], arm, names)}
-            for server in conditions["servers"]
-        ],
+        "servers": [server_of_arm(server, arm, names) for server in conditions["servers"]],
         "groups": [
             {
                 **group,

@@ -1,4 +1,4 @@
-"""On which ports a server listens, for which stacks."""
+"""What a server offers: on which ports it listens, for which stacks, and how fast it works."""
 
 from __future__ import annotations
 
@@ -13,6 +13,28 @@ if TYPE_CHECKING:
     from lasthop.study.stacks.notation import ResolvedStack
 
 Spec = dict[str, Any]
+
+
+def server_of_arm(server: Spec, arm: Arm, names: Mapping[str, str]) -> Spec:
+    """Give a server as an arm has it: what it offers, and how long it works on that.
+
+    Parameters
+    ----------
+    server
+        What the conditions of a run say of it.
+    names
+        Of the stack of each group.
+    """
+    offered = services(server["services"], arm, names)
+    found = {**server, "services": offered}
+    work = found.pop("service_time", None)
+    if work is None or not offered:
+        return found
+    # What it offers beside takes as long: the study was held against that.
+    stack = arm.stacks[offered[0]["stack"]]
+    times = work["of"]["/".join(stack.layers[:-1])]
+    rest = {"workers": work["workers"], "queue_bytes": work["queue_bytes"]}
+    return {**found, "service_time": {**times, **rest}}
 
 
 def services(wanted: Iterable[Mapping[str, Any]], arm: Arm, names: Mapping[str, str]) -> list[Spec]:

@@ -1,0 +1,72 @@
+"""How long a server works on what comes to it, by what is spoken, and with how many workers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from lasthop.study.faults import Fault
+from lasthop.study.form import Form, Time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lasthop.study.assembly import Server
+    from lasthop.study.stacks.notation import ResolvedStack
+
+MAXIMUM_WORKERS = 1024
+
+QUEUE_BYTES = 16 * 10**6
+"""How much waits for the workers at most, where the study does not say it."""
+
+
+class ServiceTimeForm(Form):
+    """How long a server works on what comes to it."""
+
+    packet: Time = Field(default=0, examples=["2 us"])
+    """On each packet that comes."""
+    byte: Time = Field(default=0, examples=["5 ns"])
+    """On each byte of it, from the IP header on."""
+    connection: Time = Field(default=0, examples=["1.2 ms"])
+    """On each connection that comes about, by a full handshake or by none; over UDP each new
+    peer."""
+    resumption: Time | None = Field(default=None, examples=["400 us"])
+    """On each connection that resumes a session; as on any when left out."""
+    message: Time = Field(default=0, examples=["20 us"])
+    """On each message that comes, and on each that leaves."""
+
+    def spec(self) -> dict[str, int]:
+        """Give it as the run spec has it, every default written."""
+        return {
+            "packet_ns": self.packet,
+            "byte_ns": self.byte,
+            "connection_ns": self.connection,
+            "resumption_ns": self.connection if self.resumption is None else self.resumption,
+            "message_ns": self.message,
+        }
+
+
+def check_service_time(server: Server, stacks: Iterable[ResolvedStack]) -> None:
+    """Check that the service time of a server says what it works on each stack, and one thing.
+
+    Raises
+    ------
+    Fault
+        If it leaves out what is spoken, or two stacks that are spoken differ in it.
+    """
+    if server.work is None:
+        return
+    location = (*server.location, "service_time")
+    first: str | None = None
+    for stack in stacks:
+        name = "/".join(stack.layers[:-1])
+        if name not in server.work.of:
+            what = f"{server.name} speaks {name} in time that is not given"
+            hint = f'write "{name}: {{message: 20 us}}" here, or "{name}: {{}}" for none'
+            raise Fault(what, hint=hint, location=location, at_key=True)
+        first = first or name
+        if server.work.of[name] != server.work.of[first]:
+            what = f"{server.name} speaks {first} and {name}, and its workers serve both"
+            hint = "write the same for both, or a server for each"
+            raise Fault(what, hint=hint, location=location, at_key=True)
