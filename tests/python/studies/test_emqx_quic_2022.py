@@ -131,3 +131,26 @@ def test_quic_goes_on_from_another_address(results: Results) -> None:
     assert run["latency_max_ms"] < 1_000
     assert run["sessions_set_up"] == 200
     assert run["delivery_ratio"] == 1
+
+
+def test_a_broker_at_work_adds_its_time_and_a_storm_waits_for_it(tmp_path: Path) -> None:
+    settings = {"fleet.clients.count": "50", "repeat": "1"}
+    results = lasthop.run(FOLDER / "busy-server.yaml", out=tmp_path / "out", set=settings)
+    servers = load_study(FOLDER / "busy-server.yaml").points[0].conditions["servers"]
+    times = servers[0]["service_time"]["of"]
+    for run in results.runs.iter_rows(named=True):
+        again = run["part"] == "reconnect"
+        round_trips = ROUND_TRIPS["reconnect" if again else "connect"][run["stack"]]
+        layers = run["stack_resolved"].split()[0]
+        work = times[layers.removesuffix("/ip")]
+        connection_ns = work["resumption_ns" if run["sessions_resumed"] else "connection_ns"]
+        line_ms = round_trips * 2 * run["paths_line_delay_ms"]
+        alone_ms = line_ms + connection_ns / 1e6
+        took_ms = run["session_set_up_p95_ms"]
+        if run["part"] != "storm":
+            # Ten milliseconds lie between two clients: nobody waits for another.
+            assert took_ms == pytest.approx(alone_ms, rel=0.01), run
+            continue
+        # All come at once: who is 48th of 50 waits for those before him, at as many workers.
+        ahead_ms = 47 / run["servers_broker_workers"] * work["connection_ns"] / 1e6
+        assert took_ms >= line_ms + 0.9 * ahead_ms, run

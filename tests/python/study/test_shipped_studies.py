@@ -22,7 +22,10 @@ BESIDE = sorted(
     for file in (ROOT / "studies").glob("*/*.yaml")
     if file.name != "study.yaml" and not file.name.startswith(("published", "multiverse"))
 )
-FEWER = {"emqx-quic-2022": [("devices", "50")]}
+FEWER = {
+    "emqx-quic-2022": [("devices", "50")],
+    "emqx-quic-2022-busy-server": [("fleet.clients.count", "50")],
+}
 """What makes the runs of a study small that are no shorter in a quick look."""
 MULTIVERSES = sorted((ROOT / "studies").glob("*/multiverse*.yaml"))
 
@@ -70,7 +73,8 @@ def test_every_arm_of_a_multiverse_is_one_that_rust_runs(file: Path) -> None:
 @pytest.mark.parametrize("file", BESIDE, ids=lambda file: str(file.relative_to(ROOT)))
 def test_every_run_beside_a_study_is_one_that_rust_runs(file: Path) -> None:
     short = [("duration", "3 s"), ("measure.warm_up", "0 s"), ("measure.drain", "5 s")]
-    for run in simulated(file, overrides=[*short, ("repeat", "1")]).planned_runs():
+    short += [("repeat", "1"), *FEWER.get(load_study(file).name, [])]
+    for run in simulated(file, overrides=short).planned_runs():
         if run.supported:
             _native.simulate(run.spec_json, run_id=run.run_id)
         else:  # a stack of a paper that is said not to run
