@@ -168,15 +168,20 @@ def serialisation(say: Callable[[str], None], repeat: int) -> None:
         "background": None,
     }
     ideal_ms = packet_bytes * 8 / 50
-    worst = []
+    worst, without_us, late_us = [], [], []
     for _ in range(repeat):
+        # The receiver rests as long between two of them, and wakes up later than at 500 a second.
+        without_us.append(without(count, round(1000 / ideal_ms)).beyond_us(0, 50))
         one = turn(link(rate=rate), "tun", count, 1000)
         # Each waits for those before it, and was sent a millisecond after them.
         ideals = [ideal_ms * (place + 1) - place for place in range(count)]
         errors = [taken / 1e6 - ideal for taken, ideal in zip(one.delays_ns, ideals, strict=True)]
         worst.append(1e3 * statistics.median(errors))
+        late_us.append(one.summary["lateness"]["p50_ns"] / 1e3)
     say("\n| serial line, 50 kbit/s | median | turns |\n|---|---|---|")
     say(row("error of a datagram, us, median of 30 in a queue", worst))
+    say(row("of datagrams as far apart without an emulator, us, median of 30", without_us))
+    say(row("lateness of the emulator at its deadlines, us, median of 30", late_us))
 
 
 def main() -> int:

@@ -34,7 +34,10 @@ fleet:
 paths: {near: {delay: 20 ms, loss: 5 %}}
 traffic:
   reading: {from: sensor, to: reader, report: 100 B, every: 250 ms}
-stacks: [mqtt qos=1 client=paho impl=mosquitto, mqtt qos=2 client=mosquitto impl=mosquitto]
+stacks:
+  - mqtt qos=1 client=paho impl=mosquitto
+  - mqtt qos=2 client=mosquitto impl=mosquitto
+  - mqtt qos=1 impl=mosquitto
 repeat: 1
 """
 
@@ -96,7 +99,7 @@ def test_readings_of_several_devices_reach_all_readers_over_lossy_paths(
     settings = {"traffic.reading.to": "all of reader", "fleet.reader.count": "2"}
     results = _run(study, tmp_path / "out", settings)
     runs = results.runs.to_dicts()
-    assert len(runs) == 2
+    assert len(runs) == 3
     for run in runs:
         assert (run["status"], run["delivery_ratio"]) == ("completed", 1.0), run
         assert run["messages_offered"] == 2 * 24
