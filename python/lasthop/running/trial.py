@@ -14,6 +14,10 @@ from lasthop.study.run_spec import RunSpecReader
 FIRST_SHARE = 1 / 1024
 """Of its duration, with which each trial begins."""
 
+_LARGE_FLEET = 1_000
+_FEW, _SOME = 20, 80
+"""Devices of a large fleet of which a whole run tells what all take."""
+
 _TELLING_SHARE = 1 / 32
 _GROWTH = 4.0
 _STEEPEST = 2.0
@@ -70,6 +74,32 @@ class Trial:
         return bool(self.steps) and self.steps[-1][0] >= _TELLING_SHARE
 
     @property
+    def hides_in_its_start(self) -> bool:
+        """Whether so many devices begin that no more than that was seen, if that."""
+        staying = RunSpecReader.of(self.case.spec_json).staying_devices
+        return staying > _LARGE_FLEET and len(self.steps) <= 1 and not self._is_whole
+
+    def run_few_devices(self, engine: Engine, limit_s: float) -> None:
+        """Run the whole with few devices and with some, each within so many seconds.
+
+        What one of them takes, the others take, too.
+        """
+        reader = RunSpecReader.of(self.case.spec_json)
+        counts, took_s = [], []
+        for devices in (_FEW, _SOME):
+            fewer = reader.with_devices(devices)
+            began_s = time.thread_time()
+            if not _simulate(json.dumps(fewer.spec), engine, limit_s):
+                return
+            counts.append(fewer.staying_devices)
+            took_s.append(time.thread_time() - began_s)
+        if counts[0] >= counts[1]:
+            return  # they are told apart by their strata
+        each_s = max(0.0, took_s[1] - took_s[0]) / (counts[1] - counts[0])
+        others = reader.staying_devices - counts[1]
+        self.steps, self.is_cut = [(1.0, took_s[1] + each_s * others)], False
+
+    @property
     def may_go_on(self) -> bool:
         """Whether there is more of it to run."""
         return bool(self.steps) and not self.is_cut and not self._is_whole
@@ -120,7 +150,7 @@ class Trial:
             self.steps.append((1.0, waiting_s))
             return
         began_cpu, began_wall = time.thread_time(), time.perf_counter()
-        has_ended = _simulate(self.case, share, engine, limit_s)
+        has_ended = _simulate(_shortened(self.case.spec_json, share), engine, limit_s)
         cpu_s = time.thread_time() - began_cpu
         self.spent_cpu_s += cpu_s
         self.spent_wall_s += time.perf_counter() - began_wall
@@ -153,15 +183,14 @@ class Trial:
         return max(curved, self._straight_s())
 
 
-def _simulate(case: Case, share: float, engine: Engine, limit_s: float) -> bool:
-    """Run a share of a case; say whether it ended in time."""
+def _simulate(spec: str, engine: Engine, limit_s: float) -> bool:
+    """Run what a trial has left of a case; say whether it ended in time."""
     switch = engine.switch()
     timer = threading.Timer(limit_s, switch.cancel)
     timer.start()
     with TemporaryDirectory(prefix="lasthop-trial-") as folder:
         messages = Path(folder, "messages.tmp")
         try:
-            spec = _shortened(case.spec_json, share)
             engine.simulate(spec, run_id="trial", captures={}, switch=switch, messages=messages)
         except CancelledError:
             return False

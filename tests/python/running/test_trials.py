@@ -172,3 +172,17 @@ def test_trials_end_when_their_time_is_over(plan: Plan, monkeypatch: pytest.Monk
     foresee(plan, machine, monkeypatch)
     spent = machine.now - trials.TRIALS_S
     assert spent <= 0.5 * trials.TRIALS_S
+
+
+def test_a_fleet_that_takes_long_to_begin_is_foreseen_by_few_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = STUDY.replace("[1, 10, 30, 100, 300, 1000]", "[5000]")
+    (tmp_path / "study.yaml").write_text(study, encoding="utf-8")
+    plan = Plan(load_study(tmp_path / "study.yaml"))
+    # 20 s until all have begun, and 150 s for what they do then.
+    machine = Machine(lambda devices, seconds: 4e-3 * devices + 5e-5 * devices * seconds)
+    cost, truth = foresee(plan, machine, monkeypatch)
+    assert not cost.at_least
+    assert truth / 1.1 < cost.seconds < 1.1 * truth + BESIDE_RUNS_S
+    assert {devices for devices, seconds in machine.tried if seconds == 600} == {20, 80}

@@ -250,6 +250,23 @@ class RunSpecReader:
             "measure": measure,
         }
 
+    def with_devices(self, devices: int) -> Self:
+        """Give the run in which about so many devices stay, at least one of a group.
+
+        Groups with strata stay as they are: their devices are told apart.
+        """
+        share = devices / self.staying_devices
+        groups = [
+            group
+            if group["strata"] or not _staying(group)
+            else {
+                **group,
+                "population": {"staying": {"devices": max(1, round(_staying(group) * share))}},
+            }
+            for group in self.spec["groups"]
+        ]
+        return type(self)({**self.spec, "groups": groups})
+
     def _messages(self, flow: Mapping[str, Any], group: Mapping[str, Any]) -> float:
         arriving = group["population"].get("arriving")
         if arriving is not None:
