@@ -14,6 +14,7 @@ use crate::connection::Connection;
 use crate::crypto::taking_notes;
 use crate::labels::{Labels, chunks_of};
 use crate::outcome::GIVEN_UP;
+use crate::qlog::header::is_retry;
 use crate::quic::{Quic, of_slots};
 
 /// How many flows of a connection stay: that of now, and those that its peer may still be heard by.
@@ -45,6 +46,8 @@ impl<T: Transport> Quic<T> {
             };
             let bytes = BytesMut::from(&*datagram);
             drop(datagram);
+            let wants = self.qlog.is_some() && is_retry(&bytes);
+            let retry = wants.then(|| bytes.clone());
             let mut response = core::mem::take(&mut self.room.datagram);
             response.clear();
             let notes = core::mem::take(&mut self.room.notes);
@@ -63,6 +66,9 @@ impl<T: Transport> Quic<T> {
                         continue;
                     };
                     self.heard_by(now, id, flow, remote);
+                    if let (Some(qlog), Some(retry)) = (&mut self.qlog, retry) {
+                        qlog.retry_received(now, id, &retry);
+                    }
                     let notes = core::mem::take(&mut self.room.notes);
                     let (slots, work) = (&mut self.slots, &mut self.work);
                     let ((), notes) = taking_notes(notes, || {
@@ -95,6 +101,7 @@ impl<T: Transport> Quic<T> {
         };
         let (retries, patience, keeps_alive) =
             (server.retries, server.patience, server.keeps_alive);
+        let first_destination = *incoming.orig_dst_cid();
         let is_admitted = self.admission.admits(remote.ip());
         let mut response = core::mem::take(&mut self.room.datagram);
         response.clear();
@@ -126,7 +133,15 @@ impl<T: Transport> Quic<T> {
                 self.tell_packets(now, id);
                 self.look_at(id);
             }
-            Err(Some(transmit)) => self.respond(now, flow, transmit.size),
+            Err(Some(transmit)) => {
+                let answer = &self.room.datagram[..transmit.size];
+                if let Some(qlog) = &mut self.qlog
+                    && is_retry(answer)
+                {
+                    qlog.retry_sent(now, &first_destination, answer);
+                }
+                self.respond(now, flow, transmit.size);
+            }
             Err(None) => {}
         }
     }

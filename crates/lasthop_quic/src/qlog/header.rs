@@ -25,6 +25,25 @@ pub(super) fn header(packet: &PlainPacket) -> Value {
     header
 }
 
+/// Whether a datagram is a Retry (RFC 9000 section 17.2.5).
+pub(crate) fn is_retry(datagram: &[u8]) -> bool {
+    datagram.first().is_some_and(|first| first & 0xf0 == 0xf0)
+}
+
+/// The header of a Retry, which is all that it has; its last bytes hold it together.
+pub(super) fn of_retry(packet: &[u8]) -> Value {
+    let [destination, source] = ids(packet);
+    let before = 1 + VERSION_LENGTH + 1 + destination.len() + 1 + source.len();
+    let end = packet.len().saturating_sub(INTEGRITY_TAG_LENGTH);
+    let token = packet.get(before..end).unwrap_or(&[]);
+    json!({
+        "packet_type": "retry",
+        "dcid": hex(destination),
+        "scid": hex(source),
+        "token": {"type": "retry", "raw": {"data": hex(token)}},
+    })
+}
+
 /// Where a packet says that it goes.
 pub(super) fn destination(header: &[u8]) -> String {
     hex(ids(header)[0])
@@ -50,3 +69,4 @@ fn ids(header: &[u8]) -> [&[u8]; 2] {
 }
 
 const VERSION_LENGTH: usize = 4;
+const INTEGRITY_TAG_LENGTH: usize = 16;

@@ -2,7 +2,7 @@
 //! draft-ietf-quic-qlog-quic-events-01), a record of a JSON text sequence (RFC 7464) an event.
 
 mod frames;
-mod header;
+pub(crate) mod header;
 mod parameters;
 
 use core::time::Duration;
@@ -83,6 +83,18 @@ impl Qlog {
         }
     }
 
+    /// Tells of a Retry that a server sends, which keeps nothing of the client but the destination of its first packet.
+    pub(crate) fn retry_sent(&mut self, now: Instant, first_destination: &[u8], packet: &[u8]) {
+        self.open(Side::Server);
+        let group = hex(first_destination);
+        self.tell(now, &group, "transport:packet_sent", &of_retry(packet));
+    }
+
+    /// Tells of a Retry that a client takes.
+    pub(crate) fn retry_received(&mut self, now: Instant, id: ConnectionId, packet: &[u8]) {
+        self.event(now, id, "transport:packet_received", of_retry(packet));
+    }
+
     /// Tells what has changed of a connection's state and recovery.
     pub(crate) fn look_at(&mut self, now: Instant, id: ConnectionId, connection: &Connection) {
         let machine = &connection.machine;
@@ -106,6 +118,17 @@ impl Qlog {
     }
 
     fn begin(&mut self, now: Instant, id: ConnectionId, side: Side, group: String) {
+        self.open(side);
+        let known = Known {
+            group,
+            ..Known::default()
+        };
+        self.known.insert(id, known);
+        self.state(now, id, State::Attempted);
+    }
+
+    /// Says what the events are, before the first.
+    fn open(&mut self, side: Side) {
         if !core::mem::replace(&mut self.has_begun, true) {
             self.write(&json!({
                 "qlog_version": "0.3",
@@ -121,12 +144,6 @@ impl Qlog {
                 },
             }));
         }
-        let known = Known {
-            group,
-            ..Known::default()
-        };
-        self.known.insert(id, known);
-        self.state(now, id, State::Attempted);
     }
 
     /// Tells of a state that a connection was not in yet; whether it was not.
@@ -169,11 +186,15 @@ impl Qlog {
         }
     }
 
-    fn event(&mut self, now: Instant, id: ConnectionId, name: &str, data: Value) {
+    fn event(&self, now: Instant, id: ConnectionId, name: &str, data: Value) {
         if let Some(known) = self.known.get(&id) {
-            let time = now.as_nanos() as f64 / NANOSECONDS_A_MILLISECOND;
-            self.write(&json!({"time": time, "group_id": known.group, "name": name, "data": data}));
+            self.tell(now, &known.group, name, &data);
         }
+    }
+
+    fn tell(&self, now: Instant, group: &str, name: &str, data: &Value) {
+        let time = now.as_nanos() as f64 / NANOSECONDS_A_MILLISECOND;
+        self.write(&json!({"time": time, "group_id": group, "name": name, "data": data}));
     }
 
     fn write(&self, value: &Value) {
@@ -202,6 +223,10 @@ const fn name_of(side: Side) -> &'static str {
         Side::Client => "client",
         Side::Server => "server",
     }
+}
+
+fn of_retry(packet: &[u8]) -> Value {
+    json!({"header": header::of_retry(packet), "raw": {"length": packet.len()}, "frames": []})
 }
 
 /// Bytes as qlog writes them.

@@ -8,6 +8,7 @@ mod ledger;
 mod limits;
 mod losses;
 mod moving;
+mod qlog;
 mod streams;
 mod tap;
 mod world;

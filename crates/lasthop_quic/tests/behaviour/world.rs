@@ -90,7 +90,8 @@ impl Setting {
         let udp = |address: &str| Tap::new(Udp::new(address.parse::<IpAddr>().unwrap()));
         let random = |name: &str| Some(RandomStream::named(self.seed, name));
         let device = Quic::new(udp("10.0.0.1"), Some(client), None, random("device"));
-        let mut host = Quic::new(udp("192.0.2.1"), None, Some(server), random("host"));
+        let host = Quic::new(udp("192.0.2.1"), None, Some(server), random("host"));
+        let (device, mut host) = (device.named("device"), host.named("host"));
         host.listen(address().port()).unwrap();
         World {
             ends: Pair::new(device, host, DELAY),
