@@ -65,6 +65,7 @@ def simulate(
     run_id: str,
     captures: dict[str, str] | None = None,
     messages: str | None = None,
+    credentials: Credentials | None = None,
     cancel: Cancel | None = None,
 ) -> RunTables: ...
 def explain(spec_json: str, device: int, message: int, flow: str | None = None) -> str: ...
@@ -127,6 +128,23 @@ class Access:
 
 class Tls:
     def __init__(self, certificates: bytes, key: bytes) -> None: ...
+
+# What the ends of a run show each other; it is never told.
+class Credentials:
+    def __init__(
+        self,
+        server: tuple[bytes, bytes],
+        name: str,
+        client: tuple[bytes, bytes] | None,
+        roots: bytes,
+        starts: int,
+    ) -> None: ...
+    @property
+    def identity(self) -> str: ...
+    @property
+    def key(self) -> str: ...
+    @property
+    def chain(self) -> int: ...
 
 class Roots:
     def __init__(self, certificates: bytes) -> None: ...

@@ -5,6 +5,7 @@
 
 mod beside;
 mod cancel;
+mod credentials;
 mod errors;
 mod load;
 mod run_tables;

@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 
 use crate::beside::{beside, outside_servers};
 use crate::cancel::Cancel;
+use crate::credentials::Credentials;
 use crate::errors::{CaptureError, RunCancelled, SpecError, capture_error, from_run_error};
 use crate::load::load;
 use crate::run_tables::RunTables;
@@ -37,6 +38,7 @@ static REGISTRY: OnceLock<Registry> = OnceLock::new();
 pub fn offer(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> {
     REGISTRY.get_or_init(|| registry);
     module.add_class::<Cancel>()?;
+    module.add_class::<Credentials>()?;
     module.add_class::<RunTables>()?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(explain, module)?)?;
@@ -53,9 +55,9 @@ pub fn offer(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> {
 /// of the secrets of their sessions, and as `HOST.sqlog` those of what happens in a host's connections of QUIC; `messages` that
 /// of their table where they are too many for memory; the table is empty then. `devices` are the descriptors behind which
 /// the servers are that are real software, by the numbers of these in the run; `guest` is how clients make themselves known
-/// to servers under load: what their names begin with, a user and a password.
+/// to servers under load: what their names begin with, a user and a password; `credentials` are what a spec names that has some.
 #[pyfunction]
-#[pyo3(signature = (spec_json, *, run_id, captures=None, messages=None, devices=None, guest=None, cancel=None))]
+#[pyo3(signature = (spec_json, *, run_id, captures=None, messages=None, devices=None, guest=None, credentials=None, cancel=None))]
 #[expect(clippy::too_many_arguments, reason = "each is a keyword of Python")]
 fn simulate(
     py: Python<'_>,
@@ -65,9 +67,11 @@ fn simulate(
     messages: Option<PathBuf>,
     devices: Option<BTreeMap<u32, RawFd>>,
     guest: Option<(String, Option<String>, Option<String>)>,
+    credentials: Option<&Bound<'_, Credentials>>,
     cancel: Option<Cancel>,
 ) -> PyResult<RunTables> {
     let cancel = cancel.unwrap_or_default();
+    let given = credentials.map(|it| it.get().given.clone());
     let mut captures = captures;
     let keys = captures.as_mut().and_then(|files| files.remove(KEYS));
     let events: BTreeMap<_, _> = captures
@@ -75,7 +79,8 @@ fn simulate(
         .flat_map(|files| files.extract_if(.., |name, _| name.ends_with(EVENTS)))
         .collect();
     let run = move || {
-        let spec = RunSpec::parse(spec_json).map_err(|e| SpecError::new_err(e.to_string()))?;
+        let mut spec = RunSpec::parse(spec_json).map_err(|e| SpecError::new_err(e.to_string()))?;
+        spec.given = given;
         let observe = Observe {
             capture: captures
                 .map(|files| capture_to(&spec, &files))

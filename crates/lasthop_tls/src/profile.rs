@@ -20,7 +20,7 @@ use crate::Chain;
 use crate::key_log::Noted;
 use crate::provider::provider;
 use crate::stores::{OfClient, OfServer};
-use crate::surroundings::Calendar;
+use crate::surroundings::{Calendar, RUN_STARTS};
 
 /// Where random numbers and the time come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +141,7 @@ impl Settings {
 
     fn time(&self) -> Arc<dyn TimeProvider> {
         match self.randomness {
-            Randomness::OfTheRun => Arc::new(Calendar),
+            Randomness::OfTheRun => Arc::new(Calendar { starts: RUN_STARTS }),
             Randomness::OfTheSystem => Arc::new(DefaultTimeProvider),
         }
     }
@@ -200,6 +200,13 @@ impl ClientProfile {
         Ok(Self { config, server })
     }
 
+    /// The same in a run that starts so many seconds after 1970.
+    #[must_use]
+    pub fn starting(mut self, starts: u64) -> Self {
+        Arc::make_mut(&mut self.config).time_provider = Arc::new(Calendar { starts });
+        self
+    }
+
     /// The same, which offers this protocol (RFC 7301).
     #[must_use]
     pub fn speaking(mut self, protocol: &str) -> Self {
@@ -248,6 +255,13 @@ impl ServerProfile {
             patience: own.patience,
             handshakes_per_address: None,
         })
+    }
+
+    /// The same in a run that starts so many seconds after 1970.
+    #[must_use]
+    pub fn starting(mut self, starts: u64) -> Self {
+        Arc::make_mut(&mut self.config).time_provider = Arc::new(Calendar { starts });
+        self
     }
 
     /// The same, which resets the connection of an address that has so many handshakes that are not over.

@@ -11,7 +11,7 @@ use rustls::pki_types::UnixTime;
 use crate::labels::SealedRecord;
 use crate::stores::Remembered;
 
-/// When runs start, in seconds since 1970: on the first of January 2026, UTC.
+/// When runs start that are not told otherwise, in seconds since 1970: on the first of January 2026, UTC.
 pub const RUN_STARTS: u64 = 1_767_225_600;
 
 /// What the library is given while it works for one host: it asks through types that know no host.
@@ -46,10 +46,10 @@ impl Surroundings {
         CURRENT.with_borrow_mut(|current| current.as_deref_mut().map(ask))
     }
 
-    /// The time of a run on a calendar.
-    pub(crate) fn calendar(&self) -> UnixTime {
+    /// The time of a run that starts so many seconds after 1970, on a calendar.
+    pub(crate) fn calendar(&self, starts: u64) -> UnixTime {
         let since_start = Duration::from_nanos((self.now - Instant::ZERO).as_nanos());
-        UnixTime::since_unix_epoch(Duration::from_secs(RUN_STARTS) + since_start)
+        UnixTime::since_unix_epoch(Duration::from_secs(starts) + since_start)
     }
 }
 
@@ -74,7 +74,10 @@ pub(crate) fn fill_from(stream: &mut RandomStream, bytes: &mut [u8]) {
 }
 
 /// The calendar of a run, as the library asks for it.
-pub(crate) struct Calendar;
+pub(crate) struct Calendar {
+    /// When it starts, in seconds since 1970.
+    pub(crate) starts: u64,
+}
 
 impl fmt::Debug for Calendar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -84,6 +87,6 @@ impl fmt::Debug for Calendar {
 
 impl rustls::time_provider::TimeProvider for Calendar {
     fn current_time(&self) -> Option<UnixTime> {
-        Surroundings::with(|it| it.calendar())
+        Surroundings::with(|it| it.calendar(self.starts))
     }
 }

@@ -17,7 +17,11 @@ use crate::RUN_STARTS;
 
 /// Whom an end of another protocol of a run believes, by the rules of TLS.
 #[derive(Clone)]
-pub struct Trust(Believed);
+pub struct Trust {
+    believed: Believed,
+    /// When the run starts, in seconds since 1970.
+    starts: u64,
+}
 
 #[derive(Clone)]
 enum Believed {
@@ -37,7 +41,7 @@ impl Trust {
         let provider = Arc::new(ring::default_provider());
         let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider).build();
         let name = ServerName::try_from(name.to_owned()).expect("it is a name");
-        Self(Believed::Server(verifier.expect(ROOTS), name))
+        Self::of(Believed::Server(verifier.expect(ROOTS), name))
     }
 
     /// In all clients with a chain to a root.
@@ -48,7 +52,20 @@ impl Trust {
     pub fn in_clients(roots: Arc<RootCertStore>) -> Self {
         let provider = Arc::new(ring::default_provider());
         let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider).build();
-        Self(Believed::Clients(verifier.expect(ROOTS)))
+        Self::of(Believed::Clients(verifier.expect(ROOTS)))
+    }
+
+    /// The same in a run that starts so many seconds after 1970.
+    #[must_use]
+    pub fn starting(self, starts: u64) -> Self {
+        Self { starts, ..self }
+    }
+
+    fn of(believed: Believed) -> Self {
+        Self {
+            believed,
+            starts: RUN_STARTS,
+        }
     }
 
     /// The alert by which a peer is refused that shows this certificate at this time of a run, where it is
@@ -57,9 +74,9 @@ impl Trust {
     pub fn refusal(&self, certificate: &[u8], now: Instant) -> Option<u8> {
         let shown = CertificateDer::from(certificate);
         let since_start = core::time::Duration::from_nanos((now - Instant::ZERO).as_nanos());
-        let today = core::time::Duration::from_secs(RUN_STARTS) + since_start;
+        let today = core::time::Duration::from_secs(self.starts) + since_start;
         let today = UnixTime::since_unix_epoch(today);
-        let believed = match &self.0 {
+        let believed = match &self.believed {
             Believed::Server(verifier, name) => verifier
                 .verify_server_cert(&shown, &[], name, &[], today)
                 .map(drop),
@@ -91,7 +108,7 @@ pub fn is_signed_by(certificate: &[u8], message: &[u8], signature: &[u8]) -> boo
 
 impl fmt::Debug for Trust {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
+        f.write_str(match self.believed {
             Believed::Server(..) => "Trust(in a server)",
             Believed::Clients(_) => "Trust(in clients)",
         })

@@ -8,7 +8,7 @@ use lasthop_contract::{ClientSessions, RandomStream, ServerSessions, Survives};
 use lasthop_units::Instant;
 use rustls::{ClientConfig, ServerConfig};
 
-use crate::surroundings::{self, Surroundings};
+use crate::surroundings::{self, RUN_STARTS, Surroundings};
 use crate::{ClientProfile, ServerProfile};
 
 /// What a library is given that holds sessions of TLS itself, as QUIC does: the random numbers, the time and the
@@ -68,7 +68,7 @@ impl Workplace {
     /// The time of a run on a calendar, since 1970, within [`Workplace::enter`].
     #[must_use]
     pub fn calendar() -> Option<Duration> {
-        let time = Surroundings::with(|it| it.calendar())?;
+        let time = Surroundings::with(|it| it.calendar(RUN_STARTS))?;
         Some(Duration::from_secs(time.as_secs()))
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use lasthop_broker::{BrokerCore, BrokerLimits, Everybody};
 use lasthop_contract::{Application, DeviceId, Direction, FlowId, Host, WakeFlag};
+use lasthop_tls::Given;
 use lasthop_traffic::{FlowKind, Origin, Planned, Reaction, TrafficPlan};
 use lasthop_transport::{Column, HostNetwork, Routes, Service, StackHost};
 use smallvec::SmallVec;
@@ -49,9 +50,17 @@ impl<'a> Hosts<'a> {
     /// The hosts of a spec.
     pub(crate) fn new(spec: &'a RunSpec, registry: &Registry) -> Result<Self, SpecError> {
         let stacks = spec.stacks.iter().map(|(name, stack)| {
-            let builder = registry.builder(stack)?;
+            let mut builder = registry.builder(stack)?;
+            if let Some(given) = &spec.given {
+                builder.show(given);
+            }
             Ok((name.as_str(), builder))
         });
+        let named = spec.credentials.as_ref().map(|it| it.identity.as_str());
+        if named != spec.given.as_ref().map(Given::identity) {
+            let problem = "are of files, which no result keeps; run the study that names them";
+            return Err(SpecError::value("credentials", problem));
+        }
         let plan = Arc::new(traffic_plan(spec)?);
         let hosts = Self {
             spec,

@@ -36,12 +36,12 @@ pub use lone_path::{LonePath, Translated};
 pub use registered_link::{LinkEntry, LinkPlace};
 pub use simulated::{MessageName, Observe, RunError, Simulated};
 pub use spec::{
-    ArrivalSpec, ArrivingSpec, BackSpec, ChangeSpec, ClientSpec, DevicesSpec, EnergySpec,
-    EngineSpec, EventSpec, FaultSpec, FlowSpec, ForwardsSpec, GroupSpec, HopSpec, LayerSpec,
-    MeasureSpec, MediumSpec, MessageDetail, NatSpec, OutageOfSpec, OutsideServer, OutsideService,
-    PathSpec, PayloadSpec, PopulationSpec, PowerProfileSpec, RestartOfSpec, RunSpec, ScopeSpec,
-    ServerLayout, ServerSpec, ServiceSpec, ServiceTimeSpec, SessionSpec, ShortSpec, SpecError,
-    StackSpec, StratumSpec, SurvivesSpec,
+    ArrivalSpec, ArrivingSpec, BackSpec, ChangeSpec, ClientSpec, CredentialsSpec, DevicesSpec,
+    EnergySpec, EngineSpec, EventSpec, FaultSpec, FlowSpec, ForwardsSpec, GroupSpec, HopSpec,
+    LayerSpec, MeasureSpec, MediumSpec, MessageDetail, NatSpec, OutageOfSpec, OutsideServer,
+    OutsideService, PathSpec, PayloadSpec, PopulationSpec, PowerProfileSpec, RestartOfSpec,
+    RunSpec, ScopeSpec, ServerLayout, ServerSpec, ServiceSpec, ServiceTimeSpec, SessionSpec,
+    ShortSpec, SpecError, StackSpec, StratumSpec, SurvivesSpec,
 };
 pub use stack::{
     Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, BuildLayer, Carriage,

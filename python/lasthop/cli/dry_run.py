@@ -23,7 +23,8 @@ def foresee(request: Request) -> int:
     memory, answer = check_memory(plan, jobs=jobs), answer_bytes(plan)
     check_disk(memory.load, out=request.folder(plan))
     supported = sum(1 for _ in plan.supported())
-    cost = estimate_cost(plan, NativeEngine(), jobs=jobs)
+    engine = NativeEngine().showing(plan.study.credentials)
+    cost = estimate_cost(plan, engine, jobs=jobs)
     study = plan.study
     names = list(meanings(describe_study(study), amounts=True))
     unsupported = {stack.name: stack.reason for stack in study.stacks if not stack.supported}

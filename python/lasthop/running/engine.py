@@ -5,13 +5,16 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from lasthop.errors import LasthopError, UsageError
 from lasthop.extensions import Natives
 from lasthop.results.atomic import environment
 from lasthop.results.part import Stream, arrow_stream
 from lasthop.results.schema import PROGRAMS, SIMULATED_TABLES
+
+if TYPE_CHECKING:
+    from lasthop.study.credentials import Credentials
 
 
 class Switch(Protocol):
@@ -85,11 +88,18 @@ class NativeEngine:
         self._natives = Natives()
         self._devices: Mapping[int, int] = {}
         self._guest: Guest | None = None
+        self._credentials: Credentials | None = None
 
     def beside(self, devices: Mapping[int, int]) -> Self:
         """Give an engine for a run with servers outside: descriptors, by the servers' numbers."""
         engine = copy(self)
         engine._devices = devices  # noqa: SLF001  (of its own kind)
+        return engine
+
+    def showing(self, credentials: "Credentials | None") -> Self:
+        """Give an engine whose hosts show these, where they do not make their own."""
+        engine = copy(self)
+        engine._credentials = credentials  # noqa: SLF001  (of its own kind)
         return engine
 
     def as_guest(self, guest: Guest) -> Self:
@@ -128,6 +138,7 @@ class NativeEngine:
                 messages=None if messages is None else str(messages),
                 devices=dict(self._devices) or None,
                 guest=None if self._guest is None else astuple(self._guest),
+                credentials=self._credentials and self._credentials.for_runs_of(native),
                 cancel=switch.by_module[native.__name__],
             )
         except native.RunCancelled as error:

@@ -190,7 +190,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
 def _engine(plan: Plan, bindings: Bindings, out: Path) -> Engine:
     """Give what runs a plan: real software is looked for before the first run."""
     if not plan.is_live:
-        return NativeEngine()
+        return NativeEngine().showing(plan.study.credentials)
     engine = LiveEngine(bindings=bindings, logs=out / LOGS)
     engine.check(run.spec_json for run in plan.supported())
     return engine

@@ -49,6 +49,8 @@ def describe(form: StudyForm, *, quick: bool = False) -> dict[str, str]:
         described["engine"] = form.engine.replace("_", " ")
     if form.measure.overload == "allow":
         described["overload"] = "allowed"
+    if form.credentials is not None:
+        described["credentials"] = f"of files, for {form.credentials.server.name}"
     for group in assembly.groups:
         if group.energy is not None:
             described |= _under(

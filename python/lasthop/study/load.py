@@ -15,6 +15,7 @@ from lasthop.study.beside import file_beside
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.claims.load import read_claims
 from lasthop.study.conditions import describe
+from lasthop.study.credentials import Credentials, read_credentials
 from lasthop.study.datagrams import check_carried
 from lasthop.study.deciding import Judgeable
 from lasthop.study.document import SET, Document, Replacement
@@ -141,11 +142,13 @@ class _Loader:
         self._changes = changes
         self._modelled = modelled
         self._against = against
+        self._credentials: Credentials | None = None
 
     def study(self) -> Study:
         """Resolve the study."""
         base = self._form(self._document)
         arms = self._arms(base)
+        self._credentials = self._read_credentials(base, arms)
         repeat = min(base.repeat, self._quick_repeat(base)) if self._quick else base.repeat
         grid = read_parts(self._document)
         check_overrides(self._document.overrides, grid)
@@ -203,6 +206,7 @@ class _Loader:
             claims=claims,
             multiverse=multiverse,
             late_events=self._late_events(base),
+            credentials=self._credentials,
         )
 
     def _quick_repeat(self, form: StudyForm) -> int:
@@ -227,6 +231,15 @@ class _Loader:
             return on_engine(form.arms(), form.engine, modelled=self._modelled)
         except Fault as fault:
             raise self._document.error(fault) from None
+
+    def _read_credentials(self, form: StudyForm, arms: tuple[Arm, ...]) -> Credentials | None:
+        if form.credentials is None:
+            return None
+        try:
+            engine = form.engine if self._against is None else LOAD
+            return read_credentials(form.credentials, self._folder, arms, engine=engine)
+        except Fault as fault:
+            raise self._document.error(fault.within(("credentials",))) from None
 
     def _expand(
         self, grid: tuple[GridPart, ...], arms: tuple[Arm, ...]
@@ -313,6 +326,7 @@ class _Loader:
                 at=None if self._against is None else self._against.at,
                 messages=form.measure.messages,
                 folder=self._folder,
+                credentials=None if self._credentials is None else self._credentials.identity,
             )
             for arm in arms:
                 check_services(assembly, arm)

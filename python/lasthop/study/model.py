@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, Tag, WithJsonSchema, field_validator, model_validator
 
+from lasthop.study.credentials import CredentialsForm
 from lasthop.study.faults import Fault, nearest, show
 from lasthop.study.fleet.aimed import AimedFaultForm
 from lasthop.study.fleet.events import EventForm
@@ -175,6 +176,13 @@ class StudyForm(Form):
         examples=["[{cut_before: mqtt.PUBREC, nth: 1}]"],
     )
     """What happens to messages of a protocol, whenever they reach the server's end of a path."""
+    credentials: CredentialsForm | None = Field(
+        default=None,
+        examples=[
+            "{server: {certificate: a.pem, key: a.key, name: a.example.com}, roots: roots.pem}"
+        ],
+    )
+    """What the ends of secured stacks show, from files; without it all is made from the seed."""
     sweep: Annotated[list[dict[str, Any]], WithJsonSchema(_SWEEP_SCHEMA)] | None = Field(
         default=None, min_length=1, examples=["[{name: loss, path.loss: [0 %, 10 %]}]"]
     )

@@ -14,6 +14,7 @@ from lasthop.study.run_spec import RunSpecReader, Spec, identity, run_spec, run_
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from lasthop.study.credentials import Credentials
     from lasthop.study.multiverse.plan import MultiversePlan
     from lasthop.study.stacks.arm import Arm
 
@@ -182,6 +183,8 @@ class Study:
         Whether this is a quick look, with fewer and shorter runs than the study asks for.
     overload
         What to do about a load above what the path carries: ``refuse`` or ``allow``.
+    credentials
+        What the ends show, from files; None where it is made from the seed.
     late_events
         How many events a quick look leaves out, as it ends before them.
     """
@@ -205,6 +208,7 @@ class Study:
     claims: Claims = NO_CLAIMS
     multiverse: MultiversePlan | None = None
     late_events: int = 0
+    credentials: Credentials | None = None
 
     @property
     def cautions(self) -> tuple[str, ...]:

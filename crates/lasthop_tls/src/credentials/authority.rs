@@ -127,7 +127,7 @@ impl Authority {
 }
 
 impl Chain {
-    fn of(certificates: Vec<CertificateDer<'static>>, key: Arc<dyn SigningKey>) -> Self {
+    pub(super) fn of(certificates: Vec<CertificateDer<'static>>, key: Arc<dyn SigningKey>) -> Self {
         let certified = Arc::new(CertifiedKey::new(certificates, key));
         Self { certified }
     }

@@ -1,12 +1,22 @@
-use rustls::RootCertStore;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use thiserror::Error;
+use core::fmt;
+use core::time::Duration;
+use std::sync::Arc;
 
-use super::Chain;
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::ServerCertVerifier;
+use rustls::crypto::ring;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{CertificateError, Error, RootCertStore};
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+use time::OffsetDateTime;
+
+use super::{Chain, KeyKind, PrivateKey};
 
 /// What is wrong with credentials that a user has. Their text is not told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CredentialError {
     /// A file of certificates has none that can be read.
     #[error("there is no certificate in it; a PEM file is wanted")]
@@ -17,6 +27,129 @@ pub enum CredentialError {
     /// The key is of another certificate, or of a kind that is not known.
     #[error("the key is not that of the certificate")]
     Mismatch,
+    /// A run signs with keys of three kinds.
+    #[error("runs have keys of ECDSA on P-256, RSA of 2048 bits and Ed25519; this is none of them")]
+    OtherKind,
+    /// Peers would refuse it.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// Which of the files of credentials something is wrong with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CredentialFile {
+    /// The chain of the server.
+    ServerCertificate,
+    /// Its key.
+    ServerKey,
+    /// The chain of the clients.
+    ClientCertificate,
+    /// Their key.
+    ClientKey,
+    /// Whom both believe.
+    Roots,
+}
+
+/// The credentials of a run as files, PEM (RFC 7468), and what peers hold against them.
+#[derive(Clone, Copy)]
+pub struct CredentialFiles<'a> {
+    /// The chain of the server, its own certificate first, and its key.
+    pub server: (&'a [u8], &'a [u8]),
+    /// The name that clients ask for.
+    pub name: &'a str,
+    /// The chain of the clients and its key.
+    pub client: Option<(&'a [u8], &'a [u8])>,
+    /// Whom both ends believe.
+    pub roots: &'a [u8],
+    /// When the run starts, in seconds since 1970.
+    pub starts: u64,
+}
+
+/// Credentials that a user has for a run, in place of those made from its seed: peers believe them.
+#[derive(Clone)]
+pub struct Given {
+    /// What the server shows.
+    pub server: Chain,
+    /// The name that clients ask for.
+    pub name: String,
+    /// What clients show to a server that asks.
+    pub client: Option<Chain>,
+    /// Whom both ends believe.
+    pub roots: Arc<RootCertStore>,
+    /// When the run starts, in seconds since 1970.
+    pub starts: u64,
+    /// What the server's key is a key of.
+    pub key: KeyKind,
+    identity: String,
+}
+
+impl Given {
+    /// Reads files, and holds them against each other as peers do.
+    ///
+    /// # Errors
+    /// Which file is wrong, and how.
+    pub fn read(files: &CredentialFiles<'_>) -> Result<Self, (CredentialFile, CredentialError)> {
+        use CredentialFile::{ClientCertificate, ClientKey, Roots, ServerCertificate, ServerKey};
+
+        let roots = roots_of_pem(files.roots).map_err(|why| (Roots, why))?;
+        let roots = Arc::new(roots);
+        let (server, key) = chain(files.server, ServerCertificate, ServerKey)?;
+        let client = match files.client {
+            Some(shown) => Some(chain(shown, ClientCertificate, ClientKey)?.0),
+            None => None,
+        };
+        let now = UnixTime::since_unix_epoch(Duration::from_secs(files.starts));
+        let refused = |file, error: &Error| (file, CredentialError::Refused(reason(error)));
+        let name = ServerName::try_from(files.name.to_owned());
+        let name = name.map_err(|_| {
+            let why = format!("{:?} is no name of a host", files.name);
+            (ServerCertificate, CredentialError::Refused(why))
+        })?;
+        let provider = Arc::new(ring::default_provider());
+        let of_server =
+            WebPkiServerVerifier::builder_with_provider(Arc::clone(&roots), Arc::clone(&provider));
+        let of_server = of_server.build().expect("there is a root");
+        if let Some((own, between)) = server.certificates().split_first() {
+            let verified = of_server.verify_server_cert(own, between, &name, &[], now);
+            verified.map_err(|error| refused(ServerCertificate, &error))?;
+        }
+        let of_clients = WebPkiClientVerifier::builder_with_provider(Arc::clone(&roots), provider);
+        let of_clients = of_clients.build().expect("there is a root");
+        if let Some((own, between)) = client
+            .as_ref()
+            .and_then(|it| it.certificates().split_first())
+        {
+            let verified = of_clients.verify_client_cert(own, between, now);
+            verified.map_err(|error| refused(ClientCertificate, &error))?;
+        }
+        Ok(Self {
+            identity: identity(files, &server, client.as_ref()),
+            server,
+            name: files.name.to_owned(),
+            client,
+            roots,
+            starts: files.starts,
+            key,
+        })
+    }
+
+    /// A digest of all that is public of them.
+    #[must_use]
+    pub fn identity(&self) -> &str {
+        &self.identity
+    }
+}
+
+impl PartialEq for Given {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity == other.identity
+    }
+}
+
+impl fmt::Debug for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Given({})", self.identity)
+    }
 }
 
 impl Chain {
@@ -49,4 +182,69 @@ fn certificates_of(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, Credentia
     all.ok()
         .filter(|all| !all.is_empty())
         .ok_or(CredentialError::NoCertificate)
+}
+
+/// A chain whose key draws from the run.
+fn chain(
+    (certificates, key): (&[u8], &[u8]),
+    of_certificate: CredentialFile,
+    of_key: CredentialFile,
+) -> Result<(Chain, KeyKind), (CredentialFile, CredentialError)> {
+    let certificates = certificates_of(certificates).map_err(|why| (of_certificate, why))?;
+    let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| (of_key, CredentialError::NoKey))?;
+    let key = PrivateKey::read(&key).ok_or((of_key, CredentialError::OtherKind))?;
+    let kind = key.kind();
+    let chain = Chain::of(certificates, Arc::new(key));
+    chain
+        .certified
+        .keys_match()
+        .map_err(|_| (of_key, CredentialError::Mismatch))?;
+    Ok((chain, kind))
+}
+
+fn identity(files: &CredentialFiles<'_>, server: &Chain, client: Option<&Chain>) -> String {
+    let mut digest = Sha256::new();
+    for chain in [Some(server), client].into_iter().flatten() {
+        for certificate in chain.certificates() {
+            digest.update((certificate.len() as u64).to_le_bytes());
+            digest.update(certificate);
+        }
+        digest.update([0; 8]);
+    }
+    digest.update(files.roots);
+    digest.update(files.name.as_bytes());
+    digest.update(files.starts.to_le_bytes());
+    let digest = digest.finalize();
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Why a peer would refuse a chain, in words.
+fn reason(error: &Error) -> String {
+    let Error::InvalidCertificate(why) = error else {
+        return "it is no certificate that TLS knows".to_owned();
+    };
+    match why {
+        CertificateError::ExpiredContext { not_after, .. } => {
+            format!("it is valid until {} alone", day(*not_after))
+        }
+        CertificateError::NotValidYetContext { not_before, .. } => {
+            format!("it is valid from {} on", day(*not_before))
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "it is that of another name".to_owned()
+        }
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+            "no root of the roots leads to it".to_owned()
+        }
+        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
+            "it is for another use".to_owned()
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+fn day(time: UnixTime) -> String {
+    let date = i64::try_from(time.as_secs()).ok();
+    let date = date.and_then(|it| OffsetDateTime::from_unix_timestamp(it).ok());
+    date.map_or_else(String::new, |date| date.date().to_string())
 }

@@ -5,5 +5,5 @@ mod given;
 mod private_key;
 
 pub use authority::{Authority, Chain, Issue};
-pub use given::{CredentialError, roots_of_pem};
+pub use given::{CredentialError, CredentialFile, CredentialFiles, Given, roots_of_pem};
 pub use private_key::{KeyKind, PrivateKey};

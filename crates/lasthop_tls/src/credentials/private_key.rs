@@ -4,10 +4,13 @@ use std::sync::Arc;
 use ed25519_dalek::Signer as _;
 use lasthop_contract::RandomStream;
 use p256::ecdsa;
+use p256::pkcs8::DecodePrivateKey;
 use rcgen::{PublicKeyData, SignatureAlgorithm as CertificateAlgorithm};
-use rsa::pkcs1::EncodeRsaPublicKey;
+use rsa::pkcs1::{DecodeRsaPrivateKey, EncodeRsaPublicKey};
 use rsa::signature::{RandomizedSigner, SignatureEncoding};
+use rsa::traits::PublicKeyParts;
 use rsa::{RsaPrivateKey, pkcs1v15, pss};
+use rustls::pki_types::{PrivateKeyDer, SubjectPublicKeyInfoDer};
 use rustls::sign::{Signer, SigningKey};
 use rustls::{Error, SignatureAlgorithm, SignatureScheme};
 use sha2::Sha256;
@@ -68,6 +71,34 @@ impl PrivateKey {
                 Self::of(Secret::Ed25519(secret), &public)
             }
         }
+    }
+
+    /// A key that a user has, where it is of a kind of runs.
+    pub(super) fn read(key: &PrivateKeyDer<'_>) -> Option<Self> {
+        let der = key.secret_der();
+        let on_curve = match key {
+            PrivateKeyDer::Sec1(_) => p256::SecretKey::from_sec1_der(der).ok(),
+            _ => p256::SecretKey::from_pkcs8_der(der).ok(),
+        };
+        if let Some(key) = on_curve {
+            let secret = ecdsa::SigningKey::from(key);
+            let point = secret.verifying_key().to_encoded_point(false);
+            return Some(Self::of(Secret::EcdsaP256(secret), point.as_bytes()));
+        }
+        if let Ok(secret) = ed25519_dalek::SigningKey::from_pkcs8_der(der) {
+            let public = secret.verifying_key().to_bytes();
+            return Some(Self::of(Secret::Ed25519(secret), &public));
+        }
+        let secret = match key {
+            PrivateKeyDer::Pkcs1(_) => RsaPrivateKey::from_pkcs1_der(der).ok(),
+            _ => RsaPrivateKey::from_pkcs8_der(der).ok(),
+        };
+        let secret = secret.filter(|secret| secret.size() == RSA_2048_BYTES)?;
+        let public = secret.to_public_key().to_pkcs1_der().ok()?;
+        Some(Self::of(
+            Secret::Rsa2048(Box::new(secret)),
+            public.as_bytes(),
+        ))
     }
 
     fn of(secret: Secret, public: &[u8]) -> Self {
@@ -152,6 +183,9 @@ impl rcgen::SigningKey for PrivateKey {
     }
 }
 
+/// The length of a modulus of 2048 bits.
+const RSA_2048_BYTES: usize = 256;
+
 impl SigningKey for PrivateKey {
     fn choose_scheme(&self, offered: &[SignatureScheme]) -> Option<Box<dyn Signer>> {
         let mut schemes = self.schemes().iter().copied();
@@ -166,6 +200,10 @@ impl SigningKey for PrivateKey {
             KeyKind::Rsa2048 => SignatureAlgorithm::RSA,
             KeyKind::Ed25519 => SignatureAlgorithm::ED25519,
         }
+    }
+
+    fn public_key(&self) -> Option<SubjectPublicKeyInfoDer<'_>> {
+        Some(self.subject_public_key_info().into())
     }
 }
 

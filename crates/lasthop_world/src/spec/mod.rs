@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 
 use lasthop_contract::PathId;
 use lasthop_nbiot::config::{ConfigError, NetworkConfig};
+use lasthop_tls::Given;
 use lasthop_units::{Duration, Instant, QuantityError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -35,7 +36,7 @@ pub use short::ShortSpec;
 pub use stack::{LayerSpec, StackSpec};
 
 /// Everything that a run depends on, beside the version. Every field is written out, [`faults`](Self::faults)
-/// alone may be absent; an unknown field is an error.
+/// and [`credentials`](Self::credentials) alone may be absent; an unknown field is an error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunSpec {
@@ -60,8 +61,22 @@ pub struct RunSpec {
     /// What happens to messages of a protocol, whenever they pass. Left out where nothing does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultSpec>,
+    /// Which credentials the ends show, where a user has given them. Left out where they are made from the seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credentials: Option<CredentialsSpec>,
+    /// These credentials themselves, which are never written.
+    #[serde(skip)]
+    pub given: Option<Given>,
     /// What is measured.
     pub measure: MeasureSpec,
+}
+
+/// Which credentials the ends of a run show.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CredentialsSpec {
+    /// What is public of them, as a digest: [`Given::identity`].
+    pub identity: String,
 }
 
 /// Which clock a run has.

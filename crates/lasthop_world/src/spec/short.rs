@@ -117,6 +117,8 @@ impl From<ShortSpec> for RunSpec {
             }],
             events: Vec::new(),
             faults: Vec::new(),
+            credentials: None,
+            given: None,
             measure: short.measure,
         }
     }

@@ -1,4 +1,5 @@
 use lasthop_contract::{Application, Transport};
+use lasthop_tls::Given;
 use lasthop_transport::{Fallback, FallbackPolicy, Local, PeerLimit};
 
 use super::layer::{FallsBack, LayerKind};
@@ -76,6 +77,14 @@ impl StackBuilder {
             own_port: known.port,
             has_topics: known.has_topics,
         })
+    }
+
+    /// Has both ends show credentials that a user has given, in place of those made from the seed.
+    pub fn show(&mut self, given: &Given) {
+        let below = self.fallback.iter_mut().flat_map(|(layers, _)| layers);
+        for layer in self.layers.iter_mut().chain(below) {
+            layer.show(given);
+        }
     }
 
     /// The version of IP, 4 or 6.

@@ -2,6 +2,7 @@ mod dtls;
 mod ip;
 mod quic;
 mod rtps_tcp;
+mod shown;
 mod tcp;
 mod tls;
 mod tls_handshake;
@@ -9,6 +10,7 @@ mod udp;
 mod ws;
 
 use lasthop_contract::Transport;
+use lasthop_tls::Given;
 use lasthop_units::Duration;
 
 use super::builder::Role;
@@ -69,6 +71,9 @@ pub type BuildLayer = fn(&StackSpec, Options<'_>) -> Box<dyn LayerBuilder>;
 pub trait LayerBuilder {
     /// The layer of one host over what is below.
     fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport>;
+
+    /// Takes credentials that a user has given, in place of those made from the seed.
+    fn show(&mut self, _given: &Given) {}
 
     /// When a client takes another way, by other layers, where this one leads nowhere.
     fn falls_back(&self) -> Option<FallsBack> {

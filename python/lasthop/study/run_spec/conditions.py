@@ -37,6 +37,7 @@ def conditions_spec(  # noqa: PLR0913  (what a study says beside its groups)
     messages: str | None,
     folder: pathlib.Path,
     at: Mapping[str, str] | None = None,
+    credentials: str | None = None,
 ) -> Spec:
     """Build everything of a run spec that the stacks and the seed leave alone.
 
@@ -52,6 +53,8 @@ def conditions_spec(  # noqa: PLR0913  (what a study says beside its groups)
         Where trace files are looked for.
     at
         Where the servers are, by protocol and layers, if they are somewhere else.
+    credentials
+        What is public of those from files, as a digest.
 
     Raises
     ------
@@ -77,6 +80,7 @@ def conditions_spec(  # noqa: PLR0913  (what a study says beside its groups)
         ],
         # Left out where there are none, as the run spec has it.
         **({"faults": [fault_spec(fault) for fault in assembly.faults]} if assembly.faults else {}),
+        **({} if credentials is None else {"credentials": {"identity": credentials}}),
         "measure": {
             "warm_up_ns": spans.warm_up_ns,
             "drain_ns": spans.drain_ns,

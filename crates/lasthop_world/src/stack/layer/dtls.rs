@@ -3,9 +3,10 @@ use std::sync::Arc;
 
 use lasthop_contract::{RandomStream, Transport};
 use lasthop_dtls::{ClientProfile, Dtls, PreSharedKey, PreSharedKeys, ServerProfile, Settings};
-use lasthop_tls::{Authority, Issue, KeyKind, Trust};
+use lasthop_tls::{Given, KeyKind, Trust};
 
-use super::tls_handshake::{CLIENT, CLIENT_CERTIFICATE, SERVER, VERIFY};
+use super::shown::Shown;
+use super::tls_handshake::{CLIENT_CERTIFICATE, VERIFY};
 use super::{Carriage, LayerBuilder, LayerEntry, LayerKind};
 use crate::stack::builder::Role;
 use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options};
@@ -63,6 +64,7 @@ struct Secured {
     has_keys: bool,
     client_certificate: bool,
     verify: bool,
+    given: Option<Given>,
     by_keys: OnceCell<ServerProfile>,
     by_certificates: OnceCell<(ClientProfile, ServerProfile)>,
 }
@@ -82,6 +84,7 @@ impl Secured {
             has_keys: options.word("auth") == "psk",
             client_certificate: options.switch("client_certificate"),
             verify: options.switch("verify"),
+            given: None,
             by_keys: OnceCell::new(),
             by_certificates: OnceCell::new(),
         }
@@ -107,27 +110,31 @@ impl Secured {
         server.clone()
     }
 
-    /// Both ends with the certificates of a run, which are of its seed.
+    /// Both ends with the certificates of a run: those given, or of its seed.
     fn certified(&self, seed: u64) -> &(ClientProfile, ServerProfile) {
         self.by_certificates.get_or_init(|| {
             let stream = RandomStream::named(seed, "dtls/credentials");
-            let mut authority = Authority::new(KeyKind::EcdsaP256, stream);
-            let roots = Arc::new(authority.roots());
-            let server = authority.issue(&Issue::of_server(SERVER, 1));
-            let shown = self.client_certificate;
-            let client = shown.then(|| authority.issue(&Issue::of_client(CLIENT)));
-            let clients = shown.then(|| Trust::in_clients(Arc::clone(&roots)));
-            let trust = self.verify.then(|| Trust::in_server(roots, SERVER));
+            let asks = self.client_certificate;
+            let made = (KeyKind::EcdsaP256, 1, asks);
+            let shown = Shown::new(self.given.as_ref(), made, stream);
+            let roots = shown.roots;
+            let clients = asks.then(|| Trust::in_clients(Arc::clone(&roots)));
+            let clients = clients.map(|it| it.starting(shown.starts));
+            let trust = self.verify.then(|| Trust::in_server(roots, &shown.name));
+            let trust = trust.map(|it| it.starting(shown.starts));
             let (settings, cookie) = (&self.settings, self.asks_for_cookie);
-            (
-                ClientProfile::with_certificates(settings, trust, client).expect(FITS),
-                ServerProfile::with_certificate(settings, server, clients, cookie).expect(FITS),
-            )
+            let client = ClientProfile::with_certificates(settings, trust, shown.client);
+            let server = ServerProfile::with_certificate(settings, shown.server, clients, cookie);
+            (client.expect(FITS), server.expect(FITS))
         })
     }
 }
 
 impl LayerBuilder for Secured {
+    fn show(&mut self, given: &Given) {
+        self.given = Some(given.clone());
+    }
+
     fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport> {
         let (client, server) = match role {
             Role::Client => (Some(self.client(host)), None),

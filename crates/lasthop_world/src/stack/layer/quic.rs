@@ -2,7 +2,7 @@ use core::cell::OnceCell;
 
 use lasthop_contract::{RandomStream, Transport};
 use lasthop_quic::{Congestion, Quic, QuicClient, QuicServer, QuicSettings};
-use lasthop_tls::{Randomness, Settings, Version};
+use lasthop_tls::{Given, Randomness, Settings, Version};
 
 use super::tls_handshake::{
     CHAIN, CLIENT_CERTIFICATE, GROUP, KEY, ML_KEM, SESSIONS, TICKETS, TlsHandshake, VERIFY, group,
@@ -182,6 +182,10 @@ impl Secured {
 }
 
 impl LayerBuilder for Secured {
+    fn show(&mut self, given: &Given) {
+        self.handshake.given = Some(given.clone());
+    }
+
     fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport> {
         let (client, server) = self.profiles(host.seed);
         let (client, server) = match role {

@@ -1,7 +1,7 @@
 use core::cell::OnceCell;
 
 use lasthop_contract::{RandomStream, Transport};
-use lasthop_tls::{ClientProfile, Randomness, ServerProfile, Settings, Tls, Version};
+use lasthop_tls::{ClientProfile, Given, Randomness, ServerProfile, Settings, Tls, Version};
 
 use super::tls_handshake::{
     CHAIN, CLIENT_CERTIFICATE, GROUP, KEY, ML_KEM, SESSIONS, TICKETS, TlsHandshake, VERIFY, group,
@@ -111,6 +111,10 @@ impl Secured {
 }
 
 impl LayerBuilder for Secured {
+    fn show(&mut self, given: &Given) {
+        self.handshake.given = Some(given.clone());
+    }
+
     fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport> {
         let (client, server) = self.profiles(host.seed);
         let (client, server) = match role {

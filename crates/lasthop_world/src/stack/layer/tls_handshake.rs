@@ -2,15 +2,12 @@ use std::sync::Arc;
 
 use lasthop_contract::RandomStream;
 use lasthop_tls::{
-    Authority, ClientProfile, ClientSettings, Group, Issue, KeyKind, ServerProfile, ServerSettings,
-    Settings, Verify,
+    ClientProfile, ClientSettings, Given, Group, KeyKind, ServerProfile, ServerSettings, Settings,
+    Verify,
 };
 
+use super::shown::Shown;
 use crate::stack::{OptionEntry, OptionKind, Options};
-
-/// The name of every server of a run.
-pub(super) const SERVER: &str = "server.example";
-pub(super) const CLIENT: &str = "device.example";
 
 /// What a study says of the handshake of TLS, whichever layer carries it.
 pub(super) struct TlsHandshake {
@@ -22,6 +19,7 @@ pub(super) struct TlsHandshake {
     chain: u8,
     client_certificate: bool,
     verify: bool,
+    pub(super) given: Option<Given>,
 }
 
 pub(super) const TICKETS: OptionEntry = OptionEntry::new(
@@ -104,29 +102,31 @@ impl TlsHandshake {
             chain: options.small("chain") as u8,
             client_certificate: options.switch("client_certificate"),
             verify: options.switch("verify"),
+            given: None,
         }
     }
 
-    /// Both ends, with credentials from `stream`; a server takes up to `early_data` bytes early, if the study has any.
+    /// Both ends, with credentials that are given, or else from `stream`; a server takes up to `early_data` bytes early, if the study has any.
     pub(super) fn profiles(
         &self,
         settings: &Settings,
         stream: RandomStream,
         early_data: u32,
     ) -> (ClientProfile, ServerProfile) {
-        let mut authority = Authority::new(self.key, stream);
-        let roots = Arc::new(authority.roots());
-        let credentials = authority.issue(&Issue::of_server(SERVER, self.chain));
-        let shown = self.client_certificate;
+        let shown = Shown::new(
+            self.given.as_ref(),
+            (self.key, self.chain, self.client_certificate),
+            stream,
+        );
         let client = ClientProfile::new(
             settings,
             ClientSettings {
-                server: SERVER.to_owned(),
+                server: shown.name,
                 verify: match self.verify {
-                    true => Verify::Against(Arc::clone(&roots)),
+                    true => Verify::Against(Arc::clone(&shown.roots)),
                     false => Verify::Nothing,
                 },
-                credentials: shown.then(|| authority.issue(&Issue::of_client(CLIENT))),
+                credentials: shown.client,
                 resumes: self.resumes,
                 sends_early_data: self.early_data,
             },
@@ -134,8 +134,8 @@ impl TlsHandshake {
         let server = ServerProfile::new(
             settings,
             ServerSettings {
-                credentials,
-                clients: shown.then_some(roots),
+                credentials: shown.server,
+                clients: self.client_certificate.then_some(shown.roots),
                 tickets: self.tickets,
                 sessions: self.sessions,
                 early_data: if self.early_data { early_data } else { 0 },
@@ -143,7 +143,10 @@ impl TlsHandshake {
             },
         );
         let fits = "what the catalogue allows fits together";
-        (client.expect(fits), server.expect(fits))
+        (
+            client.expect(fits).starting(shown.starts),
+            server.expect(fits).starting(shown.starts),
+        )
     }
 }
 

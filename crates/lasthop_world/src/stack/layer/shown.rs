@@ -1,0 +1,47 @@
+use std::sync::Arc;
+
+use lasthop_contract::RandomStream;
+use lasthop_tls::{Authority, Chain, Given, Issue, KeyKind, RUN_STARTS, RootCertStore};
+
+/// The name of every server of a run whose credentials are made from its seed.
+const SERVER: &str = "server.example";
+const CLIENT: &str = "device.example";
+
+/// What the ends of a run show each other, and whom they believe.
+pub(super) struct Shown {
+    pub(super) server: Chain,
+    /// The name that clients ask for.
+    pub(super) name: String,
+    /// What clients show to a server that asks, where they have something.
+    pub(super) client: Option<Chain>,
+    pub(super) roots: Arc<RootCertStore>,
+    /// When the run starts, in seconds since 1970.
+    pub(super) starts: u64,
+}
+
+impl Shown {
+    /// What is given, or else what `stream` makes: keys of a kind, so many certificates of the server, one of clients.
+    pub(super) fn new(
+        given: Option<&Given>,
+        (key, length, of_client): (KeyKind, u8, bool),
+        stream: RandomStream,
+    ) -> Self {
+        if let Some(given) = given {
+            return Self {
+                server: given.server.clone(),
+                name: given.name.clone(),
+                client: given.client.clone().filter(|_| of_client),
+                roots: Arc::clone(&given.roots),
+                starts: given.starts,
+            };
+        }
+        let mut authority = Authority::new(key, stream);
+        Self {
+            roots: Arc::new(authority.roots()),
+            server: authority.issue(&Issue::of_server(SERVER, length)),
+            name: SERVER.to_owned(),
+            client: of_client.then(|| authority.issue(&Issue::of_client(CLIENT))),
+            starts: RUN_STARTS,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+"""Files of certificates and keys that a study names; what stands in them is never told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field, field_validator
+
+from lasthop.compiled import compiled_part
+from lasthop.study.beside import file_beside
+from lasthop.study.faults import Fault, show
+from lasthop.study.form import Form
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+    from types import ModuleType
+
+    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.notation import ResolvedStack
+
+_MAXIMUM_BYTES = 1 << 20
+
+
+class ClientCredentialsForm(Form):
+    """What clients show to a server that asks."""
+
+    certificate: str = Field(examples=["device.pem"])
+    """A PEM file in the folder of the study: the client's certificate, and those that lead to a
+    root."""
+    key: str = Field(examples=["device.key"])
+    """A PEM file in the folder of the study: the key of that certificate."""
+
+
+class ServerCredentialsForm(Form):
+    """What servers show."""
+
+    certificate: str = Field(examples=["server.pem"])
+    """A PEM file in the folder of the study: the server's certificate, and those that lead to a
+    root."""
+    key: str = Field(examples=["server.key"])
+    """A PEM file in the folder of the study: the key of that certificate."""
+    name: str = Field(min_length=1, max_length=253, examples=["broker.example.com"])
+    """The name that clients ask for, which the certificate is held against."""
+
+
+class CredentialsForm(Form):
+    """Files in place of what is made from the seed of a run."""
+
+    server: ServerCredentialsForm = Field(
+        examples=["{certificate: server.pem, key: server.key, name: broker.example.com}"]
+    )
+    """What servers show."""
+    client: ClientCredentialsForm | None = Field(
+        default=None, examples=["{certificate: device.pem, key: device.key}"]
+    )
+    """What clients show to a server that asks (``client_certificate=on``)."""
+    roots: str = Field(examples=["roots.pem"])
+    """A PEM file in the folder of the study: the certificates of whom both ends believe."""
+    date: str = Field(default="2026-01-01", examples=["2026-01-01"])
+    """The day on which runs start, at midnight UTC: certificates are valid then, or not."""
+
+    @field_validator("date", mode="before")
+    @classmethod
+    def _day(cls, written: object) -> str:
+        try:
+            return date.fromisoformat(str(written)).isoformat()
+        except ValueError:
+            raise Fault(f"{show(written)} is not a day", hint='write "2026-01-01"') from None
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What the ends of a study's runs show; it is never printed.
+
+    Attributes
+    ----------
+    identity
+        A digest of what is public of it.
+    """
+
+    identity: str
+    _files: tuple[Any, ...] = field(repr=False)
+
+    def for_runs_of(self, native: ModuleType) -> Any:  # noqa: ANN401  (modules know no types)
+        """Give them as a native module takes them."""
+        return native.Credentials(*self._files)
+
+
+def read_credentials(
+    form: CredentialsForm, folder: Path, arms: Iterable[Arm], *, engine: str
+) -> Credentials:
+    """Read the files of a study, and hold them against each other and against its stacks.
+
+    Raises
+    ------
+    Fault
+        With the key of what no peer would believe.
+    """
+    if engine not in ("virtual", "wall_clock"):
+        what = "files are shown by simulated hosts alone"
+        raise Fault(what, hint='remove the key, or write "engine: virtual"', at_key=True)
+    server = _shown(form.server, folder, "server")
+    client = None if form.client is None else _shown(form.client, folder, "client")
+    roots = _bytes_of(form.roots, folder, ("roots",))
+    midnight = datetime.combine(date.fromisoformat(form.date), time(), UTC)
+    files = (server, form.server.name, client, roots, int(midnight.timestamp()))
+    with compiled_part():
+        from lasthop import _native  # noqa: PLC0415  (few studies need it)
+    try:
+        read = _native.Credentials(*files)
+    except ValueError as error:
+        key, why = error.args
+        raise Fault(why, hint=_hint(why), location=tuple(key.split("."))) from None
+    stacks = list(_secured(arms))
+    if not stacks:
+        what = "no stack shows a certificate"
+        raise Fault(what, hint='remove the key, or compare "mqtt/tls"', at_key=True)
+    for stack, layer in stacks:
+        _check_stack(stack, layer, read, has_client=client is not None)
+    return Credentials(read.identity, files)
+
+
+def _shown(
+    form: ClientCredentialsForm | ServerCredentialsForm, folder: Path, end: str
+) -> tuple[bytes, bytes]:
+    certificate = _bytes_of(form.certificate, folder, (end, "certificate"))
+    return certificate, _bytes_of(form.key, folder, (end, "key"))
+
+
+def _bytes_of(name: str, folder: Path, location: tuple[str, ...]) -> bytes:
+    """Read a file without noting it: an archive of the study leaves it out."""
+    try:
+        with file_beside(folder, name).open("rb") as file:
+            content = file.read(_MAXIMUM_BYTES + 1)
+    except Fault as fault:
+        raise fault.within(location) from None
+    except OSError as error:
+        why = (error.strerror or "it cannot be read").lower()
+        hint = "name a file in the folder of the study"
+        raise Fault(f"{show(name)}: {why}", hint=hint, location=location) from None
+    if len(content) > _MAXIMUM_BYTES:
+        hint = "name a PEM file"
+        raise Fault(f"{show(name)} is larger than 1 MiB", hint=hint, location=location)
+    return content
+
+
+def _hint(why: str) -> str:
+    if "is valid" in why:
+        return 'set "date" to a day on which it is valid'
+    if "name" in why:
+        return 'write a "name" that is in it'
+    if "root" in why:
+        return "name the root that has signed it, and add the certificates between"
+    return "name another file"
+
+
+def _secured(arms: Iterable[Arm]) -> Iterator[tuple[ResolvedStack, str]]:
+    """Give each stack that shows certificates, with the layer that does."""
+    for arm in arms:
+        for stack in arm.stacks.values():
+            for layer in ("tls", "quic", "dtls"):
+                is_keyed = stack.options.get("dtls.auth") == "psk"
+                if layer in stack.layers and stack.supported and not (layer == "dtls" and is_keyed):
+                    yield stack, layer
+
+
+def _check_stack(
+    stack: ResolvedStack,
+    layer: str,
+    read: Any,  # noqa: ANN401  (modules know no types)
+    *,
+    has_client: bool,
+) -> None:
+    options = stack.options
+    wanted = {"key": read.key, "chain": str(read.chain)}
+    said = {name: options.get(f"{layer}.{name}") for name in wanted}
+    if layer == "dtls":
+        said = {"key": "ecdsa_p256", "chain": "1"}
+    for name, value in wanted.items():
+        if said[name] not in (None, value):
+            shown = {"key": f"the key is {value}", "chain": f"it has {value} certificates"}[name]
+            what = f"{shown}, where {show(stack.name)} has {layer}.{name}={said[name]}"
+            hint = f"write {layer}.{name}={value}"
+            if layer == "dtls":
+                hint = "DTLS takes one certificate with a key of ECDSA on P-256"
+            raise Fault(what, hint=hint, location=("server", "certificate"))
+    if options.get(f"{layer}.client_certificate") == "on" and not has_client:
+        raise Fault(
+            f"clients of {show(stack.name)} show a certificate",
+            hint='add "client: {certificate: device.pem, key: device.key}"',
+        )

@@ -1,0 +1,312 @@
+"""Files of certificates and keys that a study names: shown, held against each other, never told."""
+
+import base64
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TypeAlias
+
+import polars as pl
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from .conftest import Lasthop
+
+Key: TypeAlias = ec.EllipticCurvePrivateKey | ed25519.Ed25519PrivateKey | rsa.RSAPrivateKey
+
+NAME = "broker.example.com"
+ISSUED = datetime(2025, 6, 1, tzinfo=UTC)
+YEAR = timedelta(days=365)
+
+STUDY = f"""\
+study: shown
+duration: 10 s
+measure: {{drain: 10 s}}
+traffic: {{report: 100 B, every: 1 s}}
+path: {{delay: 20 ms}}
+stacks: [mqtt/tls]
+repeat: 1
+credentials:
+  server: {{certificate: server.pem, key: server.key, name: {NAME}}}
+  roots: roots.pem
+"""
+
+
+def p256() -> Key:
+    return ec.generate_private_key(ec.SECP256R1())
+
+
+def p384() -> Key:
+    return ec.generate_private_key(ec.SECP384R1())
+
+
+def rsa_2048() -> Key:
+    return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+@dataclass(frozen=True, slots=True)
+class Authority:
+    """Whose certificate both ends have."""
+
+    key: Key
+    certificate: x509.Certificate
+
+    def issue(
+        self, key: Key, name: str = NAME, issued: datetime = ISSUED, *, of_client: bool = False
+    ) -> bytes:
+        """Sign a certificate of a year."""
+        usage = ExtendedKeyUsageOID.CLIENT_AUTH if of_client else ExtendedKeyUsageOID.SERVER_AUTH
+        certificate = (
+            _certificate(key, name, issued)
+            .issuer_name(self.certificate.subject)
+            .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+            .add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
+            .sign(self.key, hashes.SHA256())
+        )
+        return certificate.public_bytes(serialization.Encoding.PEM)
+
+
+def _certificate(key: Key, name: str, issued: datetime) -> x509.CertificateBuilder:
+    return (
+        x509.CertificateBuilder()
+        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(issued)
+        .not_valid_after(issued + YEAR)
+    )
+
+
+def authority(name: str = "Root of a user") -> Authority:
+    key = p256()
+    builder = _certificate(key, name, ISSUED)
+    builder = builder.issuer_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
+    builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+    return Authority(key, builder.sign(key, hashes.SHA256()))
+
+
+def pem(key: Key, form: serialization.PrivateFormat = serialization.PrivateFormat.PKCS8) -> bytes:
+    return key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """The files of a study, in the folder of the command."""
+
+    lasthop: Lasthop
+    root: Authority
+
+    def write(self, name: str, content: bytes) -> None:
+        (self.lasthop.folder / name).write_bytes(content)
+
+    def of_server(
+        self, key: Key, form: serialization.PrivateFormat = serialization.PrivateFormat.PKCS8
+    ) -> None:
+        self.write("server.pem", self.root.issue(key))
+        self.write("server.key", pem(key, form))
+
+
+@pytest.fixture
+def files(lasthop: Lasthop) -> Credentials:
+    files = Credentials(lasthop, authority())
+    certificate = files.root.certificate.public_bytes(serialization.Encoding.PEM)
+    files.write("roots.pem", certificate)
+    files.of_server(p256())
+    return files
+
+
+def test_every_secured_stack_shows_them_and_runs_again_as_it_ran(
+    files: Credentials, lasthop: Lasthop
+) -> None:
+    files.write("device.pem", files.root.issue(key := p256(), "device.example", of_client=True))
+    files.write("device.key", pem(key))
+    secured = "mqtt/tls", "mqtt/quic", "coap/dtls dtls.auth=certificate"
+    stacks = [
+        f"{stack} {stack.split('/')[1].split()[0]}.client_certificate=on" for stack in secured
+    ]
+    study = STUDY.replace("[mqtt/tls]", str(stacks).replace("'", '"'))
+    study += "  client: {certificate: device.pem, key: device.key}\n"
+    lasthop.write("study.yaml", study)
+    found = []
+    for out in ("first", "second"):
+        done = lasthop("run", "study.yaml", "--out", out, "--no-report")
+        assert done.returncode == 0, done.stderr
+        runs = pl.read_parquet(lasthop.folder / out / "runs.parquet")
+        assert runs["delivery_ratio"].to_list() == [1.0] * 3
+        found.append(runs.drop("wall_s", strict=False))
+    assert found[0].equals(found[1])
+    made = lasthop.write("made.yaml", study[: study.index("credentials:")])
+    assert lasthop("run", made.name, "--out", "made", "--no-report").returncode == 0
+    other = pl.read_parquet(lasthop.folder / "made" / "runs.parquet")
+    assert not set(other["run_id"]) & set(found[0]["run_id"]), "a run is named by what is shown"
+
+
+@pytest.mark.parametrize(
+    ("key", "form", "option"),
+    [
+        (p256, serialization.PrivateFormat.TraditionalOpenSSL, "ecdsa_p256"),
+        (rsa_2048, serialization.PrivateFormat.TraditionalOpenSSL, "rsa_2048"),
+        (rsa_2048, serialization.PrivateFormat.PKCS8, "rsa_2048"),
+        (ed25519.Ed25519PrivateKey.generate, serialization.PrivateFormat.PKCS8, "ed25519"),
+    ],
+)
+def test_keys_are_of_every_kind_that_runs_have(
+    files: Credentials,
+    lasthop: Lasthop,
+    key: Callable[[], Key],
+    form: serialization.PrivateFormat,
+    option: str,
+) -> None:
+    files.of_server(key(), form)
+    lasthop.write("study.yaml", STUDY.replace("mqtt/tls", f"mqtt/tls tls.key={option}"))
+    done = lasthop("run", "study.yaml", "--out", "results", "--no-report")
+    assert done.returncode == 0, done.stderr
+    runs = pl.read_parquet(lasthop.folder / "results" / "runs.parquet")
+    assert runs["delivery_ratio"].to_list() == [1.0]
+
+
+def test_no_word_of_a_key_is_anywhere(files: Credentials, lasthop: Lasthop) -> None:
+    key = p256()
+    files.of_server(key)
+    lasthop.write("study.yaml", STUDY)
+    options = ("--capture", "--keys")
+    done = lasthop("run", "study.yaml", "--out", "results", *options)
+    assert done.returncode == 0, done.stderr
+    assert isinstance(key, ec.EllipticCurvePrivateKey)
+    number = key.private_numbers().private_value.to_bytes(32, "big")
+    text = b"".join(pem(key).splitlines()[1:-1])
+    canaries = [
+        number,
+        number.hex().encode(),
+        base64.b64encode(number)[:-2],
+        text[-40:],
+        b"PRIVATE KEY",
+    ]
+    told = {"stdout": done.stdout.encode(), "stderr": done.stderr.encode()}
+    results = lasthop.folder / "results"
+    told |= {str(file): file.read_bytes() for file in results.rglob("*") if file.is_file()}
+    assert any(name.endswith(".pcapng") for name in told)
+    for name, content in told.items():
+        for canary in canaries:
+            assert canary not in content, name
+
+
+@pytest.mark.usefixtures("files")
+def test_what_a_result_does_not_keep_cannot_be_explained(lasthop: Lasthop) -> None:
+    lasthop.write("study.yaml", STUDY)
+    assert lasthop("run", "study.yaml", "--out", "results", "--no-report").returncode == 0
+    runs = pl.read_parquet(lasthop.folder / "results" / "runs.parquet")
+    done = lasthop("explain", runs["run_id"][0], "1", "--in", "results")
+    assert done.returncode == 2, done.stdout
+    assert "no result keeps" in done.stderr
+
+
+def _without(name: str) -> Callable[[Credentials], None]:
+    return lambda files: (files.lasthop.folder / name).unlink()
+
+
+def _of_another(files: Credentials) -> None:
+    files.write("server.key", pem(p256()))
+
+
+def _of_a_root_unknown(files: Credentials) -> None:
+    files.write("server.pem", authority("Another root").issue(key := p256()))
+    files.write("server.key", pem(key))
+
+
+def _of_a_client(files: Credentials) -> None:
+    files.write("server.pem", files.root.issue(key := p256(), of_client=True))
+    files.write("server.key", pem(key))
+
+
+def _later(files: Credentials) -> None:
+    files.write("server.pem", files.root.issue(key := p256(), issued=ISSUED + YEAR))
+    files.write("server.key", pem(key))
+
+
+def _outside(files: Credentials) -> None:
+    (files.lasthop.folder / "server.key").unlink()
+    (files.lasthop.folder / "server.key").symlink_to("/etc/hostname")
+
+
+BAD: dict[str, tuple[Callable[[Credentials], object], tuple[str, str], str]] = {
+    "a missing file": (_without("server.key"), ("", ""), "server.key"),
+    "a folder": (lambda _: None, ("roots: roots.pem", "roots: ."), "directory"),
+    "no certificate": (
+        lambda files: files.write("server.pem", b"nothing"),
+        ("", ""),
+        "no certificate in it",
+    ),
+    "a certificate in place of its key": (
+        lambda _: None,
+        ("key: server.key", "key: server.pem"),
+        "no private key in it",
+    ),
+    "a key with a password": (
+        lambda files: files.write(
+            "server.key",
+            p256().private_bytes(
+                serialization.Encoding.PEM,
+                serialization.PrivateFormat.PKCS8,
+                serialization.BestAvailableEncryption(b"secret"),
+            ),
+        ),
+        ("", ""),
+        "without a password",
+    ),
+    "the key of another": (_of_another, ("", ""), "not that of the certificate"),
+    "a key of a kind that runs do not have": (
+        lambda files: files.of_server(p384()),
+        ("", ""),
+        "P-256",
+    ),
+    "another name": (lambda _: None, (NAME, "other.example.com"), "another name"),
+    "no name": (lambda _: None, (NAME, '"not a name"'), "no name of a host"),
+    "an unknown root": (_of_a_root_unknown, ("", ""), "no root"),
+    "another use": (_of_a_client, ("", ""), "another use"),
+    "not yet valid": (_later, ("", ""), "valid from 2026-06-01 on"),
+    "expired": (
+        lambda _: None,
+        ("  roots:", "  date: 2026-06-02\n  roots:"),
+        "valid until 2026-06-01",
+    ),
+    "no day": (lambda _: None, ("  roots:", "  date: 1 June\n  roots:"), "is not a day"),
+    "outside of the folder": (_outside, ("", ""), "outside the folder"),
+    "a stack that says something else": (
+        lambda _: None,
+        ("mqtt/tls", "mqtt/tls tls.key=rsa_2048"),
+        "tls.key=ecdsa_p256",
+    ),
+    "a chain that is shorter": (
+        lambda _: None,
+        ("mqtt/tls", "mqtt/tls tls.chain=2"),
+        "tls.chain=1",
+    ),
+    "no secured stack": (lambda _: None, ("mqtt/tls", "mqtt"), "no stack shows"),
+    "clients without any": (
+        lambda _: None,
+        ("mqtt/tls", "mqtt/tls tls.client_certificate=on"),
+        'add "client:',
+    ),
+    "real software": (lambda _: None, ("study: shown", "study: shown\nengine: live"), "simulated"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_no_peer_would_believe_is_refused_at_its_place(
+    files: Credentials, lasthop: Lasthop, case: str
+) -> None:
+    change, (old, new), said = BAD[case]
+    change(files)
+    study = lasthop.write("study.yaml", STUDY.replace(old, new, 1) if old else STUDY)
+    done = lasthop("run", study.name, "--out", "results", "--no-report")
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr
+    assert "study.yaml:" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) <= 2, done.stderr
+    assert not Path(lasthop.folder, "results").exists()
