@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lasthop.errors import StudyError
-from lasthop.study import Study
+from lasthop.study import Study, load_study
 
 Load = Callable[..., Study]
 
@@ -58,6 +58,15 @@ def test_who_resumes_takes_as_long_as_others_unless_it_is_said(load: Load) -> No
 def test_a_server_without_it_has_no_word_of_it(load: Load) -> None:
     servers = servers_of(load(STUDY.replace(WRITTEN, " {}\n")))
     assert all("service_time" not in server for server in servers.values())
+
+
+def test_real_software_takes_its_own_time(load: Load) -> None:
+    study = STUDY.replace("report", "round_trip")
+    study = study.replace("stacks: [mqtt/tls, mqtt, mqtt qos=0]", "stacks: [mqtt impl=mosquitto]")
+    (server,) = servers_of(load(f"{study}engine: live\n")).values()
+    assert "service_time" not in server
+    (ours,) = servers_of(load_study("study.yaml", modelled=True)).values()
+    assert ours["service_time"]["packet_ns"] == 2_000
 
 
 def test_workers_and_times_can_be_swept(load: Load) -> None:

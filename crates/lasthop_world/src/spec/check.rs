@@ -176,9 +176,9 @@ impl ServerSpec {
         demand(&[
             (is_first(&self.name), &field, "stands there twice"),
             (
-                self.service_time.is_none() || spec.engine == EngineSpec::Virtual,
+                self.service_time.is_none() || spec.engine != EngineSpec::Load,
                 &format!("{field}.service_time"),
-                "a server takes its own time by the wall clock",
+                "a server that is somewhere else takes its own time",
             ),
             (
                 spec.group(&self.name)

@@ -92,6 +92,9 @@ impl RunSpec {
             if self.engine != EngineSpec::Live {
                 return refuse("services", "real software needs the live engine");
             }
+            if server.service_time.is_some() {
+                return refuse("service_time", "real software takes its own time");
+            }
             let mut services = server.services.iter();
             if services.any(|it| self.stacks[&it.stack].software != *software) {
                 return refuse("services", "a server is one piece of software");

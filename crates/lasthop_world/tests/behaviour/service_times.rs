@@ -6,8 +6,8 @@ use lasthop_contract::DiscardReason;
 use lasthop_measure::Fate;
 use lasthop_units::Duration;
 use lasthop_world::{
-    ArrivalSpec, BackSpec, ChangeSpec, EventSpec, FlowKind, PopulationSpec, RestartOfSpec, RunSpec,
-    ServiceTimeSpec, SurvivesSpec,
+    ArrivalSpec, BackSpec, ChangeSpec, EngineSpec, EventSpec, FlowKind, PopulationSpec,
+    RestartOfSpec, RunSpec, ServiceTimeSpec, SurvivesSpec,
 };
 
 use crate::specs::{assert_accounted, base, both_ways, every_combination, run, set_kind};
@@ -49,6 +49,30 @@ fn a_time_of_zero_changes_nothing() {
             spec.stacks
         );
     }
+}
+
+#[test]
+fn what_is_no_host_of_ours_takes_its_own_time() {
+    let mut spec = clean();
+    set_stack(&mut spec, stack("mqtt/tcp", &[]));
+    spec.servers[0].service_time = Some(no_time());
+    let refusal = |spec: &RunSpec| {
+        let json = serde_json::to_string(spec).unwrap();
+        RunSpec::parse(&json).unwrap_err().to_string()
+    };
+    let mut real = spec.clone();
+    real.engine = EngineSpec::Live;
+    real.stacks.get_mut("device").unwrap().software = Some("mosquitto".into());
+    assert_eq!(
+        refusal(&real),
+        "servers[0].service_time: real software takes its own time"
+    );
+    let mut elsewhere = spec;
+    elsewhere.engine = EngineSpec::Load;
+    assert_eq!(
+        refusal(&elsewhere),
+        "servers[0].service_time: a server that is somewhere else takes its own time"
+    );
 }
 
 #[test]

@@ -69,7 +69,7 @@ def conditions_spec(  # noqa: PLR0913  (what a study says beside its groups)
             name: {"hops": [hop_spec(hop, folder) for hop in hops]}
             for name, hops in assembly.paths.items()
         },
-        "servers": _servers(assembly, at, works=engine == "virtual"),
+        "servers": _servers(assembly, at),
         "groups": [_group(group, assembly, spans.duration_ns) for group in assembly.groups],
         "flows": [flow_spec(flow, assembly, spans.duration_ns) for flow in assembly.flows],
         # A quick look ends before some of them.
@@ -114,13 +114,10 @@ def check_mtu(assembly: Assembly, arm: Arm) -> None:
                     )
 
 
-def _servers(assembly: Assembly, at: Mapping[str, str] | None, *, works: bool) -> list[Spec]:
+def _servers(assembly: Assembly, at: Mapping[str, str] | None) -> list[Spec]:
     """Give the servers; on which ports they listen for which stacks, an arm says.
 
-    Parameters
-    ----------
-    works
-        Whether their work takes the time that the study says.
+    One that is somewhere else takes its own time.
     """
     return [
         {
@@ -142,7 +139,7 @@ def _servers(assembly: Assembly, at: Mapping[str, str] | None, *, works: bool) -
                 if server.name in group.servers
             ],
             **({} if server.forwards is None else {"forwards": _forwards(server)}),
-            **({"service_time": asdict(server.work)} if works and server.work else {}),
+            **({"service_time": asdict(server.work)} if server.work and at is None else {}),
         }
         for server in assembly.servers
     ]

@@ -32,6 +32,8 @@ def server_of_arm(server: Spec, arm: Arm, names: Mapping[str, str]) -> Spec:
         return found
     # What it offers beside takes as long: the study was held against that.
     stack = arm.stacks[offered[0]["stack"]]
+    if stack.software is not None:
+        return found
     times = work["of"]["/".join(stack.layers[:-1])]
     rest = {"workers": work["workers"], "queue_bytes": work["queue_bytes"]}
     return {**found, "service_time": {**times, **rest}}
