@@ -1,0 +1,64 @@
+"""`serve mqtt --quic` and `quic://` beside MsQuic, which EMQX builds on, in both roles."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.python.serve.conftest import RunClient, StartServer, skip
+from tests.python.serve.test_tls import Credentials, run
+
+from .test_quic_go import listening
+
+pytestmark = pytest.mark.soak
+
+SOURCE = Path(__file__).parent / "msquic"
+SESSIONS = 3
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Build it, with MsQuic and its OpenSSL from their sources: minutes."""
+    for tool in ("cmake", "make", "perl"):
+        if shutil.which(tool) is None:
+            skip(f"{tool} is missing; scripts/soak installs it")
+    target = tmp_path_factory.mktemp("msquic")
+    manifest = f"--manifest-path={SOURCE / 'Cargo.toml'}"
+    build = ["cargo", "build", "--release", "--locked", "--quiet", manifest]
+    subprocess.run([*build, f"--target-dir={target}"], check=True)
+    (library,) = target.glob("release/build/msquic-*/out/lib")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LD_LIBRARY_PATH", str(library))
+        yield target / "release/msquic_peer"
+
+
+@pytest.mark.parametrize("retries", [False, True])
+def test_msquic_publishes_to_our_server(
+    program: Path, start: StartServer, files: Credentials, *, retries: bool
+) -> None:
+    _, port = start(*(["--quic-retry"] if retries else [])).place("quic")
+    told = run(program, "client", port, files.authority, SESSIONS)
+    # Whether its early data was taken MsQuic does not tell its clients.
+    said = str(retries).lower()
+    full, later = (f"resumed={resumed} retry={said}" for resumed in ("false", "true"))
+    assert told.splitlines() == [full, *[later] * (SESSIONS - 1)]
+
+
+@pytest.mark.parametrize("retries", [False, True])
+def test_our_client_publishes_to_msquic(
+    program: Path, lasthop: RunClient, files: Credentials, *, retries: bool
+) -> None:
+    with listening(program, files, retries=retries) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().strip()
+        done = lasthop(
+            *("pub", f"quic://{address}/door", "open", f"--cafile={files.authority}"),
+            *(f"--sessions={SESSIONS}", "--json"),
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        later = SESSIONS - 1
+        assert json.loads(done.stdout)["sessions"] == ["full", *(["early"] * later)]
+        heard = [server.stdout.readline().strip() for _ in range(SESSIONS)]
+        assert heard == ["resumed=false early=false", *(["resumed=true early=true"] * later)]
