@@ -16,6 +16,7 @@ use std::ops::{Deref, DerefMut};
 #[derive(Default)]
 pub struct BufferPool {
     free: VecDeque<Buf>,
+    is_closed: bool,
 }
 
 impl BufferPool {
@@ -36,8 +37,19 @@ impl BufferPool {
             buffer.from_pool,
             "only buffers acquired from a pool may be returned"
         );
+        if self.is_closed {
+            return;
+        }
         buffer.clear();
         self.free.push_front(buffer);
+    }
+
+    /// Keep no buffers from now on: a handshake takes many, a session few and seldom.
+    pub fn close(&mut self) {
+        *self = Self {
+            free: VecDeque::new(),
+            is_closed: true,
+        };
     }
 }
 

@@ -110,6 +110,16 @@ impl CryptoContext {
         }
     }
 
+    /// Forget what only a handshake needs.
+    pub fn forget_handshake(&mut self) {
+        self.key_exchange = None;
+        self.key_exchange_public_key = None;
+        self.pre_master_secret = None;
+        self.psk = None;
+        self.client_write_key = None;
+        self.server_write_key = None;
+    }
+
     pub fn provider(&self) -> &crypto::CryptoProvider {
         self.config.crypto_provider()
     }

@@ -1146,6 +1146,15 @@ impl Engine {
     /// Release application data from the incoming queue
     pub fn release_application_data(&mut self) {
         self.release_app_data = true;
+        self.forget_handshake();
+    }
+
+    /// Give back the memory of what only a handshake needs. The last flight of a server stays: it may be asked for again.
+    fn forget_handshake(&mut self) {
+        self.buffers_free.close();
+        self.transcript = Buf::new();
+        self.crypto_context.forget_handshake();
+        self.flight_saved_records.shrink_to_fit();
     }
 
     /// Whether a close_notify alert has been received from the peer.
