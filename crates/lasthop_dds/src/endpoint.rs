@@ -182,6 +182,9 @@ impl Endpoint {
             running.participant.receive(now, &held);
         }
         running.participant.receive(now, &datagram);
+        for held in running.ordering.behind(&datagram) {
+            running.participant.receive(now, &held);
+        }
         let mut has_met = false;
         let prefix = running.participant.prefix();
         for told in acknowledgements(&datagram, prefix) {

@@ -10,7 +10,7 @@ use lasthop_units::Instant;
 use crate::peers::LEASE;
 use crate::soundness::MOST_OF_A_SET;
 use crate::submessage::{
-    Guid, HEADER_LENGTH, Submessage, guid, is_builtin, sender, submessages, wanted,
+    Guid, HEADER_LENGTH, Numbers, Submessage, guid, is_builtin, sender, submessages, wanted,
 };
 
 /// What a reader awaits of each writer, and has already of what is behind that.
@@ -22,6 +22,8 @@ pub(crate) struct Ordering {
 #[derive(Debug)]
 struct Awaited {
     next: i64,
+    /// From where on what is held was read, since the reader asked last.
+    skipped_to: Option<i64>,
     /// By its number, a message with nothing but the sample.
     early: BTreeMap<i64, Vec<u8>>,
     told: Instant,
@@ -46,15 +48,42 @@ impl Ordering {
         before
     }
 
+    /// The messages that are to be read behind one that has arrived: what is held, where the writer says that what was lost before
+    /// will not come.
+    pub(crate) fn behind(&mut self, message: &[u8]) -> Vec<Vec<u8>> {
+        let mut behind = Vec::new();
+        for part in submessages(message) {
+            let writer = writer_of(message, &part);
+            let awaited = writer.and_then(|writer| self.writers.get_mut(&writer));
+            match awaited.zip(part.numbers()) {
+                Some((awaited, Numbers::Available { first, .. })) => {
+                    awaited.skip_to(first, &mut behind);
+                }
+                Some((awaited, Numbers::Skipped { first, base, .. })) if first <= awaited.next => {
+                    awaited.skip_to(base, &mut behind);
+                }
+                _ => {}
+            }
+        }
+        behind
+    }
+
     /// Takes what is held out of what a message of ours asks for.
     pub(crate) fn ask(&mut self, now: Instant, message: &mut [u8]) {
         let Some((writer, wanted)) = wanted(message) else {
             return;
         };
         let awaited = self.awaited(now, writer);
-        awaited.next = wanted.base;
-        // Where it asks for what is held, it is to get that once more.
-        awaited.early = awaited.early.split_off(&(wanted.base + 1));
+        if awaited.skipped_to.take() == Some(wanted.base) {
+            // It was asked before what is held was read.
+            for number in wanted.base..awaited.next {
+                wanted.clear(message, number);
+            }
+        } else {
+            awaited.next = wanted.base;
+            // Where it asks for what is held, it is to get that once more.
+            awaited.early = awaited.early.split_off(&(wanted.base + 1));
+        }
         for number in awaited.early.keys() {
             wanted.clear(message, *number);
         }
@@ -66,6 +95,7 @@ impl Ordering {
         }
         let awaited = self.writers.entry(writer).or_insert_with(|| Awaited {
             next: 1,
+            skipped_to: None,
             early: BTreeMap::new(),
             told: now,
         });
@@ -89,6 +119,21 @@ impl Awaited {
                 before.push(held);
                 self.next += 1;
             }
+        }
+    }
+}
+
+impl Awaited {
+    /// What is below a number will not come.
+    fn skip_to(&mut self, first: i64, behind: &mut Vec<Vec<u8>>) {
+        if first <= self.next {
+            return;
+        }
+        (self.next, self.skipped_to) = (first, Some(first));
+        self.early = self.early.split_off(&first);
+        while let Some(held) = self.early.remove(&self.next) {
+            behind.push(held);
+            self.next += 1;
         }
     }
 }
@@ -178,6 +223,30 @@ mod tests {
         ordering.ask(Instant::ZERO, &mut asked(5));
         ordering.before(&sample(6));
         let mut again = asked(6);
+        ordering.ask(Instant::ZERO, &mut again);
+        assert_eq!(set(&again), 0xff);
+    }
+
+    #[test]
+    fn what_is_held_is_read_when_what_was_lost_will_not_come_and_not_asked_for() {
+        let mut ordering = Ordering::default();
+        ordering.ask(Instant::ZERO, &mut asked(5));
+        for early in [7, 8, 10] {
+            assert!(ordering.before(&sample(early)).is_empty());
+        }
+        // The writer has no sample below 7 any more.
+        let head = [0x07, 1, 28, 0];
+        let body = [&READER[..], &WRITER, &number(7), &number(10), &[1, 0, 0, 0]].concat();
+        let heartbeat = message(OTHER, &[&head, &body]);
+        assert_eq!(ordering.behind(&heartbeat), [sample(7), sample(8)]);
+        assert!(ordering.behind(&heartbeat).is_empty());
+        // From 7 on, of which 7, 8 and 10 are there.
+        let mut again = asked(7);
+        ordering.ask(Instant::ZERO, &mut again);
+        assert_eq!(set(&again), 0b0010_1111);
+        assert_eq!(ordering.before(&sample(9)), [sample(9), sample(10)]);
+        // A reader that asks once more for what was read to it has not got it.
+        let mut again = asked(9);
         ordering.ask(Instant::ZERO, &mut again);
         assert_eq!(set(&again), 0xff);
     }

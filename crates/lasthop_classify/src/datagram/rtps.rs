@@ -21,6 +21,12 @@ const HEARTBEAT_FRAG: u8 = 0x13;
 const DATA: u8 = 0x15;
 const DATA_FRAG: u8 = 0x16;
 
+/// The maker of Fast DDS.
+const EPROSIMA: [u8; 2] = [1, 15];
+/// Its note behind each message, for statistics: where that goes to, when it left, how much has left so far. Kinds from 0x80 on are a vendor's
+/// own (§9.4.5.1.1).
+const STATISTICS: u8 = 0x80;
+
 /// Who asserts that participants are alive (§9.6.3.1).
 const PARTICIPANT_MESSAGE_WRITER: [u8; 4] = [0, 2, 0, 0xc2];
 
@@ -34,7 +40,7 @@ pub(super) fn classify(
     let Some(header) = kept.first_chunk::<HEADER>() else {
         return false;
     };
-    let prefix = &header[8..];
+    let (vendor, prefix) = ([header[6], header[7]], &header[8..]);
     let mut first = None;
     let mut spans = lasthop_contract::Spans::new();
     let mut at = HEADER;
@@ -43,7 +49,7 @@ pub(super) fn classify(
             mark(&mut spans, Layer::Application, Cause::Opaque, length - at);
             break;
         };
-        let mut causes = submessage.causes();
+        let mut causes = submessage.causes(vendor);
         if let Some(name) = submessage.sample(prefix) {
             let name = (portion.conversation, portion.direction, name);
             if seen.note(portion.at, name, 0) && causes.1 == Cause::Payload {
@@ -109,14 +115,15 @@ impl<'a> Submessage<'a> {
         self.writer().is_some()
     }
 
-    /// What framing and body are for.
-    pub(crate) fn causes(&self) -> (Cause, Cause) {
+    /// What framing and body are for, in a message of this vendor.
+    pub(crate) fn causes(&self, vendor: [u8; 2]) -> (Cause, Cause) {
         let all = |cause| (cause, cause);
         let Some(writer) = self.writer() else {
             return match self.kind {
                 PAD => all(Cause::Padding),
                 // Time stamps, destinations, addresses.
                 0x09..=0x0f => all(Cause::Header),
+                STATISTICS if vendor == EPROSIMA => all(Cause::Header),
                 _ => all(Cause::Opaque),
             };
         };

@@ -12,8 +12,9 @@ pub(crate) struct RtpsStream {
     state: State,
     /// The beginning of what comes next, which is told of and not whole yet.
     begun: Vec<u8>,
-    /// Who sends the message.
+    /// Who sends the message, and who made that.
     prefix: [u8; 12],
+    vendor: [u8; 2],
     samples: Recent,
 }
 
@@ -143,6 +144,7 @@ impl RtpsStream {
                     return Err(Unread::Malformed);
                 }
                 self.prefix.copy_from_slice(&header[8..]);
+                self.vendor.copy_from_slice(&header[6..8]);
                 Ok(Part {
                     framing: (Cause::Header, HEADER),
                     body: (Cause::Header, 0),
@@ -161,7 +163,7 @@ impl RtpsStream {
         if self.begun.len() < submessage.length.min(SUBMESSAGE_HEAD) {
             return Err(Unread::EndsEarly);
         }
-        let mut causes = submessage.causes();
+        let mut causes = submessage.causes(self.vendor);
         if let Some(name) = submessage.sample(&self.prefix)
             && self.samples.note(at, (from, way, name), 0)
             && causes.1 == Cause::Payload
@@ -294,6 +296,19 @@ mod tests {
             (Cause::KeepAlive, 14 + 16),
         ]);
         assert_eq!(told([&stream[..]].into_iter()), causes);
+    }
+
+    #[test]
+    fn a_note_of_fast_dds_for_its_statistics_is_a_header_and_that_of_another_vendor_opaque() {
+        for (vendor, cause) in [([1, 15], Cause::Header), ([1, 16], Cause::Opaque)] {
+            let header = [b"RTPS\x02\x03", &vendor[..], &[7; 12]].concat();
+            let note = [&[0x80, 1, 56, 0][..], &[4; 56]].concat();
+            let told = told([&framed(7411, &[header, note].concat())[..]].into_iter());
+            let of = told.iter().filter(|(known, _)| *known == cause);
+            let bytes: u32 = of.map(|(_, sum)| *sum).sum();
+            let framing = if cause == Cause::Header { 14 + 20 } else { 0 };
+            assert_eq!(bytes, framing + 60, "{told:?}");
+        }
     }
 
     #[test]
