@@ -107,7 +107,6 @@ pub(crate) fn every_stack() -> Vec<StackSpec> {
         stack("mqtt/quic/udp", &patient),
         stack("mqtt/quic/udp", &streams),
         stack("dds/udp", &[]),
-        stack("dds/udp", &[("reliability", "best_effort")]),
     ]
 }
 
