@@ -23,7 +23,7 @@ import lasthop
 from lasthop.running.processors import available_processors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "benchmarks/soak.md"
@@ -56,14 +56,21 @@ class Test:
         return f"| `{self.name}` | {self.outcome} | {self.seconds:,.0f} |\n"
 
 
-def tests_of(report: Path) -> Iterator[Test]:
-    """Read what a report of pytest, JUnit's XML, says of each test."""
+def tests_of(report: Path) -> Sequence[Test]:
+    """Read what a report of pytest, JUnit's XML, says of each test at its last try.
+
+    What was interrupted has no name there, and did not end.
+    """
     if not report.exists():
-        return
+        return []
+    ended: dict[tuple[str, str], Test] = {}
     for case in ET.parse(report).iter("testcase"):  # noqa: S314  # pytest wrote it just now
         outcomes = [_ENDED[part.tag] for part in case if part.tag in _ENDED]
-        seconds = float(case.get("time", "0"))
-        yield Test(case.get("name", ""), outcomes[0] if outcomes else "passed", seconds)
+        name, seconds = case.get("name", ""), float(case.get("time", "0"))
+        if name:
+            test = Test(name, outcomes[0] if outcomes else "passed", seconds)
+            ended[case.get("classname", ""), name] = test
+    return list(ended.values())
 
 
 def page(tests: Sequence[Test], tested: str) -> str:
@@ -110,7 +117,7 @@ def main() -> int:
         report = Path(folder) / "soak.xml"
         command = [sys.executable, "-m", "pytest", "-m", "soak", f"--junit-xml={report}"]
         code = subprocess.run([*command, *arguments], check=False, cwd=ROOT).returncode
-        chosen.page.write_text(page(list(tests_of(report)), tested), encoding="utf-8")
+        chosen.page.write_text(page(tests_of(report), tested), encoding="utf-8")
     return code
 
 

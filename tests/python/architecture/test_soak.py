@@ -19,6 +19,14 @@ def test_that_holds():
 def test_that_fails(loss, tmp_path):
     assert tmp_path is None
 
+TRIES = []
+
+@pytest.mark.soak
+@pytest.mark.flaky(reruns=1)
+def test_that_holds_at_its_second_try():
+    TRIES.append(1)
+    assert len(TRIES) == 2
+
 @pytest.mark.soak
 def test_that_cannot_run_here():
     pytest.skip("not here")
@@ -48,9 +56,10 @@ def test_the_page_says_how_each_long_test_ended(tmp_path: Path) -> None:
     assert re.findall(r"^\| `(\S+)` \| (\w+) \| \d+ \|$", page, re.MULTILINE) == [
         ("test_that_holds", "passed"),
         ("test_that_fails[low]", "failed"),
+        ("test_that_holds_at_its_second_try", "passed"),
         ("test_that_cannot_run_here", "skipped"),
     ]
-    assert ": 1 passed, 1 failed, 1 skipped.\n" in page
+    assert ": 2 passed, 1 failed, 1 skipped.\n" in page
 
 
 def test_the_page_names_build_and_kind_of_machine_but_not_the_machine(tmp_path: Path) -> None:
