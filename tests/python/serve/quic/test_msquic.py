@@ -1,6 +1,5 @@
 """`serve mqtt --quic` and `quic://` beside MsQuic, which EMQX builds on, in both roles."""
 
-import json
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -10,12 +9,11 @@ import pytest
 from tests.python.serve.conftest import RunClient, StartServer, skip
 from tests.python.serve.test_tls import Credentials, run
 
-from .test_quic_go import listening
+from .test_quic_go import SESSIONS, listening, publish_to
 
 pytestmark = pytest.mark.soak
 
 SOURCE = Path(__file__).parent / "msquic"
-SESSIONS = 3
 
 
 @pytest.fixture(scope="module")
@@ -51,14 +49,4 @@ def test_our_client_publishes_to_msquic(
     program: Path, lasthop: RunClient, files: Credentials, *, retries: bool
 ) -> None:
     with listening(program, files, retries=retries) as server:
-        assert server.stdout is not None
-        address = server.stdout.readline().strip()
-        done = lasthop(
-            *("pub", f"quic://{address}/door", "open", f"--cafile={files.authority}"),
-            *(f"--sessions={SESSIONS}", "--json"),
-        )
-        assert (done.returncode, done.stderr) == (0, "")
-        later = SESSIONS - 1
-        assert json.loads(done.stdout)["sessions"] == ["full", *(["early"] * later)]
-        heard = [server.stdout.readline().strip() for _ in range(SESSIONS)]
-        assert heard == ["resumed=false early=false", *(["resumed=true early=true"] * later)]
+        publish_to(server, lasthop, files)

@@ -46,22 +46,26 @@ def test_our_client_publishes_to_quic_go(
     program: Path, lasthop: RunClient, files: Credentials, *, retries: bool
 ) -> None:
     with listening(program, files, retries=retries) as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        address = server.stdout.readline().strip()
-        done = lasthop(
-            *("pub", f"quic://{address}/door", "open", f"--cafile={files.authority}"),
-            *(f"--sessions={SESSIONS}", "--json"),
-        )
-        assert (done.returncode, done.stderr) == (0, "")
-        later = SESSIONS - 1
-        assert json.loads(done.stdout)["sessions"] == ["full", *(["early"] * later)]
-        heard = [server.stdout.readline().strip() for _ in range(SESSIONS)]
-        assert heard == ["resumed=false early=false", *(["resumed=true early=true"] * later)]
-        host, _, port = address.partition(":")
+        host, _, port = publish_to(server, lasthop, files).partition(":")
         with QuicClient((host, int(port)), files.authority) as other:
             other.until(lambda: other.shaken is not None)
             assert other.has_heard_a_retry() == retries
+
+
+def publish_to(server: "subprocess.Popen[str]", lasthop: RunClient, files: Credentials) -> str:
+    """Publish by our client, which resumes by early data, and give the address of the server."""
+    assert server.stdout is not None
+    address = server.stdout.readline().strip()
+    done = lasthop(
+        *("pub", f"quic://{address}/door", "open", f"--cafile={files.authority}"),
+        *(f"--sessions={SESSIONS}", "--json"),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    later = SESSIONS - 1
+    assert json.loads(done.stdout)["sessions"] == ["full", *(["early"] * later)]
+    heard = [server.stdout.readline().strip() for _ in range(SESSIONS)]
+    assert heard == ["resumed=false early=false", *(["resumed=true early=true"] * later)]
+    return address
 
 
 @contextmanager
