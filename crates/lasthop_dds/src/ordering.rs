@@ -121,9 +121,7 @@ impl Awaited {
             }
         }
     }
-}
 
-impl Awaited {
     /// What is below a number will not come.
     fn skip_to(&mut self, first: i64, behind: &mut Vec<Vec<u8>>) {
         if first <= self.next {
