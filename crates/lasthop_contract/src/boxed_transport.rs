@@ -3,9 +3,9 @@ use core::net::{IpAddr, SocketAddr};
 use lasthop_units::Instant;
 
 use crate::{
-    Chunk, ConnectionId, DatagramError, Expectation, JoinError, ListenError, OpenError,
-    OpenOptions, Payload, ReadOutcome, ResetReason, StreamError, StreamId, StreamKind, Transport,
-    TransportInput, TransportOutput,
+    Chunk, ConnectionId, DatagramError, Expectation, InterfaceId, JoinError, ListenError,
+    OpenError, OpenOptions, Payload, ReadOutcome, ResetReason, StreamError, StreamId, StreamKind,
+    Transport, TransportInput, TransportOutput,
 };
 
 /// Layers stand on each other as `Box<dyn Transport>`: which ones is data, not a type.
@@ -124,5 +124,9 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
 
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
         (**self).peer(connection)
+    }
+
+    fn local_address(&self, towards: IpAddr, by: Option<InterfaceId>) -> Option<IpAddr> {
+        (**self).local_address(towards, by)
     }
 }

@@ -178,6 +178,12 @@ pub trait Transport {
 
     /// The other end's address, as it is now.
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr>;
+
+    /// The address of this end towards a peer, as it is now, by an interface or the one that leads there; `None` where the
+    /// transport does not know it.
+    fn local_address(&self, _towards: IpAddr, _by: Option<InterfaceId>) -> Option<IpAddr> {
+        None
+    }
 }
 
 /// A connection of one transport; never used twice in a run. The highest eight bits are left to

@@ -113,7 +113,8 @@ impl Application for DdsClient {
         }
     }
 
-    fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
+    fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
+        self.endpoint.follow_address(now, transport);
         self.endpoint.poll()
     }
 }

@@ -1,7 +1,7 @@
 //! What others say of themselves and their endpoints, as far as `dust_dds` takes memory for it before it reads it, misreads it, or
 //! does not tell it.
 
-use core::net::SocketAddr;
+use core::net::{IpAddr, SocketAddr};
 
 use dust_dds::transport::types::Locator;
 
@@ -87,18 +87,42 @@ pub(crate) fn address_of(list: &[u8], purpose: Purpose) -> Option<SocketAddr> {
         Purpose::Samples => DEFAULT_LOCATOR,
         Purpose::Discovery => DISCOVERY_LOCATOR,
     };
-    let list = List::new(list)?;
-    let all = list.parameters();
-    let all = all.filter(|(id, ..)| *id == named);
-    let mut all = all.filter_map(|(_, _, value)| {
-        let (kind, port) = (list.order.word(value, 0)?, list.order.word(value, 4)?);
-        let address = *value.get(8..)?.first_chunk()?;
+    let mut all = locators(list).filter(|locator| locator.id == named);
+    all.next().map(|locator| locator.leads_to)
+}
+
+/// The places of addresses at which a participant says that it hears something, where it names this one.
+pub(crate) fn places_of(list: &[u8], address: IpAddr) -> Vec<usize> {
+    let named = locators(list).filter(|locator| locator.leads_to.ip() == address);
+    named.map(|locator| locator.place_of_address).collect()
+}
+
+/// Where one participant hears something.
+struct NamedLocator {
+    id: ParameterId,
+    leads_to: SocketAddr,
+    /// Where the 16 B of its address begin in the list.
+    place_of_address: usize,
+}
+
+fn locators(list: &[u8]) -> impl Iterator<Item = NamedLocator> + '_ {
+    const PARAMETER_HEADER: usize = 4;
+    const BEFORE_ADDRESS: usize = 8;
+    let all = List::new(list).into_iter();
+    let all = all.flat_map(|list| list.parameters().map(move |it| (list.order, it)));
+    let all = all.filter(|(_, (id, ..))| matches!(*id, DEFAULT_LOCATOR | DISCOVERY_LOCATOR));
+    all.filter_map(|(order, (id, place, value))| {
+        let (kind, port) = (order.word(value, 0)?, order.word(value, 4)?);
+        let address = *value.get(BEFORE_ADDRESS..)?.first_chunk()?;
         match destination(&Locator::new(kind as i32, port, address))? {
-            Destination::One(address) => Some(address),
+            Destination::One(leads_to) => Some(NamedLocator {
+                id,
+                leads_to,
+                place_of_address: place + PARAMETER_HEADER + BEFORE_ADDRESS,
+            }),
             Destination::Participants => None,
         }
-    });
-    all.next()
+    })
 }
 
 impl<'a> List<'a> {

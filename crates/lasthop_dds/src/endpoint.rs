@@ -22,12 +22,14 @@ use crate::sample::{BEFORE_PAYLOAD, Message};
 use crate::soundness::{MOST_OF_A_SET, is_sound};
 use crate::submessage::{Submessage, acknowledgements, is_builtin, submessages};
 use crate::type_lookup::without_types;
+use crate::whereabouts::{Whereabouts, correct};
 use crate::wire::{Destination, Outgoing};
 use crate::writer::Writer;
 
 /// A participant, its writers and its readers, and the datagrams of them.
 pub(crate) struct Endpoint {
     config: Arc<DdsConfig>,
+    /// Where it is now.
     address: IpAddr,
     /// Those that it must have; without them it takes the first that are free.
     ports: Option<Ports>,
@@ -40,12 +42,15 @@ pub(crate) struct Endpoint {
 /// What is there while the host is on.
 pub(crate) struct Running {
     ports: Ports,
+    /// Where the participant was made, of which it speaks for ever.
+    made_at: IpAddr,
     pub(crate) participant: Participant,
     /// By the device whose messages they write.
     pub(crate) writers: BTreeMap<DeviceId, Writer>,
     pub(crate) readers: Vec<Reader>,
     introductions: Introductions,
     ordering: Ordering,
+    whereabouts: Whereabouts,
 }
 
 /// Whether a datagram told something of other participants: of their endpoints, or that those know ours.
@@ -121,19 +126,42 @@ impl Endpoint {
             None => Ports::all().find(&mut listen),
         };
         let ports = ports.expect("a host has a port for each of its services");
+        self.address = self.address_now(transport);
         let place = (self.address, ports);
         let identity = self.identities.next_u64();
         let mut running = Running {
             ports,
+            made_at: self.address,
             participant: Participant::new(now, Arc::clone(&self.config), place, identity),
             writers: BTreeMap::new(),
             readers: Vec::new(),
             introductions: Introductions::default(),
             ordering: Ordering::default(),
+            whereabouts: Whereabouts::default(),
         };
         equip(&mut running);
         self.running = Some(Box::new(running));
         self.flush(now, transport);
+    }
+
+    /// Tells all where it is, when that has changed.
+    pub(crate) fn follow_address(&mut self, now: Instant, transport: &mut dyn Transport) {
+        let address = self.address_now(transport);
+        if address == self.address {
+            return;
+        }
+        self.address = address;
+        if let Some(running) = &mut self.running {
+            running.participant.announce(now);
+        }
+        self.flush(now, transport);
+    }
+
+    /// Where it is found; as it was told, where the transport does not know.
+    fn address_now(&self, transport: &dyn Transport) -> IpAddr {
+        let first = self.peers.first();
+        let found = first.and_then(|peer| transport.local_address(peer.ip(), None));
+        found.unwrap_or(self.address)
     }
 
     /// Says good-bye.
@@ -178,6 +206,9 @@ impl Endpoint {
             self.peers.hear(now, peer, connection);
         }
         running.introductions.hear(&datagram);
+        if let Some(left) = running.whereabouts.hear(now, &datagram) {
+            self.peers.announce_no_more(left);
+        }
         for held in running.ordering.before(&datagram) {
             running.participant.receive(now, &held);
         }
@@ -285,6 +316,8 @@ impl Endpoint {
             writers,
             ordering,
             introductions,
+            whereabouts,
+            made_at,
             ..
         } = &mut **running;
         let mut events = Vec::new();
@@ -305,6 +338,7 @@ impl Endpoint {
             }
             ordering.ask(now, &mut outgoing.bytes);
             introductions.count_on(&mut outgoing.bytes);
+            correct(&mut outgoing.bytes, (*made_at, self.address));
             let parts = provenance::parts(&outgoing.bytes, |entity, name| {
                 let mut writers = writers.values_mut();
                 let writer = writers.find(|writer| writer.entity == entity)?;
@@ -321,6 +355,7 @@ impl Endpoint {
                 .collect();
             let to = match outgoing.to {
                 Destination::One(address) => {
+                    let address = whereabouts.now(&outgoing.bytes, address);
                     if submessages(&outgoing.bytes).any(|part| is_of_discovery(&part)) {
                         self.peers.announce_to(now, address);
                     }

@@ -8,7 +8,6 @@
 //! Fast DDS greets a writer for liveliness at every participant, also where none is announced, each 70 ms until there is
 //! a heartbeat of it. `dust_dds` has no such writer; it is said that nothing was written.
 
-use core::net::SocketAddr;
 use std::collections::BTreeMap;
 
 use dust_dds::rtps_messages::overall_structure::RtpsMessageWrite;
@@ -17,25 +16,15 @@ use dust_dds::rtps_messages::submessages::info_destination::InfoDestinationSubme
 use dust_dds::transport::types::EntityId as DustEntityId;
 use lasthop_units::{Duration, Instant};
 
-use crate::discovery::{Purpose, address_of};
-use crate::submessage::{
-    Acknowledgement, EntityId, Guid, GuidPrefix, Submessage, heartbeat_counts, sender, submessages,
-    vendor,
-};
+use crate::submessage::{Acknowledgement, EntityId, Guid, GuidPrefix, heartbeat_counts, vendor};
+use crate::whereabouts::{Announced, announced};
 use crate::wire::{Destination, Outgoing};
 
 /// Those who are of another make, and which of their readers know where a writer begins.
 #[derive(Debug, Default)]
 pub(crate) struct Introductions {
-    others: BTreeMap<GuidPrefix, Other>,
+    others: BTreeMap<GuidPrefix, Announced>,
     begun: BTreeMap<Pair, Introduction>,
-}
-
-/// Where a participant of another make hears.
-#[derive(Clone, Copy, Debug)]
-struct Other {
-    samples: SocketAddr,
-    discovery: Option<SocketAddr>,
 }
 
 #[derive(Debug)]
@@ -55,26 +44,16 @@ const HEARTBEAT_PERIOD: Duration = Duration::from_millis(200);
 /// The maker of `dust_dds`.
 const S2E: [u8; 2] = [1, 20];
 
-/// Who announces participants (DDSI-RTPS 2.5 §9.3.1.3).
-const PARTICIPANT_WRITER: EntityId = [0, 1, 0, 0xc2];
-
 /// By whom participants say that their writers are alive (§8.4.13).
 const LIVELINESS_WRITER: EntityId = [0, 2, 0, 0xc2];
 
 impl Introductions {
     /// Notes who another participant is, where a datagram says it.
     pub(crate) fn hear(&mut self, datagram: &[u8]) {
-        let Some(prefix) = sender(datagram).filter(|_| vendor(datagram) != Some(S2E)) else {
-            return;
-        };
-        let is_announcement =
-            |part: &Submessage<'_>| part.is_data() && part.writer() == Some(PARTICIPANT_WRITER);
-        for part in submessages(datagram).filter(is_announcement) {
-            let list = &datagram[part.sample_start()..part.place().end];
-            if let Some(samples) = address_of(list, Purpose::Samples) {
-                let discovery = address_of(list, Purpose::Discovery);
-                self.others.insert(prefix, Other { samples, discovery });
-            }
+        if vendor(datagram) != Some(S2E)
+            && let Some((prefix, announced)) = announced(datagram)
+        {
+            self.others.insert(prefix, announced);
         }
     }
 
@@ -185,6 +164,7 @@ const fn entity([a, b, c, kind]: EntityId) -> DustEntityId {
 mod tests {
     use super::*;
     use crate::submessage::acknowledgements;
+    use crate::whereabouts::PARTICIPANT_WRITER;
 
     const WRITER: EntityId = [0, 0, 0, 2];
     const US: GuidPrefix = [9; 12];

@@ -24,6 +24,7 @@ mod server;
 mod soundness;
 mod submessage;
 mod type_lookup;
+mod whereabouts;
 mod wire;
 mod writer;
 

@@ -262,6 +262,15 @@ impl Participant {
         status.current_count > 0
     }
 
+    /// Announces itself at once.
+    pub(crate) fn announce(&mut self, now: Instant) {
+        let participant = self.entities.participant.clone();
+        self.ask(
+            now,
+            async move { participant.set_qos(QosKind::Default).await },
+        );
+    }
+
     /// Says good-bye to all: what is to be sent then is the last.
     pub(crate) fn leave(&mut self, now: Instant) {
         let Entities {

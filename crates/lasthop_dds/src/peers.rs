@@ -28,6 +28,11 @@ impl Peers {
         }
     }
 
+    /// The one that is known from the start.
+    pub(crate) const fn first(&self) -> Option<SocketAddr> {
+        self.first
+    }
+
     /// Something came from an address.
     pub(crate) fn hear(&mut self, now: Instant, from: SocketAddr, connection: ConnectionId) {
         self.flows.insert(from, connection);
@@ -39,6 +44,11 @@ impl Peers {
     /// A participant has said that it hears of discovery there (its locators), which need not be where it speaks from.
     pub(crate) fn announce_to(&mut self, now: Instant, address: SocketAddr) {
         self.heard.insert(address, now);
+    }
+
+    /// Nobody hears of discovery at an address any more.
+    pub(crate) fn announce_no_more(&mut self, address: SocketAddr) {
+        self.heard.remove(&address);
     }
 
     /// A flow is gone.

@@ -296,6 +296,12 @@ pub(crate) fn acknowledgements(
     })
 }
 
+/// The participant that a message is for, where it names one.
+pub(crate) fn addressee(message: &[u8]) -> Option<GuidPrefix> {
+    let mut named = submessages(message).filter(|part| part.kind == INFO_DESTINATION);
+    named.next()?.body.first_chunk().copied()
+}
+
 /// What a message of a reader asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {

@@ -103,13 +103,22 @@ impl WriteMessage for Sender {
 }
 
 fn locator(address: IpAddr, port: u32) -> Locator {
+    let kind = match address {
+        IpAddr::V4(_) => LOCATOR_KIND_UDP_V4,
+        IpAddr::V6(_) => LOCATOR_KIND_UDP_V6,
+    };
+    Locator::new(kind, port, bytes_of(address))
+}
+
+/// An address as locators have it (DDSI-RTPS 2.5 §9.3.2.3).
+pub(crate) fn bytes_of(address: IpAddr) -> [u8; 16] {
     match address {
         IpAddr::V4(address) => {
             let mut bytes = [0; 16];
             bytes[12..].copy_from_slice(&address.octets());
-            Locator::new(LOCATOR_KIND_UDP_V4, port, bytes)
+            bytes
         }
-        IpAddr::V6(address) => Locator::new(LOCATOR_KIND_UDP_V6, port, address.octets()),
+        IpAddr::V6(address) => address.octets(),
     }
 }
 

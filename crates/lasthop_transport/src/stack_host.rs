@@ -177,6 +177,7 @@ impl Host for StackHost {
                 for running in self.all() {
                     let changed = TransportInput::AddressChanged { interface, address };
                     running.hand(now, changed);
+                    running.wake();
                 }
             }
             HostInput::RouteChanged {

@@ -315,4 +315,9 @@ impl Transport for TransportSet {
         let (transport, id) = self.look(connection)?;
         transport.peer(id)
     }
+
+    fn local_address(&self, towards: IpAddr, by: Option<InterfaceId>) -> Option<IpAddr> {
+        let mut columns = self.columns.iter().map(|member| &member.column);
+        columns.find_map(|it| it.transport.local_address(towards, by.or(it.leaves_by)))
+    }
 }

@@ -363,4 +363,8 @@ impl Transport for Udp {
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
         self.flows.get(connection).map(Flow::peer)
     }
+
+    fn local_address(&self, towards: IpAddr, by: Option<InterfaceId>) -> Option<IpAddr> {
+        self.local.address_towards(towards, by)
+    }
 }

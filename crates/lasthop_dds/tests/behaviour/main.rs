@@ -3,5 +3,6 @@
 
 mod hostile;
 mod losses;
+mod moves;
 mod pair;
 mod reaching;

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, DeviceId, FlowId, MessageEvent, MessageId,
-    OutgoingMessage, Packet, RandomStream, Survives, Transport, TransportInput, TransportOutput,
+    Application, ApplicationInput, ApplicationOutput, DeviceId, DiscardReason, FlowId, InterfaceId,
+    MessageEvent, MessageId, OutgoingMessage, Packet, RandomStream, Survives, Transport,
+    TransportInput, TransportOutput,
 };
 use lasthop_dds::{DdsClient, DdsClientConfig, DdsConfig, DdsServer, DdsServerConfig, PORT};
 use lasthop_transport::Udp;
@@ -22,6 +23,7 @@ pub(crate) struct Host {
     pub(crate) ready: Vec<DeviceId>,
     pub(crate) events: Vec<MessageEvent>,
     pub(crate) received: Vec<Vec<u8>>,
+    pub(crate) discarded: Vec<DiscardReason>,
 }
 
 /// A device and a server, 10 ms apart unless it is said otherwise.
@@ -53,6 +55,7 @@ impl Host {
             ready: Vec::new(),
             events: Vec::new(),
             received: Vec::new(),
+            discarded: Vec::new(),
         }
     }
 
@@ -64,6 +67,15 @@ impl Host {
         self.tell(now, ApplicationInput::Crash(Survives::default()));
         self.udp
             .handle(now, TransportInput::Crash(Survives::default()));
+    }
+
+    /// Has another address from now on, and not the one from before.
+    pub(crate) fn move_to(&mut self, now: Instant, address: &str) {
+        let changed = TransportInput::AddressChanged {
+            interface: InterfaceId(0),
+            address: address.parse().unwrap(),
+        };
+        self.udp.handle(now, changed);
     }
 
     pub(crate) fn send(&mut self, now: Instant, number: u32, payload: &[u8]) {
@@ -79,21 +91,21 @@ impl Host {
     fn drain(&mut self, now: Instant) -> Vec<Packet> {
         let mut packets = Vec::new();
         loop {
-            match self.udp.poll(now) {
-                TransportOutput::Transmit(packet) => packets.push(packet),
-                TransportOutput::Event(connection, event) => {
-                    self.tell(now, ApplicationInput::Transport(connection, event));
-                }
-                TransportOutput::Discard(..) => {}
-                TransportOutput::WaitUntil(_) => match self.application.poll(now, &mut self.udp) {
-                    ApplicationOutput::Ready(device, _) => self.ready.push(device),
-                    ApplicationOutput::Event(event) => self.events.push(event),
-                    ApplicationOutput::Received(it) => self.received.push(it.payload.to_vec()),
-                    ApplicationOutput::WaitUntil(deadline) => {
-                        self.deadline = deadline;
-                        return packets;
+            match self.application.poll(now, &mut self.udp) {
+                ApplicationOutput::Ready(device, _) => self.ready.push(device),
+                ApplicationOutput::Event(event) => self.events.push(event),
+                ApplicationOutput::Received(it) => self.received.push(it.payload.to_vec()),
+                ApplicationOutput::WaitUntil(deadline) => {
+                    self.deadline = deadline;
+                    match self.udp.poll(now) {
+                        TransportOutput::Transmit(packet) => packets.push(packet),
+                        TransportOutput::Event(connection, event) => {
+                            self.tell(now, ApplicationInput::Transport(connection, event));
+                        }
+                        TransportOutput::Discard(_, reason) => self.discarded.push(reason),
+                        TransportOutput::WaitUntil(_) => return packets,
                     }
-                },
+                }
             }
         }
     }

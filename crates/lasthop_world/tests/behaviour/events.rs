@@ -9,7 +9,7 @@ use lasthop_world::{
 };
 
 use crate::specs::{add_nat, assert_accounted, base, every_kind, loss, run, set_kind, set_network};
-use crate::stacks::{coap_con, every_stack, mqtt, raw_tcp, raw_udp, set_stack, speaks_dds};
+use crate::stacks::{coap_con, every_stack, mqtt, raw_tcp, raw_udp, set_stack};
 
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 
@@ -408,15 +408,7 @@ fn events_may_come_at_the_start_at_once_and_when_all_is_said() {
         for second in [0, 50, 201] {
             let mut spec = ten(stack.clone(), FlowKind::Report);
             add_other_path(&mut spec);
-            let bears = |change: &ChangeSpec| {
-                let moves = matches!(
-                    change,
-                    ChangeSpec::NewAddress { .. } | ChangeSpec::ChangePath { .. }
-                );
-                !(moves && speaks_dds(&stack))
-            };
-            let events = all().into_iter().filter(bears);
-            let events = events.map(|change| at(second, change));
+            let events = all().into_iter().map(|change| at(second, change));
             let it = run_with(spec, events.collect());
             assert_accounted(&it);
             assert!(

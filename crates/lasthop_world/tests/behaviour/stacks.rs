@@ -110,8 +110,7 @@ pub(crate) fn every_stack() -> Vec<StackSpec> {
     ]
 }
 
-/// Whether its ends are participants, which are answered where they say that they are: not behind a translator, and not where
-/// their address has changed.
+/// Whether its ends are participants, which are answered where they say that they are: not behind a translator.
 pub(crate) fn speaks_dds(stack: &StackSpec) -> bool {
     stack.application.name == "dds"
 }

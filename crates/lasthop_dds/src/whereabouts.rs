@@ -1,0 +1,123 @@
+//! Where participants are now, which may be elsewhere than where they were met.
+//!
+//! A participant that moves announces itself again with other locators (SPDP, DDSI-RTPS 2.5 §8.5.3). `dust_dds` names the
+//! locators that it was made with for ever, and goes on sending to those that another's endpoints were matched by.
+
+use core::net::{IpAddr, SocketAddr};
+use core::ops::Range;
+use std::collections::BTreeMap;
+
+use lasthop_units::Instant;
+
+use crate::discovery::{Purpose, address_of, places_of};
+use crate::peers::LEASE;
+use crate::submessage::{EntityId, GuidPrefix, Submessage, addressee, sender, submessages};
+use crate::wire::bytes_of;
+
+/// Where others say that they are, and said so before.
+#[derive(Debug, Default)]
+pub(crate) struct Whereabouts {
+    participants: BTreeMap<GuidPrefix, Heard>,
+    /// When those are forgotten that were not heard for a lease.
+    next_look: Instant,
+}
+
+#[derive(Debug)]
+struct Heard {
+    last: Instant,
+    now: Announced,
+    before: Vec<Announced>,
+}
+
+/// Where a participant says that it hears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Announced {
+    pub(crate) samples: SocketAddr,
+    pub(crate) discovery: Option<SocketAddr>,
+}
+
+/// Who announces participants (§9.3.1.3).
+pub(crate) const PARTICIPANT_WRITER: EntityId = [0, 1, 0, 0xc2];
+
+/// Of one participant. The first stays longest: by that its endpoints were matched.
+const MOST_BEFORE: usize = 16;
+
+impl Whereabouts {
+    /// Notes where a participant is, where a datagram says it; where it no longer hears of discovery.
+    pub(crate) fn hear(&mut self, now: Instant, datagram: &[u8]) -> Option<SocketAddr> {
+        let (participant, announced) = announced(datagram)?;
+        if self.next_look <= now {
+            self.participants
+                .retain(|_, heard| now - heard.last < LEASE);
+            self.next_look = now + LEASE;
+        }
+        let heard = self.participants.entry(participant).or_insert(Heard {
+            last: now,
+            now: announced,
+            before: Vec::new(),
+        });
+        heard.last = now;
+        let left = core::mem::replace(&mut heard.now, announced);
+        if left == announced {
+            return None;
+        }
+        heard.before.retain(|before| *before != left);
+        if heard.before.len() == MOST_BEFORE {
+            heard.before.remove(1);
+        }
+        heard.before.push(left);
+        left.discovery.filter(|it| Some(*it) != announced.discovery)
+    }
+
+    /// Where a datagram goes to that is for a participant at an address.
+    pub(crate) fn now(&self, datagram: &[u8], address: SocketAddr) -> SocketAddr {
+        let heard = addressee(datagram).and_then(|it| self.participants.get(&it));
+        let moved = heard.and_then(|heard| {
+            heard.before.iter().find_map(|before| {
+                if before.samples == address {
+                    Some(heard.now.samples)
+                } else if before.discovery == Some(address) {
+                    heard.now.discovery
+                } else {
+                    None
+                }
+            })
+        });
+        moved.unwrap_or(address)
+    }
+}
+
+/// Where the participant that sends a datagram is, where that says so.
+pub(crate) fn announced(datagram: &[u8]) -> Option<(GuidPrefix, Announced)> {
+    let place = announcements(datagram).next()?;
+    let list = &datagram[place];
+    let announced = Announced {
+        samples: address_of(list, Purpose::Samples)?,
+        discovery: address_of(list, Purpose::Discovery),
+    };
+    Some((sender(datagram)?, announced))
+}
+
+/// Has announcements of ours name another address than the one that they were made with; both are of one IP version.
+pub(crate) fn correct(message: &mut [u8], (made_with, now): (IpAddr, IpAddr)) {
+    if made_with == now {
+        return;
+    }
+    let lists: Vec<Range<usize>> = announcements(message).collect();
+    for list in lists {
+        let list = &mut message[list];
+        for place in places_of(list, made_with) {
+            list[place..][..16].copy_from_slice(&bytes_of(now));
+        }
+    }
+}
+
+/// Where the lists of parameters are by which participants announce themselves; of one in fragments, what is in the first.
+fn announcements(datagram: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
+    let is_one = |part: &Submessage<'_>| {
+        let begins = part.sample().is_some_and(|sample| sample.fragment == 1);
+        begins && part.writer() == Some(PARTICIPANT_WRITER)
+    };
+    let all = submessages(datagram).filter(is_one);
+    all.map(|part| part.sample_start()..part.place().end)
+}
