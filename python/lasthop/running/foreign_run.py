@@ -13,6 +13,7 @@ from lasthop.errors import EnvironmentFailure
 from lasthop.results.part import failed_streams
 from lasthop.running.engine import CancelledError
 from lasthop.running.foreign_tables import CarriedPath, message_rows, tables
+from lasthop.running.host_capture import merge
 from lasthop.testbed import Emulation, Namespace
 
 if TYPE_CHECKING:
@@ -68,7 +69,11 @@ class ForeignRun:
     def join(
         self, stack: ExitStack, captures: Mapping[str, Path]
     ) -> list[tuple[ForeignDevice, Namespace, Emulation]]:
-        """Give each device a namespace, and a path from there to the server."""
+        """Give each device a namespace, and a path from there to the server.
+
+        The captures are complete when the stack ends.
+        """
+        stack.callback(self._capture_server, captures)
         return [(device, *self._path(stack, device, captures)) for device in self.schedule.devices]
 
     def carry_out(
@@ -152,12 +157,30 @@ class ForeignRun:
             },
             "ledger": True,
         }
-        names = {"capture_near": f"{device.group}-{self._place(device)}"}
-        spec |= {key: str(captures[name]) for key, name in names.items() if name in captures}
+        if (here_kept := captures.get(f"{device.group}-{self._place(device)}")) is not None:
+            spec["capture_near"] = str(here_kept)
+        if self._captured_server in captures:
+            spec["capture_far"] = str(self._far_capture(device))
         try:
             return near, stack.enter_context(Emulation(spec, here.descriptor, there.descriptor))
         except CaptureError as error:
             raise EnvironmentFailure(f"--capture: {error}") from error
+
+    @property
+    def _captured_server(self) -> str:
+        (server,) = self.schedule.spec["servers"]
+        return f"{server['name']}-0"
+
+    def _far_capture(self, device: ForeignDevice) -> Path:
+        """Where the packets go that the server exchanges with a device."""
+        return self.folder / f"{device.name}.far.pcapng"
+
+    def _capture_server(self, captures: Mapping[str, Path]) -> None:
+        """Put what was captured at the ends of the paths into one file of the server."""
+        files = {f"to {it.name}": self._far_capture(it) for it in self.schedule.devices}
+        there = {name: file for name, file in files.items() if file.exists()}
+        if there:
+            merge(there, captures[self._captured_server])
 
     def _place(self, device: ForeignDevice) -> int:
         return [it for it in self.schedule.devices if it.group == device.group].index(device)

@@ -1,11 +1,14 @@
 """Real software as the devices of a study, beside a real server: what it tells is what happened."""
 
 import shutil
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
+from tests.python.capture import tshark
 
 import lasthop
 from lasthop.adapters import clients
@@ -109,8 +112,21 @@ def test_readings_of_several_devices_reach_all_readers_over_lossy_paths(
         assert lost > 0
         offered = run["packets_up_offered"] + run["packets_down_offered"]
         assert run["packets_up_delivered"] + run["packets_down_delivered"] <= offered - lost
+        _assert_captured_by_server(tmp_path / "out" / "captures", run)
     assert set(results.messages["status"]) == {"delivered"}
     assert (results.messages["acknowledged_ns"] >= results.messages["sent_ns"]).all()
+
+
+def _assert_captured_by_server(folder: Path, run: Mapping[str, Any]) -> None:
+    """Hold what Wireshark reads of the server's one file against what the paths counted."""
+    frames = tshark.read_all({"server-0": folder / f"{run['run_id']}.head-0.pcapng"})
+    ways = Counter(frame.is_outbound for frame in frames)
+    assert ways == {True: run["packets_down_offered"], False: run["packets_up_delivered"]}
+    times = [frame.time_s for frame in frames]
+    assert times == sorted(times)
+    interfaces = {frame.interface for frame in frames}
+    beside_ours = "client=" not in run["stack"]
+    assert len(interfaces) == (1 if beside_ours else 4), interfaces
 
 
 def test_readings_of_libraries_of_coap_are_passed_on_over_every_transport(
