@@ -50,14 +50,12 @@ impl Bundles {
             .map(|bundle| bundle.messages.clone())
     }
 
-    /// Notes so many bytes of a bundle that are sent; how many of them for the first time.
-    pub(crate) fn add_first_copy(&mut self, bundle: MessageId, length: u32) -> u32 {
-        let Some(bundle) = self.known.get_mut(&bundle) else {
-            return 0;
-        };
+    /// Notes so many bytes of a bundle that are sent; how many of them for the first time, `None` where it is none.
+    pub(crate) fn add_first_copy(&mut self, bundle: MessageId, length: u32) -> Option<u32> {
+        let bundle = self.known.get_mut(&bundle)?;
         let new = bundle.unsent.min(length);
         bundle.unsent -= new;
-        new
+        Some(new)
     }
 }
 
@@ -85,10 +83,10 @@ mod tests {
         assert_eq!(bundles.messages_in(id(9)), Some(vec![id(1), id(2)]));
         assert_eq!(bundles.messages_in(id(1)), None);
         let copies = [70, 70, 70].map(|length| bundles.add_first_copy(id(9), length));
-        assert_eq!(copies, [70, 30, 0]);
+        assert_eq!(copies, [Some(70), Some(30), Some(0)]);
         let later = start + LONGEST_LIFE + Duration::from_nanos(1);
         bundles.put(later, id(3), (id(8), size));
         assert_eq!(bundles.messages_in(id(9)), None);
-        assert_eq!(bundles.add_first_copy(id(9), 1), 0);
+        assert_eq!(bundles.add_first_copy(id(9), 1), None);
     }
 }

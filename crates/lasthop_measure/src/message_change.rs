@@ -2,6 +2,7 @@ use lasthop_contract::{Direction, DiscardReason, DropReason, FailureReason};
 use lasthop_units::Instant;
 
 use crate::MessageRecord;
+use crate::message_record::FirstCopy;
 
 /// What happens to a message after it was due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub(crate) enum MessageChange {
     CopyAdded,
     /// A packet with bytes of it is on its way no more.
     CopyEnded,
+    /// Its payload enters the path as a first copy.
+    FirstSent(FirstCopy),
     /// A packet with bytes of it was dropped.
     CopyDropped(DropReason),
     /// A packet with bytes of it was of no use.
@@ -62,6 +65,9 @@ impl MessageChange {
             Self::Failed { side, reason } => record.fail(now, side, reason),
             Self::CopyAdded => record.add_copy(),
             Self::CopyEnded => record.remove_copy(),
+            Self::FirstSent(copy) => {
+                record.add_first_copy(copy);
+            }
             Self::CopyDropped(reason) => record.drop_copy(now, reason),
             Self::CopyDiscarded(reason) => record.discard_copy(now, reason),
         }

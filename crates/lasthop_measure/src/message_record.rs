@@ -50,6 +50,15 @@ enum Loss {
     Discarded(DiscardReason),
 }
 
+/// Bytes of payload that enter the path other than again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FirstCopy {
+    pub(crate) direction: Direction,
+    pub(crate) length: u32,
+    /// How often the payload is to cross the path.
+    pub(crate) times: u32,
+}
+
 /// Why a message that did not arrive might not have: few messages differ in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ending {
@@ -59,7 +68,7 @@ pub(crate) struct Ending {
 }
 
 /// How long a stored record is, without its flow and number.
-pub(crate) const STORED_BYTES: usize = 5 * 8 + 2 * 2 + 3 * 4;
+pub(crate) const STORED_BYTES: usize = 5 * 8 + 2 * 2 + 5 * 4;
 
 /// A message that has not ended by an arrival is waited for no longer when nothing was heard of it for so long.
 const LONGEST_SILENCE: Duration = Duration::from_secs(24 * 3600);
@@ -94,7 +103,7 @@ impl MessageRecord {
         }
     }
 
-    /// All but its number and its ending, which has a place; which first copies were seen is not kept.
+    /// All but its number and its ending, which has a place.
     pub(crate) fn stored(&self, ending: u32) -> [u8; STORED_BYTES] {
         let never = Instant::FAR_FUTURE;
         let times = [
@@ -107,7 +116,8 @@ impl MessageRecord {
         let times = times.iter().flat_map(|at| at.as_nanos().to_le_bytes());
         let counts = [self.attempts, self.deliveries];
         let counts = counts.iter().flat_map(|count| count.to_le_bytes());
-        let numbers = [self.payload, self.copies_on_their_way, ending];
+        let [up, down] = self.first_copies;
+        let numbers = [self.payload, self.copies_on_their_way, up, down, ending];
         let numbers = numbers.iter().flat_map(|number| number.to_le_bytes());
         let mut bytes = times.chain(counts).chain(numbers);
         core::array::from_fn(|_| bytes.next().unwrap_or_default())
@@ -124,6 +134,7 @@ impl MessageRecord {
         let deliveries = u16::from_le_bytes(stored.take());
         let payload = u32::from_le_bytes(stored.take());
         let copies_on_their_way = u32::from_le_bytes(stored.take());
+        let first_copies = [(); 2].map(|()| u32::from_le_bytes(stored.take()));
         let ending = endings[u32::from_le_bytes(stored.take()) as usize];
         Self {
             intended,
@@ -134,7 +145,7 @@ impl MessageRecord {
             deliveries,
             number,
             payload,
-            first_copies: [payload; 2],
+            first_copies,
             copies_on_their_way,
             retrying: ending.retrying,
             given_up: ending.given_up,
@@ -262,13 +273,17 @@ impl MessageRecord {
         self.last_setback = now;
     }
 
-    /// Notes so many bytes of payload that enter the path, which it is to cross so often; how many of them for the first
-    /// time.
-    pub(crate) fn add_first_copy(&mut self, direction: Direction, length: u16, times: u32) -> u32 {
-        let seen = &mut self.first_copies[direction as usize];
-        let new = u32::from(length).min(self.payload * times - *seen);
+    /// Notes bytes of payload that enter the path; how many of them for the first time.
+    pub(crate) fn add_first_copy(&mut self, copy: FirstCopy) -> u32 {
+        let seen = &mut self.first_copies[copy.direction as usize];
+        let new = copy.length.min(self.payload * copy.times - *seen);
         *seen += new;
         new
+    }
+
+    /// Bytes of its payload that have entered the path, each once a direction.
+    pub(crate) fn first_sent(&self) -> u64 {
+        self.first_copies.iter().copied().map(u64::from).sum()
     }
 
     /// Whether nothing is to come of it but further arrivals: it is there, nobody sends it again and no copy is on its

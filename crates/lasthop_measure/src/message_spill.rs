@@ -125,6 +125,7 @@ impl MessageSpill {
             cursors: stored.collect(),
             in_memory: self.waiting.iter(),
             next: BinaryHeap::new(),
+            first_sent: 0,
             failure: None,
         };
         for source in 0..=messages.cursors.len() {
@@ -175,6 +176,7 @@ pub(crate) struct Messages<'a> {
     in_memory: core::slice::Iter<'a, Entry>,
     /// The next entry of each source, the first ones first.
     next: BinaryHeap<Reverse<Next>>,
+    first_sent: u64,
     failure: Option<io::Error>,
 }
 
@@ -199,12 +201,14 @@ impl Iterator for Messages<'_> {
             let What::Record(flow, mut record) = first.what else {
                 continue;
             };
+            let sent = record.first_sent();
             while self.peek() == Some(first.key) {
                 match self.pop().map(|entry| entry.what) {
                     Some(What::Change(now, change)) => change.apply(now, &mut record),
                     Some(What::Record(..)) | None => {}
                 }
             }
+            self.first_sent += record.first_sent() - sent;
             return Some(self.failure.take().map_or(Ok((flow, record)), Err));
         }
         self.failure.take().map(Err)
@@ -212,6 +216,11 @@ impl Iterator for Messages<'_> {
 }
 
 impl Messages<'_> {
+    /// Bytes of payload, of those read so far, that were first sent after their records came here.
+    pub(crate) fn first_sent(&self) -> u64 {
+        self.first_sent
+    }
+
     fn peek(&self) -> Option<Key> {
         self.next.peek().map(|Reverse(next)| next.entry.key)
     }

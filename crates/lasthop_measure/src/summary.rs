@@ -107,7 +107,8 @@ impl Summary {
             latency_max: sums.latency_max,
             offered: Direction::ALL.map(|direction| ledger.total_offered(direction)),
             delivered: Direction::ALL.map(|direction| ledger.total_delivered(direction)),
-            payload_bytes_first_sent: log.payload_first_sent(),
+            payload_bytes_first_sent: log.payload_first_sent()
+                + sources.told.map_or(0, |told| told.payload_first_sent),
             retransmissions_application: log.retransmissions(),
             retransmissions_transport: ledger.retransmitting_packets(),
             simulated: end.since_start(),

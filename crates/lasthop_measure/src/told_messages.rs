@@ -44,6 +44,8 @@ pub(crate) struct ToldMessages {
     pub(crate) sums: MessageSums,
     pub(crate) by_group: GroupSums,
     pub(crate) uncarried_share: Option<f64>,
+    /// Bytes of payloads that first entered the path when their messages had ended.
+    pub(crate) payload_first_sent: u64,
     /// The exact percentiles of the latency over all that were due.
     pub(crate) percentiles: [Option<Duration>; PERCENTS.len()],
     /// Their table as an Arrow IPC stream; nothing where it was written elsewhere.
@@ -77,6 +79,7 @@ impl ToldMessages {
             sums: MessageSums::default(),
             by_group: GroupSums::new(known.directory),
             uncarried_share: None,
+            payload_first_sent: 0,
             percentiles: [None; PERCENTS.len()],
             stream: Vec::new(),
         };
@@ -112,7 +115,8 @@ impl ToldMessages {
         let mut writer = StreamWriter::try_new(out, &rows.batch()?.schema()).map_err(io_error)?;
         let mut shapes = Shapes::of(spill.messages(), known.disturbed);
         let (mut backlog, mut last) = (Backlog::default(), None);
-        for message in spill.messages() {
+        let mut messages = spill.messages();
+        for message in messages.by_ref() {
             let (flow, record) = message?;
             if last.replace(flow) != Some(flow) {
                 backlog.begin(shapes.next_flow()?);
@@ -135,6 +139,7 @@ impl ToldMessages {
         writer.write(&rows.batch()?).map_err(io_error)?;
         writer.finish().map_err(io_error)?;
         self.uncarried_share = backlog.uncarried_share();
+        self.payload_first_sent = messages.first_sent();
         Ok(())
     }
 }

@@ -10,6 +10,7 @@ use super::{Keeps, MessageLog, open_flow};
 use crate::MessageRecord;
 use crate::message_change::MessageChange;
 use crate::message_flow::MessageFlow;
+use crate::message_record::FirstCopy;
 
 /// What is heard of messages: from hosts, and from packets with bytes of them.
 impl MessageLog {
@@ -92,7 +93,13 @@ impl MessageLog {
                 if it.provenance.cause == Cause::Payload {
                     match &mut record {
                         Some(record) => {
-                            let first = record.add_first_copy(direction, it.length, times);
+                            let length = it.length.into();
+                            let copy = FirstCopy {
+                                direction,
+                                length,
+                                times,
+                            };
+                            let first = record.add_first_copy(copy);
                             new += u64::from(first);
                         }
                         None => of_none += u32::from(it.length),
@@ -106,12 +113,33 @@ impl MessageLog {
                     self.change_copies(now, id, MessageChange::CopyAdded);
                 }
                 None => {
-                    new += u64::from(self.bundles.add_first_copy(id, of_none));
-                    self.follow(now, id, MessageChange::CopyAdded);
+                    let sent = FirstCopy {
+                        direction,
+                        length: of_none,
+                        times,
+                    };
+                    new += u64::from(self.offered_without_record(now, id, sent));
                 }
             }
             self.payload_first_sent += new;
         }
+    }
+
+    /// Notes a packet with bytes of a message that has no record: of a bundle, or of one that has ended, where payload may
+    /// still be sent first, as by a server that has told its state otherwise. How many of the bytes are known to be new.
+    #[cold]
+    fn offered_without_record(&mut self, now: Instant, id: MessageId, sent: FirstCopy) -> u32 {
+        let of_bundle = self.bundles.add_first_copy(id, sent.length);
+        if of_bundle.is_none() && sent.length > 0 {
+            let flow = self.open_flow(id.flow);
+            let leader = flow.map_or(id.number.get(), |flow| *flow.copies(id.number).start());
+            if let (Some(spill), Some(number)) = (&mut self.spill, NonZeroU32::new(leader)) {
+                let leader = MessageId { number, ..id };
+                spill.follow(now, leader, MessageChange::FirstSent(sent));
+            }
+        }
+        self.change(now, id, MessageChange::CopyAdded);
+        of_bundle.unwrap_or_default()
     }
 
     pub(crate) fn add_copy(&mut self, now: Instant, spans: &[Span]) {

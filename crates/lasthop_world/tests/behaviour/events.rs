@@ -70,7 +70,7 @@ pub(crate) fn power_cut(of: f64) -> ChangeSpec {
     }
 }
 
-fn restart_server(survives: SurvivesSpec) -> ChangeSpec {
+pub(crate) fn restart_server(survives: SurvivesSpec) -> ChangeSpec {
     ChangeSpec::Restart {
         of: RestartOfSpec::Server("server".into()),
         back: BackSpec {

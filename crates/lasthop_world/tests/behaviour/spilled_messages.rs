@@ -7,13 +7,13 @@ use std::rc::Rc;
 use lasthop_measure::{MessageFiles, RunTables, Store};
 use lasthop_world::{
     ArrivalSpec, FlowKind, MessageDetail, Observe, PopulationSpec, RunError, RunSpec, ServerLayout,
-    Simulated,
+    Simulated, SurvivesSpec,
 };
 
-use crate::events::{SECOND_NS, add_other_path, at, every_change, ten};
+use crate::events::{SECOND_NS, add_other_path, at, every_change, restart_server, ten};
 use crate::relays::{spec as relayed, to_all, with_topics};
 use crate::specs::{base, every_combination, everything, loss, run};
-use crate::stacks::{every_stack, json_udp, mqtt};
+use crate::stacks::{every_stack, json_udp, mqtt, stack};
 
 #[derive(Clone, Default)]
 struct Shared(Rc<RefCell<Vec<u8>>>);
@@ -92,6 +92,18 @@ fn what_happens_to_a_message_after_its_end_is_in_its_row() {
             }
         }
     }
+}
+
+/// A device that observes anew is told the newest value in the answer; those that waited are sent to it all the same, that one
+/// for the second time.
+#[test]
+fn payload_that_is_first_sent_when_its_message_has_ended_counts() {
+    let observed = [("push", "observe")];
+    let mut spec = ten(stack("coap/dtls/udp", &observed), FlowKind::Command);
+    spec.flows[0].duration_ns = 60 * SECOND_NS;
+    loss(&mut spec, 0.1);
+    spec.events = vec![at(20, restart_server(SurvivesSpec::Nothing))];
+    assert_alike(&spec, 64);
 }
 
 #[test]

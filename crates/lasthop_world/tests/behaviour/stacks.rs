@@ -77,6 +77,11 @@ pub(crate) fn every_stack() -> Vec<StackSpec> {
         ("quic.early_data", "on"),
         ("connect_timeout", "5min"),
     ];
+    let certified = [
+        ("push", "observe"),
+        ("dtls.auth", "certificate"),
+        ("dtls.cid", "8B"),
+    ];
     vec![
         raw_udp(None),
         raw_udp(Some(4)),
@@ -101,7 +106,7 @@ pub(crate) fn every_stack() -> Vec<StackSpec> {
         stack("mqtt/tls/tcp", &resumed),
         stack("mqtt/tls/tcp", &by_id),
         stack("coap/tls/tcp", &[("push", "observe")]),
-        stack("coap/dtls/udp", &[("dtls.cid", "8B")]),
+        stack("coap/dtls/udp", &certified),
         stack("raw_udp/dtls/udp", &[("ack", "on")]),
         stack("mqtt/ws/tls/tcp", &[("qos", "1")]),
         stack("mqtt/quic/udp", &patient),
