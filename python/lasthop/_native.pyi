@@ -68,6 +68,11 @@ def simulate(
     credentials: Credentials | None = None,
     cancel: Cancel | None = None,
 ) -> RunTables: ...
+
+# The certificates, the key and the roots of clients, as PEM, of a server that is real software.
+def server_files(
+    spec_json: str, server: str, credentials: Credentials | None = None
+) -> tuple[str, str, str | None] | None: ...
 def explain(spec_json: str, device: int, message: int, flow: str | None = None) -> str: ...
 
 # The whole settings of an NB-IoT network by name, as JSON.

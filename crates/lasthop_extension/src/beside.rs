@@ -7,7 +7,9 @@ use lasthop_live::{ForeignServer, InterruptibleClock, PacketDevice, Poller, of_t
 use lasthop_world::{Observe, OutsideHosts, Registry, RunSpec, Simulated};
 use pyo3::prelude::*;
 
+use crate::credentials::Credentials;
 use crate::errors::{SpecError, from_run_error};
+use crate::runs::registry;
 
 /// Runs a spec beside real software, which is behind these devices by the numbers of the servers.
 pub(crate) fn beside(
@@ -29,7 +31,7 @@ pub(crate) fn beside(
             Box::new(move |routes| {
                 let mut host = ForeignServer::new(device, routes);
                 for service in &server.services {
-                    host = host.offering(&service.application.name, service.port);
+                    host = host.offering(service.spoken(), service.port);
                 }
                 Box::new(host)
             }),
@@ -49,3 +51,31 @@ pub(crate) fn outside_servers(spec_json: &str) -> PyResult<String> {
     let spec = RunSpec::parse(spec_json).map_err(|e| SpecError::new_err(e.to_string()))?;
     Ok(serde_json::json!(spec.outside_servers()).to_string())
 }
+
+/// What the server of this name shows, and is real software: its certificates, its key, and the roots of those of its
+/// clients where it asks for them, as files. `None` where its stack shows nothing.
+#[pyfunction]
+#[pyo3(signature = (spec_json, server, credentials=None))]
+pub(crate) fn server_files(
+    spec_json: &str,
+    server: &str,
+    credentials: Option<&Bound<'_, Credentials>>,
+) -> PyResult<Option<ServerFiles>> {
+    let spec = RunSpec::parse(spec_json).map_err(|e| SpecError::new_err(e.to_string()))?;
+    let mut servers = spec.servers.iter().filter(|it| it.name == server);
+    let Some(service) = servers.find_map(|it| it.services.first()) else {
+        return Ok(None);
+    };
+    // What has no model shows nothing of ours.
+    let Ok(mut stack) = registry().builder(&spec.stacks[&service.stack]) else {
+        return Ok(None);
+    };
+    if let Some(credentials) = credentials {
+        stack.show(&credentials.get().given);
+    }
+    let files = stack.server_files(spec.seed);
+    Ok(files.map(|it| (it.chain.certificates, it.chain.key, it.client_roots)))
+}
+
+/// Certificates, key, and roots.
+type ServerFiles = (String, String, Option<String>);

@@ -14,7 +14,7 @@ use lasthop_world::{EngineSpec, Guest, MessageName, Observe, Registry, RunSpec, 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::beside::{beside, outside_servers};
+use crate::beside::{beside, outside_servers, server_files};
 use crate::cancel::Cancel;
 use crate::credentials::Credentials;
 use crate::errors::{CaptureError, RunCancelled, SpecError, capture_error, from_run_error};
@@ -43,6 +43,7 @@ pub fn offer(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(explain, module)?)?;
     module.add_function(wrap_pyfunction!(outside_servers, module)?)?;
+    module.add_function(wrap_pyfunction!(server_files, module)?)?;
     module.add_function(wrap_pyfunction!(stack_catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     let py = module.py();
@@ -253,6 +254,6 @@ fn messages_to(run_id: &str, table: PathBuf) -> MessageFiles {
     }
 }
 
-fn registry() -> &'static Registry {
+pub(crate) fn registry() -> &'static Registry {
     REGISTRY.get_or_init(Registry::standard)
 }

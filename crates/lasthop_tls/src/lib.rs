@@ -21,8 +21,8 @@ mod trust;
 mod workplace;
 
 pub use credentials::{
-    Authority, Chain, CredentialError, CredentialFile, CredentialFiles, Given, Issue, KeyKind,
-    PrivateKey, roots_of_pem,
+    Authority, Chain, ChainFiles, CredentialError, CredentialFile, CredentialFiles, Given, Issue,
+    KeyKind, PrivateKey, roots_of_pem,
 };
 pub use handshake::{Part, WrittenHandshake};
 pub use profile::{

@@ -7,6 +7,7 @@ from lasthop.adapters.client_process import ClientProcess
 from lasthop.adapters.pressure import Pressure
 from lasthop.adapters.registry import adapter_of, adapters, clients
 from lasthop.adapters.server_process import ServerProcess
+from lasthop.adapters.shown import Shown
 from lasthop.adapters.usage import Usage
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Offer",
     "Pressure",
     "ServerProcess",
+    "Shown",
     "Usage",
     "adapter_of",
     "adapters",

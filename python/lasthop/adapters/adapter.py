@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lasthop.adapters.software import Software
+from lasthop.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from lasthop.adapters.shown import Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,12 @@ class Offer:
         For its files: empty, and gone after the run.
     application
         The protocol, where a program serves several.
+    layers
+        Between the protocol and IP, the upper one first: ``("tls", "tcp")``.
+    shown
+        What it shows where a layer is secured by certificates.
+    behind
+        What it stands before, where it is not the server itself.
     """
 
     address: str
@@ -38,6 +47,14 @@ class Offer:
     options: Mapping[str, Any] = field(default_factory=dict)
     folder: Path | None = None
     application: str = ""
+    layers: tuple[str, ...] = ()
+    shown: Shown | None = None
+    behind: Offer | None = None
+
+    @property
+    def protocol(self) -> str:
+        """What is spoken, as a stack is written: ``mqtt/tls/tcp``."""
+        return "/".join((self.application, *self.layers))
 
     def write(self, name: str, content: str) -> Path:
         """Write a file of its configuration.
@@ -64,8 +81,23 @@ class Adapter(Software):
     """
 
     settings: ClassVar[frozenset[str]] = frozenset()
+    takes_off: ClassVar[str | None] = None
+    """The layer that it ends for a server behind it, where it is no server itself."""
     ready_s: ClassVar[float] = 30.0
     """If it does not listen by then it never will."""
+
+    def check(self, offer: Offer) -> None:
+        """Look whether it serves what is asked of it.
+
+        Raises
+        ------
+        UsageError
+            It speaks other protocols.
+        """
+        if offer.protocol not in self.protocols:
+            known = ", ".join(sorted(self.protocols))
+            name = getattr(self, "called", self.name)
+            raise UsageError(f"impl={name}: it serves {known}, and no {offer.protocol}")
 
     @abstractmethod
     def command(self, program: Path, offer: Offer) -> list[str]:

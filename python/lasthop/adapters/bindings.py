@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -11,10 +12,14 @@ from lasthop.adapters.registry import adapter_of, clients
 from lasthop.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from lasthop.adapters.adapter import Adapter
+    from lasthop.adapters.adapter import Adapter, Offer
     from lasthop.adapters.client import Client
+
+_LOOPBACK = "127.0.0.1"
+_OTHER_PORT = 2
+"""Two programs of a namespace are told apart by their ports."""
 
 
 class Bindings:
@@ -67,6 +72,31 @@ class Bindings:
             raise UsageError(f"client={name}: no adapter has this name; there are {known}")
         return client, client.find()
 
+    def resolve_chain(self, names: str, offer: Offer) -> Iterator[tuple[str, Adapter, Path, Offer]]:
+        """Give the programs of a server, ``mosquitto`` or ``nginx+mosquitto``, and their offers.
+
+        The first is the one that clients meet.
+
+        Raises
+        ------
+        UsageError
+            Nobody knows a name, or it does not speak the protocol.
+        EnvironmentFailure
+            A program is missing.
+        """
+        name, plus, rest = names.partition("+")
+        adapter, program = self.resolve(name)
+        if plus:
+            offer = replace(offer, behind=_behind(name, adapter, offer, rest))
+        elif adapter.takes_off is not None:
+            message = f"impl={name}: it stands before a server; write impl={name}+mosquitto"
+            raise UsageError(message)
+        else:
+            adapter.check(offer)
+        yield name, adapter, program, offer
+        if offer.behind is not None:
+            yield from self.resolve_chain(rest, offer.behind)
+
     def resolve(self, name: str) -> tuple[Adapter, Path]:
         """Give the adapter of a name, and its program.
 
@@ -92,3 +122,20 @@ class Bindings:
             message = f'--impl {name}: there is no program "{command}"; write the path of a build'
             raise UsageError(message)
         return adapter, Path(found).resolve()
+
+
+def _behind(name: str, front: Adapter, offer: Offer, rest: str) -> Offer:
+    """Give what a server offers behind a program that takes a layer off."""
+    layer = front.takes_off
+    if layer is None:
+        raise UsageError(f"impl={name}+{rest}: {name} is a server and stands before none")
+    if layer not in offer.layers:
+        message = f"impl={name}+{rest}: {name} takes off {layer}, which {offer.protocol} lacks"
+        raise UsageError(message)
+    return replace(
+        offer,
+        address=_LOOPBACK,
+        port=offer.port ^ _OTHER_PORT,
+        layers=tuple(it for it in offer.layers if it != layer),
+        shown=None,
+    )

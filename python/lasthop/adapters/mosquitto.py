@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _CONFIGURATION = """\
-listener {port} {address}
 allow_anonymous true
 persistence false
 set_tcp_nodelay {nodelay}
@@ -23,6 +22,12 @@ log_type notice
 log_type information
 connection_messages true
 """
+_LISTENER = "listener {port} {address}\n"
+# Its WebSockets listen at every address, and not without a listener of the other kind.
+_WEB_LISTENER = "listener {other_port} 127.0.0.1\nlistener {port}\nprotocol websockets\n"
+# Nobody but root may read the key.
+_SECURED = "user root\ncertfile {shown.certificate}\nkeyfile {shown.key}\n"
+_ASKING = "cafile {shown.client_roots}\nrequire_certificate true\n"
 
 _USUAL_IN_FLIGHT = 20  # mosquitto.conf(5)
 
@@ -31,7 +36,9 @@ class Mosquitto(Adapter):
     """Keeps nothing on disk, queues without a bound, lets in everybody."""
 
     name: ClassVar[str] = "mosquitto"
-    protocols: ClassVar[frozenset[str]] = frozenset({"mqtt/tcp"})
+    protocols: ClassVar[frozenset[str]] = frozenset(
+        {"mqtt/tcp", "mqtt/ws/tcp", "mqtt/tls/tcp", "mqtt/ws/tls/tcp"}
+    )
     program: ClassVar[str] = "mosquitto"
     version_arguments: ClassVar[tuple[str, ...]] = ("-h",)
     install: ClassVar[str] = "apt-get install mosquitto"
@@ -42,9 +49,14 @@ class Mosquitto(Adapter):
         """Write its configuration."""
         in_flight = offer.options.get("max_in_flight", _USUAL_IN_FLIGHT)
         nodelay = bool(offer.options.get("tcp.nodelay_server", True))
-        content = _CONFIGURATION.format(
+        parts = [_CONFIGURATION, _WEB_LISTENER if "ws" in offer.layers else _LISTENER]
+        if offer.shown is not None:
+            parts += [_SECURED] if offer.shown.client_roots is None else [_SECURED, _ASKING]
+        content = "".join(parts).format(
             address=offer.address,
             port=offer.port,
+            other_port=offer.port ^ 1,
+            shown=offer.shown,
             nodelay=str(nodelay).lower(),
             max_in_flight=in_flight,
         )

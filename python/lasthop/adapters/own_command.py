@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 from pathlib import Path
@@ -10,11 +11,15 @@ from typing import ClassVar
 from lasthop.adapters.adapter import Adapter, Offer
 from lasthop.errors import UsageError
 
-ALL_PROTOCOLS = frozenset({"mqtt/tcp", "coap/udp", "coap/tcp"})
+_SECURED = frozenset({"mqtt/tls/tcp", "mqtt/ws/tls/tcp", "mqtt/quic/udp", "coap/tls/tcp"})
+ALL_PROTOCOLS = _SECURED | {"mqtt/tcp", "mqtt/ws/tcp", "coap/udp", "coap/tcp"}
 
 
 class OwnCommand(Adapter):
-    """A command that serves at ``{host}`` and ``{port}``, which are put into its arguments."""
+    """A command that serves at ``{host}`` and ``{port}``, which are put into its arguments.
+
+    So are the names of the files ``{certificate}`` and ``{key}`` that it is to show.
+    """
 
     name: ClassVar[str] = "own"
     protocols: ClassVar[frozenset[str]] = ALL_PROTOCOLS
@@ -50,9 +55,26 @@ class OwnCommand(Adapter):
 
         return f"sha256:{hashlib.sha256(program.read_bytes()).hexdigest()[:12]}"
 
+    def check(self, offer: Offer) -> None:
+        """Look whether it is told what to show.
+
+        Raises
+        ------
+        UsageError
+            It is not, or serves other protocols.
+        """
+        super().check(offer)
+        is_told = {"{certificate}", "{key}"} <= set(re.findall(r"{\w+}", " ".join(self._words)))
+        if offer.protocol in _SECURED and not is_told:
+            what = f"--impl {self.called}: a server of {offer.protocol} shows a certificate"
+            raise UsageError(f"{what}; put {{certificate}} and {{key}} into its command")
+
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Put address and port into its arguments."""
+        """Put address, port and files into its arguments."""
         given = {"{host}": offer.address, "{port}": str(offer.port)}
+        if offer.shown is not None:
+            given |= {"{certificate}": str(offer.shown.certificate)}
+            given |= {"{key}": str(offer.shown.key)}
         words = []
         for word in self._words[1:]:
             for name, value in given.items():

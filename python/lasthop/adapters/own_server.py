@@ -12,25 +12,41 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _SERVED = {
-    ("mqtt", "tcp"): "mqtt",
-    ("coap", "udp"): "coap",
-    ("coap", "tcp"): "coap_tcp",
-    ("json_udp", "udp"): "json_udp",
+    "mqtt/tcp": "mqtt",
+    "mqtt/tls/tcp": "mqtt",
+    "mqtt/ws/tcp": "mqtt_ws",
+    "mqtt/ws/tls/tcp": "mqtt_ws",
+    "mqtt/quic/udp": "mqtt_quic",
+    "coap/udp": "coap",
+    "coap/tcp": "coap_tcp",
+    "coap/tls/tcp": "coap_tcp",
+    "json_udp/udp": "json_udp",
 }
+_BESIDE = {"mqtt_ws": ("mqtt", "--ws"), "mqtt_quic": ("mqtt", "--quic")}
+"""What is served beside another service, and the option that asks for it."""
 
 
 class OwnServer(Adapter):
     """Everybody is let in; limits of clients and settings of the stack are those of `serve`."""
 
     name: ClassVar[str] = "lasthop"
-    protocols: ClassVar[frozenset[str]] = frozenset("/".join(it) for it in _SERVED)
+    protocols: ClassVar[frozenset[str]] = frozenset(_SERVED)
     program: ClassVar[str] = sys.executable
     version_arguments: ClassVar[tuple[str, ...]] = ("-m", "lasthop", "--version")
     install: ClassVar[str] = "pip install lasthop"
 
     def command(self, program: Path, offer: Offer) -> list[str]:
         """Let it listen there alone."""
-        served = _SERVED[offer.application, offer.transport]
-        scheme = scheme_of(served, secured=False).name
-        at = f"{scheme}://{offer.address}:{offer.port}"
-        return [str(program), "-m", "lasthop", "serve", served, "--listen", at]
+        served = _SERVED[offer.protocol]
+        named, *options = _BESIDE.get(served, (served,))
+        secured = offer.shown is not None
+        at = [f"{scheme_of(served, secured=secured).name}://{offer.address}:{offer.port}"]
+        if options:
+            at += [f"{scheme_of(named, secured=secured).name}://127.0.0.1"]
+        words = [str(program), "-m", "lasthop", "serve", named, *options]
+        words += [f"--listen={address}" for address in at]
+        if offer.shown is not None:
+            words += [f"--tls-cert={offer.shown.certificate}", f"--tls-key={offer.shown.key}"]
+            if offer.shown.client_roots is not None:
+                words += [f"--client-ca={offer.shown.client_roots}"]
+        return words

@@ -164,6 +164,16 @@ class NativeEngine:
         )
         return servers
 
+    def server_files(self, spec_json: str, server: str) -> Sequence[str | None] | None:
+        """Give what a server shows that is real software, as PEM; None where it shows nothing.
+
+        That is its certificates, its key, and the roots of its clients or None.
+        """
+        native = self._natives.of(spec_json)
+        shown = self._credentials and self._credentials.for_runs_of(native)
+        files: Sequence[str | None] | None = native.server_files(spec_json, server, shown)
+        return files
+
     def explain(self, spec_json: str, *, device: int, message: int, flow: str | None = None) -> str:
         """Return the time line of one message, as JSON."""
         return str(self._natives.of(spec_json).explain(spec_json, device, message, flow))

@@ -5,13 +5,12 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from lasthop.adapters import Bindings, Pressure, ServerProcess
+from lasthop.adapters import Bindings, Pressure, Shown
 from lasthop.errors import EnvironmentFailure, LasthopError
-from lasthop.results.atomic import environment
 from lasthop.results.part import arrow_stream, failed_streams, read_summary
 from lasthop.results.schema import PROGRAMS
 from lasthop.running.engine import NativeEngine
@@ -19,15 +18,16 @@ from lasthop.running.foreign_run import ForeignRun, Stop
 from lasthop.running.foreign_schedule import ForeignSchedule
 from lasthop.running.live_software import LiveSoftware, clients_of
 from lasthop.running.real_time import real_time
+from lasthop.running.serving import ProgramRow, Serving, row_of
 from lasthop.testbed import Namespace, temporary_folder, what_is_missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from lasthop.adapters import Usage
     from lasthop.results.part import Stream
     from lasthop.running.engine import Switch
     from lasthop.running.live_software import LiveServer
+    from lasthop.study.credentials import Credentials
 
 ATTEMPTS = 3
 """So often is a run done, as long as the machine is too late."""
@@ -42,10 +42,6 @@ PROGRAM_WAIT_LIMIT_MS = 1.0
 """So long may a program wait for a processor, each time that it has something to do, on average."""
 
 _DEVICE = "lasthop0"
-
-
-_Row: TypeAlias = dict[str, Any]
-"""Of the table of programs."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,11 +65,19 @@ class LiveEngine:
     bindings
         The user's own builds.
     logs
-        The folder of what the programs print, a file a run and server.
+        The folder of what the programs print, a file a run and program.
+    credentials
+        What both ends show, where a study names files.
     """
 
-    def __init__(self, *, bindings: Bindings | None = None, logs: Path) -> None:
-        self._native = NativeEngine()
+    def __init__(
+        self,
+        *,
+        bindings: Bindings | None = None,
+        logs: Path,
+        credentials: Credentials | None = None,
+    ) -> None:
+        self._native = NativeEngine().showing(credentials)
         self._software = LiveSoftware(bindings or Bindings())
         self._logs = logs
 
@@ -145,7 +149,7 @@ class LiveEngine:
         switch: _LiveSwitch,
         messages: Path | None,
         attempt: int,
-    ) -> tuple[Mapping[str, Stream], Sequence[_Row]]:
+    ) -> tuple[Mapping[str, Stream], Sequence[ProgramRow]]:
         if clients_of(spec_json):
             return self._attempt_with_devices(
                 spec_json, run_id=run_id, captures=captures, stop=switch.stop, attempt=attempt
@@ -153,24 +157,16 @@ class LiveEngine:
         with ExitStack() as stack:
             folder = Path(stack.enter_context(temporary_folder()))
             devices: dict[int, int] = {}
-            running: list[tuple[LiveServer, ServerProcess]] = []
+            running: list[Serving] = []
             folder.chmod(0o755)  # programs may give up their rights
             for wanted in self._native.outside_servers(spec_json):
                 own = folder / str(wanted["number"])
                 own.mkdir(mode=0o755)
-                server = self._software.server(wanted, own)
+                server = self._server(spec_json, wanted, own)
                 namespace = stack.enter_context(Namespace())
                 devices[server.number] = _join(namespace, server)
-                with environment(self._logs):
-                    self._logs.mkdir(parents=True, exist_ok=True)
-                process = ServerProcess(
-                    server.adapter,
-                    server.program,
-                    server.offer,
-                    namespace=namespace,
-                    log=self._logs / f"{run_id}-{server.name}.log",
-                )
-                running.append((server, stack.enter_context(process)))
+                serving = Serving(server, run_id=run_id, namespace=namespace, logs=self._logs)
+                running.append(stack.enter_context(serving))
             try:
                 engine, pressure = self._native.beside(devices), Pressure.now()
                 with real_time():
@@ -182,15 +178,15 @@ class LiveEngine:
                         messages=messages,
                     )
             except OSError as error:
-                for _, process in running:
-                    process.check()
+                for serving in running:
+                    serving.check()
                 raise EnvironmentFailure(f"run {run_id}: a device failed: {error}") from error
             of_run = {
                 "run_id": run_id,
                 "attempt": attempt,
                 "cpu_pressure": pressure.share(),
             }
-            rows = [{**of_run, **_row(server, process.usage())} for server, process in running]
+            rows = [{**of_run, **row} for serving in running for row in serving.rows()]
         programs = arrow_stream(pa.Table.from_pylist(rows, schema=PROGRAMS))
         return {**told, "programs": programs}, rows
 
@@ -202,37 +198,36 @@ class LiveEngine:
         captures: Mapping[str, Path],
         stop: Stop,
         attempt: int,
-    ) -> tuple[Mapping[str, Stream], Sequence[_Row]]:
+    ) -> tuple[Mapping[str, Stream], Sequence[ProgramRow]]:
         schedule = ForeignSchedule.of(spec_json, self._native)
         (wanted,) = self._native.outside_servers(spec_json)
         client, client_program = self._software.client(schedule.client)
         with ExitStack() as stack:
             folder = Path(stack.enter_context(temporary_folder()))
             folder.chmod(0o755)  # programs may give up their rights
-            server, far = self._software.server(wanted, folder), stack.enter_context(Namespace())
+            server = self._server(spec_json, wanted, folder)
+            far = stack.enter_context(Namespace())
             run = ForeignRun(
                 schedule, client, client_program, server.offer, far, folder=folder, logs=self._logs
             )
             joined = run.join(stack, captures)
-            with environment(self._logs):
-                self._logs.mkdir(parents=True, exist_ok=True)
-            process = stack.enter_context(
-                ServerProcess(
-                    server.adapter,
-                    server.program,
-                    server.offer,
-                    namespace=far,
-                    log=self._logs / f"{run_id}-{server.name}.log",
-                )
+            serving = stack.enter_context(
+                Serving(server, run_id=run_id, namespace=far, logs=self._logs)
             )
             pressure = Pressure.now()
             told, used = run.carry_out(run_id, joined, stop)
-            rows = [_row(server, process.usage())]
+            rows = serving.rows()
         named = {"software": client.name, "version": self._software.version(client, client_program)}
-        rows += [{"server": name, **named, **_usage(usage)} for name, usage in used]
+        rows += [{"server": name, **named, **row_of(usage)} for name, usage in used]
         of_run = {"run_id": run_id, "attempt": attempt, "cpu_pressure": pressure.share()}
         programs = pa.Table.from_pylist([{**of_run, **row} for row in rows], schema=PROGRAMS)
         return {**told, "programs": arrow_stream(programs)}, rows
+
+    def _server(self, spec_json: str, wanted: Mapping[str, Any], folder: Path) -> LiveServer:
+        """Give a server, with what it shows in its folder."""
+        files = self._native.server_files(spec_json, wanted["name"])
+        shown = None if files is None else Shown.write(folder, files)
+        return self._software.server(wanted, folder, shown)
 
 
 def _join(namespace: Namespace, server: LiveServer) -> int:
@@ -254,7 +249,7 @@ def too_late(streams: Mapping[str, Stream]) -> str:
     return ""
 
 
-def _kept_waiting(rows: Sequence[_Row]) -> str:
+def _kept_waiting(rows: Sequence[ProgramRow]) -> str:
     """Say which program others kept from its processor, if any."""
     for row in rows:
         waited_ms = 1000 * row["run_queue_wait_s"] / max(1, row["voluntary_switches"])
@@ -264,18 +259,3 @@ def _kept_waiting(rows: Sequence[_Row]) -> str:
                 f"above {PROGRAM_WAIT_LIMIT_MS:g} ms"
             )
     return ""
-
-
-def _row(server: LiveServer, used: Usage) -> _Row:
-    named = {"server": server.name, "software": server.software, "version": server.version}
-    return {**named, **_usage(used)}
-
-
-def _usage(used: Usage) -> _Row:
-    return {
-        "cpu_s": used.cpu_s,
-        "run_queue_wait_s": used.waited_s,
-        "memory_peak_bytes": used.memory_peak_bytes,
-        "voluntary_switches": used.voluntary_switches,
-        "involuntary_switches": used.involuntary_switches,
-    }

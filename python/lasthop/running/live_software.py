@@ -13,22 +13,40 @@ from lasthop.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from lasthop.adapters import Adapter, Bindings, Client
+    from lasthop.adapters import Adapter, Bindings, Client, Shown
     from lasthop.adapters.software import Software
 
 
 @dataclass(frozen=True, slots=True)
-class LiveServer:
-    """A server of a run that is real software, and what stands for it here."""
+class LiveProgram:
+    """A program of a server, and what it is to offer."""
 
-    number: int
-    name: str
     software: str
     adapter: Adapter
     program: Path
     version: str
     offer: Offer
+
+
+@dataclass(frozen=True, slots=True)
+class LiveServer:
+    """A server of a run that is real software, and what stands for it here.
+
+    Parameters
+    ----------
+    programs
+        Its own, and before it the one that clients meet, where that is another.
+    """
+
+    number: int
+    name: str
+    programs: tuple[LiveProgram, ...]
     congestion: str | None
+
+    @property
+    def offer(self) -> Offer:
+        """What clients meet."""
+        return self.programs[0].offer
 
 
 class LiveSoftware:
@@ -55,17 +73,16 @@ class LiveSoftware:
         EnvironmentFailure
             A program is missing or too old.
         """
-        protocols = [_protocol(service) for service in server["services"]]
-        key = (server["software"], *protocols, *clients)
+        key = (str(server), *clients)
         if key in self._seen:
             return
         self._seen.add(key)
-        self.server(server, Path())
+        protocol = self.server(server, Path()).offer.protocol
         for name in clients:
             client, program = self.client(name)
-            if protocols[0] not in client.protocols:
+            if protocol not in client.protocols:
                 known = ", ".join(sorted(client.protocols))
-                raise UsageError(f"client={name}: it speaks {known}, and no {protocols[0]}")
+                raise UsageError(f"client={name}: it speaks {known}, and no {protocol}")
             self.version(client, program)
 
     def client(self, name: str) -> tuple[Client, Path]:
@@ -79,18 +96,21 @@ class LiveSoftware:
             self._versions[build] = software.version(program)
         return self._versions[build]
 
-    def server(self, told: Mapping[str, Any], folder: Path) -> LiveServer:
-        """Give a server of a run, and what it is to offer."""
+    def server(
+        self, told: Mapping[str, Any], folder: Path, shown: Shown | None = None
+    ) -> LiveServer:
+        """Give a server of a run, and what it is to offer; its files go into the folder.
+
+        Raises
+        ------
+        UsageError
+            Nobody knows a name, or it does not speak the protocol.
+        """
         software, services = told["software"], told["services"]
         if len(services) != 1:
             message = f"{software}: {len(services)} services of {told['name']}; it offers one"
             raise UsageError(message)
         (service,) = services
-        adapter, program = self._bindings.resolve(software)
-        protocol = _protocol(service)
-        if protocol not in adapter.protocols:
-            known = ", ".join(sorted(adapter.protocols))
-            raise UsageError(f"impl={software}: it serves {known}, and no {protocol}")
         options = dict(service["application"]["options"])
         for layer in service["layers"]:
             options |= {f"{layer['name']}.{key}": it for key, it in layer["options"].items()}
@@ -101,25 +121,17 @@ class LiveSoftware:
             options=options,
             folder=folder,
             application=service["application"]["name"],
+            layers=tuple(layer["name"] for layer in service["layers"][:-1]),
+            shown=shown,
         )
-        return LiveServer(
-            number=told["number"],
-            name=told["name"],
-            software=software,
-            adapter=adapter,
-            program=program,
-            version=self.version(adapter, program),
-            offer=offer,
-            congestion=options.get("tcp.congestion"),
+        programs = tuple(
+            LiveProgram(name, adapter, program, self.version(adapter, program), offer)
+            for name, adapter, program, offer in self._bindings.resolve_chain(software, offer)
         )
+        return LiveServer(told["number"], told["name"], programs, options.get("tcp.congestion"))
 
 
 def clients_of(spec_json: str) -> list[str]:
     """Name the real software that devices of a run are."""
     stacks = json.loads(spec_json)["stacks"].values()
     return sorted({stack["client"] for stack in stacks if stack.get("client") is not None})
-
-
-def _protocol(service: Mapping[str, Any]) -> str:
-    layers = [service["application"], *service["layers"][:-1]]
-    return "/".join(layer["name"] for layer in layers)

@@ -191,7 +191,7 @@ def _engine(plan: Plan, bindings: Bindings, out: Path) -> Engine:
     """Give what runs a plan: real software is looked for before the first run."""
     if not plan.is_live:
         return NativeEngine().showing(plan.study.credentials)
-    engine = LiveEngine(bindings=bindings, logs=out / LOGS)
+    engine = LiveEngine(bindings=bindings, logs=out / LOGS, credentials=plan.study.credentials)
     engine.check(run.spec_json for run in plan.supported())
     return engine
 

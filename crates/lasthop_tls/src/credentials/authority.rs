@@ -2,6 +2,8 @@ use core::fmt;
 use std::sync::Arc;
 
 use lasthop_contract::RandomStream;
+use p256::pkcs8::LineEnding;
+use p256::pkcs8::der::pem::encode_string;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
     Issuer, KeyIdMethod, KeyUsagePurpose, PublicKeyData, SanType, SerialNumber,
@@ -47,6 +49,17 @@ pub struct Issue {
 #[derive(Clone)]
 pub struct Chain {
     pub(crate) certified: Arc<CertifiedKey>,
+    /// Its key, where it is one of a run, which a program of others may have to show.
+    key: Option<PrivateKey>,
+}
+
+/// A chain of certificates and its key as files, PEM (RFC 7468). It is never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ChainFiles {
+    /// The certificates, the host's first.
+    pub certificates: String,
+    /// Its key.
+    pub key: String,
 }
 
 impl Issue {
@@ -100,6 +113,12 @@ impl Authority {
         roots
     }
 
+    /// The same as a file, PEM (RFC 7468).
+    #[must_use]
+    pub fn roots_file(&self) -> String {
+        certificates_to_pem(core::slice::from_ref(&self.root))
+    }
+
     /// Signs a certificate for a new key.
     ///
     /// # Panics
@@ -122,14 +141,23 @@ impl Authority {
         let above = lowest.as_ref().unwrap_or(&self.signer);
         let signed = parameters.signed_by(&key, above);
         chain.insert(0, signed.expect("it can be signed").der().clone());
-        Chain::of(chain, Arc::new(key))
+        Chain::of(chain, key)
     }
 }
 
 impl Chain {
-    pub(super) fn of(certificates: Vec<CertificateDer<'static>>, key: Arc<dyn SigningKey>) -> Self {
-        let certified = Arc::new(CertifiedKey::new(certificates, key));
-        Self { certified }
+    pub(super) fn of(certificates: Vec<CertificateDer<'static>>, key: PrivateKey) -> Self {
+        Self {
+            key: Some(key.clone()),
+            ..Self::by(certificates, Arc::new(key))
+        }
+    }
+
+    fn by(certificates: Vec<CertificateDer<'static>>, key: Arc<dyn SigningKey>) -> Self {
+        Self {
+            certified: Arc::new(CertifiedKey::new(certificates, key)),
+            key: None,
+        }
     }
 
     /// A chain that signed itself, which nobody trusts.
@@ -141,7 +169,7 @@ impl Chain {
         let key = PrivateKey::generate(kind, stream);
         let parameters = of_host(issue, &key, stream);
         let signed = parameters.self_signed(&key).expect("it can be signed");
-        Self::of(vec![signed.der().clone()], Arc::new(key))
+        Self::of(vec![signed.der().clone()], key)
     }
 
     /// A chain and its key that a user has, of any kind that ring reads.
@@ -153,7 +181,7 @@ impl Chain {
         key: &PrivateKeyDer<'_>,
     ) -> Result<Self, rustls::Error> {
         let key = rustls::crypto::ring::sign::any_supported_type(key)?;
-        let chain = Self::of(certificates, key);
+        let chain = Self::by(certificates, key);
         chain.certified.keys_match()?;
         Ok(chain)
     }
@@ -164,6 +192,15 @@ impl Chain {
         let scheme = SignatureScheme::ECDSA_NISTP256_SHA256;
         let signer = self.certified.key.choose_scheme(&[scheme])?;
         signer.sign(message).ok()
+    }
+
+    /// As files, where its key is one of a run.
+    #[must_use]
+    pub fn to_files(&self) -> Option<ChainFiles> {
+        Some(ChainFiles {
+            certificates: certificates_to_pem(self.certificates()),
+            key: self.key.as_ref()?.to_pem(),
+        })
     }
 
     /// The certificates, the host's first.
@@ -177,6 +214,19 @@ impl fmt::Debug for Chain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Chain({} certificates)", self.certified.cert.len())
     }
+}
+
+impl fmt::Debug for ChainFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ChainFiles")
+    }
+}
+
+fn certificates_to_pem(certificates: &[CertificateDer<'static>]) -> String {
+    let texts = certificates.iter();
+    let texts = texts.map(|it| encode_string("CERTIFICATE", LineEnding::LF, it));
+    let text: Result<String, _> = texts.collect();
+    text.expect("a certificate can be written")
 }
 
 fn of_authority(name: &str, key: &PrivateKey, stream: &mut RandomStream) -> CertificateParams {

@@ -76,6 +76,8 @@ pub struct Given {
     pub client: Option<Chain>,
     /// Whom both ends believe.
     pub roots: Arc<RootCertStore>,
+    /// The same as a file, PEM (RFC 7468).
+    pub roots_file: String,
     /// When the run starts, in seconds since 1970.
     pub starts: u64,
     /// What the server's key is a key of.
@@ -128,6 +130,7 @@ impl Given {
             name: files.name.to_owned(),
             client,
             roots,
+            roots_file: String::from_utf8_lossy(files.roots).into_owned(),
             starts: files.starts,
             key,
         })
@@ -194,7 +197,7 @@ fn chain(
     let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| (of_key, CredentialError::NoKey))?;
     let key = PrivateKey::read(&key).ok_or((of_key, CredentialError::OtherKind))?;
     let kind = key.kind();
-    let chain = Chain::of(certificates, Arc::new(key));
+    let chain = Chain::of(certificates, key);
     chain
         .certified
         .keys_match()

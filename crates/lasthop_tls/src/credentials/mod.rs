@@ -4,6 +4,6 @@ mod authority;
 mod given;
 mod private_key;
 
-pub use authority::{Authority, Chain, Issue};
+pub use authority::{Authority, Chain, ChainFiles, Issue};
 pub use given::{CredentialError, CredentialFile, CredentialFiles, Given, roots_of_pem};
 pub use private_key::{KeyKind, PrivateKey};

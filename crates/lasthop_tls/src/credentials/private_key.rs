@@ -2,9 +2,10 @@ use core::fmt;
 use std::sync::Arc;
 
 use ed25519_dalek::Signer as _;
+use ed25519_dalek::pkcs8::KeypairBytes;
 use lasthop_contract::RandomStream;
 use p256::ecdsa;
-use p256::pkcs8::DecodePrivateKey;
+use p256::pkcs8::{DecodePrivateKey, EncodePrivateKey, LineEnding};
 use rcgen::{PublicKeyData, SignatureAlgorithm as CertificateAlgorithm};
 use rsa::pkcs1::{DecodeRsaPrivateKey, EncodeRsaPublicKey};
 use rsa::signature::{RandomizedSigner, SignatureEncoding};
@@ -116,6 +117,21 @@ impl PrivateKey {
             Secret::Rsa2048(_) => KeyKind::Rsa2048,
             Secret::Ed25519(_) => KeyKind::Ed25519,
         }
+    }
+
+    /// The key itself, PKCS #8 (RFC 5958) in PEM, for a program that shows its certificate.
+    pub(super) fn to_pem(&self) -> String {
+        let text = match &*self.secret {
+            Secret::EcdsaP256(key) => key.to_pkcs8_pem(LineEnding::LF),
+            Secret::Rsa2048(key) => key.to_pkcs8_pem(LineEnding::LF),
+            // Without the public key, which OpenSSL 3.0 does not read there.
+            Secret::Ed25519(key) => KeypairBytes {
+                secret_key: key.to_bytes(),
+                public_key: None,
+            }
+            .to_pkcs8_pem(LineEnding::LF),
+        };
+        text.expect("a key can be written").to_string()
     }
 
     fn schemes(&self) -> &'static [SignatureScheme] {

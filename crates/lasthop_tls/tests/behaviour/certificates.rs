@@ -1,5 +1,7 @@
 use lasthop_contract::{CloseReason, Direction, Established, RandomStream};
-use lasthop_tls::{Authority, Chain, Issue, KeyKind, Verify, Version};
+use lasthop_tls::{
+    Authority, Chain, CredentialFiles, Given, Issue, KeyKind, RUN_STARTS, Verify, Version,
+};
 
 use crate::world::{NAME, Setting};
 
@@ -147,4 +149,28 @@ fn ends_that_have_nothing_in_common_say_so() {
         &|it| it.common.protocols = vec![b"h2".to_vec()],
         NO_APPLICATION_PROTOCOL,
     );
+}
+
+#[test]
+fn what_a_program_is_given_to_show_is_read_again() {
+    for kind in [KeyKind::EcdsaP256, KeyKind::Rsa2048, KeyKind::Ed25519] {
+        let stream = RandomStream::named(7, "written");
+        let mut authority = Authority::new(kind, stream);
+        let chain = authority.issue(&Issue::of_server("server.example", 3));
+        let files = chain.to_files().expect("its key is one of a run");
+        assert_eq!(format!("{files:?}"), "ChainFiles", "a key is never printed");
+        let roots = authority.roots_file();
+        let read = Given::read(&CredentialFiles {
+            server: (files.certificates.as_bytes(), files.key.as_bytes()),
+            name: "server.example",
+            client: None,
+            roots: roots.as_bytes(),
+            starts: RUN_STARTS,
+        });
+        let read = read.expect("its own authority is believed");
+        assert_eq!((read.key, read.roots_file), (kind, roots));
+        assert_eq!(read.server.certificates(), chain.certificates());
+        let by_ring = Chain::of_pem(files.certificates.as_bytes(), files.key.as_bytes());
+        assert_eq!(by_ring.expect("ring reads it").to_files(), None);
+    }
 }

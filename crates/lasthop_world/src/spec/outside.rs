@@ -33,6 +33,19 @@ pub struct OutsideService {
     pub port: u16,
 }
 
+impl OutsideService {
+    /// What the packets of IP carry by TCP or UDP, as ledgers of captures name it.
+    #[must_use]
+    pub fn spoken(&self) -> &str {
+        let mut upper = self.layers.iter().rev().skip(2);
+        let spoken = upper.next().unwrap_or(&self.application);
+        match spoken.name.as_str() {
+            "ws" => "websocket",
+            name => name,
+        }
+    }
+}
+
 impl RunSpec {
     /// The servers that are real software.
     #[must_use]

@@ -2,7 +2,7 @@ use lasthop_contract::{Application, Transport};
 use lasthop_tls::Given;
 use lasthop_transport::{Fallback, FallbackPolicy, Local, PeerLimit};
 
-use super::layer::{FallsBack, LayerKind};
+use super::layer::{FallsBack, LayerKind, ServerFiles};
 use super::{
     Above, ApplicationBuilder, Below, ClientEnd, HostEnd, LayerBuilder, Options, Registry,
     ServerEnd,
@@ -85,6 +85,14 @@ impl StackBuilder {
         for layer in self.layers.iter_mut().chain(below) {
             layer.show(given);
         }
+    }
+
+    /// What a server shows in a run of this seed, where a layer shows something.
+    #[must_use]
+    pub fn server_files(&self, seed: u64) -> Option<ServerFiles> {
+        self.layers
+            .iter()
+            .find_map(|layer| layer.server_files(seed))
     }
 
     /// The version of IP, 4 or 6.

@@ -13,6 +13,7 @@ use lasthop_contract::Transport;
 use lasthop_tls::Given;
 use lasthop_units::Duration;
 
+pub use self::shown::ServerFiles;
 use super::builder::Role;
 use super::{Below, HostEnd, OptionEntry, Options};
 use crate::spec::StackSpec;
@@ -74,6 +75,11 @@ pub trait LayerBuilder {
 
     /// Takes credentials that a user has given, in place of those made from the seed.
     fn show(&mut self, _given: &Given) {}
+
+    /// What the server shows in a run of this seed, for a program of others that takes its place.
+    fn server_files(&self, _seed: u64) -> Option<ServerFiles> {
+        None
+    }
 
     /// When a client takes another way, by other layers, where this one leads nowhere.
     fn falls_back(&self) -> Option<FallsBack> {

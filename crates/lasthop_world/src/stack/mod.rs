@@ -16,6 +16,8 @@ pub use above::Above;
 pub use application::{ApplicationBuilder, ApplicationEntry, BuildApplication};
 pub use builder::{Role, StackBuilder};
 pub use ends::{Below, ClientEnd, ClientFlow, Guest, HostEnd, ServerEnd};
-pub use layer::{BuildLayer, Carriage, FallsBack, LayerBuilder, LayerEntry, LayerKind};
+pub use layer::{
+    BuildLayer, Carriage, FallsBack, LayerBuilder, LayerEntry, LayerKind, ServerFiles,
+};
 pub use option::{Follows, Needs, OptionEntry, OptionKind, Options};
 pub use registry::Registry;

@@ -13,7 +13,7 @@ from lasthop.study.stacks.catalogue import LAYERS, Option
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,39}")
+_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,39}(\+[a-z0-9][a-z0-9_.-]{0,39})?")
 
 Value = str | bool | int | float
 

@@ -4,6 +4,7 @@ use lasthop_contract::{RandomStream, Transport};
 use lasthop_quic::{Congestion, Quic, QuicClient, QuicServer, QuicSettings};
 use lasthop_tls::{Given, Randomness, Settings, Version};
 
+use super::shown::ServerFiles;
 use super::tls_handshake::{
     CHAIN, CLIENT_CERTIFICATE, GROUP, KEY, ML_KEM, SESSIONS, TICKETS, TlsHandshake, VERIFY, group,
 };
@@ -166,7 +167,7 @@ impl Secured {
     /// Both ends with the credentials of a run, which are of its seed.
     fn profiles(&self, seed: u64) -> &(QuicClient, QuicServer) {
         self.profiles.get_or_init(|| {
-            let stream = RandomStream::named(seed, "quic/credentials");
+            let stream = credentials(seed);
             // How much is early, is left to flow control (RFC 9001 section 4.6.1).
             let (client, server) = self.handshake.profiles(&self.tls, stream, u32::MAX);
             let fits = "what the catalogue allows fits together";
@@ -186,6 +187,10 @@ impl LayerBuilder for Secured {
         self.handshake.given = Some(given.clone());
     }
 
+    fn server_files(&self, seed: u64) -> Option<ServerFiles> {
+        self.handshake.server_files(credentials(seed))
+    }
+
     fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport> {
         let (client, server) = self.profiles(host.seed);
         let (client, server) = match role {
@@ -200,4 +205,9 @@ impl LayerBuilder for Secured {
     fn falls_back(&self) -> Option<FallsBack> {
         self.falls_back
     }
+}
+
+/// Of which the credentials of a run are made.
+fn credentials(seed: u64) -> RandomStream {
+    RandomStream::named(seed, "quic/credentials")
 }

@@ -1,11 +1,20 @@
 use std::sync::Arc;
 
 use lasthop_contract::RandomStream;
-use lasthop_tls::{Authority, Chain, Given, Issue, KeyKind, RUN_STARTS, RootCertStore};
+use lasthop_tls::{Authority, Chain, ChainFiles, Given, Issue, KeyKind, RUN_STARTS, RootCertStore};
 
 /// The name of every server of a run whose credentials are made from its seed.
 const SERVER: &str = "server.example";
 const CLIENT: &str = "device.example";
+
+/// What a server of a run shows, as files, PEM (RFC 7468), for a program of others. It is never printed.
+#[derive(Clone, Debug)]
+pub struct ServerFiles {
+    /// Its certificates and its key.
+    pub chain: ChainFiles,
+    /// Whom it believes, where clients show a certificate.
+    pub client_roots: Option<String>,
+}
 
 /// What the ends of a run show each other, and whom they believe.
 pub(super) struct Shown {
@@ -15,6 +24,8 @@ pub(super) struct Shown {
     /// What clients show to a server that asks, where they have something.
     pub(super) client: Option<Chain>,
     pub(super) roots: Arc<RootCertStore>,
+    /// The same as a file.
+    roots_file: String,
     /// When the run starts, in seconds since 1970.
     pub(super) starts: u64,
 }
@@ -32,16 +43,26 @@ impl Shown {
                 name: given.name.clone(),
                 client: given.client.clone().filter(|_| of_client),
                 roots: Arc::clone(&given.roots),
+                roots_file: given.roots_file.clone(),
                 starts: given.starts,
             };
         }
         let mut authority = Authority::new(key, stream);
         Self {
             roots: Arc::new(authority.roots()),
+            roots_file: authority.roots_file(),
             server: authority.issue(&Issue::of_server(SERVER, length)),
             name: SERVER.to_owned(),
             client: of_client.then(|| authority.issue(&Issue::of_client(CLIENT))),
             starts: RUN_STARTS,
         }
+    }
+
+    /// What the server shows as files, and whom it believes where it `asks` clients.
+    pub(super) fn server_files(self, asks: bool) -> Option<ServerFiles> {
+        Some(ServerFiles {
+            chain: self.server.to_files()?,
+            client_roots: asks.then_some(self.roots_file),
+        })
     }
 }

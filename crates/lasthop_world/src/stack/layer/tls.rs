@@ -3,6 +3,7 @@ use core::cell::OnceCell;
 use lasthop_contract::{RandomStream, Transport};
 use lasthop_tls::{ClientProfile, Given, Randomness, ServerProfile, Settings, Tls, Version};
 
+use super::shown::ServerFiles;
 use super::tls_handshake::{
     CHAIN, CLIENT_CERTIFICATE, GROUP, KEY, ML_KEM, SESSIONS, TICKETS, TlsHandshake, VERIFY, group,
 };
@@ -104,7 +105,7 @@ impl Secured {
     /// Both ends with the credentials of a run, which are of its seed.
     fn profiles(&self, seed: u64) -> &(ClientProfile, ServerProfile) {
         self.profiles.get_or_init(|| {
-            let stream = RandomStream::named(seed, "tls/credentials");
+            let stream = credentials(seed);
             self.handshake.profiles(&self.settings, stream, EARLY_DATA)
         })
     }
@@ -113,6 +114,10 @@ impl Secured {
 impl LayerBuilder for Secured {
     fn show(&mut self, given: &Given) {
         self.handshake.given = Some(given.clone());
+    }
+
+    fn server_files(&self, seed: u64) -> Option<ServerFiles> {
+        self.handshake.server_files(credentials(seed))
     }
 
     fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport> {
@@ -124,4 +129,9 @@ impl LayerBuilder for Secured {
         let lower = below.into_transport();
         Box::new(Tls::new(lower, client, server, Some(host.stream("tls"))))
     }
+}
+
+/// Of which the credentials of a run are made.
+fn credentials(seed: u64) -> RandomStream {
+    RandomStream::named(seed, "tls/credentials")
 }

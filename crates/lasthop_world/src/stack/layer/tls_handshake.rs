@@ -6,7 +6,7 @@ use lasthop_tls::{
     Verify,
 };
 
-use super::shown::Shown;
+use super::shown::{ServerFiles, Shown};
 use crate::stack::{OptionEntry, OptionKind, Options};
 
 /// What a study says of the handshake of TLS, whichever layer carries it.
@@ -113,11 +113,7 @@ impl TlsHandshake {
         stream: RandomStream,
         early_data: u32,
     ) -> (ClientProfile, ServerProfile) {
-        let shown = Shown::new(
-            self.given.as_ref(),
-            (self.key, self.chain, self.client_certificate),
-            stream,
-        );
+        let shown = self.shown(stream);
         let client = ClientProfile::new(
             settings,
             ClientSettings {
@@ -147,6 +143,16 @@ impl TlsHandshake {
             client.expect(fits).starting(shown.starts),
             server.expect(fits).starting(shown.starts),
         )
+    }
+
+    /// What the server of [`profiles`](Self::profiles) shows, for a program of others.
+    pub(super) fn server_files(&self, stream: RandomStream) -> Option<ServerFiles> {
+        self.shown(stream).server_files(self.client_certificate)
+    }
+
+    fn shown(&self, stream: RandomStream) -> Shown {
+        let made = (self.key, self.chain, self.client_certificate);
+        Shown::new(self.given.as_ref(), made, stream)
     }
 }
 

@@ -1,0 +1,83 @@
+"""nginx, as the end of TLS before a server of others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from lasthop.adapters.adapter import Adapter, Offer
+from lasthop.errors import EnvironmentFailure
+
+_MODULE = Path("/usr/lib/nginx/modules/ngx_stream_module.so")
+
+_CONFIGURATION = """\
+load_module {module};
+daemon off;
+pid {folder}/nginx.pid;
+error_log stderr info;
+worker_processes auto;
+worker_rlimit_nofile {files};
+events {{
+  worker_connections {files};
+}}
+stream {{
+  server {{
+    listen {address}:{port} ssl backlog=4096;
+    ssl_certificate {shown.certificate};
+    ssl_certificate_key {shown.key};
+    ssl_protocols TLSv1.2 TLSv1.3;
+    {asking}
+    proxy_pass {behind.address}:{behind.port};
+  }}
+}}
+"""
+_ASKING = "ssl_client_certificate {shown.client_roots}; ssl_verify_client on;"
+
+_MOST_FILES = 20_000
+"""Each connection has two."""
+
+
+class Nginx(Adapter):
+    """Ends TLS, and hands the stream on as it is: to what stands behind, everybody is local.
+
+    A worker a processor, which gives up the rights of root once the key is read.
+    """
+
+    name: ClassVar[str] = "nginx"
+    protocols: ClassVar[frozenset[str]] = frozenset()
+    takes_off: ClassVar[str | None] = "tls"
+    program: ClassVar[str] = "nginx"
+    version_arguments: ClassVar[tuple[str, ...]] = ("-v",)
+    install: ClassVar[str] = "apt-get install nginx libnginx-mod-stream"
+    oldest: ClassVar[tuple[int, ...]] = (1, 20)
+
+    def find(self) -> Path:
+        """Look for the program and its module for streams.
+
+        Raises
+        ------
+        EnvironmentFailure
+            One of them is not there.
+        """
+        found = super().find()
+        if not _MODULE.is_file():
+            raise EnvironmentFailure(f"{self.name}: {_MODULE} is missing; {self.install}")
+        return found
+
+    def command(self, program: Path, offer: Offer) -> list[str]:
+        """Write its configuration."""
+        if offer.shown is None or offer.behind is None:
+            raise ValueError("nginx stands before a server, and shows a certificate")
+        asks = offer.shown.client_roots is not None
+        content = _CONFIGURATION.format(
+            module=_MODULE,
+            folder=offer.folder,
+            files=_MOST_FILES,
+            address=offer.address,
+            port=offer.port,
+            shown=offer.shown,
+            behind=offer.behind,
+            asking=_ASKING.format(shown=offer.shown) if asks else "",
+        )
+        file = offer.write("nginx.conf", content)
+        return [str(program), "-e", "stderr", "-p", str(file.parent), "-c", str(file)]
