@@ -51,6 +51,12 @@ impl FlowId {
         if self.0 & Self::DEVICES == 0 {
             return (DeviceId(self.0), 0);
         }
+        self.further_parts()
+    }
+
+    /// The same of one that is not its device's first.
+    #[cold]
+    const fn further_parts(self) -> (DeviceId, u8) {
         let device = DeviceId(self.0 & (Self::DEVICES_WITH_SEVERAL - 1));
         (device, (self.0 >> 20 & 7) as u8 + 1)
     }

@@ -39,10 +39,14 @@ impl<T> ShortQueue<T> {
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         // Mostly nothing is there; then nothing is moved either.
-        if self.is_empty() {
-            return None;
+        if self.first.is_some() {
+            return self.first.take();
         }
-        self.first.take().or_else(|| self.pop_rest())
+        if self.rest.is_some() {
+            self.pop_rest()
+        } else {
+            None
+        }
     }
 
     /// The first thing, which stays.
@@ -74,6 +78,7 @@ impl<T> ShortQueue<T> {
         self.first.is_none() && self.rest.is_none()
     }
 
+    #[cold]
     fn pop_rest(&mut self) -> Option<T> {
         let rest = self.rest.as_mut()?;
         let thing = rest.pop_front();

@@ -3,7 +3,6 @@ mod wiring;
 
 use core::mem;
 use core::sync::atomic::{AtomicBool, Ordering};
-use std::collections::VecDeque;
 
 use lasthop_contract::{
     Advance, BackgroundTraffic, Clock, Direction, DropReason, Host, HostInput, HostOutput,
@@ -33,8 +32,8 @@ pub struct Simulation<C, O> {
     links: Vec<LinkSlot>,
     outages: Outages,
     queue: WakeUpQueue,
-    /// Machines that were touched and have not yet said what they wait for.
-    unsettled: VecDeque<Machine>,
+    /// Machines that were touched, in that order, and have not yet said what they wait for.
+    unsettled: Vec<Machine>,
     /// The time of the event that is served. It goes back when another part takes its turn.
     at: Instant,
     /// The latest time of an event so far.
@@ -115,7 +114,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
             links: Vec::new(),
             outages: Outages::default(),
             queue: WakeUpQueue::default(),
-            unsettled: VecDeque::new(),
+            unsettled: Vec::new(),
             at: Instant::ZERO,
             now: Instant::ZERO,
             packets: 0,
@@ -127,14 +126,14 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
     /// Tells a host something that no machine of the run tells it, now.
     pub fn tell(&mut self, host: HostId, input: HostInput) {
         self.hosts[host.0 as usize].machine.handle(self.at, input);
-        self.unsettled.push_back(Machine::Host(host.0));
+        self.unsettled.push(Machine::Host(host.0));
         self.settle();
     }
 
     /// Tells a link something that no machine of the run tells it, now.
     pub fn tell_link(&mut self, link: LinkId, input: LinkInput) {
         self.links[link.0 as usize].machine.handle(self.at, input);
-        self.unsettled.push_back(Machine::Link(link.0));
+        self.unsettled.push(Machine::Link(link.0));
         self.settle();
     }
 
@@ -153,7 +152,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
             self.hosts[host.0 as usize]
                 .machine
                 .handle(self.at, HostInput::Start);
-            self.unsettled.push_back(Machine::Host(host.0));
+            self.unsettled.push(Machine::Host(host.0));
         }
         self.settle();
         let mut without_progress = 0;
@@ -210,7 +209,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
                     .machine
                     .handle(self.at, HostInput::Timeout),
             }
-            self.unsettled.push_back(wake_up.who);
+            self.unsettled.push(wake_up.who);
             self.settle();
         }
     }
@@ -293,7 +292,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
             let host = self.outside[place];
             let slot = &mut self.hosts[host.0 as usize];
             slot.machine.handle(self.at, HostInput::Timeout);
-            self.unsettled.push_back(Machine::Host(host.0));
+            self.unsettled.push(Machine::Host(host.0));
         }
         self.settle();
     }
@@ -313,13 +312,17 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
 
     /// Polls every machine that was touched until all of them wait.
     fn settle(&mut self) {
-        while let Some(who) = self.unsettled.pop_front() {
+        let mut place = 0;
+        // Who is polled may touch others.
+        while let Some(&who) = self.unsettled.get(place) {
+            place += 1;
             let deadline = match who {
                 Machine::Link(link) => self.drain_link(LinkId(link)),
                 Machine::Host(host) => self.drain_host(HostId(host)),
             };
             self.queue.arm(who, deadline);
         }
+        self.unsettled.clear();
     }
 
     fn drain_host(&mut self, id: HostId) -> Option<Instant> {
@@ -405,7 +408,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         self.observer.received(self.at, host, interface, &packet);
         let input = HostInput::Received { interface, packet };
         self.hosts[host.0 as usize].machine.handle(self.at, input);
-        self.unsettled.push_back(Machine::Host(host.0));
+        self.unsettled.push(Machine::Host(host.0));
     }
 
     fn offer(&mut self, link: LinkId, port: Port, packet: Packet) {
@@ -414,6 +417,6 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         }
         let input = LinkInput::Offered { port, packet };
         self.links[link.0 as usize].machine.handle(self.at, input);
-        self.unsettled.push_back(Machine::Link(link.0));
+        self.unsettled.push(Machine::Link(link.0));
     }
 }

@@ -298,7 +298,7 @@ mod tests {
                 let payload = DataSize::from_bytes(100);
                 let due = index * EVERY_MS;
                 let mut note = |millis, event| {
-                    log.note(at(millis), Direction::Up, |_| Direction::Up, event);
+                    log.note(at(millis), Direction::Up, |_| Direction::Up, &event);
                 };
                 note(due, MessageEvent::Intended { id, payload });
                 match end(flow, index) {
@@ -420,7 +420,7 @@ mod tests {
                 let due = u64::from(number) * EVERY_MS;
                 let mut note = |millis: u64, event| {
                     let at = Instant::from_nanos(millis * 1_000_000);
-                    log.note(at, Direction::Up, |_| Direction::Up, event);
+                    log.note(at, Direction::Up, |_| Direction::Up, &event);
                 };
                 note(due, MessageEvent::Intended { id, payload });
                 let after = 50 * (1 + random.below(slowest));

@@ -209,6 +209,35 @@ impl<P: Application> Traffic<P> {
             _ => true,
         }
     }
+
+    /// What the protocol says next, when there is nothing of its own to tell.
+    #[inline(never)]
+    fn advance(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
+        loop {
+            match self.protocol.poll(now, transport) {
+                // Who makes no messages tells that he can hear some.
+                ready @ ApplicationOutput::Ready(..) if self.origin.is_none() => return ready,
+                ApplicationOutput::Ready(device, flows) => {
+                    self.start_flows(now, device, flows, transport);
+                }
+                ApplicationOutput::Received(received) => self.react(now, &received, transport),
+                ApplicationOutput::WaitUntil(deadline) if self.events.is_empty() => {
+                    let due = self.next_due();
+                    let next = [deadline, due].into_iter().flatten().min();
+                    return ApplicationOutput::WaitUntil(next);
+                }
+                ApplicationOutput::WaitUntil(_) => {}
+                ApplicationOutput::Event(event) => {
+                    if self.is_told(&event) {
+                        return ApplicationOutput::Event(event);
+                    }
+                }
+            }
+            if let Some(event) = self.events.pop() {
+                return ApplicationOutput::Event(event);
+            }
+        }
+    }
 }
 
 impl<P: Application> Application for Traffic<P> {
@@ -231,29 +260,9 @@ impl<P: Application> Application for Traffic<P> {
     }
 
     fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
-        loop {
-            if let Some(event) = self.events.pop() {
-                return ApplicationOutput::Event(event);
-            }
-            match self.protocol.poll(now, transport) {
-                // Who makes no messages tells that he can hear some.
-                ready @ ApplicationOutput::Ready(..) if self.origin.is_none() => return ready,
-                ApplicationOutput::Ready(device, flows) => {
-                    self.start_flows(now, device, flows, transport);
-                }
-                ApplicationOutput::Received(received) => self.react(now, &received, transport),
-                ApplicationOutput::WaitUntil(deadline) if self.events.is_empty() => {
-                    let due = self.next_due();
-                    let next = [deadline, due].into_iter().flatten().min();
-                    return ApplicationOutput::WaitUntil(next);
-                }
-                ApplicationOutput::WaitUntil(_) => {}
-                ApplicationOutput::Event(event) => {
-                    if self.is_told(&event) {
-                        return ApplicationOutput::Event(event);
-                    }
-                }
-            }
+        match self.events.pop() {
+            Some(event) => ApplicationOutput::Event(event),
+            None => self.advance(now, transport),
         }
     }
 }

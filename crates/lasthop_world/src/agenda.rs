@@ -99,9 +99,10 @@ impl<'a> Agenda<'a> {
         }
     }
 
-    /// When the next thing happens.
-    pub(crate) fn next(&self) -> Option<Instant> {
-        self.steps.front().map(|(at, _)| *at)
+    /// When the next thing happens; far in the future where nothing will.
+    pub(crate) fn next(&self) -> Instant {
+        let next = self.steps.front();
+        next.map_or(Instant::FAR_FUTURE, |(at, _)| *at)
     }
 
     /// Takes it.

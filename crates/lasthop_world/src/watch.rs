@@ -13,8 +13,8 @@ use crate::population::Population;
 pub(crate) struct Watch {
     pub(crate) meter: Meter,
     pub(crate) population: Option<Box<Population>>,
-    /// When the next thing happens that no machine brings about.
-    pub(crate) next_step: Option<Instant>,
+    /// When the next thing happens that no machine brings about; far in the future where none will.
+    pub(crate) next_step: Instant,
 }
 
 impl Observer for Watch {
@@ -67,8 +67,7 @@ impl Observer for Watch {
 
     /// The loop comes back for every change.
     fn horizon(&self) -> Instant {
-        let horizon = self.meter.horizon();
-        let horizon = self.next_step.map_or(horizon, |at| at.min(horizon));
+        let horizon = self.meter.horizon().min(self.next_step);
         let change = self.population.as_ref().and_then(|it| it.next_change());
         change.map_or(horizon, |(at, _)| at.min(horizon))
     }

@@ -73,7 +73,7 @@ impl<'a, C: Clock> World<'a, C> {
         let watch = Watch {
             meter,
             population: None,
-            next_step: None,
+            next_step: Instant::FAR_FUTURE,
         };
         let mut simulation = Simulation::new(clock, watch);
         let hops = Hops::new(spec, registry, networks, &mut simulation);
@@ -104,7 +104,7 @@ impl<'a, C: Clock> World<'a, C> {
     pub(crate) fn order_by_parts(&mut self) {
         let measure = &self.spec.measure;
         let keeps_records = measure.messages == MessageDetail::Each;
-        let nothing_happens = self.agenda.next().is_none();
+        let nothing_happens = self.agenda.next() == Instant::FAR_FUTURE;
         let drain = nanos(measure.drain_ns);
         if self.coming.is_none() && nothing_happens && keeps_records && drain >= FORESIGHT {
             self.simulation.order_by_parts();
@@ -121,7 +121,7 @@ impl<'a, C: Clock> World<'a, C> {
             let watch = self.simulation.observer();
             let end = watch.meter.horizon();
             let change = watch.population.as_ref().and_then(|it| it.next_change());
-            let step = watch.next_step.unwrap_or(Instant::FAR_FUTURE);
+            let step = watch.next_step;
             match change {
                 Some((at, change)) if at <= end && at < step => {
                     self.simulation.advance_to(at);

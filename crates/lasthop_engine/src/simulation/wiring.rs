@@ -162,14 +162,14 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         let slot = &mut self.links[link.0 as usize];
         slot.ends[port.0 as usize] = None;
         slot.machine.handle(self.at, LinkInput::Detach { port });
-        self.unsettled.push_back(Machine::Link(link.0));
+        self.unsettled.push(Machine::Link(link.0));
     }
 
     fn set_end(&mut self, link: LinkId, port: Port, end: End) {
         self.wire(link, port, end);
         let slot = &mut self.links[link.0 as usize];
         slot.machine.handle(self.at, LinkInput::Attach { port });
-        self.unsettled.push_back(Machine::Link(link.0));
+        self.unsettled.push(Machine::Link(link.0));
     }
 
     fn wire(&mut self, link: LinkId, port: Port, end: End) {

@@ -1,7 +1,8 @@
 use core::num::NonZeroU32;
 
 use lasthop_contract::{
-    Cause, Direction, DiscardReason, DropReason, FlowId, MessageEvent, MessageId, Packet, Span,
+    Cause, DeviceId, Direction, DiscardReason, DropReason, FlowId, MessageEvent, MessageId, Packet,
+    Span,
 };
 use lasthop_units::{DataSize, Instant};
 
@@ -21,9 +22,9 @@ impl MessageLog {
         now: Instant,
         side: Direction,
         origin: impl FnOnce(FlowId) -> Direction,
-        event: MessageEvent,
+        event: &MessageEvent,
     ) {
-        match event {
+        match *event {
             MessageEvent::Intended { id, payload } => self.begin(now, id, payload),
             MessageEvent::Transmitted {
                 id, attempt, last, ..
@@ -148,6 +149,7 @@ impl MessageLog {
         }
     }
 
+    #[inline]
     pub(crate) fn arrived(&mut self, now: Instant, packet: &Packet) {
         for id in packet.messages() {
             self.change(now, id, MessageChange::CopyEnded);
@@ -192,24 +194,40 @@ impl MessageLog {
         let Some(flow) = self.make_flow(id.flow) else {
             return;
         };
+        if flow.audience() == 1 {
+            return flow.begin(MessageRecord::new(now, id.number.get(), payload));
+        }
         for number in flow.copies(id.number) {
             flow.begin(MessageRecord::new(now, number, payload));
         }
     }
 
     /// A flow, from now on.
+    #[inline]
     fn make_flow(&mut self, id: FlowId) -> Option<&mut MessageFlow> {
         let (device, number) = id.parts();
         let number = usize::from(number);
+        let channel = self.channels.get(number);
+        let place = channel.and_then(|channel| channel.place(device));
+        match (place, channel) {
+            (Some(place), Some(channel)) if place < channel.flows.len() => {}
+            _ => self.make_room(device, number)?,
+        }
+        let channel = self.channels.get_mut(number)?;
+        let place = channel.place(device)?;
+        channel.flows.get_mut(place)
+    }
+
+    /// None for a device whose flow is forgotten.
+    #[cold]
+    fn make_room(&mut self, device: DeviceId, number: usize) -> Option<()> {
         if self.channels.len() <= number {
             self.channels.resize_with(number + 1, Channel::default);
         }
         let channel = &mut self.channels[number];
         let place = channel.place(device)?;
-        if channel.flows.len() <= place {
-            channel.flows.resize_with(place + 1, MessageFlow::default);
-        }
-        channel.flows.get_mut(place)
+        channel.flows.resize_with(place + 1, MessageFlow::default);
+        Some(())
     }
 
     /// Notes what happens to a message, and where it has ended by that; `false` where there is no record of it.
@@ -219,10 +237,26 @@ impl MessageLog {
     )]
     #[inline(always)]
     fn change(&mut self, now: Instant, id: MessageId, change: MessageChange) -> bool {
+        self.change_or(now, id, change, |log| log.change_copies(now, id, change))
+    }
+
+    /// The same, with what is to be done where the message is for several devices.
+    #[expect(
+        clippy::inline_always,
+        reason = "where it is called, it is known which change it is"
+    )]
+    #[inline(always)]
+    fn change_or(
+        &mut self,
+        now: Instant,
+        id: MessageId,
+        change: MessageChange,
+        of_several: impl FnOnce(&mut Self) -> bool,
+    ) -> bool {
         let forgets = self.keeps == Keeps::OpenMessages;
         let flow = self.open_flow(id.flow);
         if flow.as_ref().is_some_and(|flow| flow.audience() > 1) {
-            return self.change_copies(now, id, change);
+            return of_several(self);
         }
         let Some(record) = flow.and_then(|flow| flow.record(id.number)) else {
             return self.follow(now, id, change);
@@ -262,9 +296,16 @@ impl MessageLog {
 
     /// Notes that a message is at a device that it is for; `false` where there is no record of it.
     fn arrive(&mut self, now: Instant, id: MessageId, receiver: u32) -> bool {
-        let several = self.open_flow(id.flow).filter(|flow| flow.audience() > 1);
-        let Some(flow) = several else {
-            return self.change(now, id, MessageChange::Arrived);
+        self.change_or(now, id, MessageChange::Arrived, |log| {
+            log.arrive_at(now, id, receiver)
+        })
+    }
+
+    /// The same for one of several devices.
+    #[cold]
+    fn arrive_at(&mut self, now: Instant, id: MessageId, receiver: u32) -> bool {
+        let Some(flow) = self.open_flow(id.flow) else {
+            return false;
         };
         let copy = flow.copies(id.number).start() + receiver;
         let copies = flow.records_of(id.number);

@@ -22,7 +22,12 @@ fn begin(log: &mut MessageLog, flow: u32) {
         id: first(flow),
         payload,
     };
-    log.note(at(u64::from(flow)), Direction::Up, |_| Direction::Up, event);
+    log.note(
+        at(u64::from(flow)),
+        Direction::Up,
+        |_| Direction::Up,
+        &event,
+    );
 }
 
 fn deliver(log: &mut MessageLog, flow: u32) {
@@ -30,7 +35,7 @@ fn deliver(log: &mut MessageLog, flow: u32) {
         id: first(flow),
         receiver: 0,
     };
-    log.note(at(1_000_000), Direction::Down, |_| Direction::Up, event);
+    log.note(at(1_000_000), Direction::Down, |_| Direction::Up, &event);
 }
 
 #[test]
@@ -114,7 +119,7 @@ impl OneFlow {
                 told.push((record.number, record.status()));
             });
         }
-        self.log.note(now, Direction::Up, |_| Direction::Up, event);
+        self.log.note(now, Direction::Up, |_| Direction::Up, &event);
     }
 
     fn send(&mut self, seconds: u64, number: u32, last: bool) {
@@ -230,7 +235,7 @@ fn a_message_for_several_is_told_of_each_and_forgotten_when_all_have_it() {
 fn who_acknowledges_a_message_for_several_has_it_and_others_are_still_sent_it() {
     let mut log = MessageLog::keeping_all();
     log.widen(FlowId(0), NonZeroU32::new(2).unwrap());
-    let mut note = |side, event| log.note(at(1), side, |_| Direction::Up, event);
+    let mut note = |side, event| log.note(at(1), side, |_| Direction::Up, &event);
     let (id, payload) = (id(1), DataSize::from_bytes(25));
     note(Direction::Up, MessageEvent::Intended { id, payload });
     let sent = |last| MessageEvent::Transmitted {

@@ -89,12 +89,12 @@ impl Observer for Meter {
         self.tell_ended(now);
         match event {
             HostEvent::Message(event) => {
-                self.note_message(now, side, *event);
+                self.note_message(now, side, event);
                 if self.timeline.is_some() {
                     self.trace_event(now, self.place_of(host, side), event);
                 }
             }
-            HostEvent::MessageAt(at, event) => self.note_message(*at, side, *event),
+            HostEvent::MessageAt(at, event) => self.note_message(*at, side, event),
             HostEvent::Waiting(messages) => self.log.waiting(now, messages),
             HostEvent::Served(messages) => self.log.served(now, messages),
             HostEvent::Discarded { packet, reason } => {
@@ -150,9 +150,13 @@ impl Meter {
     /// Adds to the sums what ended before now, where records are not kept.
     #[inline]
     fn tell_ended(&mut self, now: Instant) {
-        if !self.log.has_ended_before(now) {
-            return;
+        if self.log.has_ended_before(now) {
+            self.forget_ended(now);
         }
+    }
+
+    #[inline(never)]
+    fn forget_ended(&mut self, now: Instant) {
         let to = if self.ended < self.config.flows {
             // The end of what is measured is not known, but it is later.
             Instant::FAR_FUTURE
@@ -173,8 +177,8 @@ impl Meter {
         });
     }
 
-    fn note_message(&mut self, now: Instant, side: Direction, event: MessageEvent) {
-        match event {
+    fn note_message(&mut self, now: Instant, side: Direction, event: &MessageEvent) {
+        match *event {
             MessageEvent::TrafficStarted { flow } => {
                 let audience = self.config.directory.audience(flow);
                 if audience > NonZeroU32::MIN {
@@ -194,9 +198,9 @@ impl Meter {
                 let from = self.config.counts_from.unwrap_or(Instant::ZERO) + self.config.warm_up;
                 self.sessions.note(now, event, from);
             }
-            event => {
+            _ => {
                 if let Some(excess) = &mut self.excess {
-                    match event {
+                    match *event {
                         MessageEvent::Intended { .. } => excess.come(now),
                         MessageEvent::Delivered { id, .. } if !self.log.is_delivered(id) => {
                             excess.end(now);
