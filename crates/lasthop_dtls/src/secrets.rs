@@ -57,6 +57,23 @@ impl PreSharedKeys {
         let keys = keys.into_iter().map(|it| (it.identity, it.key));
         Self(Keys::Given(Arc::new(keys.collect())))
     }
+
+    /// The key of this name, where there is one.
+    #[must_use]
+    pub fn key_of(&self, identity: &str) -> Option<PreSharedKey> {
+        let key = self.resolve(identity.as_bytes())?;
+        Some(PreSharedKey::given(identity.as_bytes(), &key))
+    }
+
+    /// The names of those that are given, in their order, and how many bytes the key of each has.
+    pub fn names(&self) -> impl Iterator<Item = (&[u8], usize)> {
+        let given = match &self.0 {
+            Keys::OfRun(_) => None,
+            Keys::Given(keys) => Some(keys),
+        };
+        let given = given.into_iter().flat_map(|keys| keys.iter());
+        given.map(|(name, key)| (&name[..], key.len()))
+    }
 }
 
 fn key_of_run(seed: u64, identity: &str) -> [u8; LENGTH] {

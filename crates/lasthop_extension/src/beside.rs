@@ -71,7 +71,7 @@ pub(crate) fn server_files(
         return Ok(None);
     };
     if let Some(credentials) = credentials {
-        stack.show(&credentials.get().given);
+        stack.show(&credentials.get().shown);
     }
     let files = stack.server_files(spec.seed);
     Ok(files.map(|it| (it.chain.certificates, it.chain.key, it.client_roots)))

@@ -1,69 +1,83 @@
+use lasthop_dtls::PreSharedKeys;
 use lasthop_tls::{CredentialFile, CredentialFiles, Given, KeyKind};
+use lasthop_world::UserCredentials;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// What the ends of a run show each other in place of what is made from its seed, as PEM. It is never told.
+/// What the ends of a run show each other in place of what is made from its seed. It is never told.
 #[pyclass(frozen)]
 #[derive(Debug)]
 pub(crate) struct Credentials {
-    pub(crate) given: Given,
+    pub(crate) shown: UserCredentials,
 }
 
-/// A chain of certificates and its key.
+/// A chain of certificates and its key, PEM.
 type Shown = (Vec<u8>, Vec<u8>);
+
+/// What servers show, their name, what clients show, the roots of both, and when runs start.
+type Certificates = (Shown, String, Option<Shown>, Vec<u8>, u64);
 
 #[pymethods]
 impl Credentials {
     /// Reads files and holds them against each other. What is wrong is told with the key of the file in a study.
     #[new]
-    #[expect(clippy::needless_pass_by_value, reason = "Python hands bytes over")]
-    fn new(
-        server: Shown,
-        name: &str,
-        client: Option<Shown>,
-        roots: Vec<u8>,
-        starts: u64,
-    ) -> PyResult<Self> {
-        let files = CredentialFiles {
-            server: (&server.0, &server.1),
-            name,
-            client: client.as_ref().map(|it| (&it.0[..], &it.1[..])),
-            roots: &roots,
-            starts,
-        };
-        let given = Given::read(&files);
-        let given = given.map_err(|(file, why)| {
-            let key = match file {
-                CredentialFile::ServerCertificate => "server.certificate",
-                CredentialFile::ServerKey => "server.key",
-                CredentialFile::ClientCertificate => "client.certificate",
-                CredentialFile::ClientKey => "client.key",
-                CredentialFile::Roots => "roots",
-            };
-            PyValueError::new_err((key, why.to_string()))
-        })?;
-        Ok(Self { given })
+    #[pyo3(signature = (certificates=None, keys=None))]
+    fn new(certificates: Option<Certificates>, keys: Option<&str>) -> PyResult<Self> {
+        let keys = keys.map(PreSharedKeys::read).transpose();
+        let keys = keys.map_err(|why| PyValueError::new_err(("keys", why.to_string())))?;
+        let certificates = certificates.as_ref().map(given).transpose()?;
+        Ok(Self {
+            shown: UserCredentials { certificates, keys },
+        })
     }
 
     /// A digest of all that is public of them.
     #[getter]
-    fn identity(&self) -> &str {
-        self.given.identity()
+    fn identity(&self) -> String {
+        self.shown.identity()
     }
 
-    /// What the server's key is a key of, as stacks have it.
+    /// What the server's key is a key of, as stacks have it, where there are certificates.
     #[getter]
-    fn key(&self) -> &'static str {
-        match self.given.key {
+    fn key(&self) -> Option<&'static str> {
+        let given = self.shown.certificates.as_ref()?;
+        Some(match given.key {
             KeyKind::EcdsaP256 => "ecdsa_p256",
             KeyKind::Rsa2048 => "rsa_2048",
             KeyKind::Ed25519 => "ed25519",
-        }
+        })
     }
 
-    /// How many certificates the server shows.
+    /// How many certificates the server shows, where there are some.
     #[getter]
-    fn chain(&self) -> usize {
-        self.given.server.certificates().len()
+    fn chain(&self) -> Option<usize> {
+        let given = self.shown.certificates.as_ref()?;
+        Some(given.server.certificates().len())
     }
+
+    /// Whether there is a key by this name.
+    fn knows(&self, name: &str) -> bool {
+        let keys = self.shown.keys.as_ref();
+        keys.is_some_and(|keys| keys.key_of(name).is_some())
+    }
+}
+
+fn given((server, name, client, roots, starts): &Certificates) -> PyResult<Given> {
+    let files = CredentialFiles {
+        server: (&server.0, &server.1),
+        name,
+        client: client.as_ref().map(|it| (&it.0[..], &it.1[..])),
+        roots,
+        starts: *starts,
+    };
+    Given::read(&files).map_err(|(file, why)| {
+        let key = match file {
+            CredentialFile::ServerCertificate => "server.certificate",
+            CredentialFile::ServerKey => "server.key",
+            CredentialFile::ClientCertificate => "client.certificate",
+            CredentialFile::ClientKey => "client.key",
+            CredentialFile::Roots => "roots",
+        };
+        PyValueError::new_err((key, why.to_string()))
+    })
 }

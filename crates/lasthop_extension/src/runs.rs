@@ -72,7 +72,7 @@ fn simulate(
     cancel: Option<Cancel>,
 ) -> PyResult<RunTables> {
     let cancel = cancel.unwrap_or_default();
-    let given = credentials.map(|it| it.get().given.clone());
+    let given = credentials.map(|it| it.get().shown.clone());
     let mut captures = captures;
     let keys = captures.as_mut().and_then(|files| files.remove(KEYS));
     let events: BTreeMap<_, _> = captures

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use lasthop_broker::{BrokerCore, BrokerLimits, Everybody};
 use lasthop_contract::{Application, DeviceId, Direction, FlowId, Host, WakeFlag};
-use lasthop_tls::Given;
 use lasthop_traffic::{FlowKind, Origin, Planned, Reaction, TrafficPlan};
 use lasthop_transport::{Column, HostNetwork, Routes, Service, StackHost};
 use smallvec::SmallVec;
@@ -17,7 +16,7 @@ use crate::addresses::Addresses;
 use crate::plan::{numbers_of_groups, plan_of, traffic_plan};
 use crate::spec::{
     ArrivalSpec, ClientSpec, FlowSpec, GroupSpec, RunSpec, ServerLayout, ServerSpec, ServiceSpec,
-    SessionSpec, SpecError,
+    SessionSpec, SpecError, UserCredentials,
 };
 use crate::stack::{
     Above, ClientEnd, ClientFlow, Guest, HostEnd, Registry, ServerEnd, StackBuilder,
@@ -56,8 +55,9 @@ impl<'a> Hosts<'a> {
             }
             Ok((name.as_str(), builder))
         });
+        let shown = spec.given.as_ref().map(UserCredentials::identity);
         let named = spec.credentials.as_ref().map(|it| it.identity.as_str());
-        if named != spec.given.as_ref().map(Given::identity) {
+        if named != shown.as_deref() {
             let problem = "are of files, which no result keeps; run the study that names them";
             return Err(SpecError::value("credentials", problem));
         }

@@ -41,7 +41,7 @@ pub use spec::{
     LayerSpec, MeasureSpec, MediumSpec, MessageDetail, NatSpec, OutageOfSpec, OutsideServer,
     OutsideService, PathSpec, PayloadSpec, PopulationSpec, PowerProfileSpec, RestartOfSpec,
     RunSpec, ScopeSpec, ServerLayout, ServerSpec, ServiceSpec, ServiceTimeSpec, SessionSpec,
-    ShortSpec, SpecError, StackSpec, StratumSpec, SurvivesSpec,
+    ShortSpec, SpecError, StackSpec, StratumSpec, SurvivesSpec, UserCredentials,
 };
 pub use stack::{
     Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, BuildLayer, Carriage,

@@ -50,7 +50,8 @@ def describe(form: StudyForm, *, quick: bool = False) -> dict[str, str]:
     if form.measure.overload == "allow":
         described["overload"] = "allowed"
     if form.credentials is not None:
-        described["credentials"] = f"of files, for {form.credentials.server.name}"
+        server = form.credentials.server
+        described["credentials"] = "of files" + ("" if server is None else f", for {server.name}")
     for group in assembly.groups:
         if group.energy is not None:
             described |= _under(

@@ -11,6 +11,7 @@ from pydantic import Field, field_validator
 from lasthop.compiled import compiled_part
 from lasthop.study.beside import file_beside
 from lasthop.study.faults import Fault, show
+from lasthop.study.fleet.devices import Arriving
 from lasthop.study.form import Form
 from lasthop.study.under_load import LOAD
 
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
+    from lasthop.study.assembly import Assembly
     from lasthop.study.stacks.arm import Arm
     from lasthop.study.stacks.notation import ResolvedStack
 
 _MAXIMUM_BYTES = 1 << 20
+_KEYS = ("keys",)
 
 
 class ClientCredentialsForm(Form):
@@ -50,16 +53,20 @@ class ServerCredentialsForm(Form):
 class CredentialsForm(Form):
     """Files in place of what is made from the seed of a run."""
 
-    server: ServerCredentialsForm = Field(
-        examples=["{certificate: server.pem, key: server.key, name: broker.example.com}"]
+    server: ServerCredentialsForm | None = Field(
+        default=None,
+        examples=["{certificate: server.pem, key: server.key, name: broker.example.com}"],
     )
-    """What servers show."""
+    """What servers show; it goes with ``roots``."""
     client: ClientCredentialsForm | None = Field(
         default=None, examples=["{certificate: device.pem, key: device.key}"]
     )
     """What clients show to a server that asks (``client_certificate=on``)."""
-    roots: str = Field(examples=["roots.pem"])
+    roots: str | None = Field(default=None, examples=["roots.pem"])
     """A PEM file in the folder of the study: the certificates of whom both ends believe."""
+    keys: str | None = Field(default=None, examples=["devices.psk"])
+    """A file in the folder of the study: what DTLS with pre-shared keys has in common with each
+    device, as lines ``identity:key``, say ``meters-0:00112233445566778899aabbccddeeff``."""
     date: str = Field(default="2026-01-01", examples=["2026-01-01"])
     """The day on which runs start, at midnight UTC: certificates are valid then, or not."""
 
@@ -83,11 +90,34 @@ class Credentials:
     """
 
     identity: str
+    _read: Any = field(repr=False)
     _files: tuple[Any, ...] = field(repr=False)
 
     def for_runs_of(self, native: ModuleType) -> Any:  # noqa: ANN401  (modules know no types)
         """Give them as a native module takes them."""
         return native.Credentials(*self._files)
+
+    def check_devices(self, assembly: Assembly, arm: Arm) -> None:
+        """Check that each device with a pre-shared key has one in the file, where there is one.
+
+        Raises
+        ------
+        Fault
+            It names the first that has none.
+        """
+        if self._files[1] is None or not arm.supported:
+            return
+        for group in assembly.groups:
+            stacks = (arm.stacks[group.client(server)] for server in group.servers)
+            if not any(map(_is_keyed, stacks)):
+                continue
+            if isinstance(group.devices, Arriving):
+                what = f"{show(group.name)} come and go, and a file has so many keys"
+                raise Fault(what, hint="let them stay, or remove the key", location=_KEYS)
+            for name in (f"{group.name}-{number}" for number in range(group.devices)):
+                if not self._read.knows(name):
+                    hint = f'add a line "{name}:KEY", the key in hexadecimal digits'
+                    raise Fault(f"{show(name)} has no key in it", hint=hint, location=_KEYS)
 
 
 def read_credentials(
@@ -103,11 +133,12 @@ def read_credentials(
     if engine == LOAD:
         what = "a server that is somewhere else shows its own"
         raise Fault(what, hint="remove the key", at_key=True)
-    server = _shown(form.server, folder, "server")
-    client = None if form.client is None else _shown(form.client, folder, "client")
-    roots = _bytes_of(form.roots, folder, ("roots",))
-    midnight = datetime.combine(date.fromisoformat(form.date), time(), UTC)
-    files = (server, form.server.name, client, roots, int(midnight.timestamp()))
+    certificates = _certificates(form, folder)
+    keys = None if form.keys is None else _text_of(form.keys, folder, ("keys",))
+    if certificates is None and keys is None:
+        what = "there is neither a certificate nor a key"
+        raise Fault(what, hint='write "server" and "roots", or "keys"', at_key=True)
+    files = (certificates, keys)
     with compiled_part():
         from lasthop import _native  # noqa: PLC0415  (few studies need it)
     try:
@@ -115,13 +146,34 @@ def read_credentials(
     except ValueError as error:
         key, why = error.args
         raise Fault(why, hint=_hint(why), location=tuple(key.split("."))) from None
-    stacks = list(_secured(arms))
-    if not stacks:
-        what = "no stack shows a certificate"
-        raise Fault(what, hint='remove the key, or compare "mqtt/tls"', at_key=True)
-    for stack, layer in stacks:
-        _check_stack(stack, layer, read, has_client=client is not None)
-    return Credentials(read.identity, files)
+    all_stacks = [stack for arm in arms for stack in arm.stacks.values() if stack.supported]
+    if keys is not None and not any(map(_is_keyed, all_stacks)):
+        what = "no stack has a pre-shared key"
+        raise Fault(what, hint='remove the key, or compare "coap/dtls"', location=_KEYS)
+    if certificates is not None:
+        stacks = list(_secured(all_stacks))
+        if not stacks:
+            what = "no stack shows a certificate"
+            raise Fault(what, hint='remove the key, or compare "mqtt/tls"', at_key=True)
+        for stack, layer in stacks:
+            _check_stack(stack, layer, read, has_client=form.client is not None)
+    return Credentials(read.identity, read, files)
+
+
+def _certificates(form: CredentialsForm, folder: Path) -> tuple[Any, ...] | None:
+    """Give the files of certificates as native modules take them."""
+    if form.server is None or form.roots is None:
+        given = [name for name in ("server", "client", "roots") if getattr(form, name) is not None]
+        if given:
+            missing = "server" if form.server is None else "roots"
+            what = f"{given[0]} without {missing}"
+            raise Fault(what, hint=f'add "{missing}"', location=(given[0],), at_key=True)
+        return None
+    server = _shown(form.server, folder, "server")
+    client = None if form.client is None else _shown(form.client, folder, "client")
+    roots = _bytes_of(form.roots, folder, ("roots",))
+    midnight = datetime.combine(date.fromisoformat(form.date), time(), UTC)
+    return server, form.server.name, client, roots, int(midnight.timestamp())
 
 
 def _shown(
@@ -148,7 +200,17 @@ def _bytes_of(name: str, folder: Path, location: tuple[str, ...]) -> bytes:
     return content
 
 
+def _text_of(name: str, folder: Path, location: tuple[str, ...]) -> str:
+    try:
+        return _bytes_of(name, folder, location).decode()
+    except UnicodeDecodeError:
+        hint = "name a file of lines identity:key"
+        raise Fault(f"{show(name)} is no text", hint=hint, location=location) from None
+
+
 def _hint(why: str) -> str:
+    if "identity" in why or "hexadecimal" in why:
+        return "name a file of lines identity:key"
     if "is valid" in why:
         return 'set "date" to a day on which it is valid'
     if "name" in why:
@@ -158,14 +220,17 @@ def _hint(why: str) -> str:
     return "name another file"
 
 
-def _secured(arms: Iterable[Arm]) -> Iterator[tuple[ResolvedStack, str]]:
+def _secured(stacks: Iterable[ResolvedStack]) -> Iterator[tuple[ResolvedStack, str]]:
     """Give each stack that shows certificates, with the layer that does."""
-    for arm in arms:
-        for stack in arm.stacks.values():
-            for layer in ("tls", "quic", "dtls"):
-                is_keyed = stack.options.get("dtls.auth") == "psk"
-                if layer in stack.layers and stack.supported and not (layer == "dtls" and is_keyed):
-                    yield stack, layer
+    for stack in stacks:
+        for layer in ("tls", "quic", "dtls"):
+            if layer in stack.layers and not _is_keyed(stack):
+                yield stack, layer
+
+
+def _is_keyed(stack: ResolvedStack) -> bool:
+    """Whether both its ends have a key from the start."""
+    return stack.options.get("dtls.auth") == "psk"
 
 
 def _check_stack(

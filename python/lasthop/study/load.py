@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
+    from lasthop.study.assembly import Assembly
     from lasthop.study.model import DecideForm, StudyForm
     from lasthop.study.stacks.arm import Arm
 
@@ -241,6 +242,14 @@ class _Loader:
         except Fault as fault:
             raise self._document.error(fault.within(("credentials",))) from None
 
+    def _check_credentials(self, assembly: Assembly, arm: Arm) -> None:
+        if self._credentials is None:
+            return
+        try:
+            self._credentials.check_devices(assembly, arm)
+        except Fault as fault:
+            raise fault.within(("credentials",)) from None
+
     def _expand(
         self, grid: tuple[GridPart, ...], arms: tuple[Arm, ...]
     ) -> tuple[tuple[Part, ...], tuple[Point, ...]]:
@@ -336,6 +345,7 @@ class _Loader:
                 check_ip_versions(assembly, arm)
                 check_carried(assembly, arm)
                 check_mtu(assembly, arm)
+                self._check_credentials(assembly, arm)
         except Fault as fault:
             raise document.error(fault) from None
         return form, spec

@@ -254,3 +254,80 @@ def test_what_no_peer_would_believe_is_refused_at_its_place(
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) <= 2, done.stderr
     assert not Path(lasthop.folder, "results").exists()
+
+
+KEYED = """\
+study: keyed
+duration: 10 s
+measure: {drain: 10 s}
+devices: 2
+traffic: {report: 100 B, every: 1 s}
+path: {delay: 20 ms}
+stacks: [coap/dtls]
+repeat: 1
+credentials:
+  keys: devices.psk
+"""
+
+KEY = "8c1f0e6d5b4a39287766554433221100"
+"""Of the first device."""
+
+OF_TWO = f"# of two\ndevice-0:{KEY}\ndevice-1:0123456789abcdef0123456789abcdef0123456789abcdef\n"
+
+
+def test_both_ends_of_dtls_have_the_keys_of_a_file_and_no_result_has(lasthop: Lasthop) -> None:
+    lasthop.write("devices.psk", OF_TWO)
+    lasthop.write("study.yaml", KEYED)
+    done = lasthop("run", "study.yaml", "--out", "results", "--capture", "--keys")
+    assert done.returncode == 0, done.stderr
+    results = lasthop.folder / "results"
+    runs = pl.read_parquet(results / "runs.parquet")
+    assert runs["delivery_ratio"].to_list() == [1.0]
+    key = bytes.fromhex(KEY)
+    canaries = [KEY.encode(), KEY.upper().encode(), key, base64.b64encode(key)[:-2]]
+    told = {"stdout": done.stdout.encode(), "stderr": done.stderr.encode()}
+    told |= {str(file): file.read_bytes() for file in results.rglob("*") if file.is_file()}
+    assert any(name.endswith(".pcapng") and b"device-0" in told[name] for name in told), "a name"
+    for name, content in told.items():
+        assert not any(canary in content for canary in canaries), name
+    made = lasthop.write("made.yaml", KEYED[: KEYED.index("credentials:")])
+    assert lasthop("run", made.name, "--out", "made", "--no-report").returncode == 0
+    other = pl.read_parquet(lasthop.folder / "made" / "runs.parquet")
+    assert set(other["run_id"]) != set(runs["run_id"]), "a run is named by who has keys"
+    assert other["wire_bytes_up_offered"].to_list() == runs["wire_bytes_up_offered"].to_list(), (
+        "but sent as much"
+    )
+
+
+BAD_KEYS: dict[str, tuple[str | bytes | None, tuple[str, str], str]] = {
+    "a missing file": (None, ("", ""), '10:9: credentials.keys: "devices.psk"'),
+    "a folder": (OF_TWO, ("devices.psk", "."), "directory"),
+    "no text": (b"\xff\xfe", ("", ""), '10:9: credentials.keys: "devices.psk" is no text'),
+    "nothing": ("", ("", ""), "there is no identity:key in it"),
+    "a certificate": ("-----BEGIN CERTIFICATE-----\n", ("", ""), "line 1: no identity:key"),
+    "no digits": (f"{OF_TWO}device-2:zz\n", ("", ""), "line 4: a key has 1 to 64 bytes"),
+    "half a byte": ("device-0:123\n", ("", ""), "line 1: a key has 1 to 64 bytes"),
+    "too long": (f"device-0:{'00' * 65}\n", ("", ""), "line 1: a key has 1 to 64 bytes"),
+    "one name twice": (OF_TWO + "device-1:00\n", ("", ""), "line 4: the identity stands there"),
+    "a device without": (f"device-0:{KEY}\n", ("", ""), '"device-1" has no key in it'),
+    "outside of the folder": (OF_TWO, ("devices.psk", "../devices.psk"), "outside the folder"),
+    "no stack with keys": (OF_TWO, ("coap/dtls", "coap"), "no stack has a pre-shared key"),
+    "nothing at all": (OF_TWO, ("keys: devices.psk", "date: 2026-01-01"), "neither a certificate"),
+    "roots alone": (OF_TWO, ("keys:", "roots: devices.psk\n  keys:"), "roots without server"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_KEYS)
+def test_keys_that_cannot_be_are_refused_at_their_place(lasthop: Lasthop, case: str) -> None:
+    content, (old, new), said = BAD_KEYS[case]
+    if content is not None:
+        written = content if isinstance(content, bytes) else content.encode()
+        (lasthop.folder / "devices.psk").write_bytes(written)
+    study = lasthop.write("study.yaml", KEYED.replace(old, new, 1) if old else KEYED)
+    done = lasthop("run", study.name, "--out", "results", "--no-report")
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr
+    assert "study.yaml:" in done.stderr
+    assert len(done.stderr.strip().splitlines()) <= 2, done.stderr
+    assert KEY not in done.stderr
+    assert not Path(lasthop.folder, "results").exists()

@@ -1,4 +1,5 @@
 mod check;
+mod credentials;
 mod energy;
 mod event;
 mod fault;
@@ -16,12 +17,12 @@ use std::collections::BTreeMap;
 
 use lasthop_contract::PathId;
 use lasthop_nbiot::config::{ConfigError, NetworkConfig};
-use lasthop_tls::Given;
 use lasthop_units::{Duration, Instant, QuantityError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub(crate) use check::MAX_DOWNLOAD;
+pub use credentials::{CredentialsSpec, UserCredentials};
 pub use energy::{EnergySpec, PowerProfileSpec};
 pub use event::{
     BackSpec, ChangeSpec, DevicesSpec, EventSpec, OutageOfSpec, RestartOfSpec, SurvivesSpec,
@@ -66,17 +67,9 @@ pub struct RunSpec {
     pub credentials: Option<CredentialsSpec>,
     /// These credentials themselves, which are never written.
     #[serde(skip)]
-    pub given: Option<Given>,
+    pub given: Option<UserCredentials>,
     /// What is measured.
     pub measure: MeasureSpec,
-}
-
-/// Which credentials the ends of a run show.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CredentialsSpec {
-    /// What is public of them, as a digest: [`Given::identity`].
-    pub identity: String,
 }
 
 /// Which clock a run has.

@@ -1,5 +1,4 @@
 use lasthop_contract::{Application, Transport};
-use lasthop_tls::Given;
 use lasthop_transport::{Fallback, FallbackPolicy, Local, PeerLimit};
 
 use super::layer::{FallsBack, LayerKind, ServerFiles};
@@ -7,7 +6,7 @@ use super::{
     Above, ApplicationBuilder, Below, ClientEnd, HostEnd, LayerBuilder, Options, Registry,
     ServerEnd,
 };
-use crate::spec::{LayerSpec, SpecError, StackSpec};
+use crate::spec::{LayerSpec, SpecError, StackSpec, UserCredentials};
 
 /// Builds both ends of a stack.
 pub struct StackBuilder {
@@ -80,7 +79,7 @@ impl StackBuilder {
     }
 
     /// Has both ends show credentials that a user has given, in place of those made from the seed.
-    pub fn show(&mut self, given: &Given) {
+    pub fn show(&mut self, given: &UserCredentials) {
         let below = self.fallback.iter_mut().flat_map(|(layers, _)| layers);
         for layer in self.layers.iter_mut().chain(below) {
             layer.show(given);

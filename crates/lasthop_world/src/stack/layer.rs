@@ -10,13 +10,12 @@ mod udp;
 mod ws;
 
 use lasthop_contract::Transport;
-use lasthop_tls::Given;
 use lasthop_units::Duration;
 
 pub use self::shown::ServerFiles;
 use super::builder::Role;
 use super::{Below, HostEnd, OptionEntry, Options};
-use crate::spec::StackSpec;
+use crate::spec::{StackSpec, UserCredentials};
 
 /// A layer of stacks, as the catalogue has it.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +73,7 @@ pub trait LayerBuilder {
     fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport>;
 
     /// Takes credentials that a user has given, in place of those made from the seed.
-    fn show(&mut self, _given: &Given) {}
+    fn show(&mut self, _given: &UserCredentials) {}
 
     /// What the server shows in a run of this seed, for a program of others that takes its place.
     fn server_files(&self, _seed: u64) -> Option<ServerFiles> {

@@ -8,6 +8,7 @@ use lasthop_tls::{Given, KeyKind, Trust};
 use super::shown::Shown;
 use super::tls_handshake::{CLIENT_CERTIFICATE, VERIFY};
 use super::{Carriage, LayerBuilder, LayerEntry, LayerKind};
+use crate::spec::UserCredentials;
 use crate::stack::builder::Role;
 use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options};
 
@@ -65,6 +66,7 @@ struct Secured {
     client_certificate: bool,
     verify: bool,
     given: Option<Given>,
+    keys: Option<PreSharedKeys>,
     by_keys: OnceCell<ServerProfile>,
     by_certificates: OnceCell<(ClientProfile, ServerProfile)>,
 }
@@ -85,6 +87,7 @@ impl Secured {
             client_certificate: options.switch("client_certificate"),
             verify: options.switch("verify"),
             given: None,
+            keys: None,
             by_keys: OnceCell::new(),
             by_certificates: OnceCell::new(),
         }
@@ -95,7 +98,9 @@ impl Secured {
             return self.certified(host.seed).0.clone();
         }
         let identity = format!("{}-{}", host.name, host.number);
-        let key = PreSharedKey::of_run(host.seed, &identity);
+        // Who is not in a file has no key that its server knows.
+        let given = self.keys.as_ref().and_then(|keys| keys.key_of(&identity));
+        let key = given.unwrap_or_else(|| PreSharedKey::of_run(host.seed, &identity));
         ClientProfile::with_key(&self.settings, key).expect(FITS)
     }
 
@@ -104,7 +109,8 @@ impl Secured {
             return self.certified(seed).1.clone();
         }
         let server = self.by_keys.get_or_init(|| {
-            let keys = PreSharedKeys::of_run(seed);
+            let given = self.keys.clone();
+            let keys = given.unwrap_or_else(|| PreSharedKeys::of_run(seed));
             ServerProfile::with_keys(&self.settings, keys, self.asks_for_cookie).expect(FITS)
         });
         server.clone()
@@ -131,8 +137,9 @@ impl Secured {
 }
 
 impl LayerBuilder for Secured {
-    fn show(&mut self, given: &Given) {
-        self.given = Some(given.clone());
+    fn show(&mut self, given: &UserCredentials) {
+        self.given = given.certificates.clone();
+        self.keys = given.keys.clone();
     }
 
     fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport> {

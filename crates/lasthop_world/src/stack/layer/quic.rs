@@ -2,14 +2,14 @@ use core::cell::OnceCell;
 
 use lasthop_contract::{RandomStream, Transport};
 use lasthop_quic::{Congestion, Quic, QuicClient, QuicServer, QuicSettings};
-use lasthop_tls::{Given, Randomness, Settings, Version};
+use lasthop_tls::{Randomness, Settings, Version};
 
 use super::shown::ServerFiles;
 use super::tls_handshake::{
     CHAIN, CLIENT_CERTIFICATE, GROUP, KEY, ML_KEM, SESSIONS, TICKETS, TlsHandshake, VERIFY, group,
 };
 use super::{Carriage, FallsBack, LayerBuilder, LayerEntry, LayerKind};
-use crate::spec::StackSpec;
+use crate::spec::{StackSpec, UserCredentials};
 use crate::stack::builder::Role;
 use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options};
 
@@ -183,8 +183,8 @@ impl Secured {
 }
 
 impl LayerBuilder for Secured {
-    fn show(&mut self, given: &Given) {
-        self.handshake.given = Some(given.clone());
+    fn show(&mut self, given: &UserCredentials) {
+        self.handshake.given = given.certificates.clone();
     }
 
     fn server_files(&self, seed: u64) -> Option<ServerFiles> {

@@ -1,13 +1,14 @@
 use core::cell::OnceCell;
 
 use lasthop_contract::{RandomStream, Transport};
-use lasthop_tls::{ClientProfile, Given, Randomness, ServerProfile, Settings, Tls, Version};
+use lasthop_tls::{ClientProfile, Randomness, ServerProfile, Settings, Tls, Version};
 
 use super::shown::ServerFiles;
 use super::tls_handshake::{
     CHAIN, CLIENT_CERTIFICATE, GROUP, KEY, ML_KEM, SESSIONS, TICKETS, TlsHandshake, VERIFY, group,
 };
 use super::{Carriage, LayerBuilder, LayerEntry, LayerKind};
+use crate::spec::UserCredentials;
 use crate::stack::builder::Role;
 use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options};
 
@@ -112,8 +113,8 @@ impl Secured {
 }
 
 impl LayerBuilder for Secured {
-    fn show(&mut self, given: &Given) {
-        self.handshake.given = Some(given.clone());
+    fn show(&mut self, given: &UserCredentials) {
+        self.handshake.given = given.certificates.clone();
     }
 
     fn server_files(&self, seed: u64) -> Option<ServerFiles> {
