@@ -24,6 +24,7 @@ BESIDE = sorted(
 )
 FEWER = {
     "emqx-quic-2022": [("devices", "50")],
+    "emqx-quic-2022-live": [("devices", "10")],
     "emqx-quic-2022-busy-server": [("fleet.clients.count", "10")],
     "emqx-quic-2022-weak-network": [("duration", "300 ms")],
 }
