@@ -132,6 +132,28 @@ def test_the_path_of_a_study_is_there_with_all_its_hops(
     assert did["link"] == {"path": "link of near in two-hops"}
 
 
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        (("--trace", "ridge.csv"), "the trace ridge.csv"),
+        (("--profile", "satellite_geo"), "300 ms, no overtaking"),
+    ],
+)
+def test_a_recorded_link_and_a_named_one_are_there(
+    link: Link, python: str, tmp_path: Path, chosen: tuple[str, str], said: str
+) -> None:
+    (tmp_path / "ridge.csv").write_text("time_s,delay_ms\n0,40\n600,40\n")
+    done = link(
+        *(*chosen, "--summary=json", *QUIET, "--far", f"{python} {PROBE} echo 7"),
+        *("--", python, PROBE, "ask", "7", "3", "1", "900"),
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stderr.splitlines()[-1])["link"]
+    assert said in told["delay"], told
+    least_s = 0.08 if "--trace" in chosen else 0.6
+    assert all(seconds >= least_s for seconds in json.loads(done.stdout))
+
+
 def test_a_firewall_lets_streams_pass_and_no_datagram(link: Link, python: str) -> None:
     block = ("--block", "udp", "--summary=json", *QUIET)
     done = link(
