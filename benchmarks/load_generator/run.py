@@ -35,7 +35,10 @@ PEER = Path(__file__).parent / "peer"
 CLIENTS = (100, 5_000)
 MESSAGES_A_SECOND = 5_000
 QUALITIES = (0, 1, 2)
+PROGRAMS = ("floor", "peer", "lasthop")
 PATIENCE_S = 300.0
+NEVER_MS = 10**9
+"""Between two messages of a client that only connects; on the beat it would send one."""
 EXIT_ENVIRONMENT = 4
 
 STUDY = """
@@ -43,7 +46,7 @@ study: bench
 duration: {seconds} s
 measure: {{drain: 2 s, messages: summed}}
 devices: {clients}
-traffic: {{report: 64 B, every: {every_ms} ms}}
+traffic: {{report: 64 B, every: {every_ms} ms, arrivals: {arrivals}}}
 stacks: [mqtt qos={qos}]
 repeat: 1
 """
@@ -52,7 +55,7 @@ Figures = dict[str, float]
 
 
 def main() -> int:
-    """Measure and print two tables."""
+    """Measure and print three tables."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
@@ -76,6 +79,7 @@ def main() -> int:
             for qos in QUALITIES
         }
     _print_messages(found)
+    _print_growth(found)
     _print_clients(found)
     return 0
 
@@ -98,12 +102,14 @@ def _in_turn(  # noqa: PLR0913, PLR0917  (what a turn is)
                 command = [str(program), *map(str, numbers)]
                 done = subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE_S)
                 turns[name].append(json.loads(done.stdout))
-        for name, span, pause_ms in (
-            ("lasthop", seconds, every_ms),
-            ("connecting", 0.1, 10_000),
+        for name, span, pause_ms, arrivals in (
+            ("lasthop", seconds, every_ms, "periodic"),
+            ("connecting", 0.1, NEVER_MS, "poisson"),
         ):
             with _broker(mosquitto, folder) as port:
-                study = STUDY.format(seconds=span, clients=clients, every_ms=pause_ms, qos=qos)
+                study = STUDY.format(
+                    seconds=span, clients=clients, every_ms=pause_ms, arrivals=arrivals, qos=qos
+                )
                 turns[name].append(_load(study, port, folder))
     return turns
 
@@ -150,15 +156,34 @@ def _print_messages(found: Mapping[tuple[int, int], Mapping[str, Sequence[Figure
     print("| clients | QoS | loop in C | client in Go | lasthop | of the loop | lost |")
     print("|---|---|---|---|---|---|---|")
     for (clients, qos), turns in found.items():
-        floor, peer = ([it["us_a_message"] for it in turns[name]] for name in ("floor", "peer"))
-        ours = [
-            (load["cpu_s"] - connecting["cpu_s"]) * 1e6 / max(1, load["sent"])
-            for load, connecting in zip(turns["lasthop"], turns["connecting"], strict=True)
-        ]
+        floor, peer, ours = (_us_a_message(turns)[name] for name in PROGRAMS)
         lost = sum(turn["sent"] - turn["delivered"] for turn in turns["lasthop"])
         ratio = statistics.median(ours) / statistics.median(floor)
         figures = [_spread(floor), _spread(peer), _spread(ours), f"{ratio:.2f}", f"{lost:g}"]
         print(f"| {' | '.join([str(clients), str(qos), *figures])} |")
+
+
+def _us_a_message(turns: Mapping[str, Sequence[Figures]]) -> Mapping[str, Sequence[float]]:
+    ours = [
+        (load["cpu_s"] - connecting["cpu_s"]) * 1e6 / max(1, load["sent"])
+        for load, connecting in zip(turns["lasthop"], turns["connecting"], strict=True)
+    ]
+    others = {name: [it["us_a_message"] for it in turns[name]] for name in ("floor", "peer")}
+    return {**others, "lasthop": ours}
+
+
+def _print_growth(found: Mapping[tuple[int, int], Mapping[str, Sequence[Figures]]]) -> None:
+    """Say how much more a message takes from many clients than from few."""
+    few, many = CLIENTS
+    print(f"\nCPU time of a message from {many} clients, in those of one from {few}")
+    print("| QoS | loop in C | client in Go | lasthop |")
+    print("|---|---|---|---|")
+    for qos in QUALITIES:
+        small, large = (_us_a_message(found[clients, qos]) for clients in (few, many))
+        ratios = (
+            statistics.median(large[name]) / statistics.median(small[name]) for name in PROGRAMS
+        )
+        print(f"| {qos} | {' | '.join(f'{ratio:.2f}' for ratio in ratios)} |")
 
 
 def _print_clients(found: Mapping[tuple[int, int], Mapping[str, Sequence[Figures]]]) -> None:

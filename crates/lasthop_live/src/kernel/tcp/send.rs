@@ -40,13 +40,17 @@ impl KernelTcp {
                 }
             }
             if sending.waiting.is_empty() {
-                if sending.is_finished {
+                let is_awaited = core::mem::take(&mut sending.is_awaited);
+                if flow.is_over() && !is_awaited {
+                    // What is closed needs no word of its end before that.
+                    self.end(id, CloseReason::Finished);
+                    continue;
+                }
+                if flow.sending.is_finished {
                     let _ = shutdown(&flow.socket, Shutdown::Write);
                 }
-                if core::mem::take(&mut sending.is_awaited) {
+                if is_awaited {
                     self.emit(id, TransportEvent::Writable(STREAM));
-                } else if flow.is_over() {
-                    self.end(id, CloseReason::Finished);
                 }
             }
         }
