@@ -17,7 +17,7 @@ mod topic;
 mod unconfirmed;
 mod unreleased;
 
-pub use broker::{BrokerCounters, MqttBroker, MqttBrokerConfig};
+pub use broker::{BrokerCounters, MqttBroker, MqttBrokerConfig, Sending};
 pub use client::{
     MqttClient, MqttClientConfig, Presence, Reconnect, Silence, Streams, User, WillMessage,
 };

@@ -1,6 +1,8 @@
 use lasthop_broker::{BrokerLimits, Qos};
 use lasthop_units::Duration;
 
+use super::sending::Sending;
+
 /// What a broker is to do. The defaults are those of mosquitto 2.0 where it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MqttBrokerConfig {
@@ -11,6 +13,8 @@ pub struct MqttBrokerConfig {
     /// How many messages of QoS 1 and 2 are in flight to a client, if it takes so many, and the receive maximum of
     /// the broker in MQTT 5 (`max_inflight_messages`).
     pub max_in_flight: u16,
+    /// When messages of QoS 1 and 2 go to a client that has others to acknowledge.
+    pub sending: Sending,
     /// How many messages of QoS 2 a client of 3.1.1, which has no receive maximum, may leave unreleased.
     pub max_unreleased: u16,
     /// How many topic aliases the broker knows of a client (`max_topic_alias`).
@@ -33,6 +37,7 @@ impl Default for MqttBrokerConfig {
             is_destination: false,
             qos: Qos::AtLeastOnce,
             max_in_flight: 20,
+            sending: Sending::AtOnce,
             // As many as mosquitto has in flight and queues.
             max_unreleased: 1020,
             topic_alias_maximum: 10,

@@ -92,7 +92,10 @@ impl MqttBroker {
                 Qos::AtMostOnce => !session.queue.has_at_most_once(),
                 _ => {
                     session.queue.is_empty()
-                        && session.state.in_flight.len() < usize::from(connection.window)
+                        && self
+                            .config
+                            .sending
+                            .is_open(session.state.in_flight.len(), connection.window)
                 }
             };
         if !has_room {

@@ -10,6 +10,7 @@ mod end;
 mod publish;
 mod pump;
 mod receive;
+mod sending;
 mod session;
 mod subscribe;
 
@@ -25,6 +26,7 @@ use lasthop_units::{Duration, Instant};
 
 pub use config::{BrokerCounters, MqttBrokerConfig};
 use connection::{Connection, Phase, Role};
+pub use sending::Sending;
 use session::SessionState;
 
 use crate::PORT;

@@ -15,7 +15,11 @@ impl MqttBroker {
     /// Sends again what a session has in flight, then what waits, while there is room.
     pub(super) fn pump(&mut self, now: Instant, id: SessionId, transport: &mut dyn Transport) {
         while self.repeat_next(now, id, transport) {}
-        while let Some(queued) = self.next_queued(now, id) {
+        let sending = self.config.sending;
+        let is_open = self.connected(id).is_some_and(|(session, connection)| {
+            sending.is_open(session.state.in_flight.len(), connection.window)
+        });
+        while let Some(queued) = self.next_queued(now, id, is_open) {
             let publication = queued.message.publication();
             let mut shared = SharedPublication::of(&publication, &queued.message);
             let delivery = Delivery::from(&queued);
@@ -33,15 +37,16 @@ impl MqttBroker {
         Some((session, connection))
     }
 
-    /// Takes the first message out of a session's queue if there is room for it.
-    fn next_queued(&mut self, now: Instant, id: SessionId) -> Option<QueuedMessage> {
+    /// Takes the first message out of a session's queue if there is room for it, and its window was open.
+    fn next_queued(&mut self, now: Instant, id: SessionId, is_open: bool) -> Option<QueuedMessage> {
         let mut expired = 0;
         let (session, connection) = self.connected(id)?;
         let next = loop {
             let has_room = session.queue.first().is_some_and(|first| {
                 connection.outbox.is_empty()
                     && (first.qos == Qos::AtMostOnce
-                        || session.state.in_flight.len() < usize::from(connection.window))
+                        || is_open
+                            && session.state.in_flight.len() < usize::from(connection.window))
             });
             if !has_room {
                 break None;

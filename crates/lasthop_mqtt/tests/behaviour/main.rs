@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
 mod backpressure;
+mod batches;
 mod clients;
 mod data_streams;
 mod hand;

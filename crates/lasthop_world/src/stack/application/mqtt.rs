@@ -1,7 +1,7 @@
 use lasthop_contract::{Application, ChannelSet};
 use lasthop_mqtt::{
     MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, PORT, Presence, QUIC_PORT, Qos,
-    Reconnect, SECURE_PORT, Silence, Streams, User, Version,
+    Reconnect, SECURE_PORT, Sending, Silence, Streams, User, Version,
 };
 use lasthop_units::Duration;
 
@@ -50,6 +50,12 @@ const OPTIONS: &[OptionEntry] = &[
         "messages of a client under way without their acknowledgement",
     )
     .default("20")
+    .needs("qos", &["1", "2"]),
+    OptionEntry::new(
+        "broker_sends",
+        OptionKind::Word(&["at_once", "batches"]),
+        "what becomes of messages to a client that has others to acknowledge: they go, up to the window, where it is not written, or all together when none is under way, as from HiveMQ",
+    )
     .needs("qos", &["1", "2"]),
     OptionEntry::new(
         "receive_maximum",
@@ -114,6 +120,7 @@ struct Mqtt {
     keep_alive_seconds: u16,
     ping_after: Silence,
     max_in_flight: u16,
+    broker_sends: Sending,
     receive_maximum: u16,
     topic_alias: bool,
     back_off: Duration,
@@ -143,6 +150,10 @@ impl Mqtt {
             },
             // QoS 0 has no acknowledgements to wait for.
             max_in_flight: options.small("max_in_flight").max(1),
+            broker_sends: match options.word("broker_sends") {
+                "batches" => Sending::InBatches,
+                _ => Sending::AtOnce,
+            },
             // MQTT 3.1.1 has no word for it.
             receive_maximum: match options.small("receive_maximum") {
                 0 => u16::MAX,
@@ -235,6 +246,7 @@ impl ApplicationBuilder for Mqtt {
             is_destination: end.is_destination,
             qos: self.qos,
             max_in_flight: self.max_in_flight,
+            sending: self.broker_sends,
             datagrams: self.datagrams,
             ..MqttBrokerConfig::default()
         };
