@@ -170,7 +170,8 @@ def test_files_of_a_study_are_shown_by_mosquitto(needs: Needs, tmp_path: Path) -
         (tmp_path / name).write_bytes(content)
     study = tmp_path / "study.yaml"
     study.write_text(
-        "study: shown\nengine: live\nduration: 1 s\ntraffic: {round_trip: 9 B, every: 250 ms}\n"
+        "study: shown\nengine: live\nduration: 1 s\nmeasure: {drain: 1 s}\n"
+        "traffic: {round_trip: 9 B, every: 250 ms}\n"
         "path: {delay: 30 ms}\nstacks: [mqtt/tls impl=mosquitto]\nrepeat: 1\n"
         f"credentials:\n  server: {{certificate: server.pem, key: server.key, name: {NAME}}}\n"
         "  roots: roots.pem\n"
