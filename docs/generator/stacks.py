@@ -61,6 +61,10 @@ def _options(options: Iterable[Option]) -> str:
 
 
 def _meaning(option: Option) -> str:
+    if option.unless:
+        name, *values = option.unless
+        barred = " or ".join(code(f"{name}={value}") for value in values)
+        return f"{option.summary}; not with {barred}"
     name, *values = option.needs or ("",)
     if not values:
         return option.summary

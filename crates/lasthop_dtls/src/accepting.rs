@@ -1,3 +1,5 @@
+use core::net::SocketAddr;
+
 use lasthop_contract::{
     Cause, Chunk, CloseReason, ConnectionId, Layer, Provenance, ResetReason, Transport,
     TransportEvent,
@@ -8,6 +10,8 @@ use ring::hmac;
 use crate::Dtls;
 use crate::connection::{Connection, Wish};
 use crate::hello::{Hello, RECORD_HEADER_LENGTH, TLS12_CID};
+use crate::profile::Version;
+use crate::retry::{offers_1_3, retry_request, transcript};
 
 /// What stands between the kind of a record and its connection ID: version, epoch and number (RFC 9146 section 4).
 const BEFORE_CONNECTION_ID: usize = 2 + 2 + 6;
@@ -93,6 +97,16 @@ impl<T: Transport> Dtls<T> {
         let (Some(server), Some(from)) = (&self.server, self.lower.peer(flow)) else {
             return;
         };
+        if server.version() == Version::V1_3 && !offers_1_3(hello) {
+            let datagram = hello.refusal();
+            let (header, alert) = datagram.split_at(RECORD_HEADER_LENGTH);
+            let chunks = [(header, Cause::Header), (alert, Cause::SessionTearDown)];
+            let _ = self.lower.send_datagram(now, flow, &chunks.map(of_dtls));
+            if known.is_none() {
+                self.lower.reset(now, flow, ResetReason::NotNeeded);
+            }
+            return;
+        }
         let most = server.handshakes_per_address;
         let secret = self.secret.get_or_insert_with(|| {
             let mut bytes = [0; 32];
@@ -101,16 +115,15 @@ impl<T: Transport> Dtls<T> {
             }
             hmac::Key::new(hmac::HMAC_SHA256, &bytes)
         });
-        let has_shown = hello.is_answer(secret, from);
-        if !has_shown && (server.asks_for_cookie || known.is_some()) {
-            let request = hello.verify_request(secret, from);
+        let shown = Shown::by(server.version(), hello, secret, from);
+        if shown == Shown::Nothing && (server.asks_for_cookie || known.is_some()) {
+            let request = match server.version() {
+                Version::V1_2 => hello.verify_request(secret, from),
+                Version::V1_3 => retry_request(hello, secret, from),
+            };
             let (header, message) = request.split_at(RECORD_HEADER_LENGTH);
             let chunks = [(header, Cause::Header), (message, Cause::AddressValidation)];
-            let chunks = chunks.map(|(bytes, cause)| Chunk {
-                bytes,
-                provenance: Provenance::new(Layer::Dtls, cause),
-            });
-            let _ = self.lower.send_datagram(now, flow, &chunks);
+            let _ = self.lower.send_datagram(now, flow, &chunks.map(of_dtls));
             if known.is_none() {
                 self.lower.reset(now, flow, ResetReason::NotNeeded);
             }
@@ -133,8 +146,14 @@ impl<T: Transport> Dtls<T> {
         if !connection_id.is_empty() {
             session.set_connection_id(connection_id.clone());
         }
-        if hello.message_number > 0 {
-            session.continue_after_cookie(hello.record_number);
+        match &shown {
+            Shown::Retried(transcript) => {
+                session.continue_after_retry(transcript, hello.record_number);
+            }
+            Shown::Nothing | Shown::Cookie if hello.message_number > 0 => {
+                session.continue_after_cookie(hello.record_number);
+            }
+            Shown::Nothing | Shown::Cookie => {}
         }
         let mut connection = Connection::new(session, trust, flow);
         connection.hello = first_bytes(hello.random);
@@ -158,6 +177,32 @@ impl<T: Transport> Dtls<T> {
             }
         }
         Vec::new()
+    }
+}
+
+/// What a ClientHello shows of whether its sender hears what is sent to its address.
+#[derive(PartialEq, Eq)]
+enum Shown {
+    Nothing,
+    Cookie,
+    /// With what both ends have hashed of a HelloRetryRequest.
+    Retried(Vec<u8>),
+}
+
+impl Shown {
+    fn by(version: Version, hello: &Hello<'_>, secret: &hmac::Key, from: SocketAddr) -> Self {
+        match version {
+            Version::V1_2 if hello.is_answer(secret, from) => Self::Cookie,
+            Version::V1_2 => Self::Nothing,
+            Version::V1_3 => transcript(hello, secret, from).map_or(Self::Nothing, Self::Retried),
+        }
+    }
+}
+
+fn of_dtls((bytes, cause): (&[u8], Cause)) -> Chunk<'_> {
+    Chunk {
+        bytes,
+        provenance: Provenance::new(Layer::Dtls, cause),
     }
 }
 

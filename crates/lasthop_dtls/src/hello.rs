@@ -6,10 +6,17 @@ use core::ops::Range;
 
 use ring::hmac;
 
+use crate::retry;
+
+const ALERT: u8 = 21;
 const HANDSHAKE: u8 = 22;
 const CLIENT_HELLO: u8 = 1;
 const HELLO_VERIFY_REQUEST: u8 = 3;
+// RFC 5246 section 7.2.
+const FATAL: u8 = 2;
+const PROTOCOL_VERSION: u8 = 70;
 const DTLS_1_0: [u8; 2] = [0xfe, 0xff];
+pub(crate) const DTLS_1_2: [u8; 2] = [0xfe, 0xfd];
 
 /// A record that is sealed and carries a connection ID (RFC 9146 section 4).
 pub(crate) const TLS12_CID: u8 = 25;
@@ -21,7 +28,7 @@ const RANDOM_LENGTH: usize = 32;
 const COOKIE_LENGTH: usize = 32;
 
 /// Where the cookie of a ClientHello stands in its message, header included, where all of it is in this fragment
-/// (RFC 6347 section 4.2.1).
+/// (RFC 6347 section 4.2.1; that of DTLS 1.3 is an extension).
 pub(crate) fn cookie_in(fragment: &[u8]) -> Option<Range<usize>> {
     let (header, body) = fragment.split_first_chunk::<MESSAGE_HEADER_LENGTH>()?;
     let &[CLIENT_HELLO, _, _, _, _, _, 0, 0, 0, ..] = header else {
@@ -31,7 +38,62 @@ pub(crate) fn cookie_in(fragment: &[u8]) -> Option<Range<usize>> {
     let (_session, body) = opaque(body)?;
     let (cookie, rest) = opaque(body)?;
     let end = fragment.len() - rest.len();
+    if cookie.is_empty()
+        && let Some(extensions) = extensions_behind(rest)
+        && let Some(place) = retry::cookie_in(extensions)
+    {
+        let start = fragment.len() - extensions.len();
+        return Some(start + place.start..start + place.end);
+    }
     Some(end - cookie.len()..end)
+}
+
+/// The extensions of a ClientHello, of what stands behind its cookie.
+fn extensions_behind(rest: &[u8]) -> Option<&[u8]> {
+    let (length, rest) = rest.split_first_chunk()?;
+    let (_suites, rest) = rest.split_at_checked(u16::from_be_bytes(*length).into())?;
+    let (_compressions, rest) = opaque(rest)?;
+    let (length, extensions) = rest.split_first_chunk()?;
+    (usize::from(u16::from_be_bytes(*length)) == extensions.len()).then_some(extensions)
+}
+
+/// Where the data of an extension of this kind stands (RFC 8446 section 4.2).
+pub(crate) fn extension(extensions: &[u8], kind: u16) -> Option<Range<usize>> {
+    let mut start = 0;
+    loop {
+        let (&[a, b, high, low], _) = extensions.get(start..)?.split_first_chunk()?;
+        let data = start + 4..start + 4 + usize::from(u16::from_be_bytes([high, low]));
+        if u16::from_be_bytes([a, b]) == kind {
+            return (data.end <= extensions.len()).then_some(data);
+        }
+        start = data.end;
+    }
+}
+
+/// A datagram of a server with one whole message in the clear: its record has the number of the one that it answers.
+pub(crate) fn handshake_record(
+    version: [u8; 2],
+    record_number: u64,
+    kind: u8,
+    body: &[u8],
+) -> Vec<u8> {
+    let length = &(body.len() as u32).to_be_bytes()[1..];
+    let mut message = vec![kind];
+    message.extend(length);
+    message.extend([0, 0, 0, 0, 0]);
+    message.extend(length);
+    message.extend(body);
+    record(HANDSHAKE, version, record_number, &message)
+}
+
+fn record(kind: u8, version: [u8; 2], number: u64, content: &[u8]) -> Vec<u8> {
+    let mut record = vec![kind];
+    record.extend(version);
+    record.extend([0, 0]);
+    record.extend(&number.to_be_bytes()[2..]);
+    record.extend((content.len() as u16).to_be_bytes());
+    record.extend(content);
+    record
 }
 
 /// What a server reads of a ClientHello before it holds anything for it.
@@ -44,6 +106,9 @@ pub(crate) struct Hello<'a> {
     /// The random number of the client, which tells one handshake from another.
     pub(crate) random: &'a [u8],
     cookie: &'a [u8],
+    body: &'a [u8],
+    /// Behind all the rest.
+    pub(crate) extensions: &'a [u8],
 }
 
 impl<'a> Hello<'a> {
@@ -60,15 +125,18 @@ impl<'a> Hello<'a> {
         if kind != HANDSHAKE || [l1, l2, l3] != [f1, f2, f3] {
             return None;
         }
-        let (_version, body) = body.split_first_chunk::<2>()?;
-        let (random, body) = body.split_at_checked(RANDOM_LENGTH)?;
-        let (_session, body) = opaque(body)?;
-        let (cookie, _) = opaque(body)?;
+        let body = body.get(..u32::from_be_bytes([0, l1, l2, l3]) as usize)?;
+        let (_version, rest) = body.split_first_chunk::<2>()?;
+        let (random, rest) = rest.split_at_checked(RANDOM_LENGTH)?;
+        let (_session, rest) = opaque(rest)?;
+        let (cookie, rest) = opaque(rest)?;
         Some(Self {
             record_number: u64::from_be_bytes([0, 0, a, b, c, d, e, f]),
             message_number: u16::from_be_bytes([high, low]),
             random,
             cookie,
+            body,
+            extensions: extensions_behind(rest).unwrap_or_default(),
         })
     }
 
@@ -80,22 +148,32 @@ impl<'a> Hello<'a> {
     /// The datagram that asks its sender for a cookie.
     pub(crate) fn verify_request(&self, secret: &hmac::Key, from: SocketAddr) -> Vec<u8> {
         let cookie = hmac::sign(secret, &self.named(from));
-        let body_length = (2 + 1 + COOKIE_LENGTH) as u8;
-        let mut datagram = vec![HANDSHAKE];
-        datagram.extend(DTLS_1_0);
-        datagram.extend([0, 0]);
-        // Its record has the number of the one that it answers.
-        datagram.extend(&self.record_number.to_be_bytes()[2..]);
-        datagram.extend([0, MESSAGE_HEADER_LENGTH as u8 + body_length]);
-        datagram.extend([HELLO_VERIFY_REQUEST, 0, 0, body_length, 0, 0]);
-        datagram.extend([0, 0, 0, 0, 0, body_length]);
-        datagram.extend(DTLS_1_0);
-        datagram.push(COOKIE_LENGTH as u8);
-        datagram.extend(cookie.as_ref());
-        datagram
+        let mut body = DTLS_1_0.to_vec();
+        body.push(COOKIE_LENGTH as u8);
+        body.extend(cookie.as_ref());
+        handshake_record(DTLS_1_0, self.record_number, HELLO_VERIFY_REQUEST, &body)
     }
 
-    fn named(&self, from: SocketAddr) -> Vec<u8> {
+    /// The datagram that tells its sender that it speaks no version of ours.
+    pub(crate) fn refusal(&self) -> Vec<u8> {
+        record(
+            ALERT,
+            DTLS_1_2,
+            self.record_number,
+            &[FATAL, PROTOCOL_VERSION],
+        )
+    }
+
+    /// What of it is hashed, which is as in TLS (RFC 9147 section 5.2).
+    pub(crate) fn hashed(&self) -> Vec<u8> {
+        let mut hashed = vec![CLIENT_HELLO];
+        hashed.extend(&(self.body.len() as u32).to_be_bytes()[1..]);
+        hashed.extend(self.body);
+        hashed
+    }
+
+    /// What a cookie is bound to.
+    pub(crate) fn named(&self, from: SocketAddr) -> Vec<u8> {
         let mut name = self.random.to_vec();
         match from.ip() {
             IpAddr::V4(address) => name.extend(address.octets()),

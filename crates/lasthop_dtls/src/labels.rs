@@ -8,9 +8,14 @@ const CHANGE_CIPHER_SPEC: u8 = 20;
 const ALERT: u8 = 21;
 const HANDSHAKE: u8 = 22;
 const APPLICATION_DATA: u8 = 23;
+const ACK: u8 = 26;
 
 /// Of the messages of a handshake (RFC 5246 section 7.4).
 const CERTIFICATE: u8 = 11;
+
+/// A sealed record of DTLS 1.3, with two bytes of its number and its length (RFC 9147 section 4).
+const UNIFIED: u8 = 0b0010_1100;
+const UNIFIED_LENGTH: usize = 1 + 2 + 2;
 
 /// Where a record says of which epoch it is (RFC 6347 section 4.1).
 const EPOCH: usize = 3;
@@ -22,6 +27,7 @@ const SET_UP: Provenance = Provenance::new(Layer::Dtls, Cause::SessionSetUp);
 const CERTIFICATES: Provenance = Provenance::new(Layer::Dtls, Cause::Certificates);
 const AGAIN: Provenance = Provenance::new(Layer::Dtls, Cause::Retransmission);
 const VALIDATION: Provenance = Provenance::new(Layer::Dtls, Cause::AddressValidation);
+const ACKNOWLEDGEMENT: Provenance = Provenance::new(Layer::Dtls, Cause::Acknowledgement);
 const TEAR_DOWN: Provenance = Provenance::new(Layer::Dtls, Cause::SessionTearDown);
 
 /// What a record was before it was sealed.
@@ -49,7 +55,7 @@ impl SealedRecord {
         let mut kind = sealed_as.get(SEALED_AS).copied().unwrap_or_default();
         let mut plain = plain;
         // The kind stands behind the content.
-        if kind == TLS12_CID
+        if (kind == TLS12_CID || sealed_as.len() == UNIFIED_LENGTH)
             && let Some((last, content)) = plain.split_last()
         {
             (kind, plain) = (*last, content);
@@ -79,15 +85,20 @@ impl Labels {
         let mut spans = Spans::new();
         let mut rest = datagram;
         while let Some(kind) = rest.first() {
-            let id_length = if *kind == TLS12_CID { id_length } else { 0 };
-            let header_length = RECORD_HEADER_LENGTH + id_length;
+            // The last two bits are those of the epoch.
+            let is_unified = kind & !3 == UNIFIED;
+            let header_length = match *kind {
+                TLS12_CID => RECORD_HEADER_LENGTH + id_length,
+                _ if is_unified => UNIFIED_LENGTH,
+                _ => RECORD_HEADER_LENGTH,
+            };
             let Some((header, after)) = rest.split_at_checked(header_length) else {
                 break;
             };
             let length = u16::from_be_bytes([header[header_length - 2], header[header_length - 1]]);
             let (body, next) = after.split_at(after.len().min(length.into()));
             rest = next;
-            let is_sealed = header[EPOCH..EPOCH + 2] != [0, 0];
+            let is_sealed = is_unified || header[EPOCH..EPOCH + 2] != [0, 0];
             match is_sealed.then(|| sealed.pop_front()).flatten() {
                 Some(record) => {
                     let length = header_length + body.len();
@@ -132,6 +143,7 @@ impl Labels {
             HANDSHAKE => self.of_message(plain),
             CHANGE_CIPHER_SPEC if core::mem::replace(&mut self.has_changed_cipher, true) => AGAIN,
             ALERT => TEAR_DOWN,
+            ACK => ACKNOWLEDGEMENT,
             _ => SET_UP,
         }
     }

@@ -29,13 +29,23 @@ pub struct Settings {
     pub connection_id: u8,
 }
 
+/// Which DTLS both ends speak.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Version {
+    /// DTLS 1.2 (RFC 6347).
+    #[default]
+    V1_2,
+    /// DTLS 1.3 (RFC 9147).
+    V1_3,
+}
+
 /// How the ends show who they are.
 #[derive(Clone, Debug)]
 enum Proof {
     /// By a key that both have.
     Key,
     /// By a certificate, where there is one, and by whom that of the peer is signed, where it matters.
-    Certificate(Option<Chain>, Option<Trust>),
+    Certificate(Version, Option<Chain>, Option<Trust>),
 }
 
 /// How a client behaves.
@@ -98,17 +108,18 @@ impl ClientProfile {
     }
 
     /// A client that believes in a server by its certificate (any one without `trust`), and shows one to who asks for it. Keys
-    /// are those of ECDSA on P-256.
+    /// are those of ECDSA on P-256. Connection IDs are those of DTLS 1.2 alone.
     ///
     /// # Errors
     /// When a time is 0 or the largest datagram is too small.
     pub fn with_certificates(
         settings: &Settings,
+        version: Version,
         trust: Option<Trust>,
         shown: Option<Chain>,
     ) -> Result<Self, dimpl::Error> {
         let builder = settings.builder(Dtls12CipherSuite::ECDHE_ECDSA_AES128_CCM_8);
-        Self::new(settings, builder, Proof::Certificate(shown, trust))
+        Self::new(settings, builder, Proof::Certificate(version, shown, trust))
     }
 
     fn new(
@@ -155,13 +166,14 @@ impl ServerProfile {
     /// When a time is 0 or the largest datagram is too small.
     pub fn with_certificate(
         settings: &Settings,
+        version: Version,
         shown: Chain,
         clients: Option<Trust>,
         asks_for_cookie: bool,
     ) -> Result<Self, dimpl::Error> {
         let builder = settings.builder(Dtls12CipherSuite::ECDHE_ECDSA_AES128_CCM_8);
         let builder = builder.require_client_certificate(clients.is_some());
-        let proof = Proof::Certificate(Some(shown), clients);
+        let proof = Proof::Certificate(version, Some(shown), clients);
         Self::new(settings, builder, proof, asks_for_cookie)
     }
 
@@ -187,6 +199,14 @@ impl ServerProfile {
         self
     }
 
+    /// Which DTLS its clients must speak.
+    pub(crate) fn version(&self) -> Version {
+        match self.proof {
+            Proof::Key => Version::V1_2,
+            Proof::Certificate(version, ..) => version,
+        }
+    }
+
     /// A session, and by whom the certificate of the peer must be signed.
     pub(crate) fn session(&self, host: &mut Host, now: Instant) -> (dimpl::Dtls, Option<Trust>) {
         self.proof.session(&self.config, host, now)
@@ -206,7 +226,7 @@ impl Proof {
                 let new = || dimpl::Dtls::new_12_psk(config, now);
                 (Surroundings::enter(host, new), None)
             }
-            Self::Certificate(shown, trust) => {
+            Self::Certificate(version, shown, trust) => {
                 if let Some(host) = host {
                     host.credentials.clone_from(shown);
                 }
@@ -215,7 +235,10 @@ impl Proof {
                     certificate: first.map_or_else(Vec::new, |it| it.to_vec()),
                     private_key: Vec::new(),
                 };
-                let new = || dimpl::Dtls::new_12(config, certificate, now);
+                let new = || match version {
+                    Version::V1_2 => dimpl::Dtls::new_12(config, certificate, now),
+                    Version::V1_3 => dimpl::Dtls::new_13(config, certificate, now),
+                };
                 (Surroundings::enter(host, new), trust.clone())
             }
         }

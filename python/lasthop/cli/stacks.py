@@ -73,7 +73,8 @@ def _line(option: "Option") -> str:
     default = "" if option.default is None else f", default {option.default}"
     if option.follows is not None:
         default = f", default by {option.follows}"
-    needs = f", with {_needs(option)}" if option.needs else ""
+    needs = f", with {_words(option.needs)}" if option.needs else ""
+    needs += f", not with {_words(option.unless)}" if option.unless else ""
     return f"{option.name}={values}{default}{needs}: {option.summary}"
 
 
@@ -95,10 +96,11 @@ def _option(option: "Option") -> dict[str, Any]:
         "values": list(option.words),
         "default": option.default,
         "default_by": option.follows,
-        "needs": _needs(option) or None,
+        "needs": _words(option.needs) or None,
+        "unless": _words(option.unless) or None,
     }
 
 
-def _needs(option: "Option") -> str:
-    name, *values = option.needs or ("",)
+def _words(condition: tuple[str, ...]) -> str:
+    name, *values = condition or ("",)
     return " or ".join(f"{name}={value}" for value in values)

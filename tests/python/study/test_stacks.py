@@ -46,6 +46,9 @@ RESOLVED = {
     "coap/dtls/udp dtls.cid=8B": "coap/dtls/udp/ip type=con nstart=1 ack_timeout=2s "
     "ack_random_factor=1.5 max_retransmit=4 push=post block_size=1024 echo=off "
     "dtls.auth=psk dtls.cookie=on dtls.cid=8B dtls.timeout=1s dtls.retries=5 ip.version=4",
+    "raw_udp/dtls dtls.auth=certificate dtls.version=1.3": "raw_udp/dtls/udp/ip ack=off "
+    "dtls.auth=certificate dtls.version=1.3 dtls.client_certificate=off dtls.verify=on "
+    "dtls.cookie=on dtls.timeout=1s dtls.retries=5 ip.version=4",
     "coap/tcp": f"coap/tcp/ip push=post block_size=1024 {TCP}",
     "https": f"http/tls/tcp/ip version=1.1 auth=none tls.version=1.3 tls.resume=none {TLS} {TCP}",
     "http/tls/tcp version=2 auth=jwt": "http/tls/tcp/ip version=2 auth=jwt "
@@ -123,6 +126,16 @@ def test_a_stack_that_is_not_built_says_so(written: str, reason: str | None) -> 
         ("mqtt/quic streams=per_message", "unknown value", "per_publish"),
         ("mqtt/quic priority=as_listed", "means nothing without streams=per_topic", "add"),
         ("mqtt/quic quic.fallback_after=1s", "means nothing without quic.fallback=", "add"),
+        (
+            "coap/dtls dtls.version=1.3",
+            "means nothing without dtls.auth=certificate",
+            "add dtls.auth=certificate",
+        ),
+        (
+            "coap/dtls dtls.auth=certificate dtls.version=1.3 dtls.cid=8B",
+            "dtls.cid means nothing with dtls.version=1.3",
+            "remove dtls.cid",
+        ),
         ("mqtt/quic quic.streams=0", "out of range", "1 to 60000"),
         ("mqtt qos=3", "unknown value", "0 or 1 or 2"),
         ("mqtt keep_alive=1ms", "not a whole number of seconds", '"1s" to "65535s", or "0s"'),

@@ -309,9 +309,10 @@ pub struct Dtls {
 enum Inner {
     Client12(Client12),
     Server12(Server12),
-    Client13(Client13),
-    Server13(Server13),
-    ClientPending(ClientPending),
+    // What is larger does not lie in a session of DTLS 1.2.
+    Client13(Box<Client13>),
+    Server13(Box<Server13>),
+    ClientPending(Box<ClientPending>),
 }
 
 fn is_dtls12_psk_only(config: &Config) -> bool {
@@ -511,7 +512,7 @@ impl Dtls {
     /// [`Output::PeerCert`]. It is up to the application to validate that
     /// certificate according to its security policy.
     pub fn new_13(config: Arc<Config>, certificate: DtlsCertificate, now: Instant) -> Self {
-        let inner = Inner::Server13(Server13::new(config, certificate, now));
+        let inner = Inner::Server13(Box::new(Server13::new(config, certificate, now)));
         Dtls { inner: Some(inner) }
     }
 
@@ -533,7 +534,7 @@ impl Dtls {
         let inner = if is_dtls12_psk_only(config.as_ref()) {
             Inner::Server12(Server12::new_psk(config, now))
         } else {
-            Inner::Server13(Server13::new_auto(config, certificate, now))
+            Inner::Server13(Box::new(Server13::new_auto(config, certificate, now)))
         };
         Dtls { inner: Some(inner) }
     }
@@ -634,7 +635,7 @@ impl Dtls {
                         self.inner = Some(Inner::Server12(c.into_server()));
                     }
                     Inner::Client13(c) => {
-                        self.inner = Some(Inner::Server13(c.into_server()));
+                        self.inner = Some(Inner::Server13(Box::new(c.into_server())));
                     }
                     Inner::ClientPending(_) => {
                         panic!("cannot switch auto-sense client back to server: version unknown");
@@ -653,10 +654,10 @@ impl Dtls {
                             let (config, certificate, now, _, _) = s.into_parts();
                             let cp = ClientPending::new(config, certificate, now)
                                 .expect("failed to build hybrid ClientHello");
-                            self.inner = Some(Inner::ClientPending(cp));
+                            self.inner = Some(Inner::ClientPending(Box::new(cp)));
                         } else {
                             // Not auto mode, or already consumed — just convert
-                            self.inner = Some(Inner::Client13(s.into_client()));
+                            self.inner = Some(Inner::Client13(Box::new(s.into_client())));
                         }
                     }
                     _ => unreachable!(),
@@ -748,10 +749,10 @@ impl Dtls {
                 let mut client13 =
                     Client13::new_from_hybrid(hybrid, config, certificate, now, timers);
                 if let Err(e) = client13.handle_packet(packet) {
-                    self.inner = Some(Inner::Client13(client13));
+                    self.inner = Some(Inner::Client13(Box::new(client13)));
                     return Err(e);
                 }
-                self.inner = Some(Inner::Client13(client13));
+                self.inner = Some(Inner::Client13(Box::new(client13)));
                 Ok(())
             }
             auto::DetectedVersion::Unknown => unreachable!(),
@@ -865,6 +866,15 @@ impl Dtls {
         }
     }
 
+    /// Go on as a server of DTLS 1.3 behind a HelloRetryRequest with a cookie that the caller has sent and checked, and whose
+    /// configuration asks for no cookie. `transcript` is what the client has hashed before its second ClientHello
+    /// (RFC 8446 §4.4.1), `record_number` is that of the latter.
+    pub fn continue_after_retry(&mut self, transcript: &[u8], record_number: u64) {
+        if let Some(Inner::Server13(server)) = &mut self.inner {
+            server.continue_after_retry(transcript, record_number);
+        }
+    }
+
     /// Speak connection IDs (RFC 9146), where the peer does so too: it is asked to put this one, of 32 bytes at most, into
     /// its records; an empty one says that ours may carry one. To be called before the handshake. DTLS 1.3 has none.
     pub fn set_connection_id(&mut self, id: Vec<u8>) {
@@ -895,13 +905,13 @@ impl Dtls {
     }
 
     /// Give up with a fatal alert (RFC 5246 §7.2.2), sealed once there is something to seal it with.
-    ///
-    /// DTLS 1.3 says nothing.
     pub fn fail(&mut self, description: u8) -> Result<(), Error> {
         match self.inner.as_mut().unwrap() {
             Inner::Client12(client) => client.fail(description),
             Inner::Server12(server) => server.fail(description),
-            Inner::Client13(_) | Inner::Server13(_) | Inner::ClientPending(_) => Ok(()),
+            Inner::Client13(client) => client.fail(description),
+            Inner::Server13(server) => server.fail(description),
+            Inner::ClientPending(_) => Ok(()),
         }
     }
 

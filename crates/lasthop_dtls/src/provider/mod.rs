@@ -4,6 +4,7 @@
 mod ccm_suite;
 mod certificates;
 mod digest;
+mod gcm_suite;
 mod key_exchange;
 mod random;
 
@@ -22,6 +23,6 @@ pub(crate) fn provider() -> CryptoProvider {
             &ccm_suite::Ccm8(Dtls12CipherSuite::PSK_AES128_CCM_8),
             &ccm_suite::Ccm8(Dtls12CipherSuite::ECDHE_ECDSA_AES128_CCM_8),
         ],
-        dtls13_cipher_suites: &[],
+        dtls13_cipher_suites: &[&gcm_suite::Gcm],
     }
 }

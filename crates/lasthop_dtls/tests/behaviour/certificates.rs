@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use lasthop_contract::Direction::{Down, Up};
 use lasthop_contract::{Cause, CloseReason, RandomStream};
-use lasthop_dtls::{ClientProfile, ServerProfile, Settings};
+use lasthop_dtls::{ClientProfile, ServerProfile, Settings, Version};
 use lasthop_tls::{Authority, Chain, Issue, KeyKind, Trust};
 
 use crate::world::World;
@@ -17,7 +17,8 @@ const CERTIFICATE_EXPIRED: u8 = 45;
 const UNKNOWN_CA: u8 = 48;
 
 /// Who shows what, and who believes whom.
-struct Ends {
+pub(crate) struct Ends {
+    version: Version,
     trust: Option<Trust>,
     shown: Option<Chain>,
     server: Chain,
@@ -30,9 +31,10 @@ fn authority(seed: u64) -> Authority {
 
 impl Ends {
     /// The client believes the server; the server wants nothing.
-    fn usual(seed: u64) -> Self {
+    pub(crate) fn usual(version: Version, seed: u64) -> Self {
         let mut authority = authority(seed);
         Self {
+            version,
             trust: Some(Trust::in_server(Arc::new(authority.roots()), SERVER)),
             shown: None,
             server: authority.issue(&Issue::of_server(SERVER, 1)),
@@ -41,10 +43,11 @@ impl Ends {
     }
 
     /// Both show who they are.
-    fn both(seed: u64) -> Self {
+    pub(crate) fn both(version: Version, seed: u64) -> Self {
         let mut authority = authority(seed);
         let roots = Arc::new(authority.roots());
         Self {
+            version,
             trust: Some(Trust::in_server(Arc::clone(&roots), SERVER)),
             server: authority.issue(&Issue::of_server(SERVER, 1)),
             shown: Some(authority.issue(&Issue::of_client("device.example"))),
@@ -52,20 +55,34 @@ impl Ends {
         }
     }
 
-    fn world(self, seed: u64) -> World {
-        self.world_of(seed, &Settings::default())
+    pub(crate) fn server(self) -> Chain {
+        self.server
     }
 
-    fn world_of(self, seed: u64, settings: &Settings) -> World {
-        let client = ClientProfile::with_certificates(settings, self.trust, self.shown);
-        let server = ServerProfile::with_certificate(settings, self.server, self.clients, true);
+    pub(crate) fn world(self, seed: u64) -> World {
+        self.world_of(seed, &Settings::default(), true)
+    }
+
+    pub(crate) fn world_of(self, seed: u64, settings: &Settings, cookie: bool) -> World {
+        let Self {
+            version,
+            trust,
+            shown,
+            server,
+            clients,
+        } = self;
+        let client = ClientProfile::with_certificates(settings, version, trust, shown);
+        let server = ServerProfile::with_certificate(settings, version, server, clients, cookie);
         World::of(seed, client.unwrap(), server.unwrap())
     }
 }
 
+const VERSIONS: [Version; 2] = [Version::V1_2, Version::V1_3];
+
 #[test]
 fn a_session_comes_about_by_the_certificate_of_the_server_and_by_those_of_both() {
-    for ends in [Ends::usual(1), Ends::both(1)] {
+    let ends = VERSIONS.map(|version| [Ends::usual(version, 1), Ends::both(version, 1)]);
+    for ends in ends.into_iter().flatten() {
         let mut world = ends.world(1);
         let (here, there) = world.connect();
         world.send(Up, here, b"there");
@@ -78,33 +95,38 @@ fn a_session_comes_about_by_the_certificate_of_the_server_and_by_those_of_both()
 
 #[test]
 fn two_runs_of_a_seed_agree_in_every_byte_of_certificates_too() {
-    let bytes = |seed| {
-        let mut world = Ends::both(seed).world(seed);
+    let bytes = |version, seed| {
+        let mut world = Ends::both(version, seed).world(seed);
         world.ends.lost = vec![(Up, 1), (Down, 1), (Up, 3)];
         world.open();
         world.run(60);
         assert!(world.established(Up).is_some());
         (world.sent(Up), world.sent(Down))
     };
-    assert_eq!(bytes(1), bytes(1));
-    assert_ne!(bytes(1), bytes(2));
+    for version in VERSIONS {
+        assert_eq!(bytes(version, 1), bytes(version, 1));
+        assert_ne!(bytes(version, 1), bytes(version, 2));
+    }
 }
 
 #[test]
 fn certificates_stand_in_the_ledger_with_their_length() {
-    let ends = Ends::usual(1);
-    let length = ends.server.certificates()[0].len();
-    let mut world = ends.world(1);
-    world.connect();
-    let told: usize = world
-        .sent(Down)
-        .iter()
-        .flat_map(|it| &it.spans)
-        .filter(|(provenance, _)| provenance.cause == Cause::Certificates)
-        .map(|(_, count)| count)
-        .sum();
-    // The header of the message, the length of the list and that of its one certificate (RFC 5246 section 7.4.2).
-    assert_eq!(told, 12 + 3 + 3 + length);
+    for (version, context_and_extensions) in [(Version::V1_2, 0), (Version::V1_3, 1 + 2)] {
+        let ends = Ends::usual(version, 1);
+        let length = ends.server.certificates()[0].len();
+        let mut world = ends.world(1);
+        world.connect();
+        let told: usize = world
+            .sent(Down)
+            .iter()
+            .flat_map(|it| &it.spans)
+            .filter(|(provenance, _)| provenance.cause == Cause::Certificates)
+            .map(|(_, count)| count)
+            .sum();
+        // The header of the message, the length of the list and that of its one certificate (RFC 5246 section 7.4.2, RFC
+        // 8446 section 4.4.2).
+        assert_eq!(told, 12 + 3 + 3 + context_and_extensions + length);
+    }
 }
 
 #[test]
@@ -138,27 +160,25 @@ fn a_server_that_cannot_be_believed_is_refused_with_the_reason() {
             UNSUPPORTED_CERTIFICATE,
         ),
     ] {
-        let ends = Ends {
-            trust: Some(Trust::in_server(Arc::new(roots), SERVER)),
-            shown: None,
-            server: authority(1).issue(&issue),
-            clients: None,
-        };
-        let mut world = ends.world(1);
-        let id = world.open();
-        world.send(Up, id, b"for nobody");
-        world.run(5);
-        assert_eq!(
-            world.closed(Up),
-            Some(CloseReason::Refused(alert)),
-            "{issue:?}"
-        );
-        assert_eq!(
-            world.closed(Down),
-            Some(CloseReason::PeerAlert(alert)),
-            "{issue:?}"
-        );
-        assert!(world.established(Up).is_none());
+        let roots = Arc::new(roots);
+        for version in VERSIONS {
+            let ends = Ends {
+                version,
+                trust: Some(Trust::in_server(Arc::clone(&roots), SERVER)),
+                shown: None,
+                server: authority(1).issue(&issue),
+                clients: None,
+            };
+            let mut world = ends.world(1);
+            let id = world.open();
+            world.send(Up, id, b"for nobody");
+            world.run(5);
+            let refused = Some(CloseReason::Refused(alert));
+            assert_eq!(world.closed(Up), refused, "{version:?} {issue:?}");
+            let told = Some(CloseReason::PeerAlert(alert));
+            assert_eq!(world.closed(Down), told, "{version:?} {issue:?}");
+            assert!(world.established(Up).is_none());
+        }
     }
 }
 
@@ -166,7 +186,7 @@ fn a_server_that_cannot_be_believed_is_refused_with_the_reason() {
 fn a_server_without_a_name_to_be_believed_by_is_taken_as_it_is() {
     let ends = Ends {
         trust: None,
-        ..Ends::usual(1)
+        ..Ends::usual(Version::V1_2, 1)
     };
     ends.world(1).connect();
 }
@@ -193,9 +213,9 @@ fn a_client_that_cannot_be_believed_is_told_why_and_nothing_of_it_is_taken() {
             };
             let ends = Ends {
                 shown: shown.clone(),
-                ..Ends::both(1)
+                ..Ends::both(Version::V1_2, 1)
             };
-            let mut world = ends.world_of(1, &settings);
+            let mut world = ends.world_of(1, &settings, true);
             let id = world.open();
             world.send(Up, id, b"for nobody");
             world.run(5);
@@ -213,7 +233,7 @@ fn a_client_that_loses_its_refusal_tries_until_its_timers_end() {
         let (shown, _) = unbelievable()[1].clone();
         Ends {
             shown,
-            ..Ends::both(1)
+            ..Ends::both(Version::V1_2, 1)
         }
         .world(1)
     };
@@ -235,8 +255,10 @@ fn a_client_that_loses_its_refusal_tries_until_its_timers_end() {
 fn an_end_with_a_key_and_one_with_a_certificate_do_not_meet() {
     let key = crate::world::Setting::new(1);
     let client = ClientProfile::with_key(&key.common, key.key).unwrap();
-    let server = Ends::usual(1).server;
-    let server = ServerProfile::with_certificate(&key.common, server, None, true).unwrap();
+    let version = Version::V1_2;
+    let server = Ends::usual(version, 1).server;
+    let server = ServerProfile::with_certificate(&key.common, version, server, None, true);
+    let server = server.unwrap();
     let mut world = World::of(1, client, server);
     world.open();
     world.run(5);

@@ -8,4 +8,5 @@ mod handshakes;
 mod hostile;
 mod ledger;
 mod tap;
+mod version_1_3;
 mod world;

@@ -103,7 +103,9 @@ fn option_entry(entry: &OptionEntry) -> Value {
         "maximum": maximum,
         "default": entry.default,
         "follows": entry.follows.map(|it| json!({"option": it.option, "by": pairs(it.by)})),
-        "needs": entry.needs.map(|it| json!({"option": it.option, "values": it.values})),
+        "needs": entry.needs.map(|it| {
+            json!({"option": it.option, "values": it.values, "is_barred": it.is_barred})
+        }),
         "credentials": pairs(entry.credentials),
     })
 }

@@ -116,10 +116,11 @@ fn applies(
     let Some(needs) = entry.needs else {
         return true;
     };
-    needs.values.iter().any(|wanted| match needs.option {
+    let has = |wanted: &&str| match needs.option {
         Needs::LAYERS => stack.is_some_and(|stack| stack.layer(wanted).is_some()),
         other => written.get(other).is_some_and(|value| value == wanted),
-    })
+    };
+    needs.values.iter().any(has) != needs.is_barred
 }
 
 fn default_of(entry: &OptionEntry, written: &BTreeMap<&str, String>) -> Option<String> {

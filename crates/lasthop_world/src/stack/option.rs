@@ -61,6 +61,8 @@ pub struct Needs {
     pub option: &'static str,
     /// One of which it must have.
     pub values: &'static [&'static str],
+    /// Whether it must have none of them instead.
+    pub is_barred: bool,
 }
 
 /// The options of one application or layer in a run, which were checked: all that apply are there.
@@ -117,7 +119,22 @@ impl OptionEntry {
     /// That means something only where another option has one of these values.
     #[must_use]
     pub const fn needs(mut self, option: &'static str, values: &'static [&'static str]) -> Self {
-        self.needs = Some(Needs { option, values });
+        self.needs = Some(Needs {
+            option,
+            values,
+            is_barred: false,
+        });
+        self
+    }
+
+    /// That means nothing where another option has one of these values.
+    #[must_use]
+    pub const fn unless(mut self, option: &'static str, values: &'static [&'static str]) -> Self {
+        self.needs = Some(Needs {
+            option,
+            values,
+            is_barred: true,
+        });
         self
     }
 
@@ -138,14 +155,13 @@ impl OptionEntry {
             let has = |name: &&str| stack.is_some_and(|stack| stack.layer(name).is_some());
             return needs.values.iter().any(has);
         }
-        let Some(value) = options.get(needs.option) else {
-            return false;
-        };
-        needs.values.iter().any(|wanted| match value {
-            Value::String(word) => word == wanted,
-            Value::Bool(is_on) => *wanted == if *is_on { "on" } else { "off" },
+        let value = options.get(needs.option);
+        let has = |wanted: &&str| match value {
+            Some(Value::String(word)) => word == wanted,
+            Some(Value::Bool(is_on)) => *wanted == if *is_on { "on" } else { "off" },
             _ => false,
-        })
+        };
+        needs.values.iter().any(has) != needs.is_barred
     }
 
     /// What is wrong with a value of the option.

@@ -37,6 +37,8 @@ class Option:
         what `by` gives for that value.
     needs
         Another option and the values, one of which it must have for this one to mean something.
+    unless
+        Another option and the values, with any of which this one means nothing.
     minimum, maximum
         Bounds of a size, a count, a number or of whole seconds, of which 0 are allowed too.
     credentials
@@ -51,6 +53,7 @@ class Option:
     follows: str | None = None
     by: Mapping[str, str] | None = None
     needs: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
     minimum: float = 0
     maximum: float = 0
     credentials: Mapping[str, str] = field(default_factory=dict)
@@ -59,6 +62,8 @@ class Option:
     def read(cls, entry: Mapping[str, Any], *, prefix: str = "") -> Self:
         """Read an entry of the catalogue; `prefix` is that of its layer."""
         follows, needs = entry["follows"], entry["needs"]
+        is_barred = bool(needs and needs["is_barred"])
+        condition = _needs(needs, prefix) if needs else ()
         return cls(
             name=prefix + entry["name"],
             summary=entry["summary"],
@@ -67,7 +72,8 @@ class Option:
             default=entry["default"],
             follows=follows and prefix + follows["option"],
             by=(follows and follows["by"]) or None,
-            needs=(needs and _needs(needs, prefix)) or (),
+            needs=() if is_barred else condition,
+            unless=condition if is_barred else (),
             minimum=entry["minimum"] or 0,
             maximum=entry["maximum"] or 0,
             credentials=entry["credentials"],

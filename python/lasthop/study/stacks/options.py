@@ -70,6 +70,9 @@ def typed(option: Option, value: str) -> Value:
 
 
 def _applies(option: Option, layers: Sequence[str], resolved: Mapping[str, str]) -> bool:
+    if option.unless:
+        name, *values = option.unless
+        return resolved.get(name) not in values
     if not option.needs:
         return True
     name, *values = option.needs
@@ -85,6 +88,10 @@ def _default(option: Option, resolved: Mapping[str, str]) -> str | None:
 
 
 def _meaningless(option: Option) -> Fault:
+    if option.unless:
+        name, *values = option.unless
+        barred = " or ".join(f"{name}={value}" for value in values)
+        return Fault(f"{option.name} means nothing with {barred}", hint=f"remove {option.name}")
     name, *values = option.needs
     if name == LAYERS:
         wanted = " or ".join(values)

@@ -302,6 +302,21 @@ impl Client {
         Ok(())
     }
 
+    /// Give up: a fatal alert takes the place of what waits to be sent.
+    pub fn fail(&mut self, description: u8) -> Result<(), Error> {
+        if self.state == State::Closed {
+            return Ok(());
+        }
+        // Nothing has left of a handshake that was not told to be over: its peer awaits our flight of epoch 2.
+        let is_told = self.state == State::AwaitApplicationData
+            && !self.local_events.contains(&LocalEvent::Connected);
+        self.local_events.clear();
+        self.engine.abort();
+        self.engine.create_alert(is_told, description)?;
+        self.state = State::Closed;
+        Ok(())
+    }
+
     /// Initiate graceful shutdown by sending a `close_notify` alert.
     pub fn close(&mut self) -> Result<(), Error> {
         if self.state == State::Closed || self.state == State::HalfClosedLocal {
@@ -1270,35 +1285,6 @@ fn handshake_create_client_hello(
         extensions.push(Extension {
             extension_type: ExtensionType::Cookie,
             extension_data_range: cookie_start..cookie_end,
-        });
-    }
-
-    // 7. padding extension (RFC 7685) — pad ClientHello to fill the MTU,
-    // reducing the server-to-client amplification factor.
-    let mtu = engine.config().mtu();
-    let record_header = 13; // DTLSPlaintext header
-    let handshake_header = 12; // DTLS handshake header
-    let body_without_padding = 2 // legacy_version
-        + 32 // random
-        + 1 + legacy_session_id.len()
-        + 1 + legacy_cookie.len()
-        + 2 + cipher_suites.len() * 2
-        + 1 + compression_methods.len()
-        + 2 // extensions_len
-        + extensions.len() * 4 // type(2) + len(2) per extension
-        + ext_buf.len(); // all extension data
-    let total_without_padding = record_header + handshake_header + body_without_padding;
-    let deficit = mtu.saturating_sub(total_without_padding);
-    if deficit >= 4 {
-        let pad_data_len = deficit - 4;
-        let pad_start = ext_buf.len();
-        for _ in 0..pad_data_len {
-            ext_buf.push(0);
-        }
-        let pad_end = ext_buf.len();
-        extensions.push(Extension {
-            extension_type: ExtensionType::Padding,
-            extension_data_range: pad_start..pad_end,
         });
     }
 

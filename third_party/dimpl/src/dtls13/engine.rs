@@ -127,6 +127,9 @@ pub struct Engine {
     /// Set when we detect gaps or partial flights during handshake.
     handshake_ack_deadline: Option<Instant>,
 
+    /// What the last handshake ACK (epoch 2) told: it is not told again before something new has come.
+    acknowledged: ArrayVec<(u64, u64), 32>,
+
     /// When true, the next record must start a fresh datagram instead of
     /// appending to the current last buffer in queue_tx.
     datagram_sealed: bool,
@@ -244,6 +247,7 @@ impl Engine {
             hs_replay: ReplayWindow::new(),
             received_record_numbers: ArrayVec::new(),
             handshake_ack_deadline: None,
+            acknowledged: ArrayVec::new(),
             datagram_sealed: false,
             flight_saved_records: ArrayVec::new(),
             timers,
@@ -1340,6 +1344,28 @@ impl Engine {
         self.handshake_ack_deadline = None;
     }
 
+    /// Queue a fatal alert, in the newest epoch there are keys for: that of the application where `is_over`, or else
+    /// that of the handshake.
+    pub fn create_alert(&mut self, is_over: bool, description: u8) -> Result<(), Error> {
+        let alert = |body: &mut Buf| body.extend_from_slice(&[2, description]);
+        if is_over && self.app_send_keys.is_some() {
+            self.create_ciphertext_record(ContentType::Alert, self.app_send_epoch, false, alert)
+        } else if self.hs_send_keys.is_some() {
+            self.create_ciphertext_record(ContentType::Alert, 2, false, alert)
+        } else {
+            self.create_plaintext_record(ContentType::Alert, false, alert)
+        }
+    }
+
+    /// Take up a handshake behind a HelloRetryRequest that was sent elsewhere.
+    pub fn continue_after_retry(&mut self, transcript: &[u8], record_number: u64) {
+        self.transcript.clear();
+        self.transcript.extend_from_slice(transcript);
+        self.peer_handshake_seq_no = 1;
+        self.next_handshake_seq_no = 1;
+        self.sequence_epoch_0.sequence_number = record_number;
+    }
+
     /// Abort the connection: flush all queued output, retransmission state, and
     /// disable timers so that no further packets are emitted.
     pub fn abort(&mut self) {
@@ -1599,7 +1625,7 @@ impl Engine {
             return;
         }
 
-        if !self.handshake_ack_help_needed() {
+        if !self.handshake_ack_help_needed() || self.received_in_handshake() == self.acknowledged {
             return;
         }
 
@@ -1624,8 +1650,22 @@ impl Engine {
             return Ok(());
         }
 
-        // Collect record numbers for epoch-2 handshake records we have received.
-        let mut record_numbers = ArrayVec::<(u64, u64), 32>::new();
+        let record_numbers = self.received_in_handshake();
+
+        self.handshake_ack_deadline = None;
+
+        if record_numbers.is_empty() {
+            return Ok(());
+        }
+
+        self.send_handshake_ack_epoch2(&record_numbers)?;
+        self.acknowledged = record_numbers;
+        Ok(())
+    }
+
+    /// Collect record numbers for epoch-2 handshake records we have received.
+    fn received_in_handshake(&self) -> ArrayVec<(u64, u64), 32> {
+        let mut record_numbers = ArrayVec::new();
         for incoming in self.queue_rx.iter() {
             for r in incoming.records().iter() {
                 if r.record().sequence.epoch == 2
@@ -1636,14 +1676,7 @@ impl Engine {
                 }
             }
         }
-
-        self.handshake_ack_deadline = None;
-
-        if record_numbers.is_empty() {
-            return Ok(());
-        }
-
-        self.send_handshake_ack_epoch2(&record_numbers)
+        record_numbers
     }
 
     /// Send a handshake ACK on epoch 2 listing received epoch-2 record numbers.

@@ -128,6 +128,9 @@ pub struct Server {
     /// Whether we sent a HelloRetryRequest.
     hello_retry: bool,
 
+    /// Whether the client has answered a HelloRetryRequest that is not held here.
+    has_shown_cookie: bool,
+
     /// Cookie secret for HMAC-based DoS protection.
     cookie_secret: [u8; 32],
 
@@ -203,6 +206,7 @@ impl Server {
             server_hs_traffic_secret: None,
             client_auth_requested: false,
             hello_retry: false,
+            has_shown_cookie: false,
             cookie_secret,
             pending_key_update_response: false,
             auto_mode,
@@ -343,6 +347,27 @@ impl Server {
             },
         )?;
 
+        Ok(())
+    }
+
+    /// Go on where a HelloRetryRequest with a cookie was answered that nobody holds: what the client hashes of both
+    /// (RFC 8446 §4.4.1), and the number of the record of its second ClientHello.
+    pub fn continue_after_retry(&mut self, transcript: &[u8], record_number: u64) {
+        self.engine.continue_after_retry(transcript, record_number);
+        self.hello_retry = true;
+        self.has_shown_cookie = true;
+    }
+
+    /// Give up: a fatal alert takes the place of what waits to be sent.
+    pub fn fail(&mut self, description: u8) -> Result<(), Error> {
+        if self.state == State::Closed {
+            return Ok(());
+        }
+        self.local_events.clear();
+        self.engine.abort();
+        // Once our Finished was sent, the client reads epoch 3.
+        self.engine.create_alert(true, description)?;
+        self.state = State::Closed;
         Ok(())
     }
 
@@ -497,7 +522,7 @@ impl State {
         let client_srtp_profiles = client_hello.srtp_profiles();
         let mut client_cookie_data: Option<ArrayVec<u8, 32>> = None;
         for ext in &client_hello.extensions {
-            if ext.extension_type == ExtensionType::Cookie {
+            if ext.extension_type == ExtensionType::Cookie && !server.has_shown_cookie {
                 // This parser only checks a u16 length and returns a borrowed slice.
                 let (_, cookie) =
                     parse_cookie_extension(ext.extension_data(&server.defragment_buffer))

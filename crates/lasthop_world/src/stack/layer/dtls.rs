@@ -2,7 +2,9 @@ use core::cell::OnceCell;
 use std::sync::Arc;
 
 use lasthop_contract::{RandomStream, Transport};
-use lasthop_dtls::{ClientProfile, Dtls, PreSharedKey, PreSharedKeys, ServerProfile, Settings};
+use lasthop_dtls::{
+    ClientProfile, Dtls, PreSharedKey, PreSharedKeys, ServerProfile, Settings, Version,
+};
 use lasthop_tls::{Given, KeyKind, Trust};
 
 use super::shown::Shown;
@@ -12,7 +14,7 @@ use crate::spec::UserCredentials;
 use crate::stack::builder::Role;
 use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options};
 
-/// DTLS 1.2 (RFC 6347).
+/// DTLS 1.2 (RFC 6347) and 1.3 (RFC 9147).
 pub(super) const ENTRY: LayerEntry = LayerEntry {
     name: "dtls",
     summary: "secured datagrams",
@@ -30,6 +32,13 @@ const OPTIONS: &[OptionEntry] = &[
     )
     .default("psk")
     .credentials(&[("psk", "pre-shared key"), ("certificate", "certificate")]),
+    OptionEntry::new(
+        "version",
+        OptionKind::Word(&["1.2", "1.3"]),
+        "the only one that both ends speak; keys that are shared are those of 1.2",
+    )
+    .default("1.2")
+    .needs("auth", &["certificate"]),
     CLIENT_CERTIFICATE.needs("auth", &["certificate"]),
     VERIFY.needs("auth", &["certificate"]),
     OptionEntry::new(
@@ -43,7 +52,8 @@ const OPTIONS: &[OptionEntry] = &[
         OptionKind::Size(0, 32),
         "length of the connection ID in the records to the server; 0B for none",
     )
-    .default("0B"),
+    .default("0B")
+    .unless("version", &["1.3"]),
     OptionEntry::new(
         "timeout",
         OptionKind::Time,
@@ -63,6 +73,7 @@ struct Secured {
     settings: Settings,
     asks_for_cookie: bool,
     has_keys: bool,
+    version: Version,
     client_certificate: bool,
     verify: bool,
     given: Option<Given>,
@@ -75,15 +86,25 @@ const FITS: &str = "what the catalogue allows fits together";
 
 impl Secured {
     fn new(options: Options<'_>) -> Self {
+        let has_keys = options.word("auth") == "psk";
+        let version = match has_keys || options.word("version") == "1.2" {
+            true => Version::V1_2,
+            false => Version::V1_3,
+        };
+        let connection_id = match version {
+            Version::V1_2 => options.small("cid") as u8,
+            Version::V1_3 => 0,
+        };
         Self {
             settings: Settings {
                 first_timeout: options.time("timeout"),
                 retries: options.small("retries") as u8,
-                connection_id: options.small("cid") as u8,
+                connection_id,
                 ..Settings::default()
             },
             asks_for_cookie: options.switch("cookie"),
-            has_keys: options.word("auth") == "psk",
+            has_keys,
+            version,
             client_certificate: options.switch("client_certificate"),
             verify: options.switch("verify"),
             given: None,
@@ -128,9 +149,10 @@ impl Secured {
             let clients = clients.map(|it| it.starting(shown.starts));
             let trust = self.verify.then(|| Trust::in_server(roots, &shown.name));
             let trust = trust.map(|it| it.starting(shown.starts));
-            let (settings, cookie) = (&self.settings, self.asks_for_cookie);
-            let client = ClientProfile::with_certificates(settings, trust, shown.client);
-            let server = ServerProfile::with_certificate(settings, shown.server, clients, cookie);
+            let (settings, version, cookie) = (&self.settings, self.version, self.asks_for_cookie);
+            let client = ClientProfile::with_certificates(settings, version, trust, shown.client);
+            let shown = shown.server;
+            let server = ServerProfile::with_certificate(settings, version, shown, clients, cookie);
             (client.expect(FITS), server.expect(FITS))
         })
     }
