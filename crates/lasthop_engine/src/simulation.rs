@@ -101,6 +101,9 @@ pub const STALL_LIMIT: u32 = 1_000_000;
 /// How many events pass between two looks at the interrupt flag.
 const INTERRUPT_INTERVAL: u64 = 4096;
 
+/// For how many machines that are touched at once room is kept. More of them are touched where all begin.
+const ROOM_FOR_TOUCHED: usize = 64;
+
 impl<C: Clock, O: Observer> Simulation<C, O> {
     /// A simulation without machines.
     pub fn new(clock: C, observer: O) -> Self {
@@ -155,6 +158,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
             self.unsettled.push(Machine::Host(host.0));
         }
         self.settle();
+        self.unsettled.shrink_to(ROOM_FOR_TOUCHED);
         let mut without_progress = 0;
         let mut part = 0;
         loop {
