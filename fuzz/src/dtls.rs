@@ -1,10 +1,14 @@
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use lasthop_contract::{
     Cause, Chunk, ConnectionId, Layer, Provenance, RandomStream, ResetReason, Transport,
     TransportEvent, TransportInput, TransportOutput,
 };
-use lasthop_dtls::{ClientProfile, Dtls, PreSharedKey, PreSharedKeys, ServerProfile, Settings};
+use lasthop_dtls::{
+    ClientProfile, Dtls, PreSharedKey, PreSharedKeys, ServerProfile, Settings, Version,
+};
+use lasthop_tls::{Authority, Issue, KeyKind, Trust};
 use lasthop_units::{Duration, Instant};
 
 use crate::datagrams::{Datagrams, address};
@@ -14,7 +18,8 @@ use crate::wires::Wires;
 /// DTLS with two honest ends, and a third party between them that has no key: a script of what the ends do, and of what
 /// befalls the datagrams under way.
 ///
-/// The first byte says how (1: no cookie; 2: connection IDs; 4: the client has another key). A step is a byte for the side
+/// The first byte says how (1: no cookie; 2: connection IDs; 4: the client has another key, or believes somebody else;
+/// 8: DTLS 1.3, with a certificate and without connection IDs). A step is a byte for the side
 /// (128) and the operation, and what that takes. Whatever is done to the datagrams, an end receives what the other sent,
 /// once, and nothing else; where nothing is done to them, what is sent at the end arrives.
 pub fn dtls(data: &[u8]) {
@@ -48,21 +53,46 @@ struct Duel {
     is_honest: bool,
 }
 
+const SERVER: &str = "server.example";
 const SERVER_PORT: u16 = 5684;
 const PAYLOAD: Provenance = Provenance::new(Layer::Application, Cause::Payload);
 
+const FIT: &str = "these settings fit together";
+
+fn with_keys(cookie: bool, is_stranger: bool, has_ids: bool) -> (ClientProfile, ServerProfile) {
+    let settings = Settings {
+        connection_id: if has_ids { 4 } else { 0 },
+        ..Settings::default()
+    };
+    let key = PreSharedKey::of_run(u64::from(is_stranger), "device");
+    let client = ClientProfile::with_key(&settings, key).expect(FIT);
+    let server = ServerProfile::with_keys(&settings, PreSharedKeys::of_run(0), cookie);
+    (client, server.expect(FIT))
+}
+
+fn with_certificate(cookie: bool, is_stranger: bool) -> (ClientProfile, ServerProfile) {
+    let authority = |seed| {
+        let random = RandomStream::named(seed, "credentials");
+        Authority::new(KeyKind::EcdsaP256, random)
+    };
+    let shown = authority(0).issue(&Issue::of_server(SERVER, 1));
+    let believed = authority(u64::from(is_stranger)).roots();
+    let trust = Trust::in_server(Arc::new(believed), SERVER);
+    let settings = Settings::default();
+    let version = Version::V1_3;
+    let client = ClientProfile::with_certificates(&settings, version, Some(trust), None);
+    let server = ServerProfile::with_certificate(&settings, version, shown, None, cookie);
+    (client.expect(FIT), server.expect(FIT))
+}
+
 impl Duel {
     fn new(flags: u8) -> Self {
-        let [no_cookie, has_ids, is_stranger] = [1, 2, 4].map(|bit| flags & bit != 0);
-        let settings = Settings {
-            connection_id: if has_ids { 4 } else { 0 },
-            ..Settings::default()
+        let [no_cookie, has_ids, is_stranger, is_1_3] = [1, 2, 4, 8].map(|bit| flags & bit != 0);
+        let (client, server) = if is_1_3 {
+            with_certificate(!no_cookie, is_stranger)
+        } else {
+            with_keys(!no_cookie, is_stranger, has_ids)
         };
-        let key = PreSharedKey::of_run(u64::from(is_stranger), "device");
-        let fits = "these settings fit together";
-        let client = ClientProfile::with_key(&settings, key).expect(fits);
-        let keys = PreSharedKeys::of_run(0);
-        let server = ServerProfile::with_keys(&settings, keys, !no_cookie).expect(fits);
         let end = |name, client, server| {
             let random = RandomStream::named(1, name);
             End {
