@@ -9,6 +9,7 @@ use dimpl::crypto::{
 };
 use dimpl::{CryptoError, CryptoOperation};
 
+use super::failed;
 use crate::labels::SealedRecord;
 use crate::surroundings::Surroundings;
 
@@ -82,10 +83,6 @@ impl Cipher for Aes128Ccm8 {
         ciphertext.truncate(length);
         Ok(())
     }
-}
-
-fn failed(operation: CryptoOperation) -> CryptoError {
-    CryptoError::OperationFailed(operation)
 }
 
 impl fmt::Debug for Aes128Ccm8 {

@@ -8,6 +8,7 @@ use dimpl::crypto::{
 use dimpl::{CryptoError, CryptoOperation};
 use ring::aead::{self, LessSafeKey, UnboundKey};
 
+use super::failed;
 use crate::labels::SealedRecord;
 use crate::surroundings::Surroundings;
 
@@ -85,10 +86,6 @@ impl Cipher for Aes128Gcm {
         ciphertext.truncate(length);
         Ok(())
     }
-}
-
-fn failed(operation: CryptoOperation) -> CryptoError {
-    CryptoError::OperationFailed(operation)
 }
 
 impl fmt::Debug for Aes128Gcm {

@@ -9,6 +9,7 @@ mod key_exchange;
 mod random;
 
 use dimpl::crypto::{CryptoProvider, Dtls12CipherSuite};
+use dimpl::{CryptoError, CryptoOperation};
 
 /// What DTLS with pre-shared keys or certificates needs.
 pub(crate) fn provider() -> CryptoProvider {
@@ -25,4 +26,8 @@ pub(crate) fn provider() -> CryptoProvider {
         ],
         dtls13_cipher_suites: &[&gcm_suite::Gcm],
     }
+}
+
+const fn failed(operation: CryptoOperation) -> CryptoError {
+    CryptoError::OperationFailed(operation)
 }

@@ -19,6 +19,13 @@ impl Channel {
         Some(device.0.checked_sub(self.first)? as usize)
     }
 
+    /// Whether the flow of a device has its place already.
+    #[inline]
+    pub(super) fn has_room(&self, device: DeviceId) -> bool {
+        self.place(device)
+            .is_some_and(|place| place < self.flows.len())
+    }
+
     pub(super) fn forget_closed(&mut self) {
         while self.flows.pop_front_if(|flow| flow.is_closed).is_some() {
             self.first += 1;

@@ -208,10 +208,8 @@ impl MessageLog {
         let (device, number) = id.parts();
         let number = usize::from(number);
         let channel = self.channels.get(number);
-        let place = channel.and_then(|channel| channel.place(device));
-        match (place, channel) {
-            (Some(place), Some(channel)) if place < channel.flows.len() => {}
-            _ => self.make_room(device, number)?,
+        if !channel.is_some_and(|channel| channel.has_room(device)) {
+            self.make_room(device, number)?;
         }
         let channel = self.channels.get_mut(number)?;
         let place = channel.place(device)?;
