@@ -63,10 +63,11 @@ def merge(interfaces: Mapping[str, Path], into: Path) -> None:
 
 
 def _packets(file: BinaryIO, interface: int) -> Iterator[_Block]:
-    while head := file.read(_HEAD.size):
+    # What a full disk has cut off is not there.
+    while len(head := file.read(_HEAD.size)) == _HEAD.size:
         kind, length = _HEAD.unpack(head)
         rest = file.read(length - _HEAD.size)
-        if kind == _PACKET:
+        if kind == _PACKET and len(rest) == length - _HEAD.size:
             yield _Block(kind, rest[: -_LENGTH.size]).by(interface)
 
 
