@@ -26,7 +26,7 @@ from lasthop.study.expressions import (
     parse_expression,
 )
 from lasthop.study.extending import read_named, read_study
-from lasthop.study.faults import Fault, show, suggestion
+from lasthop.study.faults import Fault, nearest, show, suggestion
 from lasthop.study.feasibility import check_feasible, check_services
 from lasthop.study.fleet.gateway import check_reports
 from lasthop.study.foreign_devices import check_devices
@@ -113,6 +113,11 @@ def load_study(  # noqa: PLR0913  (each is a keyword and has a default)
     return _Loader(
         document, file.parent, quick=quick, changes=changes, modelled=modelled, against=against
     ).study()
+
+
+def _means_fleet(key: str) -> bool:
+    """Tell whether a study writes, or has misspelt, the key that makes its form the long one."""
+    return nearest(key, {*LongForm.model_fields, *ShortForm.model_fields}) == "fleet"
 
 
 def _override(document: Document, key: str, text: str) -> Document:
@@ -219,7 +224,7 @@ class _Loader:
         return sum(event.form.start >= end_ns for event in form.assemble().events)
 
     def _form(self, document: Document) -> StudyForm:
-        form = LongForm if "fleet" in document.value else ShortForm
+        form = LongForm if any(map(_means_fleet, document.value)) else ShortForm
         try:
             return form.model_validate(document.value)
         except ValidationError as error:

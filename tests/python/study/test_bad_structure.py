@@ -116,6 +116,10 @@ CASES = {
         HEAD + "paths: {cell: {loss: 1 %}}\n",
         '5:1: paths: unknown key "paths"; it belongs to the long form: write a fleet, too',
     ),
+    "a misspelt fleet beside named paths": (
+        HEAD + "paths: {cell: {loss: 1 %}}\nflete: {meters: {count: 1, path: cell}}\n",
+        '6:1: flete: unknown key "flete"; did you mean "fleet"?',
+    ),
     "an open brace": (
         BASE + 'stacks: ["mqtt qos={0,1"]\n',
         '4:10: stacks: a "{" without its "}"; write the values between braces, as in "qos={0,1,2}"',
