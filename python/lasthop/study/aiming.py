@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from lasthop.study.fleet.aimed import AimedFaultForm
     from lasthop.study.stacks.arm import Arm
 
-_ENCRYPTED = {"tls", "dtls", "quic"}
+# Layers that a link does not see through: those that encrypt, and the masked frames of WebSocket.
+_OPAQUE = {"tls", "dtls", "quic", "ws"}
 
 
 def check_aims(assembly: Assembly, arms: Sequence[Arm]) -> None:
@@ -36,10 +37,10 @@ def check_aims(assembly: Assembly, arms: Sequence[Arm]) -> None:
                 location=(*location, "of"),
             )
         spoken = _stacks(fault, assembly, supported)
-        readable = [layers for layers in spoken if not _ENCRYPTED.intersection(layers)]
+        readable = [layers for layers in spoken if not _OPAQUE.intersection(layers)]
         if supported and not readable:
             who = f"nobody in {fault.of}" if fault.of else "no stack of the study"
-            how = ", or it is encrypted" if spoken else ""
+            how = ", or it is encrypted or in frames of WebSocket" if spoken else ""
             raise Fault(
                 f"{who} says {fault.message}{how}",
                 hint=f"add a stack of {fault.protocol}, or remove the fault",

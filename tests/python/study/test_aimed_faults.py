@@ -94,3 +94,12 @@ def test_a_fault_that_cannot_be_is_refused_at_its_place(faults: str, said: str, 
         load(STUDY + f"faults: {faults}\n")
     assert said in str(caught.value)
     assert "faults" in str(caught.value)
+
+
+@pytest.mark.parametrize("stack", ["mqtt/tls", "mqtt/ws", "mqtt/quic"])
+def test_a_fault_that_no_stack_shows_is_refused(stack: str, load: Load) -> None:
+    study = "study: hidden\nduration: 1 min\ntraffic: {report: 9 B, every: 1 s}\n"
+    study += "faults: [{cut_before: mqtt.PUBACK}]\n"
+    with pytest.raises(StudyError, match=r"mqtt\.PUBACK, or it is encrypted or in frames"):
+        load(study + f"stacks: [{stack}]\n")
+    load(study + f"stacks: [{stack}, mqtt]\n")
