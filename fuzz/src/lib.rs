@@ -11,6 +11,7 @@ mod datagrams;
 mod dtls;
 mod exchange;
 mod forged_segment;
+mod http;
 mod ip_udp;
 mod json_udp;
 mod message_id;
@@ -33,6 +34,7 @@ mod wires;
 pub use capture::capture;
 pub use coap::coap;
 pub use dtls::dtls;
+pub use http::http;
 pub use ip_udp::ip_udp;
 pub use json_udp::json_udp;
 pub use message_id::message_id;
@@ -50,10 +52,11 @@ pub use websocket::websocket;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its function, its program and its corpus.
-pub const TARGETS: [(&str, Target); 15] = [
+pub const TARGETS: [(&str, Target); 16] = [
     ("capture", capture),
     ("coap", coap),
     ("dtls", dtls),
+    ("http", http),
     ("ip_udp", ip_udp),
     ("json_udp", json_udp),
     ("message_id", message_id),

@@ -95,6 +95,8 @@ named_enum! {
         SessionResumptionEarly = "session_resumption_early",
         /// Showing who an end is, by certificates.
         Certificates = "certificates",
+        /// Showing who an end is in each request, by a token.
+        Authorisation = "authorisation",
         /// What a key exchange has against quantum computers.
         PostQuantumShare = "post_quantum_share",
         /// Showing that an end hears at its address, before a server holds anything for it: cookies, Retry, tokens.

@@ -21,6 +21,7 @@ MODELS = {
     "lasthop_quic",
     "lasthop_tls",
     "lasthop_dtls",
+    "lasthop_http",
     "lasthop_websocket",
     "lasthop_traffic",
 }

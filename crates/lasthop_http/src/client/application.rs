@@ -1,0 +1,426 @@
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use http::{Response, StatusCode};
+use lasthop_contract::message_text::message_id;
+use lasthop_contract::{
+    Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, DeviceId,
+    FailureReason, MessageEvent, MessageId, OutgoingMessage, Payload, Received, ResetReason,
+    ShortQueue, Transport, TransportEvent,
+};
+use lasthop_units::{Duration, Instant};
+
+use super::config::{ConnectionPolicy, HttpClientConfig};
+use super::link::Link;
+use super::pending::{Kind, Pending};
+use crate::token::TokenSource;
+use crate::wire::Wire;
+
+/// The device's end: its messages go by POST, and what the server says first comes by GET requests that wait for it.
+#[derive(Debug)]
+pub struct HttpClient {
+    config: Arc<HttpClientConfig>,
+    device: DeviceId,
+    /// What shows who it is, where that is asked.
+    tokens: Option<Box<TokenSource>>,
+    links: Vec<Link>,
+    /// What waits for a connection, the oldest first.
+    queue: VecDeque<Pending>,
+    inbox: InboxState,
+    /// Before this no connection is opened: the last one could not be.
+    not_before: Instant,
+    /// Whether the server knows the device.
+    is_registered: bool,
+    is_ready: bool,
+    is_on: bool,
+    outputs: ShortQueue<ApplicationOutput>,
+}
+
+/// How it stands with what the server says first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum InboxState {
+    /// The device is to be made known, or nobody speaks first.
+    Unknown,
+    /// A request for the inbox waits or is under way.
+    Asked,
+    /// The next request for it is due.
+    Due(Kind),
+}
+
+/// How long after a connection could not be opened the next one is.
+const REOPEN_DELAY: Duration = Duration::from_secs(1);
+
+/// How often a message is sent at most.
+const MOST_ATTEMPTS: u16 = 2;
+
+impl HttpClient {
+    /// The end of a device.
+    #[must_use]
+    pub fn new(config: Arc<HttpClientConfig>, device: DeviceId) -> Self {
+        Self {
+            config,
+            device,
+            tokens: None,
+            links: Vec::new(),
+            queue: VecDeque::new(),
+            inbox: InboxState::Unknown,
+            not_before: Instant::ZERO,
+            is_registered: false,
+            is_ready: false,
+            is_on: false,
+            outputs: ShortQueue::new(),
+        }
+    }
+
+    /// The same, which shows a token with each request.
+    #[must_use]
+    pub fn with_tokens(mut self, tokens: TokenSource) -> Self {
+        self.tokens = Some(Box::new(tokens));
+        self
+    }
+
+    fn start(&mut self, now: Instant, transport: &mut dyn Transport) {
+        self.is_on = true;
+        self.not_before = now;
+        self.inbox = if self.config.receives {
+            InboxState::Due(Kind::Registration)
+        } else {
+            InboxState::Unknown
+        };
+        if self.keeps() && self.config.sends {
+            self.open(now, false, transport);
+        }
+        self.pump(now, transport);
+        self.tell_ready();
+    }
+
+    fn keeps(&self) -> bool {
+        self.config.policy == ConnectionPolicy::Keep
+    }
+
+    /// Tells once that messages can be sent.
+    fn tell_ready(&mut self) {
+        let is_known = !self.config.receives || self.is_registered;
+        let mut links = self.links.iter().filter(|link| !link.is_of_inbox);
+        let is_open = !self.keeps() || !self.config.sends || links.any(|it| !it.is_opening());
+        if self.is_on && !self.is_ready && is_known && is_open {
+            self.is_ready = true;
+            let ready = ApplicationOutput::Ready(self.device, ChannelSet::ALL);
+            self.outputs.push(ready);
+        }
+    }
+
+    fn under_way(&self) -> impl Iterator<Item = &Pending> {
+        self.links.iter().flat_map(|link| link.under_way())
+    }
+
+    fn open(&mut self, now: Instant, is_of_inbox: bool, transport: &mut dyn Transport) {
+        match transport.open(now, self.config.server, &[]) {
+            Ok(id) => self.links.push(Link::opening(id, is_of_inbox)),
+            Err(_) => self.not_before = now + REOPEN_DELAY,
+        }
+    }
+
+    /// Sends what waits as far as there are connections for it, and opens those that are missing.
+    fn pump(&mut self, now: Instant, transport: &mut dyn Transport) {
+        if let InboxState::Due(kind) = self.inbox
+            && self.is_on
+        {
+            self.inbox = InboxState::Asked;
+            self.queue.push_front(Pending {
+                kind,
+                payload: Vec::new(),
+                until: now + self.config.timeout + self.config.hold,
+                attempts: 0,
+            });
+        }
+        let mut place = 0;
+        while place < self.queue.len() {
+            let is_of_inbox = self.queue[place].kind.is_of_inbox();
+            let has_room = |link: &Link| link.is_of_inbox == is_of_inbox && link.has_room();
+            let Some(link) = self.links.iter_mut().find(|link| has_room(link)) else {
+                place += 1;
+                continue;
+            };
+            let Some(pending) = self.queue.remove(place) else {
+                break;
+            };
+            if let Some(id) = pending.kind.message() {
+                self.outputs
+                    .push(ApplicationOutput::Event(MessageEvent::Transmitted {
+                        id,
+                        attempt: pending.attempts + 1,
+                        last: pending.attempts + 1 == MOST_ATTEMPTS,
+                        trigger: None,
+                    }));
+            }
+            let mut wire = Wire {
+                now,
+                transport,
+                connection: link.id,
+            };
+            let bearer = self.tokens.as_mut().map(|tokens| tokens.bearer(now));
+            link.send(&mut wire, pending, &self.config, self.device, bearer);
+        }
+        for is_of_inbox in [false, true] {
+            self.open_missing(now, is_of_inbox, transport);
+        }
+    }
+
+    fn open_missing(&mut self, now: Instant, is_of_inbox: bool, transport: &mut dyn Transport) {
+        let waiting = self.queue.iter();
+        let waiting = waiting.filter(|it| it.kind.is_of_inbox() == is_of_inbox);
+        let most = if is_of_inbox {
+            1
+        } else {
+            self.config.connections
+        };
+        let alike = |link: &&Link| link.is_of_inbox == is_of_inbox;
+        let links = self.links.iter().filter(alike).count();
+        let opening = self.links.iter().filter(alike).filter(|it| it.is_opening());
+        let missing = waiting.count().saturating_sub(opening.count());
+        for _ in 0..missing.min(most.saturating_sub(links)) {
+            if self.is_on && self.not_before <= now {
+                self.open(now, is_of_inbox, transport);
+            }
+        }
+    }
+
+    fn send(&mut self, now: Instant, message: OutgoingMessage<'_>, transport: &mut dyn Transport) {
+        let OutgoingMessage { id, payload, asks } = message;
+        let kind = if asks {
+            Kind::Question(id)
+        } else if self.config.echoed.contains(id.flow.channel()) {
+            Kind::Echo(id)
+        } else {
+            Kind::Report(id)
+        };
+        self.queue.push_back(Pending {
+            kind,
+            payload: if asks { Vec::new() } else { payload.to_vec() },
+            until: now + self.config.timeout,
+            attempts: 0,
+        });
+        self.pump(now, transport);
+    }
+
+    fn note(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        event: TransportEvent,
+        transport: &mut dyn Transport,
+    ) {
+        let Some(place) = self.links.iter().position(|link| link.id == id) else {
+            return;
+        };
+        match event {
+            TransportEvent::Established(_) => match transport.own_stream(now, id) {
+                Ok(stream) => self.links[place].begin(stream),
+                Err(_) => transport.reset(now, id, ResetReason::NotNeeded),
+            },
+            TransportEvent::Readable(_) => self.receive(now, place, transport),
+            TransportEvent::Writable(_) => {
+                let mut wire = wire(now, transport, id);
+                self.links[place].flush(&mut wire);
+            }
+            TransportEvent::Closed(_) => self.lose(now, place),
+            TransportEvent::StreamOpened(..)
+            | TransportEvent::StreamReset(..)
+            | TransportEvent::DatagramReadable
+            | TransportEvent::StreamsAllowed
+            | TransportEvent::Rebound => {}
+        }
+        self.pump(now, transport);
+        self.tell_ready();
+    }
+
+    fn receive(&mut self, now: Instant, place: usize, transport: &mut dyn Transport) {
+        let link = &mut self.links[place];
+        let connection = link.id;
+        let mut wire = wire(now, transport, connection);
+        let read = link.receive(&mut wire);
+        if read.has_ended {
+            link.finish(&mut wire);
+        }
+        for (pending, response) in read.answered {
+            self.take(connection, &pending, response);
+        }
+        if read.has_ended {
+            self.lose(now, place);
+        }
+    }
+
+    /// Takes the answer to a request.
+    fn take(&mut self, connection: ConnectionId, pending: &Pending, response: Response<Vec<u8>>) {
+        let is_success = response.status().is_success();
+        let body = response.body();
+        let mut newest = None;
+        for payload in payloads(pending.kind, if is_success { body } else { &[] }) {
+            newest = message_id(payload).or(newest);
+            self.outputs.push(ApplicationOutput::Received(Received {
+                connection,
+                payload: Payload::copied_from(payload),
+            }));
+        }
+        match (pending.kind, pending.kind.message()) {
+            (Kind::Registration, _) => {
+                self.is_registered |= is_success;
+                self.inbox = InboxState::Due(if is_success {
+                    Kind::Poll {
+                        last: None,
+                        is_renewed: false,
+                    }
+                } else {
+                    Kind::Registration
+                });
+            }
+            (Kind::Poll { last, .. }, _) => {
+                self.inbox = InboxState::Due(match response.status() {
+                    StatusCode::NOT_FOUND => Kind::Registration,
+                    _ => Kind::Poll {
+                        last: newest.or(last),
+                        is_renewed: body.is_empty(),
+                    },
+                });
+            }
+            (_, Some(id)) if is_success => {
+                let event = MessageEvent::Acknowledged { id };
+                self.outputs.push(ApplicationOutput::Event(event));
+            }
+            (_, Some(id)) => self.fail(id, FailureReason::Rejected),
+            (_, None) => {}
+        }
+    }
+
+    /// A connection is gone, with what was under way on it.
+    fn lose(&mut self, now: Instant, place: usize) {
+        let mut link = self.links.remove(place);
+        if link.is_opening() {
+            self.not_before = now + REOPEN_DELAY;
+        }
+        let is_stale = link.is_stale();
+        for pending in link.take_under_way() {
+            match (pending.kind, pending.kind.message()) {
+                (_, Some(_)) if is_stale && pending.attempts < MOST_ATTEMPTS => {
+                    self.queue.push_front(pending);
+                }
+                (_, Some(id)) => self.fail(id, FailureReason::ConnectionLost),
+                // The server forgets nobody while it runs.
+                (kind, None) => {
+                    self.not_before = self.not_before.max(now + REOPEN_DELAY);
+                    self.inbox = InboxState::Due(kind);
+                }
+            }
+        }
+    }
+
+    fn timeout(&mut self, now: Instant, transport: &mut dyn Transport) {
+        while let Some(place) = self.queue.iter().position(|it| it.until <= now) {
+            let Some(pending) = self.queue.remove(place) else {
+                break;
+            };
+            self.give_up(pending, FailureReason::NotConnected);
+        }
+        let is_late = |link: &Link| link.under_way().iter().any(|it| it.until <= now);
+        while let Some(place) = self.links.iter().position(is_late) {
+            let mut link = self.links.remove(place);
+            transport.reset(now, link.id, ResetReason::NotNeeded);
+            for pending in link.take_under_way() {
+                self.give_up(pending, FailureReason::NoAcknowledgement);
+            }
+        }
+        self.pump(now, transport);
+        self.tell_ready();
+    }
+
+    fn give_up(&mut self, pending: Pending, reason: FailureReason) {
+        match pending.kind.message() {
+            Some(id) => self.fail(id, reason),
+            None => self.inbox = InboxState::Due(pending.kind),
+        }
+    }
+
+    fn fail(&mut self, id: MessageId, reason: FailureReason) {
+        let event = MessageEvent::Failed { id, reason };
+        self.outputs.push(ApplicationOutput::Event(event));
+    }
+
+    /// The device goes off; what it had in hand is lost.
+    fn leave(&mut self) {
+        self.is_on = false;
+        self.is_ready = false;
+        self.is_registered = false;
+        self.inbox = InboxState::Unknown;
+        let links = core::mem::take(&mut self.links);
+        let under_way = links.into_iter().flat_map(|mut it| it.take_under_way());
+        let waiting: Vec<Pending> = under_way.chain(self.queue.drain(..)).collect();
+        for pending in waiting {
+            if let Some(id) = pending.kind.message() {
+                self.fail(id, FailureReason::HostDown);
+            }
+        }
+    }
+
+    fn next_deadline(&self, now: Instant) -> Option<Instant> {
+        let waits_to_open = self.not_before > now && !self.queue.is_empty();
+        let mut next = waits_to_open.then_some(self.not_before);
+        for pending in self.under_way().chain(&self.queue) {
+            next = Some(next.map_or(pending.until, |next| next.min(pending.until)));
+        }
+        next
+    }
+}
+
+impl Application for HttpClient {
+    fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
+        match input {
+            ApplicationInput::Start => self.start(now, transport),
+            ApplicationInput::Send(message) => self.send(now, message, transport),
+            ApplicationInput::Transport(connection, event) => {
+                self.note(now, connection, event, transport);
+            }
+            ApplicationInput::Timeout => self.timeout(now, transport),
+            ApplicationInput::Stop => {
+                for link in &mut self.links {
+                    let mut wire = wire(now, transport, link.id);
+                    link.finish(&mut wire);
+                }
+                self.leave();
+            }
+            ApplicationInput::Crash(_) => self.leave(),
+        }
+    }
+
+    fn poll(&mut self, now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
+        match self.outputs.pop() {
+            Some(output) => output,
+            None => ApplicationOutput::WaitUntil(self.next_deadline(now)),
+        }
+    }
+}
+
+fn wire(now: Instant, transport: &mut dyn Transport, connection: ConnectionId) -> Wire<'_> {
+    Wire {
+        now,
+        transport,
+        connection,
+    }
+}
+
+/// The messages of an answer: those of the inbox have their lengths before them.
+fn payloads(kind: Kind, mut body: &[u8]) -> Vec<&[u8]> {
+    if !kind.is_of_inbox() {
+        return if body.is_empty() { vec![] } else { vec![body] };
+    }
+    let mut payloads = Vec::new();
+    while let Some((length, rest)) = body.split_first_chunk() {
+        let length = u32::from_be_bytes(*length) as usize;
+        let Some((payload, behind)) = rest.split_at_checked(length) else {
+            break;
+        };
+        payloads.push(payload);
+        body = behind;
+    }
+    payloads
+}

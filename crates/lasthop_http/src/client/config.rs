@@ -1,0 +1,38 @@
+use core::net::SocketAddr;
+
+use lasthop_contract::ChannelSet;
+use lasthop_units::Duration;
+
+/// How the device's end behaves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpClientConfig {
+    /// Where the server listens.
+    pub server: SocketAddr,
+    /// What `Host` says: the server, without the usual port of its scheme.
+    pub authority: Box<str>,
+    /// How long connections last.
+    pub policy: ConnectionPolicy,
+    /// How many connections there are at most for what the device says.
+    pub connections: usize,
+    /// Whether messages go in chunks.
+    pub is_chunked: bool,
+    /// How long a request may take, the wait for its connection included.
+    pub timeout: Duration,
+    /// How long the server keeps a request for messages that are not there.
+    pub hold: Duration,
+    /// Whether the device says anything.
+    pub sends: bool,
+    /// Whether the server speaks first to it.
+    pub receives: bool,
+    /// The flows whose messages come back.
+    pub echoed: ChannelSet,
+}
+
+/// How long connections last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConnectionPolicy {
+    /// Until the server ends them.
+    Keep,
+    /// For one exchange.
+    PerMessage,
+}

@@ -1,0 +1,117 @@
+use http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST};
+use http::{HeaderValue, Method, Request, Uri};
+use lasthop_contract::message_text::{ID_LENGTH, write_id};
+use lasthop_contract::{Cause, DeviceId, MessageId};
+use lasthop_units::Instant;
+
+use super::ConnectionPolicy;
+use super::config::HttpClientConfig;
+use crate::purpose::Purpose;
+use crate::server::target::{AFTER, FILE_PATH, echo_path, inbox_path, report_path};
+
+/// A request that is to be made, or is under way.
+#[derive(Debug)]
+pub(super) struct Pending {
+    pub(super) kind: Kind,
+    pub(super) payload: Vec<u8>,
+    /// When it is given up.
+    pub(super) until: Instant,
+    /// How often it was sent.
+    pub(super) attempts: u16,
+}
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It brings a message.
+    Report(MessageId),
+    /// It brings one that comes back.
+    Echo(MessageId),
+    /// It asks for a file.
+    Question(MessageId),
+    /// It makes the device known.
+    Registration,
+    /// It asks for the next message, after the last one that came.
+    Poll {
+        last: Option<MessageId>,
+        /// Nothing came for the one before.
+        is_renewed: bool,
+    },
+}
+
+impl Kind {
+    /// The message that it is about.
+    pub(super) fn message(self) -> Option<MessageId> {
+        match self {
+            Self::Report(id) | Self::Echo(id) | Self::Question(id) => Some(id),
+            Self::Registration | Self::Poll { .. } => None,
+        }
+    }
+
+    /// Whether it serves the inbox, by a connection of its own where that carries one request at a time.
+    pub(super) fn is_of_inbox(self) -> bool {
+        matches!(self, Self::Registration | Self::Poll { .. })
+    }
+
+    fn target(self, device: DeviceId) -> (Method, String) {
+        match self {
+            Self::Report(_) => (Method::POST, report_path(device)),
+            Self::Echo(_) => (Method::POST, echo_path(device)),
+            Self::Question(id) => (Method::GET, FILE_PATH.to_owned() + &written(id)),
+            Self::Registration => (Method::PUT, report_path(device)),
+            Self::Poll { last: None, .. } => (Method::GET, inbox_path(device)),
+            Self::Poll { last: Some(id), .. } => {
+                (Method::GET, inbox_path(device) + AFTER + &written(id))
+            }
+        }
+    }
+
+    fn purpose(self, attempts: u16) -> Purpose {
+        match self {
+            Self::Report(id) | Self::Echo(id) if attempts > 1 => Purpose::carrying_again(id),
+            Self::Report(id) | Self::Echo(id) => Purpose::carrying(id),
+            Self::Question(id) => Purpose::all_of(Cause::Header, id),
+            Self::Registration => Purpose::whole(Cause::SessionSetUp),
+            Self::Poll {
+                is_renewed: true, ..
+            } => Purpose::whole(Cause::KeepAlive),
+            Self::Poll { .. } => Purpose::whole(Cause::Header),
+        }
+    }
+}
+
+impl Pending {
+    /// The request, and what its bytes are there for.
+    pub(super) fn request<'a>(
+        &'a self,
+        config: &HttpClientConfig,
+        device: DeviceId,
+        bearer: Option<HeaderValue>,
+    ) -> (Request<&'a [u8]>, Purpose) {
+        let (method, target) = self.kind.target(device);
+        let mut request = Request::new(&self.payload[..]);
+        *request.method_mut() = method;
+        *request.uri_mut() = target.parse().unwrap_or_else(|_| Uri::from_static("/"));
+        let headers = request.headers_mut();
+        if let Ok(authority) = HeaderValue::from_str(&config.authority) {
+            headers.insert(HOST, authority);
+        }
+        if let Some(bearer) = bearer {
+            headers.insert(AUTHORIZATION, bearer);
+        }
+        if !self.payload.is_empty() {
+            let kind = HeaderValue::from_static("application/octet-stream");
+            headers.insert(CONTENT_TYPE, kind);
+        }
+        if config.policy == ConnectionPolicy::PerMessage && !self.kind.is_of_inbox() {
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        (request, self.kind.purpose(self.attempts))
+    }
+}
+
+fn written(id: MessageId) -> String {
+    let mut text = [0; ID_LENGTH];
+    write_id(id.flow, id.number.get(), &mut text);
+    text.iter().map(|byte| char::from(*byte)).collect()
+}

@@ -1,0 +1,91 @@
+//! What the fields of a head say of the body and of the connection (RFC 9112 §6.3, §9.3).
+
+use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
+use http::{HeaderMap, HeaderName, HeaderValue, Version};
+use httparse::Header;
+
+use super::body::BodyReader;
+
+/// The longest head that is read, of either kind.
+pub(super) const LONGEST_HEAD: usize = 16 * 1024;
+/// How many fields a head has at most.
+pub(super) const MOST_FIELDS: usize = 100;
+
+/// Fields that leave open where the body ends, or what the message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FieldError {
+    /// Two readers could take them for different messages.
+    Ambiguous,
+    /// A coding that is not known here.
+    UnknownCoding,
+}
+
+/// The fields of a head, in their order.
+pub(super) fn fields(parsed: &[Header<'_>]) -> Result<HeaderMap, FieldError> {
+    let mut fields = HeaderMap::with_capacity(parsed.len());
+    for field in parsed {
+        let name = HeaderName::from_bytes(field.name.as_bytes());
+        let value = HeaderValue::from_bytes(field.value);
+        let (Ok(name), Ok(value)) = (name, value) else {
+            return Err(FieldError::Ambiguous);
+        };
+        fields.append(name, value);
+    }
+    Ok(fields)
+}
+
+/// How the body comes that the fields announce; `None` where they announce none. What could be read in two ways is refused,
+/// so that nothing can be smuggled past whoever reads it in the other (RFC 9112 §11.2).
+pub(super) fn announced(
+    version: Version,
+    fields: &HeaderMap,
+) -> Result<Option<BodyReader>, FieldError> {
+    let mut lengths = fields.get_all(CONTENT_LENGTH).iter();
+    let length = lengths.next();
+    let mut codings = fields.get_all(TRANSFER_ENCODING).iter();
+    let coding = codings.next();
+    match (length, coding) {
+        (None, None) => Ok(None),
+        (Some(length), None) if lengths.next().is_none() => {
+            let length = decimal(length.as_bytes()).ok_or(FieldError::Ambiguous)?;
+            Ok(Some(BodyReader::Length(length)))
+        }
+        (None, Some(coding)) if codings.next().is_none() && version == Version::HTTP_11 => {
+            if coding.as_bytes().eq_ignore_ascii_case(b"chunked") {
+                Ok(Some(BodyReader::chunked()))
+            } else {
+                Err(FieldError::UnknownCoding)
+            }
+        }
+        _ => Err(FieldError::Ambiguous),
+    }
+}
+
+/// Whether the connection goes on behind a message.
+pub(super) fn keeps(version: Version, fields: &HeaderMap) -> bool {
+    let options = fields.get_all(CONNECTION).iter();
+    let mut options = options.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
+    if version == Version::HTTP_11 {
+        !options.any(|it| it.trim_ascii().eq_ignore_ascii_case(b"close"))
+    } else {
+        options.any(|it| it.trim_ascii().eq_ignore_ascii_case(b"keep-alive"))
+    }
+}
+
+fn decimal(text: &[u8]) -> Option<u64> {
+    let is_number = (1..=18).contains(&text.len()) && text.iter().all(u8::is_ascii_digit);
+    is_number.then(|| {
+        text.iter()
+            .fold(0, |number, digit| number * 10 + u64::from(digit - b'0'))
+    })
+}
+
+/// Whether a line ends without CR: two readers could see other lines.
+pub(super) fn has_bare_line_feed(head: &[u8]) -> bool {
+    let mut before = 0;
+    head.iter().any(|byte| {
+        let is_bare = *byte == b'\n' && before != b'\r';
+        before = *byte;
+        is_bare
+    })
+}

@@ -1,0 +1,11 @@
+//! HTTP/1.1 (RFC 9112): one exchange after the other on a stream.
+
+mod body;
+mod client;
+mod fields;
+mod request_head;
+mod response_head;
+mod server;
+
+pub(crate) use client::{Answer, Http1Client};
+pub(crate) use server::Http1Server;

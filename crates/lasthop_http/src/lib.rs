@@ -1,0 +1,26 @@
+//! HTTP over any transport of streams: the machines of both ends, and the applications of a study that speak by them.
+//!
+//! [`RequestServer`] gives requests and takes their answers, now or later, and knows no application. [`HttpServer`] is that
+//! of a study; [`HttpClient`] is the end of a device.
+
+mod client;
+mod exchange;
+mod h1;
+mod limits;
+mod purpose;
+mod server;
+mod token;
+mod wire;
+
+pub use client::{ConnectionPolicy, HttpClient, HttpClientConfig};
+pub use exchange::{ExchangeId, ServerEvent};
+pub use http;
+pub use limits::ServerLimits;
+pub use purpose::Purpose;
+pub use server::{HttpServer, HttpServerConfig, RequestServer};
+pub use token::TokenSource;
+
+/// Where servers listen.
+pub const PORT: u16 = 80;
+/// Where they listen over a secured transport.
+pub const SECURE_PORT: u16 = 443;

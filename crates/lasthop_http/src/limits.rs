@@ -1,0 +1,67 @@
+use lasthop_units::{Duration, Instant};
+use time::OffsetDateTime;
+
+/// What a server gives each client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerLimits {
+    /// How long the head of a request may take.
+    pub head: Duration,
+    /// How long a body may take, unless more of it comes meanwhile.
+    pub body: Duration,
+    /// How long a connection may have no request.
+    pub idle: Duration,
+    /// How long a client that was answered for the last time may take to close.
+    pub linger: Duration,
+    /// The largest body that is taken, in bytes.
+    pub largest_body: usize,
+    /// When the run begins, in seconds since 1970: with it answers have a date (RFC 9110 §6.6.1).
+    pub calendar: Option<u64>,
+}
+
+impl Default for ServerLimits {
+    /// The times of nginx; a client on a slow link has a minute to close.
+    fn default() -> Self {
+        Self {
+            head: Duration::from_secs(60),
+            body: Duration::from_secs(60),
+            idle: Duration::from_secs(75),
+            linger: Duration::from_secs(60),
+            largest_body: 1 << 20,
+            calendar: None,
+        }
+    }
+}
+
+impl ServerLimits {
+    /// The date of an answer: `Thu, 01 Jan 2026 00:00:00 GMT` (RFC 9110 §5.6.7).
+    pub(crate) fn date(&self, now: Instant) -> Option<String> {
+        let seconds = self.calendar? + now.as_nanos() / 1_000_000_000;
+        let date = OffsetDateTime::from_unix_timestamp(i64::try_from(seconds).ok()?).ok()?;
+        let (day, month) = (date.weekday().to_string(), date.month().to_string());
+        Some(format!(
+            "{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
+            &day[..3],
+            date.day(),
+            &month[..3],
+            date.year(),
+            date.hour(),
+            date.minute(),
+            date.second()
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_is_written_as_in_the_example_of_the_rfc() {
+        let limits = ServerLimits {
+            calendar: Some(784_111_700),
+            ..ServerLimits::default()
+        };
+        let date = limits.date(Instant::ZERO + Duration::from_secs(77));
+        assert_eq!(date.as_deref(), Some("Sun, 06 Nov 1994 08:49:37 GMT"));
+    }
+}

@@ -1,0 +1,10 @@
+//! The server's end: requests come out, answers go in.
+
+mod application;
+mod connection;
+mod inbox;
+mod request_server;
+pub(crate) mod target;
+
+pub use application::{HttpServer, HttpServerConfig};
+pub use request_server::RequestServer;

@@ -1,0 +1,220 @@
+use std::collections::BTreeMap;
+
+use http::Response;
+use lasthop_contract::{
+    ConnectionId, Provenance, ResetReason, ShortQueue, TimerQueue, Transport, TransportEvent,
+};
+use lasthop_units::Instant;
+
+use super::connection::Connection;
+use crate::exchange::{ExchangeId, ServerEvent};
+use crate::limits::ServerLimits;
+use crate::purpose::Purpose;
+use crate::wire::Wire;
+
+/// A server of HTTP without an application: requests come out of it, and answers go in, at once or later.
+///
+/// Hand it what happens to its connections, and `timeout` at its deadline; take its events after each.
+#[derive(Debug)]
+pub struct RequestServer {
+    limits: ServerLimits,
+    connections: BTreeMap<ConnectionId, Served>,
+    timers: TimerQueue<ConnectionId>,
+    events: ShortQueue<ServerEvent>,
+}
+
+/// A connection, and when the timer of it is armed.
+#[derive(Debug)]
+struct Served {
+    connection: Connection,
+    armed: Instant,
+}
+
+impl RequestServer {
+    /// A server without connections.
+    #[must_use]
+    pub fn new(limits: ServerLimits) -> Self {
+        Self {
+            limits,
+            connections: BTreeMap::new(),
+            timers: TimerQueue::new(),
+            events: ShortQueue::new(),
+        }
+    }
+
+    /// Takes what happened to a connection.
+    pub fn handle(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        event: TransportEvent,
+        transport: &mut dyn Transport,
+    ) {
+        match event {
+            TransportEvent::Established(_) | TransportEvent::StreamOpened(..) => {
+                if let Some(stream) = event.new_stream(connection, transport) {
+                    let accepted = Connection::new(now, stream, &self.limits);
+                    let served = Served {
+                        armed: accepted.deadline(),
+                        connection: accepted,
+                    };
+                    self.timers.arm(served.armed, connection);
+                    self.connections.insert(connection, served);
+                }
+            }
+            TransportEvent::Readable(_) => self.receive(now, connection, transport),
+            TransportEvent::Writable(_) => {
+                self.with(now, connection, transport, |it, wire, _| it.flush(wire));
+            }
+            TransportEvent::Closed(_) => self.forget(connection),
+            TransportEvent::StreamReset(..)
+            | TransportEvent::DatagramReadable
+            | TransportEvent::StreamsAllowed
+            | TransportEvent::Rebound => {}
+        }
+    }
+
+    /// Answers an exchange; one that is gone is left alone.
+    pub fn respond(
+        &mut self,
+        now: Instant,
+        exchange: ExchangeId,
+        response: &Response<Vec<u8>>,
+        purpose: Purpose,
+        transport: &mut dyn Transport,
+    ) {
+        let whole = (response.body().len(), purpose.body);
+        self.respond_in_parts(now, exchange, response, purpose.head, &[whole], transport);
+    }
+
+    /// The same with a body whose parts, by their lengths, are there for this and that.
+    pub fn respond_in_parts(
+        &mut self,
+        now: Instant,
+        exchange: ExchangeId,
+        response: &Response<Vec<u8>>,
+        head: Provenance,
+        parts: &[(usize, Provenance)],
+        transport: &mut dyn Transport,
+    ) {
+        let ExchangeId { connection, number } = exchange;
+        self.with(now, connection, transport, |it, wire, limits| {
+            it.respond(wire, limits, number, response, head, parts);
+        });
+        // The next request may be there already.
+        self.receive(now, connection, transport);
+    }
+
+    /// What happened, in order.
+    pub fn next_event(&mut self) -> Option<ServerEvent> {
+        self.events.pop()
+    }
+
+    /// When it wants [`RequestServer::timeout`].
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.timers.next_deadline()
+    }
+
+    /// Its deadline has come.
+    pub fn timeout(&mut self, now: Instant, transport: &mut dyn Transport) {
+        while let Some(connection) = self.timers.pop_due(now) {
+            let Some(served) = self.connections.get_mut(&connection) else {
+                continue;
+            };
+            served.armed = Instant::FAR_FUTURE;
+            let mut is_reset = false;
+            if served.connection.deadline() <= now {
+                self.with(now, connection, transport, |it, wire, limits| {
+                    is_reset = it.timeout(wire, limits);
+                });
+            } else {
+                self.arm(connection);
+            }
+            if is_reset {
+                transport.reset(now, connection, ResetReason::PeerError);
+                self.forget(connection);
+            }
+        }
+    }
+
+    /// The service ends: who awaits an answer is told that there is none.
+    pub fn stop(&mut self, now: Instant, transport: &mut dyn Transport) {
+        let connections: Vec<ConnectionId> = self.connections.keys().copied().collect();
+        for connection in connections {
+            self.with(now, connection, transport, |it, wire, limits| {
+                it.stop(wire, limits);
+            });
+        }
+        self.crash();
+    }
+
+    /// The host lost its power: nothing is known any more.
+    pub fn crash(&mut self) {
+        self.connections.clear();
+        self.timers = TimerQueue::new();
+        while self.events.pop().is_some() {}
+    }
+
+    fn receive(&mut self, now: Instant, id: ConnectionId, transport: &mut dyn Transport) {
+        loop {
+            let mut asked = None;
+            self.with(now, id, transport, |it, wire, limits| {
+                asked = it.receive(wire, limits);
+            });
+            let Some((number, request)) = asked else {
+                return;
+            };
+            let exchange = ExchangeId {
+                connection: id,
+                number,
+            };
+            self.events.push(ServerEvent::Asked { exchange, request });
+        }
+    }
+
+    /// Does something with a connection that is there, and sees to its timer.
+    fn with(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        transport: &mut dyn Transport,
+        then: impl FnOnce(&mut Connection, &mut Wire<'_>, &ServerLimits),
+    ) {
+        if let Some(served) = self.connections.get_mut(&connection) {
+            let mut wire = Wire {
+                now,
+                transport,
+                connection,
+            };
+            then(&mut served.connection, &mut wire, &self.limits);
+            self.arm(connection);
+        }
+    }
+
+    /// Arms the timer of a connection, unless it goes off early enough: then it is armed anew.
+    fn arm(&mut self, id: ConnectionId) {
+        if let Some(served) = self.connections.get_mut(&id) {
+            let wanted = served.connection.deadline();
+            if wanted < served.armed {
+                self.timers.disarm(served.armed, id);
+                served.armed = wanted;
+                self.timers.arm(wanted, id);
+            }
+        }
+    }
+
+    fn forget(&mut self, id: ConnectionId) {
+        let Some(served) = self.connections.remove(&id) else {
+            return;
+        };
+        self.timers.disarm(served.armed, id);
+        for number in served.connection.open_exchanges() {
+            let exchange = ExchangeId {
+                connection: id,
+                number,
+            };
+            self.events.push(ServerEvent::Gone(exchange));
+        }
+    }
+}

@@ -1,0 +1,117 @@
+use http::{Method, Request};
+use lasthop_contract::message_text::message_id;
+use lasthop_contract::{DeviceId, MessageId};
+
+/// What a device asks of the server of a study, by its method and path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// `PUT /device/7`: knows the device from now on, and keeps messages for it.
+    Registration(DeviceId),
+    /// `POST /device/7`: takes a message.
+    Report(DeviceId),
+    /// `POST /device/7/echo`: takes a message, whose answer is the message that comes back.
+    Echo(DeviceId),
+    /// `GET /device/7/inbox?after=ID`: gives the next message for the device, which says which one came last.
+    Inbox(DeviceId, Option<MessageId>),
+    /// `GET /file/ID`: gives a file.
+    File(MessageId),
+    /// The path is known, and its method is this one.
+    OtherMethod(&'static str),
+    /// There is nothing.
+    Nothing,
+}
+
+/// Where a device leaves messages.
+pub(crate) fn report_path(device: DeviceId) -> String {
+    format!("/device/{}", device.0)
+}
+
+/// Where a device leaves messages that are to come back.
+pub(crate) fn echo_path(device: DeviceId) -> String {
+    report_path(device) + "/echo"
+}
+
+/// Where a device gets its messages.
+pub(crate) fn inbox_path(device: DeviceId) -> String {
+    report_path(device) + "/inbox"
+}
+
+/// What a path ends with that says which message came last.
+pub(crate) const AFTER: &str = "?after=";
+
+/// Where a file is, by its question.
+pub(crate) const FILE_PATH: &str = "/file/";
+
+impl Target {
+    pub(super) fn of<B>(request: &Request<B>) -> Self {
+        let (method, path) = (request.method(), request.uri().path());
+        if let Some(id) = path.strip_prefix(FILE_PATH) {
+            return match message_id(id.as_bytes()) {
+                Some(id) if method == Method::GET => Self::File(id),
+                Some(_) => Self::OtherMethod("GET"),
+                None => Self::Nothing,
+            };
+        }
+        let Some(rest) = path.strip_prefix("/device/") else {
+            return Self::Nothing;
+        };
+        let (number, what) = rest.split_once('/').unwrap_or((rest, ""));
+        let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+        let Some(device) = number.parse().ok().filter(|_| is_number).map(DeviceId) else {
+            return Self::Nothing;
+        };
+        match what {
+            "" if method == Method::PUT => Self::Registration(device),
+            "" if method == Method::POST => Self::Report(device),
+            "echo" if method == Method::POST => Self::Echo(device),
+            "" => Self::OtherMethod("POST, PUT"),
+            "echo" => Self::OtherMethod("POST"),
+            "inbox" if method == Method::GET => {
+                let query = request.uri().query();
+                let last = query.and_then(|query| query.strip_prefix(&AFTER[1..]));
+                Self::Inbox(device, last.and_then(|last| message_id(last.as_bytes())))
+            }
+            "inbox" => Self::OtherMethod("GET"),
+            _ => Self::Nothing,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_known_whole_or_not_at_all() {
+        let target = |method: &str, path: &str| {
+            let request = Request::builder().method(method).uri(path).body(());
+            Target::of(&request.unwrap())
+        };
+        let device = DeviceId(7);
+        assert_eq!(target("POST", &report_path(device)), Target::Report(device));
+        assert_eq!(target("POST", &echo_path(device)), Target::Echo(device));
+        assert_eq!(
+            target("GET", &inbox_path(device)),
+            Target::Inbox(device, None)
+        );
+        assert_eq!(target("GET", "/device/7"), Target::OtherMethod("POST, PUT"));
+        assert_eq!(target("PUT", "/device/7"), Target::Registration(device));
+        for nothing in [
+            "/",
+            "/device/",
+            "/device/x",
+            "/device/+7",
+            "/device/7/../8",
+            "/device/7/inbox/",
+            "/device/99999999999",
+            "/file/",
+            "/file/../AAAAAAAB",
+        ] {
+            assert_eq!(target("GET", nothing), Target::Nothing, "{nothing}");
+        }
+        let Target::Inbox(_, Some(last)) = target("GET", "/device/7/inbox?after=AAAAAAAB") else {
+            panic!("it names the last one");
+        };
+        assert_eq!(last.number.get(), 1);
+    }
+}

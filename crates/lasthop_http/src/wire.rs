@@ -1,0 +1,36 @@
+use lasthop_contract::{ConnectionId, Outbox, ReadOutcome, StreamId, Transport};
+use lasthop_units::Instant;
+
+/// A connection at this moment, to be read from and written to.
+pub(crate) struct Wire<'a> {
+    pub(crate) now: Instant,
+    pub(crate) transport: &'a mut dyn Transport,
+    pub(crate) connection: ConnectionId,
+}
+
+/// How much is read at a time.
+const READ_SIZE: usize = 4096;
+
+impl Wire<'_> {
+    /// Reads what has come on a stream, but no more than fits; whether the peer has finished.
+    pub(crate) fn read(&mut self, stream: StreamId, into: &mut Vec<u8>, room: usize) -> bool {
+        let mut buffer = [0; READ_SIZE];
+        while into.len() < room {
+            let wanted = &mut buffer[..READ_SIZE.min(room - into.len())];
+            match self
+                .transport
+                .read(self.now, self.connection, stream, wanted)
+            {
+                Ok(ReadOutcome::Read(count)) => into.extend_from_slice(&buffer[..count]),
+                Ok(ReadOutcome::Blocked) | Err(_) => return false,
+                Ok(ReadOutcome::Finished) => return true,
+            }
+        }
+        false
+    }
+
+    /// Ends this end of a stream, behind what waits.
+    pub(crate) fn finish(&mut self, outbox: &mut Outbox) {
+        outbox.finish(self.now, self.transport, self.connection);
+    }
+}

@@ -1,0 +1,6 @@
+//! Both ends of HTTP over a transport that does what a test says.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod asking;
+mod hostile;
+mod world;
