@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NOT_BUILT: dict[str, str] = {
     "session: per_message over TCP without MQTT": 'write "session: keep"',
+    "session: per_message over HTTP": "write connection=per_message in the stack",
     "download with session: per_message over MQTT": 'write "session: keep"',
     "an event for devices that come and go": "let them stay",
     "a group without a flow": "remove it, or give it a flow",
@@ -80,5 +81,7 @@ def _of_arm(assembly: Assembly, arm: Arm) -> Iterator[Feature]:
         if layers[0] == "mqtt" and kind == "download":
             # The client leaves when its question is acknowledged, before the file has come.
             yield "download with session: per_message over MQTT", (*flow.location, "session")
-        if layers[0] != "mqtt" and "tcp" in layers:
+        if layers[0] == "http":
+            yield "session: per_message over HTTP", (*flow.location, "session")
+        elif layers[0] != "mqtt" and "tcp" in layers:
             yield "session: per_message over TCP without MQTT", (*flow.location, "session")

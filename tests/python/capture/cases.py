@@ -24,6 +24,7 @@ PROTOCOL_STACKS = (
     "mqtt qos=1 ip.version=6",
     "mqtt qos=2 version=5",
     "mqtt/ws qos=1 version=5",
+    "http auth=jwt",
 )
 
 STACKS = DATAGRAM_STACKS + PROTOCOL_STACKS
@@ -62,7 +63,7 @@ class Case:
     @property
     def transport(self) -> str:
         """What carries the stack: ``udp`` or ``tcp``."""
-        over_tcp = self.stack.startswith(("mqtt", "raw_tcp", "coap/tcp"))
+        over_tcp = self.stack.startswith(("mqtt", "raw_tcp", "coap/tcp", "http"))
         return "tcp" if over_tcp else "udp"
 
     @property
@@ -71,7 +72,7 @@ class Case:
         if self.stack.startswith("mqtt/ws"):
             return ("http", "websocket")
         name = self.stack.partition(" ")[0].partition("/")[0]
-        return (name if name in {"mqtt", "coap"} else "data",)
+        return (name if name in {"mqtt", "coap", "http"} else "data",)
 
     @property
     def decode_as(self) -> tuple[str, ...]:

@@ -58,7 +58,7 @@ def test_wireshark_sees_the_protocol_that_is_spoken(outcome: Outcome, frames: li
     above = {layer for stacked in seen for layer in stacked.removeprefix(below).split(":")}
     assert protocols <= above
     # Not every segment carries something, and not every something ends with its segment.
-    assert above <= {"", "data", "tcp.segments", "json", "data-text-lines"} | protocols
+    assert above <= {"", "data", "media", "tcp.segments", "json", "data-text-lines"} | protocols
 
 
 def test_drop_reasons_stand_as_comments(outcome: Outcome, frames: list[Frame]) -> None:

@@ -17,6 +17,8 @@ TLS = (
     "tls.verify=on tls.record=16384B"
 )
 TLS_1_2 = TLS.replace("ecdsa_p256", "rsa_2048").replace(" tls.ml_kem=off", "")
+HTTP = "version=1.1 connection=keep connections=6 chunked=off timeout=30s idle_timeout=75s hold=30s"
+
 RESOLVED = {
     "raw_udp": "raw_udp/udp/ip ack=off ip.version=4",
     "raw_udp/udp/ip": "raw_udp/udp/ip ack=off ip.version=4",
@@ -50,8 +52,8 @@ RESOLVED = {
     "dtls.auth=certificate dtls.version=1.3 dtls.client_certificate=off dtls.verify=on "
     "dtls.cookie=on dtls.timeout=1s dtls.retries=5 ip.version=4",
     "coap/tcp": f"coap/tcp/ip push=post block_size=1024 {TCP}",
-    "https": f"http/tls/tcp/ip version=1.1 auth=none tls.version=1.3 tls.resume=none {TLS} {TCP}",
-    "http/tls/tcp version=2 auth=jwt": "http/tls/tcp/ip version=2 auth=jwt "
+    "https": f"http/tls/tcp/ip {HTTP} auth=none tls.version=1.3 tls.resume=none {TLS} {TCP}",
+    "http/tls/tcp auth=jwt": f"http/tls/tcp/ip {HTTP} auth=jwt token_lifetime=1h "
     f"tls.version=1.3 tls.resume=none {TLS} {TCP}",
     "raw_tcp/tls tls.version=1.2 tls.key=rsa_2048": "raw_tcp/tls/tcp/ip tls.version=1.2 "
     f"tls.session_id=off {TLS_1_2} {TCP}",
@@ -97,7 +99,8 @@ def test_a_resolved_stack_resolves_to_itself(written: str) -> None:
         ("dds", None),
         ("dds/rtps_tcp", "dds/rtps_tcp/tcp is not built yet"),
         ("mqtt_sn", "mqtt_sn is not built yet"),
-        ("https", "http is not built yet"),
+        ("https", None),
+        ("http auth=jwt", None),
     ],
 )
 def test_a_stack_that_is_not_built_says_so(written: str, reason: str | None) -> None:

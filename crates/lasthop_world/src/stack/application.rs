@@ -1,5 +1,6 @@
 mod coap;
 mod dds;
+mod http;
 mod json_udp;
 mod mqtt;
 mod planned;
@@ -89,7 +90,7 @@ pub(super) const ALL: &[ApplicationEntry] = &[
     mqtt::ENTRY,
     planned::MQTT_SN,
     coap::ENTRY,
-    planned::HTTP,
+    http::ENTRY,
     dds::ENTRY,
 ];
 

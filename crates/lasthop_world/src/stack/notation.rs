@@ -154,6 +154,7 @@ fn read(kind: OptionKind, text: &str) -> Option<Value> {
         OptionKind::Time => amount(&[
             ("ms", 1_000_000),
             ("min", 60_000_000_000),
+            ("h", 3_600_000_000_000),
             ("s", 1_000_000_000),
         ])?
         .into(),

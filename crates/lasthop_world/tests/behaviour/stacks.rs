@@ -111,8 +111,19 @@ pub(crate) fn every_stack() -> Vec<StackSpec> {
         stack("mqtt/ws/tls/tcp", &[("qos", "1")]),
         stack("mqtt/quic/udp", &patient),
         stack("mqtt/quic/udp", &streams),
+        stack("http/tcp", &[]),
+        stack(
+            "http/tcp",
+            &[("connection", "per_message"), ("chunked", "on")],
+        ),
+        stack("http/tls/tcp", &[("auth", "jwt"), ("tls.resume", "ticket")]),
         stack("dds/udp", &[]),
     ]
+}
+
+/// What an option of the application is, where it is a word.
+pub(crate) fn option<'a>(stack: &'a StackSpec, name: &str) -> Option<&'a str> {
+    stack.application.options.get(name)?.as_str()
 }
 
 /// Whether its ends are participants, which are answered where they say that they are: not behind a translator.

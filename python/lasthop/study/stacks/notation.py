@@ -183,8 +183,8 @@ def _unknown_option(name: str, layers: tuple[str, ...], known: dict[str, Option]
     return Fault(f"unknown option {show(name)} of {shown}", hint=hint)
 
 
-_BUILT = {"auth": "none"}
-"""Options of which one value alone can be run."""
+_BUILT = {("mqtt", "auth"): "none"}
+"""Options of applications of which one value alone can be run."""
 
 
 def _reason(
@@ -198,7 +198,7 @@ def _reason(
         return f"{application.name} is not built yet"
     if not is_built:
         return f"{'/'.join(layers[:-1])} is not built yet"
-    for name, built in _BUILT.items():
-        if options.get(name, built) != built:
+    for (owner, name), built in _BUILT.items():
+        if application.name == owner and options.get(name, built) != built:
             return f"{name}={options[name]} is not built yet"
     return None

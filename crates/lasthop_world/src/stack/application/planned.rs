@@ -17,21 +17,6 @@ pub(super) const MQTT_SN: ApplicationEntry = planned(
     .default("1")],
 );
 
-/// HTTP (RFC 9110).
-pub(super) const HTTP: ApplicationEntry = ApplicationEntry {
-    port_over: &[("tls", 443)],
-    ..planned(
-        "http",
-        "HTTP requests",
-        &[Carriage::Stream],
-        80,
-        &[
-            OptionEntry::new("version", OptionKind::Word(&["1.1", "2"]), "of HTTP").default("1.1"),
-            super::AUTH,
-        ],
-    )
-};
-
 const fn planned(
     name: &'static str,
     summary: &'static str,

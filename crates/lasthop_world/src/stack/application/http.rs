@@ -1,0 +1,168 @@
+use core::net::SocketAddr;
+
+use lasthop_contract::Application;
+use lasthop_http::{
+    ConnectionPolicy, HttpClient, HttpClientConfig, HttpServer, HttpServerConfig, PORT,
+    SECURE_PORT, ServerLimits, TokenSource,
+};
+use lasthop_tls::RUN_STARTS;
+use lasthop_traffic::FlowKind;
+use lasthop_units::Duration;
+
+use super::{AUTH, ApplicationBuilder, ApplicationEntry};
+use crate::spec::{MAX_DOWNLOAD, StackSpec};
+use crate::stack::shared::Shared;
+use crate::stack::{Above, Carriage, ClientEnd, OptionEntry, OptionKind, Options, ServerEnd};
+
+/// HTTP (RFC 9110).
+pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
+    name: "http",
+    summary: "HTTP requests of the device",
+    over: &[Carriage::Stream],
+    port: PORT,
+    port_over: &[("tls", SECURE_PORT)],
+    has_topics: false,
+    options: OPTIONS,
+    build: Some(|stack, options| Box::new(Http::new(stack, options))),
+};
+
+const OPTIONS: &[OptionEntry] = &[
+    OptionEntry::new("version", OptionKind::Word(&["1.1"]), "of HTTP").default("1.1"),
+    OptionEntry::new(
+        "connection",
+        OptionKind::Word(&["keep", "per_message"]),
+        "whether a connection serves further requests",
+    )
+    .default("keep"),
+    OptionEntry::new(
+        "connections",
+        OptionKind::Count(1, 64),
+        "of a device at the same time at most, for what it says: each has one request under way; browsers have six",
+    )
+    .default("6"),
+    OptionEntry::new(
+        "chunked",
+        OptionKind::Switch,
+        "messages go in chunks, as where their length is not known beforehand",
+    )
+    .default("off"),
+    OptionEntry::new(
+        "timeout",
+        OptionKind::Time,
+        "how long a message may take to be answered, the wait for its connection included",
+    )
+    .default("30s"),
+    OptionEntry::new(
+        "idle_timeout",
+        OptionKind::Time,
+        "how long the server keeps a connection without a request, as nginx does",
+    )
+    .default("75s"),
+    OptionEntry::new(
+        "hold",
+        OptionKind::Time,
+        "how long the server holds a request for a message that is not there yet, before it answers that there is none",
+    )
+    .default("30s"),
+    AUTH,
+    OptionEntry::new(
+        "token_lifetime",
+        OptionKind::Time,
+        "how long a token is good: the first request behind that brings a new one",
+    )
+    .default("1h")
+    .needs("auth", &["jwt"]),
+];
+
+struct Http {
+    scheme_port: u16,
+    policy: ConnectionPolicy,
+    connections: usize,
+    is_chunked: bool,
+    timeout: Duration,
+    idle: Duration,
+    hold: Duration,
+    /// How long the tokens of clients are good, where they show some.
+    tokens: Option<Duration>,
+    clients: Shared<HttpClientConfig>,
+}
+
+impl Http {
+    fn new(stack: &StackSpec, options: Options<'_>) -> Self {
+        let port = ENTRY.port_on(stack.layers.iter().map(|layer| layer.name.as_str()));
+        Self {
+            scheme_port: port,
+            policy: match options.word("connection") {
+                "per_message" => ConnectionPolicy::PerMessage,
+                _ => ConnectionPolicy::Keep,
+            },
+            connections: options.small("connections").into(),
+            is_chunked: options.switch("chunked"),
+            timeout: options.time("timeout"),
+            idle: options.time("idle_timeout"),
+            hold: options.time("hold"),
+            tokens: options
+                .has("token_lifetime")
+                .then(|| options.time("token_lifetime")),
+            clients: Shared::default(),
+        }
+    }
+
+    /// The server, without the port that goes without saying (RFC 9110 §4.2).
+    fn authority(&self, server: SocketAddr) -> String {
+        if server.port() != self.scheme_port {
+            return server.to_string();
+        }
+        match server {
+            SocketAddr::V4(four) => four.ip().to_string(),
+            SocketAddr::V6(six) => format!("[{}]", six.ip()),
+        }
+    }
+}
+
+impl ApplicationBuilder for Http {
+    fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
+        let config = HttpClientConfig {
+            server: end.server,
+            authority: self.authority(end.server).into(),
+            policy: self.policy,
+            connections: self.connections,
+            is_chunked: self.is_chunked,
+            timeout: self.timeout,
+            hold: self.hold,
+            sends: end.flows.iter().any(|flow| flow.kind != FlowKind::Command),
+            receives: end.is_commanded(),
+            echoed: end.echoed(),
+        };
+        let client = HttpClient::new(self.clients.of(config), end.device);
+        above.over(match self.tokens {
+            None => client,
+            Some(lifetime) => {
+                let stream = end.host.stream("token");
+                client.with_tokens(TokenSource::new(stream, lifetime, RUN_STARTS))
+            }
+        })
+    }
+
+    fn server(&self, _end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {
+        above.over(HttpServer::new(HttpServerConfig {
+            port: PORT,
+            limits: ServerLimits {
+                idle: self.idle,
+                largest_body: MAX_DOWNLOAD as usize,
+                calendar: Some(RUN_STARTS),
+                ..ServerLimits::default()
+            },
+            hold: self.hold,
+            asks_tokens: self.tokens.is_some(),
+        }))
+    }
+
+    fn acknowledges(&self) -> bool {
+        true
+    }
+
+    fn forwards(&self) -> bool {
+        false
+    }
+}
