@@ -41,7 +41,7 @@ fn serve(data: &[u8], piece: usize) -> Served {
                     assert!(request.body().len() <= data.len(), "out of nothing");
                     let line = format!("{} {}", request.method(), request.uri());
                     let response = Response::new(request.body().clone());
-                    asked.push((line, request.into_body()));
+                    asked.push((line, (*request).into_body()));
                     let purpose = Purpose::whole(Cause::Payload);
                     requests.respond(NOW, exchange, &response, purpose, &mut server);
                 }

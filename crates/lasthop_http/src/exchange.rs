@@ -25,7 +25,7 @@ pub enum ServerEvent {
         /// What is answered.
         exchange: ExchangeId,
         /// What is asked, whole.
-        request: Request<Vec<u8>>,
+        request: Box<Request<Vec<u8>>>,
     },
     /// Nobody awaits the answer any more.
     Gone(ExchangeId),

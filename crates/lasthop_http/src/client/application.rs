@@ -111,7 +111,7 @@ impl HttpClient {
     }
 
     fn under_way(&self) -> impl Iterator<Item = &Pending> {
-        self.links.iter().flat_map(|link| link.under_way())
+        self.links.iter().flat_map(Link::under_way)
     }
 
     fn open(&mut self, now: Instant, is_of_inbox: bool, transport: &mut dyn Transport) {

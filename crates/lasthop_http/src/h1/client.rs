@@ -27,7 +27,15 @@ pub(crate) struct Http1Client {
 struct Awaited {
     method: Method,
     /// Its head, once that is there, with what comes of its body.
-    begun: Option<Box<(Response<()>, BodyReader, Vec<u8>)>>,
+    begun: Option<Box<Begun>>,
+}
+
+/// An answer whose head is there.
+#[derive(Debug)]
+struct Begun {
+    response: Response<()>,
+    reader: BodyReader,
+    body: Vec<u8>,
 }
 
 /// What came of reading.
@@ -107,10 +115,10 @@ impl Http1Client {
         self.outbox
             .write(wire.now, wire.transport, wire.connection, &chunks);
         self.is_answered = false;
-        self.keeps = !request
+        self.keeps = request
             .headers()
             .get(CONNECTION)
-            .is_some_and(|value| value == "close");
+            .is_none_or(|value| value != "close");
         self.awaited = Some(Awaited {
             method: request.method().clone(),
             begun: None,
@@ -157,7 +165,11 @@ impl Http1Client {
                     // Others follow those that only inform (RFC 9110 §15.2).
                     if !head.response.status().is_informational() {
                         self.keeps &= head.keeps;
-                        awaited.begun = Some(Box::new((head.response, head.body, Vec::new())));
+                        awaited.begun = Some(Box::new(Begun {
+                            response: head.response,
+                            reader: head.body,
+                            body: Vec::new(),
+                        }));
                     }
                 }
             }
@@ -165,7 +177,7 @@ impl Http1Client {
         let Some(begun) = &mut awaited.begun else {
             return Answer::None;
         };
-        let (_, reader, body) = &mut **begun;
+        let Begun { reader, body, .. } = &mut **begun;
         let Ok(taken) = reader.take(&self.input, body, LARGEST_BODY) else {
             self.keeps = false;
             return Answer::Ended;
@@ -177,7 +189,7 @@ impl Http1Client {
         let begun = awaited.begun.take().expect("it was looked at");
         self.awaited = None;
         self.answers += 1;
-        let (response, _, body) = *begun;
+        let Begun { response, body, .. } = *begun;
         Answer::Whole(response.map(|()| body))
     }
 

@@ -5,7 +5,7 @@ use http::{Method, Request, Response, StatusCode};
 use lasthop_contract::{Cause, Chunk, Layer, Outbox, Provenance, StreamId};
 use lasthop_units::Instant;
 
-use super::body::BodyReader;
+use super::body::{BodyError, BodyReader};
 use super::fields::LONGEST_HEAD;
 use super::request_head::request_head;
 use crate::limits::ServerLimits;
@@ -136,7 +136,7 @@ impl Http1Server {
         let read = reading
             .reader
             .take(&self.input, &mut reading.body, limits.largest_body);
-        let taken = read.map_err(|error| error.status())?;
+        let taken = read.map_err(BodyError::status)?;
         self.input.drain(..taken);
         if reading.body.len() >= reading.counted + PROGRESS {
             reading.counted = reading.body.len();

@@ -65,7 +65,7 @@ impl HttpServer {
         while let Some(event) = self.requests.next_event() {
             match event {
                 ServerEvent::Asked { exchange, request } => {
-                    self.serve(now, exchange, request, transport);
+                    self.serve(now, exchange, *request, transport);
                 }
                 ServerEvent::Gone(exchange) => {
                     if let Some(device) = self.waiting.remove(&exchange)

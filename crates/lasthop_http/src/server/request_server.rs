@@ -169,6 +169,7 @@ impl RequestServer {
                 connection: id,
                 number,
             };
+            let request = Box::new(request);
             self.events.push(ServerEvent::Asked { exchange, request });
         }
     }

@@ -110,10 +110,10 @@ impl Served {
             match event {
                 ServerEvent::Asked { exchange, request } if self.answers => {
                     let response = Response::new(request.body().clone());
-                    self.asked.push((exchange, request));
+                    self.asked.push((exchange, *request));
                     self.answer(exchange, &response);
                 }
-                ServerEvent::Asked { exchange, request } => self.asked.push((exchange, request)),
+                ServerEvent::Asked { exchange, request } => self.asked.push((exchange, *request)),
                 ServerEvent::Gone(exchange) => self.gone.push(exchange),
             }
         }
