@@ -32,6 +32,13 @@ const TOPIC_START: &str = "device/";
 /// What a JSON payload begins with, before the id.
 pub const JSON_START: &[u8] = br#"{"id":""#;
 
+/// What stands before the id in a CBOR map, after its head: the name `id`, and that a text of eight characters follows
+/// (RFC 8949 §3.1).
+pub const CBOR_ID_START: &[u8] = b"\x62id\x68";
+
+/// What a Protocol Buffers message begins with, before the id: field 1, of eight bytes.
+pub const PROTOBUF_ID_START: &[u8] = b"\x0a\x08";
+
 /// Writes a flow and a message number, both below 2^24, as eight characters of the base64url alphabet
 /// (RFC 4648 §5). Number 0 is no message: a greeting.
 pub fn write_id(flow: FlowId, number: u32, into: &mut [u8; ID_LENGTH]) {
@@ -41,10 +48,15 @@ pub fn write_id(flow: FlowId, number: u32, into: &mut [u8; ID_LENGTH]) {
     }
 }
 
-/// The flow and number at the start of a payload, bare or as the first field of a JSON object.
+/// The flow and number at the start of a payload: bare, or as the first field of a JSON object, of a CBOR map or of a
+/// Protocol Buffers message.
 #[must_use]
 pub fn read_id(payload: &[u8]) -> Option<(FlowId, u32)> {
     let text = payload.strip_prefix(JSON_START).unwrap_or(payload);
+    id_at_start(text).or_else(|| id_at_start(in_binary(payload)?))
+}
+
+fn id_at_start(text: &[u8]) -> Option<(FlowId, u32)> {
     let characters = text.first_chunk::<ID_LENGTH>()?;
     let (mut bits, mut all) = (0, 0);
     for character in characters {
@@ -53,6 +65,19 @@ pub fn read_id(payload: &[u8]) -> Option<(FlowId, u32)> {
         all |= value;
     }
     (all != NO_VALUE).then_some((FlowId((bits >> 24) as u32), bits as u32 & MAX_PART))
+}
+
+/// What follows the start of an id in a message that is no text.
+fn in_binary(payload: &[u8]) -> Option<&[u8]> {
+    let after_head = match payload.first()? {
+        0x0a => return payload.strip_prefix(PROTOBUF_ID_START),
+        // The head of a map says its length itself, or in one or two bytes more.
+        0xa1..=0xb7 => 1,
+        0xb8 => 2,
+        0xb9 => 3,
+        _ => return None,
+    };
+    payload.get(after_head..)?.strip_prefix(CBOR_ID_START)
 }
 
 /// Which message a payload is, or `None` when it is no message of ours.

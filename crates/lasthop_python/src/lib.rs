@@ -8,6 +8,7 @@ mod emulator;
 mod ledger;
 mod live;
 mod nbiot;
+mod payload;
 
 use lasthop_world::Registry;
 use pyo3::prelude::*;
@@ -18,6 +19,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     lasthop_extension::offer(module, Registry::standard())?;
     module.add_function(wrap_pyfunction!(nbiot::nbiot_preset, module)?)?;
     module.add_function(wrap_pyfunction!(nbiot::nbiot_fault, module)?)?;
+    module.add_function(wrap_pyfunction!(payload::encoded_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(emulator::emulate, module)?)?;
     module.add_class::<capture_search::CaptureSearch>()?;
     module.add_class::<ledger::CaptureLedger>()?;

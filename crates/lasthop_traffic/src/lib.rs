@@ -6,6 +6,7 @@
 mod gateway;
 pub mod json_udp;
 mod parts;
+mod payload_encoding;
 mod payload_template;
 mod plan;
 pub mod raw_tcp;
@@ -17,6 +18,7 @@ mod source;
 mod traffic;
 
 pub use gateway::{Gateway, Inlet, Outlet, PassingOn};
+pub use payload_encoding::Encoding;
 pub use payload_template::{PayloadError, PayloadTemplate};
 pub use plan::{FlowKind, Part, PlannedFlows, TrafficPlan};
 pub use reaction::{Planned, Reaction};

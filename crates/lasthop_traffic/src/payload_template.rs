@@ -6,6 +6,9 @@ use thiserror::Error;
 
 use lasthop_contract::message_text::{ID_LENGTH, JSON_START, write_id};
 
+use crate::Encoding;
+use crate::payload_encoding::Readings;
+
 /// What the payloads of a flow look like: alike but for the id of the message. Devices share one.
 ///
 /// ```
@@ -69,11 +72,7 @@ impl PayloadTemplate {
     /// # Errors
     /// When the fields are no JSON object, use the names `id` or `pad`, or leave no room for the padding.
     pub fn json(fields: &str, size: Option<DataSize>) -> Result<Self, PayloadError> {
-        let object: serde_json::Map<String, serde_json::Value> =
-            serde_json::from_str(fields).map_err(|e| PayloadError::NotAnObject(e.to_string()))?;
-        if let Some(name) = ["id", "pad"].into_iter().find(|n| object.contains_key(*n)) {
-            return Err(PayloadError::ReservedField(name));
-        }
+        check_names(fields)?;
         let inner = fields.trim();
         let inner = inner[1..inner.len() - 1].trim();
         let mut text = JSON_START.to_vec();
@@ -106,6 +105,24 @@ impl PayloadTemplate {
         })
     }
 
+    /// So many readings of these fields, a JSON object of scalars, in an encoding; deflated (RFC 1950) behind the id.
+    ///
+    /// # Errors
+    /// When the fields are no JSON object of scalars, or use the names `id` or `pad`.
+    pub fn encoded(
+        fields: &str,
+        readings: u64,
+        encoding: Encoding,
+        is_deflated: bool,
+    ) -> Result<Self, PayloadError> {
+        check_names(fields)?;
+        let written = Readings::new(fields, readings)?.write(encoding, is_deflated);
+        Ok(Self {
+            text: written.bytes.into(),
+            id_at: written.id_at,
+        })
+    }
+
     /// The size of every payload.
     #[must_use]
     pub fn size(&self) -> DataSize {
@@ -121,6 +138,15 @@ impl PayloadTemplate {
             .expect("the constructors leave room for the id");
         write_id(flow, number, id);
         payload
+    }
+}
+
+fn check_names(fields: &str) -> Result<(), PayloadError> {
+    let object: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(fields).map_err(|e| PayloadError::NotAnObject(e.to_string()))?;
+    match ["id", "pad"].into_iter().find(|n| object.contains_key(*n)) {
+        Some(name) => Err(PayloadError::ReservedField(name)),
+        None => Ok(()),
     }
 }
 
@@ -151,11 +177,75 @@ mod tests {
         }
     }
 
+    fn encoded(fields: &str, readings: u64, encoding: Encoding, is_deflated: bool) -> Vec<u8> {
+        let template = PayloadTemplate::encoded(fields, readings, encoding, is_deflated).unwrap();
+        template.payload(FlowId(3), 77)
+    }
+
+    #[test]
+    fn every_encoding_carries_the_id_where_it_is_read() {
+        let many: Vec<String> = (0..300).map(|place| format!(r#""f{place}":1.5"#)).collect();
+        let many = format!("{{{}}}", many.join(","));
+        for encoding in [Encoding::Json, Encoding::Cbor, Encoding::Protobuf] {
+            for is_deflated in [false, true] {
+                for fields in [
+                    "{}",
+                    r#"{"a":1}"#,
+                    r#"{ "t": "x\u00e9", "on": true }"#,
+                    &many,
+                ] {
+                    for readings in [1, 2, 40] {
+                        let payload = encoded(fields, readings, encoding, is_deflated);
+                        let id = message_id(&payload).map(|id| (id.flow.0, id.number.get()));
+                        assert_eq!(id, Some((3, 77)), "{encoding:?} {is_deflated} {readings}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn encodings_have_the_bytes_of_their_standards() {
+        let fields = r#"{"t":-3,"v":1.5,"on":true,"s":"ab"}"#;
+        // RFC 8949 appendix A has -3 as 22, 1.5 as f93e00, true as f5, texts as 60 and their length.
+        let cbor = encoded(fields, 1, Encoding::Cbor, false);
+        let expected = b"\xa5\x62id\x68AAADAABN\x61t\x22\x61v\xf9\x3e\x00\x62on\xf5\x61s\x62ab";
+        assert_eq!(cbor, expected);
+        // Zigzag of -3 is 5; tags are number << 3 | wire type.
+        let protobuf = encoded(fields, 1, Encoding::Protobuf, false);
+        let expected = b"\x0a\x08AAADAABN\x10\x05\x19\0\0\0\0\0\0\xf8\x3f\x20\x01\x2a\x02ab";
+        assert_eq!(protobuf, expected);
+        let json = encoded(fields, 1, Encoding::Json, false);
+        assert_eq!(
+            json,
+            PayloadTemplate::json(fields, None)
+                .unwrap()
+                .payload(FlowId(3), 77)
+        );
+    }
+
+    #[test]
+    fn what_is_deflated_comes_back() {
+        let fields = r#"{"temperature":21.5}"#;
+        let payload = encoded(fields, 3, Encoding::Json, true);
+        let mut text = String::new();
+        let mut inflating = flate2::read::ZlibDecoder::new(&payload[ID_LENGTH..]);
+        std::io::Read::read_to_string(&mut inflating, &mut text).unwrap();
+        assert_eq!(
+            text,
+            format!(r#"{{"readings":[{fields},{fields},{fields}]}}"#)
+        );
+    }
+
     #[test]
     fn refuses_what_cannot_be_a_payload() {
         assert!(PayloadTemplate::text(DataSize::from_bytes(7)).is_err());
         for fields in ["[1]", "", "{", r#"{"id":1}"#, r#"{"pad":1}"#] {
             assert!(PayloadTemplate::json(fields, None).is_err(), "{fields}");
+        }
+        for fields in ["[1]", "", r#"{"id":1}"#, r#"{"a":[1]}"#, r#"{"a":null}"#] {
+            let refused = PayloadTemplate::encoded(fields, 1, Encoding::Cbor, false);
+            assert!(refused.is_err(), "{fields}");
         }
         assert!(PayloadTemplate::json(r#"{"a":1}"#, Some(DataSize::from_bytes(20))).is_err());
     }

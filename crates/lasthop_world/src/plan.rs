@@ -196,5 +196,11 @@ fn payload(spec: &PayloadSpec, batch: u64) -> Result<PayloadTemplate, PayloadErr
                 _ => PayloadTemplate::json(&bundled(fields, batch), size),
             }
         }
+        PayloadSpec::Encoded {
+            fields,
+            encoding,
+            deflate,
+            ..
+        } => PayloadTemplate::encoded(fields, batch, *encoding, *deflate),
     }
 }

@@ -16,7 +16,7 @@ from lasthop.study.paths.medium import Medium
 from lasthop.study.paths.path import Nat, Path
 from lasthop.study.quantity import ARRIVALS, FRACTION, SIZE, TIME, format_quantity
 from lasthop.study.timing import timing
-from lasthop.study.traffic.payload import JsonPayload
+from lasthop.study.traffic.payload import FieldsPayload
 from lasthop.study.traffic.session import session_words
 
 if TYPE_CHECKING:
@@ -171,12 +171,14 @@ def _percent(fraction: float) -> str:
 
 def _traffic(traffic: Traffic) -> str:
     payload = traffic.payload
-    if not isinstance(payload, JsonPayload):
+    if not isinstance(payload, FieldsPayload):
         size = format_quantity(payload, SIZE)
     elif payload.size is not None:
         size = f"{format_quantity(payload.size, SIZE)} of JSON"
     else:
-        size = f"JSON fields {', '.join(payload.fields_written)}"
+        form = {"json": "JSON", "cbor": "CBOR", "protobuf": "protobuf"}[payload.encoding]
+        deflated = "deflated " if payload.compression == "deflate" else ""
+        size = f"{deflated}{form} fields {payload.names()}"
     if traffic.every is None:
         return f"{traffic.kind.replace('_', ' ')} of {size}, one a device" + _policy(traffic)
     rhythm = "every" if traffic.arrivals == "periodic" else "at random, on average every"

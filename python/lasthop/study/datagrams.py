@@ -8,6 +8,7 @@ from lasthop.study.faults import Fault
 from lasthop.study.fleet.devices import Arriving
 from lasthop.study.paths.path import Path
 from lasthop.study.quantity import SIZE, format_quantity
+from lasthop.study.traffic.payload import FieldsPayload
 
 if TYPE_CHECKING:
     from lasthop.study.assembly import Assembly, Flow, Group
@@ -43,12 +44,15 @@ def check_carried(assembly: Assembly, arm: Arm) -> None:
     Raises
     ------
     Fault
-        Where it would have to fit a datagram, and does not fit the path.
+        Where it would have to fit a datagram, and does not fit the path; where it would have to be
+        text, and is not.
     """
     for flow in assembly.flows:
         group = assembly.group_of(flow)
         stack = arm.stacks[group.client(flow.server)]
         application = stack.layers[0]
+        if application == "json_udp":
+            _check_text(flow)
         size = _payload_bytes(flow)
         if application not in ONE_DATAGRAM or size is None:
             continue
@@ -66,6 +70,16 @@ def check_carried(assembly: Assembly, arm: Arm) -> None:
                 hint=f"write {least}, or a stack that puts parts together: coap, mqtt",
                 location=(*flow.location, kind),
             )
+
+
+def _check_text(flow: Flow) -> None:
+    payload = flow.traffic.payload
+    if isinstance(payload, FieldsPayload) and not payload.is_plain:
+        raise Fault(
+            "json_udp carries JSON and text, and no other encoding",
+            hint='write "encoding: json" without compression, or another stack',
+            location=(*flow.location, flow.traffic.kind),
+        )
 
 
 def _payload_bytes(flow: Flow) -> int | None:

@@ -420,6 +420,7 @@ impl FlowSpec {
         let bytes = match &self.payload {
             PayloadSpec::Text { bytes } => *bytes,
             PayloadSpec::Json { fields, bytes } => bytes.unwrap_or(fields.len() as u64),
+            PayloadSpec::Encoded { bytes, .. } => *bytes,
         };
         let most = match self.kind {
             FlowKind::Download => MAX_DOWNLOAD,

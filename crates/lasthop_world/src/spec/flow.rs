@@ -1,4 +1,4 @@
-use lasthop_traffic::FlowKind;
+use lasthop_traffic::{Encoding, FlowKind};
 use serde::{Deserialize, Serialize};
 
 /// Who says what to whom, and when. Every device of the group has one flow of its own.
@@ -67,6 +67,17 @@ pub enum PayloadSpec {
         fields: String,
         /// The size that it is padded to.
         bytes: Option<u64>,
+    },
+    /// Fields in another form than plain JSON.
+    Encoded {
+        /// The fields, as the text of a JSON object of scalars.
+        fields: String,
+        /// How they are written.
+        encoding: Encoding,
+        /// Whether what is written is deflated.
+        deflate: bool,
+        /// What a message of one reading takes, for who reads the spec.
+        bytes: u64,
     },
 }
 

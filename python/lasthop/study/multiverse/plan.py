@@ -9,7 +9,7 @@ from lasthop.study.claims.load import claims_of
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.multiverse.form import CountingForm
 from lasthop.study.stacks.notation import parse_stack
-from lasthop.study.traffic.payload import JsonPayload
+from lasthop.study.traffic.payload import FieldsPayload
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -138,7 +138,7 @@ def _counting(form: CountingForm, study: StudyForm) -> dict[str, tuple[str, ...]
             raise _fault(f"counting.{name}", what, 'remove it, or write "round_trip: 409 B"')
     if "one_leg" in given.get("application_bytes", ()):
         payload = traffic.payload
-        if isinstance(payload, JsonPayload) and payload.size is None:
+        if isinstance(payload, FieldsPayload) and payload.size is None:
             what = "the JSON of the traffic has no size to count"
             raise _fault("counting.application_bytes", what, 'write "size: 409 B" beside "json"')
         if study.measure.warm_up:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lasthop.study.traffic.payload import JsonPayload
+from lasthop.study.traffic.payload import FieldsPayload
 from lasthop.study.traffic.session import ForTime
 
 if TYPE_CHECKING:
@@ -56,9 +56,13 @@ def _session(session: SessionPolicy) -> Spec | str:
     return {"per": session} if isinstance(session, int) else session
 
 
-def _payload(payload: int | JsonPayload) -> Spec:
-    if isinstance(payload, JsonPayload):
-        return {"json": {"fields": payload.text(), "bytes": payload.size}}
+def _payload(payload: int | FieldsPayload) -> Spec:
+    if isinstance(payload, FieldsPayload):
+        fields = payload.text()
+        if payload.is_plain:
+            return {"json": {"fields": fields, "bytes": payload.size}}
+        how = {"encoding": payload.encoding, "deflate": payload.compression == "deflate"}
+        return {"encoded": {"fields": fields, **how, "bytes": payload.encoded_bytes}}
     return {"text": {"bytes": payload}}
 
 

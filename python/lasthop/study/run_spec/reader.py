@@ -20,7 +20,7 @@ _MOST_DEVICES = 1 << 23
 RELAYED = frozenset({"relay", "relay_to_all"})
 """Kinds of flows from one group to another."""
 
-PAYLOAD_BYTES = tuple(f"$.flows[0].payload.{form}.bytes" for form in ("json", "text"))
+PAYLOAD_BYTES = tuple(f"$.flows[0].payload.{form}.bytes" for form in ("json", "text", "encoded"))
 """Where in a run of one flow the size of a message stands, as JSON paths."""
 
 

@@ -1,12 +1,14 @@
-"""What a message carries: so many bytes, or JSON fields."""
+"""What a message carries: so many bytes, or fields in an encoding."""
 
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from functools import cached_property
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, Tag, field_validator, model_validator
 
+from lasthop import _native
 from lasthop.study.faults import Fault, show
 from lasthop.study.form import SCALAR_OR_MAPPING, Form, Quantity
 from lasthop.study.quantity import SIZE
@@ -33,13 +35,23 @@ def within_a_datagram(size: int) -> int:
     return size
 
 
-class JsonPayload(Form):
-    """A payload of JSON fields, padded to a size."""
+class FieldsPayload(Form):
+    """A payload of fields: JSON, padded to a size, or the same fields written otherwise."""
 
-    fields_written: dict[str, Any] = Field(alias="json", examples=["{heart_rate: 72}"])
+    fields_written: dict[str, Any] | None = Field(
+        default=None, alias="json", examples=["{heart_rate: 72}"]
+    )
     """The fields, each a number, a text or true/false."""
+    count: Annotated[int, Field(ge=1, le=1000)] | None = Field(
+        default=None, alias="fields", examples=["10"]
+    )
+    """In place of `json`: so many fields, each a name and a number with two decimals."""
+    encoding: Literal["json", "cbor", "protobuf"] = "json"
+    """How they are written: as JSON, CBOR (RFC 8949) or Protocol Buffers."""
+    compression: Literal["none", "deflate"] = "none"
+    """Whether what is written is deflated (RFC 1950), but for the 8 B that name the message."""
     size: PayloadSize | None = Field(default=None, examples=["409 B"])
-    """Padded up to this size."""
+    """JSON is padded up to this size."""
 
     @field_validator("fields_written", mode="before")
     @classmethod
@@ -71,11 +83,28 @@ class JsonPayload(Form):
         return read
 
     @model_validator(mode="after")
-    def _fits(self) -> JsonPayload:
+    def _fits(self) -> FieldsPayload:
+        if (self.fields_written is None) == (self.count is None):
+            given = "has no fields" if self.count is None else "has both json and fields"
+            raise Fault(given, hint='write "json: {heart_rate: 72}", or "fields: 10"')
+        if self.is_plain:
+            self._fits_its_padding()
+        elif self.size is not None:
+            raise Fault(
+                "only JSON that is not compressed is padded",
+                hint="remove it",
+                location=("size",),
+                at_key=True,
+            )
+        else:
+            within_a_datagram(self.encoded_bytes)
+        return self
+
+    def _fits_its_padding(self) -> None:
         least = len(self.text().encode()) + _ID_BYTES
         if self.size is None:
             within_a_datagram(least)
-            return self
+            return
         within_a_datagram(self.size)
         if self.size != least and self.size < least + _EMPTY_PAD_BYTES:
             raise Fault(
@@ -83,21 +112,44 @@ class JsonPayload(Form):
                 hint=f'write "size: {least} B", or "size: {least + _EMPTY_PAD_BYTES} B" or more',
                 location=("size",),
             )
-        return self
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is JSON as it is written."""
+        return self.encoding == "json" and self.compression == "none"
+
+    @cached_property
+    def encoded_bytes(self) -> int:
+        """What a message of one reading takes, not padded."""
+        is_deflated = self.compression == "deflate"
+        return _native.encoded_bytes(self.text(), self.encoding, is_deflated)
 
     @property
     def size_in_a_batch(self) -> int:
         """What each of several readings takes at most, in bytes, in the list that they go in."""
+        if not self.is_plain:
+            return self.encoded_bytes
         return self.size or len(self.text().encode()) + _ID_BYTES
+
+    def names(self) -> str:
+        """Name the fields, or how many there are."""
+        fields = self.fields_written
+        return f"{self.count}" if fields is None else ", ".join(fields)
 
     def text(self) -> str:
         """Give the fields as compact JSON."""
-        return json.dumps(
-            self.fields_written, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-        )
+        fields = self.fields_written
+        if fields is None:
+            fields = dict(map(_made_up, range(self.count or 0)))
+        return json.dumps(fields, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _made_up(place: int) -> tuple[str, float]:
+    """Give a field like those of a sensor: values differ, as names do."""
+    return f"value_{place + 1}", round(20 + (37 * place % 1000) / 100, 2)
 
 
 Payload = Annotated[
-    Annotated[PayloadSize, Tag("<value>")] | Annotated[JsonPayload, Tag("<mapping>")],
+    Annotated[PayloadSize, Tag("<value>")] | Annotated[FieldsPayload, Tag("<mapping>")],
     SCALAR_OR_MAPPING,
 ]

@@ -13,7 +13,7 @@ from lasthop.study.traffic.moment import Moment, check_period
 from lasthop.study.traffic.payload import (
     MAXIMUM_PAYLOAD_BYTES,
     MINIMUM_PAYLOAD_BYTES,
-    JsonPayload,
+    FieldsPayload,
     Payload,
     within_a_datagram,
 )
@@ -112,7 +112,7 @@ class Traffic(Form):
 
     @field_validator("round_trip", "report", "command", "pull")
     @classmethod
-    def _fits(cls, payload: int | JsonPayload | None) -> int | JsonPayload | None:
+    def _fits(cls, payload: int | FieldsPayload | None) -> int | FieldsPayload | None:
         return within_a_datagram(payload) if isinstance(payload, int) else payload
 
     @field_validator("download")
@@ -208,9 +208,9 @@ class Traffic(Form):
         return next(kind for kind in _KINDS if kind in self.model_fields_set)
 
     @property
-    def payload(self) -> int | JsonPayload:
+    def payload(self) -> int | FieldsPayload:
         """What a message carries: a size in bytes, or JSON fields."""
-        payload: int | JsonPayload = getattr(self, self.kind)
+        payload: int | FieldsPayload = getattr(self, self.kind)
         return payload
 
     @property

@@ -1,0 +1,180 @@
+use std::io::Write as _;
+
+use ciborium::Value;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use lasthop_contract::message_text::{CBOR_ID_START, ID_LENGTH, JSON_START, PROTOBUF_ID_START};
+use protobuf::CodedOutputStream;
+use serde::{Deserialize, Serialize};
+
+use crate::PayloadError;
+
+/// How the fields of a payload are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Encoding {
+    /// JSON (RFC 8259), as compact as it is given.
+    Json,
+    /// CBOR (RFC 8949): numbers in their shortest form, names as text.
+    Cbor,
+    /// Protocol Buffers: fields are numbered from 2 on in their order (1 is the id), whole numbers are `sint64`, others `double`.
+    Protobuf,
+}
+
+/// Readings as an encoder takes them: the fields of one, or a list of several alike.
+pub(crate) struct Readings {
+    text: String,
+    fields: Vec<(Value, Value)>,
+    count: u64,
+}
+
+/// A message that is written, with the place of its id.
+pub(crate) struct Written {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) id_at: usize,
+}
+
+/// What stands in an id's place until a message has its own.
+const NO_ID: [u8; ID_LENGTH] = [b'A'; ID_LENGTH];
+
+const ID: &str = "id";
+const READINGS: &str = "readings";
+
+/// The number of the first field of a reading, and that of the list of several (id is 1).
+const FIRST_FIELD: u32 = 2;
+
+impl Readings {
+    /// So many readings with the fields of this JSON object, in its order.
+    ///
+    /// # Errors
+    /// When it is no JSON object of numbers, texts and truth values.
+    pub(crate) fn new(fields: &str, count: u64) -> Result<Self, PayloadError> {
+        let read = serde_json::from_str(fields)
+            .map_err(|error| PayloadError::NotAnObject(error.to_string()))?;
+        let Value::Map(fields_read) = read else {
+            return Err(PayloadError::NotAnObject("it is another value".to_owned()));
+        };
+        let is_scalar = |value: &Value| {
+            value.is_integer() || value.is_float() || value.is_text() || value.is_bool()
+        };
+        if !fields_read.iter().all(|(_, value)| is_scalar(value)) {
+            return Err(PayloadError::NotAnObject("a field is no scalar".to_owned()));
+        }
+        Ok(Self {
+            text: fields.trim().to_owned(),
+            fields: fields_read,
+            count,
+        })
+    }
+
+    /// All of them in one message. A deflated one (RFC 1950, level 6) has its id in front of what is deflated.
+    pub(crate) fn write(&self, encoding: Encoding, is_deflated: bool) -> Written {
+        let id = (!is_deflated).then_some(NO_ID.as_slice());
+        let (bytes, id_at) = match encoding {
+            Encoding::Json => (self.json(id), JSON_START.len()),
+            Encoding::Cbor => self.cbor(id),
+            Encoding::Protobuf => (self.protobuf(id), PROTOBUF_ID_START.len()),
+        };
+        if !is_deflated {
+            return Written { bytes, id_at };
+        }
+        let mut deflated = ZlibEncoder::new(NO_ID.to_vec(), Compression::default());
+        let written = deflated.write_all(&bytes).and_then(|()| deflated.finish());
+        Written {
+            bytes: written.expect("memory takes what is written"),
+            id_at: 0,
+        }
+    }
+
+    fn json(&self, id: Option<&[u8]>) -> Vec<u8> {
+        let inner = match self.count {
+            1 => self.text[1..self.text.len() - 1].trim().to_owned(),
+            many => {
+                let all = vec![self.text.as_str(); many as usize].join(",");
+                format!(r#""{READINGS}":[{all}]"#)
+            }
+        };
+        let mut written = Vec::new();
+        match id {
+            Some(id) => {
+                written.extend_from_slice(JSON_START);
+                written.extend_from_slice(id);
+                written.extend_from_slice(if inner.is_empty() { b"\"" } else { b"\"," });
+            }
+            None => written.push(b'{'),
+        }
+        written.extend_from_slice(inner.as_bytes());
+        written.push(b'}');
+        written
+    }
+
+    /// The map, and where its id is.
+    fn cbor(&self, id: Option<&[u8]>) -> (Vec<u8>, usize) {
+        let named = id.map(|id| {
+            let text = String::from_utf8_lossy(id).into_owned();
+            (Value::from(ID), Value::from(text))
+        });
+        let fields = match self.count {
+            1 => self.fields.clone(),
+            many => {
+                let reading = Value::Map(self.fields.clone());
+                let all = vec![reading; many as usize];
+                vec![(Value::from(READINGS), Value::from(all))]
+            }
+        };
+        let map = Value::Map(named.into_iter().chain(fields).collect());
+        let mut written = Vec::new();
+        ciborium::into_writer(&map, &mut written).expect("memory takes what is written");
+        let head = written
+            .windows(CBOR_ID_START.len())
+            .position(|piece| piece == CBOR_ID_START);
+        let id_at = head.map_or(0, |head| head + CBOR_ID_START.len());
+        (written, id_at)
+    }
+
+    fn protobuf(&self, id: Option<&[u8]>) -> Vec<u8> {
+        let mut written = Vec::new();
+        let mut stream = CodedOutputStream::vec(&mut written);
+        let done = (|| {
+            if let Some(id) = id {
+                stream.write_bytes(1, id)?;
+            }
+            match self.count {
+                1 => write_fields(&self.fields, &mut stream)?,
+                many => {
+                    let mut reading = Vec::new();
+                    let mut inner = CodedOutputStream::vec(&mut reading);
+                    write_fields(&self.fields, &mut inner)?;
+                    inner.flush()?;
+                    drop(inner);
+                    for _ in 0..many {
+                        stream.write_bytes(FIRST_FIELD, &reading)?;
+                    }
+                }
+            }
+            stream.flush()
+        })();
+        done.expect("memory takes what is written");
+        drop(stream);
+        written
+    }
+}
+
+fn write_fields(
+    fields: &[(Value, Value)],
+    stream: &mut CodedOutputStream<'_>,
+) -> protobuf::Result<()> {
+    for (number, (_, value)) in (FIRST_FIELD..).zip(fields) {
+        match value {
+            Value::Text(text) => stream.write_string(number, text)?,
+            Value::Bool(truth) => stream.write_bool(number, *truth)?,
+            Value::Float(real) => stream.write_double(number, *real)?,
+            Value::Integer(whole) => match i64::try_from(*whole) {
+                Ok(whole) => stream.write_sint64(number, whole)?,
+                Err(_) => stream.write_uint64(number, u64::try_from(*whole).unwrap_or(u64::MAX))?,
+            },
+            _ => {}
+        }
+    }
+    Ok(())
+}
