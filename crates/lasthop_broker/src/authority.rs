@@ -1,5 +1,6 @@
 use core::fmt::Debug;
 
+use lasthop_units::Instant;
 use thiserror::Error;
 
 use crate::TopicFilter;
@@ -12,7 +13,7 @@ pub trait Authority: Debug {
     ///
     /// # Errors
     /// When they are not believed, or somebody without any is not served.
-    fn identify(&self, credentials: &Credentials<'_>) -> Result<Identity, Refusal>;
+    fn identify(&self, now: Instant, credentials: &Credentials<'_>) -> Result<Admission, Refusal>;
 
     /// Whether a client may publish to a topic.
     fn may_publish(&self, client: Client<'_>, topic: &str) -> bool;
@@ -35,6 +36,15 @@ pub struct Credentials<'a> {
 /// Who a client is: a number that its authority gave, and alone understands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Identity(pub u32);
+
+/// That somebody is served, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Admission {
+    /// Who it is.
+    pub identity: Identity,
+    /// When what it showed is worth nothing any more: whoever has a connection loses it then.
+    pub ends_at: Option<Instant>,
+}
 
 /// A client that wants something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,9 +75,23 @@ impl Identity {
     pub const ANONYMOUS: Self = Self(0);
 }
 
+impl From<Identity> for Admission {
+    /// For as long as it likes.
+    fn from(identity: Identity) -> Self {
+        Self {
+            identity,
+            ends_at: None,
+        }
+    }
+}
+
 impl Authority for Everybody {
-    fn identify(&self, _credentials: &Credentials<'_>) -> Result<Identity, Refusal> {
-        Ok(Identity::ANONYMOUS)
+    fn identify(
+        &self,
+        _now: Instant,
+        _credentials: &Credentials<'_>,
+    ) -> Result<Admission, Refusal> {
+        Ok(Identity::ANONYMOUS.into())
     }
 
     fn may_publish(&self, _client: Client<'_>, _topic: &str) -> bool {

@@ -7,8 +7,8 @@ use lasthop_units::Instant;
 
 use crate::broker_core::SharedCore;
 use crate::{
-    Authority, Client, Credentials, Delivery, Identity, Matches, Message, Published, Refusal,
-    RetainedMessages, SharedPublication, SubscriptionOptions, TopicFilter,
+    Admission, Authority, Client, Credentials, Delivery, Identity, Matches, Message, Published,
+    Refusal, RetainedMessages, SharedPublication, SubscriptionOptions, TopicFilter,
 };
 
 /// What one service, a protocol with its listeners, asks of the core of its host.
@@ -109,9 +109,13 @@ impl BrokerService {
     ///
     /// # Errors
     /// When they are not believed, or somebody without any is not served.
-    pub fn identify(&self, credentials: &Credentials<'_>) -> Result<Identity, Refusal> {
-        let asked = self.asked(|authority| authority.identify(credentials));
-        asked.unwrap_or(Ok(Identity::ANONYMOUS))
+    pub fn identify(
+        &self,
+        now: Instant,
+        credentials: &Credentials<'_>,
+    ) -> Result<Admission, Refusal> {
+        let asked = self.asked(|authority| authority.identify(now, credentials));
+        asked.unwrap_or(Ok(Identity::ANONYMOUS.into()))
     }
 
     /// Whether a client may publish to a topic.

@@ -2,7 +2,8 @@
 //!
 //! Every broker of this project stands on it, whatever its clients speak. A host has one [`BrokerCore`]; each of its
 //! services publishes and subscribes there by a [`BrokerService`] of its own, and asks an [`Authority`] who may.
-//! [`Sessions`] are for protocols whose clients come back.
+//! [`Sessions`] are for protocols whose clients come back. A [`Keeper`] has what clients publish before they are told that it
+//! was taken.
 //!
 //! ```
 //! use lasthop_broker::{
@@ -33,6 +34,7 @@ mod authority;
 mod broker_core;
 mod broker_service;
 mod inbox;
+mod keeper;
 mod message;
 mod message_queue;
 mod retained;
@@ -44,10 +46,11 @@ mod subscribers;
 mod subscription_tree;
 mod topic;
 
-pub use authority::{Authority, Client, Credentials, Everybody, Identity, Refusal};
+pub use authority::{Admission, Authority, Client, Credentials, Everybody, Identity, Refusal};
 pub use broker_core::{BrokerCore, BrokerLimits, Full, Published};
 pub use broker_service::{BrokerService, ServiceId, Subscriber};
 pub use inbox::Delivery;
+pub use keeper::{Keeper, KeeperOutput, NotKept, Ticket};
 pub use message::{Message, Origin, Publication, Qos};
 pub use message_queue::{MessageQueue, QueuedMessage, SubscriptionIds};
 pub use retained::{RetainedLimits, RetainedMessages};

@@ -24,6 +24,7 @@ MODELS = {
     "lasthop_http",
     "lasthop_websocket",
     "lasthop_traffic",
+    "lasthop_gateway",
 }
 ALL = BROKER | DEVICE | ENGINE | MODELS | {"lasthop_measure"}
 

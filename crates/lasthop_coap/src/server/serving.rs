@@ -3,6 +3,7 @@ use lasthop_contract::{
     ApplicationOutput, ChannelSet, ConnectionId, DeviceId, LookupMap, Payload, Received,
     ResetReason,
 };
+use lasthop_units::Instant;
 
 use super::CoapServerConfig;
 use super::condition::is_fulfilled;
@@ -69,7 +70,7 @@ pub(super) fn serve(
         // Notifications would follow.
         return server.challenge(cx, &request);
     }
-    let identity = server.identify(&message.content, &datagram);
+    let identity = server.identify(cx.now, &message.content, &datagram);
     let Ok(identity) = identity else {
         return server.answer_bare(cx, &request, Code::UNAUTHORIZED);
     };
@@ -98,10 +99,15 @@ pub(super) fn serve(
 
 impl Server<'_> {
     /// Who asks, where the server has an authority to ask.
-    fn identify(&self, content: &Content, datagram: &[u8]) -> Result<Identity, Refusal> {
+    fn identify(
+        &self,
+        now: Instant,
+        content: &Content,
+        datagram: &[u8],
+    ) -> Result<Identity, Refusal> {
         let topics = self.topics.as_ref();
         topics.map_or(Ok(Identity::ANONYMOUS), |topics| {
-            topics.identify(content, datagram)
+            topics.identify(now, content, datagram)
         })
     }
 

@@ -69,8 +69,15 @@ impl Topics {
     }
 
     /// Who asks: the arguments `username` and `password` are what it shows.
-    pub(super) fn identify(&self, content: &Content, datagram: &[u8]) -> Result<Identity, Refusal> {
-        self.service.identify(&credentials(content, datagram))
+    pub(super) fn identify(
+        &self,
+        now: Instant,
+        content: &Content,
+        datagram: &[u8],
+    ) -> Result<Identity, Refusal> {
+        let credentials = credentials(content, datagram);
+        let admission = self.service.identify(now, &credentials)?;
+        Ok(admission.identity)
     }
 
     pub(super) fn may_publish(&self, identity: Identity, topic: &str) -> bool {

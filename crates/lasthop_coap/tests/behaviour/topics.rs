@@ -1,8 +1,9 @@
 //! The topics of a core as resources, and who may use them.
 
 use lasthop_broker::{
-    Authority, BrokerCore, BrokerLimits, BrokerService, Client, Credentials, Everybody, Identity,
-    Origin, Publication, Qos, Refusal, SharedPublication, SubscriptionOptions, TopicFilter,
+    Admission, Authority, BrokerCore, BrokerLimits, BrokerService, Client, Credentials, Everybody,
+    Identity, Origin, Publication, Qos, Refusal, SharedPublication, SubscriptionOptions,
+    TopicFilter,
 };
 use lasthop_coap::{CoapRequest, Code, RequestEvent, RequestId};
 use lasthop_contract::{ApplicationInput, WakeFlag};
@@ -10,7 +11,7 @@ use lasthop_contract::{ApplicationInput, WakeFlag};
 use crate::harness::{CON, Pair, Setting, UdpPair, client_address, server_address};
 use crate::peer::Peer;
 use lasthop_transport::Udp;
-use lasthop_units::Duration;
+use lasthop_units::{Duration, Instant};
 
 /// A server and another service of its core.
 struct Shared {
@@ -310,10 +311,10 @@ fn a_path_that_names_no_topic_is_refused() {
 struct Ann;
 
 impl Authority for Ann {
-    fn identify(&self, credentials: &Credentials<'_>) -> Result<Identity, Refusal> {
+    fn identify(&self, _now: Instant, credentials: &Credentials<'_>) -> Result<Admission, Refusal> {
         match (credentials.user_name, credentials.password) {
-            (None, None) => Ok(Identity::ANONYMOUS),
-            (Some(b"ann"), Some(b"secret")) => Ok(Identity(1)),
+            (None, None) => Ok(Identity::ANONYMOUS.into()),
+            (Some(b"ann"), Some(b"secret")) => Ok(Identity(1).into()),
             _ => Err(Refusal::BadCredentials),
         }
     }

@@ -7,7 +7,8 @@ use core::hint::black_box;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use lasthop_broker::{Authority, Client, Credentials, Identity, Refusal, TopicFilter};
+use lasthop_broker::{Admission, Authority, Client, Credentials, Identity, Refusal, TopicFilter};
+use lasthop_units::Instant;
 use sha2::{Digest, Sha512};
 use thiserror::Error;
 
@@ -146,13 +147,13 @@ impl User {
 }
 
 impl Authority for Access {
-    fn identify(&self, credentials: &Credentials<'_>) -> Result<Identity, Refusal> {
+    fn identify(&self, _now: Instant, credentials: &Credentials<'_>) -> Result<Admission, Refusal> {
         if !self.knows_users {
-            return Ok(Identity::ANONYMOUS);
+            return Ok(Identity::ANONYMOUS.into());
         }
         let Some(name) = credentials.user_name else {
             return match self.allows_anonymous {
-                true => Ok(Identity::ANONYMOUS),
+                true => Ok(Identity::ANONYMOUS.into()),
                 false => Err(Refusal::NoCredentials),
             };
         };
@@ -166,7 +167,8 @@ impl Authority for Access {
             let other = self.hardest();
             black_box(other.is_some_and(|other| other.secret.is(shown)));
         }
-        identity.filter(|_| is_right).ok_or(Refusal::BadCredentials)
+        let identity = identity.filter(|_| is_right);
+        Ok(identity.ok_or(Refusal::BadCredentials)?.into())
     }
 
     fn may_publish(&self, client: Client<'_>, topic: &str) -> bool {
@@ -201,22 +203,27 @@ mod tests {
         }
     }
 
+    fn identified(access: &Access, shown: &Credentials<'_>) -> Result<Identity, Refusal> {
+        let admission = access.identify(Instant::ZERO, shown)?;
+        Ok(admission.identity)
+    }
+
     #[test]
     fn users_of_mosquittos_file_are_known_by_their_passwords() {
         let mut access = Access::default();
         access.add_password_file(FILE).expect("it is one");
         let [ann, bob] = [shown("ann", "secret"), shown("bob", "%$ :x")];
-        assert_eq!(access.identify(&ann), Ok(Identity(1)));
-        assert_eq!(access.identify(&bob), Ok(Identity(2)));
+        assert_eq!(identified(&access, &ann), Ok(Identity(1)));
+        assert_eq!(identified(&access, &bob), Ok(Identity(2)));
         for (name, password) in [("ann", "%$ :x"), ("ann", ""), ("eve", "secret"), ("", "")] {
-            let refused = access.identify(&shown(name, password));
+            let refused = identified(&access, &shown(name, password));
             assert_eq!(refused, Err(Refusal::BadCredentials), "{name} {password}");
         }
         let nothing = Credentials::default();
-        assert_eq!(access.identify(&nothing), Err(Refusal::NoCredentials));
+        assert_eq!(identified(&access, &nothing), Err(Refusal::NoCredentials));
         access.allow_anonymous();
-        assert_eq!(access.identify(&nothing), Ok(Identity::ANONYMOUS));
-        assert!(access.identify(&shown("ann", "guess")).is_err());
+        assert_eq!(identified(&access, &nothing), Ok(Identity::ANONYMOUS));
+        assert!(identified(&access, &shown("ann", "guess")).is_err());
     }
 
     #[test]
@@ -224,9 +231,12 @@ mod tests {
         let mut access = Access::default();
         access.add_password_file(FILE).expect("it is one");
         for _ in 0..3 {
-            assert_eq!(access.identify(&shown("ann", "secret")), Ok(Identity(1)));
-            assert!(access.identify(&shown("ann", "secret ")).is_err());
-            assert!(access.identify(&shown("bob", "secret")).is_err());
+            assert_eq!(
+                identified(&access, &shown("ann", "secret")),
+                Ok(Identity(1))
+            );
+            assert!(identified(&access, &shown("ann", "secret ")).is_err());
+            assert!(identified(&access, &shown("bob", "secret")).is_err());
         }
     }
 
@@ -237,11 +247,11 @@ mod tests {
             access.add_password_file(file).expect("it is one");
             assert!(!access.is_open(), "{file:?}");
             let nothing = Credentials::default();
-            let refused = access.identify(&nothing);
+            let refused = identified(&access, &nothing);
             assert_eq!(refused, Err(Refusal::NoCredentials), "{file:?}");
             access.allow_anonymous();
-            assert_eq!(access.identify(&nothing), Ok(Identity::ANONYMOUS));
-            let refused = access.identify(&shown("ann", "secret"));
+            assert_eq!(identified(&access, &nothing), Ok(Identity::ANONYMOUS));
+            let refused = identified(&access, &shown("ann", "secret"));
             assert_eq!(refused, Err(Refusal::BadCredentials), "{file:?}");
         }
     }
@@ -251,7 +261,10 @@ mod tests {
         let mut access = Access::default();
         let marked = |text: &str| format!("\u{feff}{text}");
         access.add_password_file(&marked(FILE)).expect("it is one");
-        assert_eq!(access.identify(&shown("ann", "secret")), Ok(Identity(1)));
+        assert_eq!(
+            identified(&access, &shown("ann", "secret")),
+            Ok(Identity(1))
+        );
         access.add_acl_file(&marked(RULES)).expect("they are rules");
     }
 
@@ -260,8 +273,8 @@ mod tests {
         let mut access = Access::default();
         access.add_user("ann", "old");
         access.add_user("ann", "new");
-        assert!(access.identify(&shown("ann", "old")).is_err());
-        assert_eq!(access.identify(&shown("ann", "new")), Ok(Identity(2)));
+        assert!(identified(&access, &shown("ann", "old")).is_err());
+        assert_eq!(identified(&access, &shown("ann", "new")), Ok(Identity(2)));
     }
 
     #[test]

@@ -10,6 +10,9 @@ pub struct MqttBrokerConfig {
     pub is_destination: bool,
     /// How the messages of the application above are published.
     pub qos: Qos,
+    /// The best quality that is served: a publication of a better one ends its connection (MQTT-3.2.2-11), a subscription
+    /// gets this one (`max_qos`).
+    pub maximum_qos: Qos,
     /// How many messages of QoS 1 and 2 are in flight to a client, if it takes so many, and the receive maximum of
     /// the broker in MQTT 5 (`max_inflight_messages`).
     pub max_in_flight: u16,
@@ -36,6 +39,7 @@ impl Default for MqttBrokerConfig {
         Self {
             is_destination: false,
             qos: Qos::AtLeastOnce,
+            maximum_qos: Qos::ExactlyOnce,
             max_in_flight: 20,
             sending: Sending::AtOnce,
             // As many as mosquitto has in flight and queues.

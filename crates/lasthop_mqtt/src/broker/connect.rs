@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use lasthop_broker::{Credentials, Identity, Message, Origin, Publication, Refusal, SessionId};
+use lasthop_broker::{
+    Admission, Credentials, Identity, Message, Origin, Publication, Refusal, SessionId,
+};
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{Cause, SessionChange, Transport};
 use lasthop_units::{Duration, Instant};
@@ -27,11 +29,14 @@ impl MqttBroker {
         let client_id = assigned.as_deref().unwrap_or(connect.client_id);
         let opened = match refusal {
             Some(reason) => Err(reason),
-            None => self.identify(connect).and_then(|identity| {
-                self.open_session(now, client_id, identity, connect.clean_start, transport)
+            None => self.identify(now, connect).and_then(|admission| {
+                let identity = admission.identity;
+                let opened =
+                    self.open_session(now, client_id, identity, connect.clean_start, transport)?;
+                Ok((opened, admission.ends_at))
             }),
         };
-        let (session, is_present) = match opened {
+        let ((session, is_present), ends_at) = match opened {
             Ok(opened) => opened,
             Err(reason) => {
                 let version = Some(version);
@@ -40,9 +45,11 @@ impl MqttBroker {
             }
         };
         self.attach(now, place, session, connect);
+        self.end_by(place, ends_at);
         let server_keep_alive = self.server_keep_alive(connect.keep_alive);
         let connack = Connack {
             receive_maximum: self.config.max_in_flight.max(1),
+            maximum_qos: self.config.maximum_qos as u8,
             maximum_packet_size: self.config.maximum_packet_size,
             assigned_client_id: assigned.as_deref().filter(|_| version == Version::V5),
             topic_alias_maximum: self.config.topic_alias_maximum,
@@ -98,17 +105,26 @@ impl MqttBroker {
     }
 
     /// Who the client is, by what it shows.
-    fn identify(&self, connect: &Connect<'_>) -> Result<Identity, ReasonCode> {
+    fn identify(&self, now: Instant, connect: &Connect<'_>) -> Result<Admission, ReasonCode> {
         let credentials = Credentials {
             client_id: connect.client_id.as_bytes(),
             user_name: connect.user_name.map(str::as_bytes),
             password: connect.password,
         };
-        let identified = self.core.identify(&credentials);
+        let identified = self.core.identify(now, &credentials);
         identified.map_err(|refusal| match refusal {
             Refusal::BadCredentials => ReasonCode::BAD_USER_NAME_OR_PASSWORD,
             Refusal::NoCredentials => ReasonCode::NOT_AUTHORIZED,
         })
+    }
+
+    /// Has a connection end when what its client showed is worth nothing any more.
+    fn end_by(&mut self, place: u32, ends_at: Option<Instant>) {
+        let (Some(connection), Some(at)) = (self.connections.get_mut(place), ends_at) else {
+            return;
+        };
+        connection.ends_at = Some(at);
+        self.arm(place, at);
     }
 
     /// The keep alive to be used in place of the client's (MQTT-3.2.2-21).

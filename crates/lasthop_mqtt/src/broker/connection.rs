@@ -23,6 +23,8 @@ pub(super) struct Connection {
     /// 1.5 times the keep alive (MQTT-3.1.2-22); zero for any silence.
     pub(super) longest_silence: Duration,
     pub(super) last_heard: Instant,
+    /// When what the client showed is worth nothing any more.
+    pub(super) ends_at: Option<Instant>,
     /// The deadline that is armed for this connection.
     pub(super) armed: Option<Instant>,
     /// The largest packet that the client takes.
@@ -75,6 +77,7 @@ impl Connection {
             partial: Vec::new(),
             longest_silence: Duration::ZERO,
             last_heard: now,
+            ends_at: None,
             armed: None,
             maximum_packet_size: u32::MAX,
             aliases: None,

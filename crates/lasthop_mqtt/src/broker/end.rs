@@ -150,15 +150,16 @@ impl MqttBroker {
         match connection.phase {
             Phase::New => self.end_connection(now, place, ReasonCode::UNSPECIFIED, transport),
             Phase::Serving(_) => {
-                let due = connection.last_heard + connection.longest_silence;
-                if connection.longest_silence == Duration::ZERO {
-                    return;
-                }
-                if due > now {
-                    self.arm(place, due);
-                } else {
+                let may_be_silent = connection.longest_silence == Duration::ZERO;
+                let silent = connection.last_heard + connection.longest_silence;
+                let silent = (!may_be_silent).then_some(silent);
+                if connection.ends_at.is_some_and(|at| at <= now) {
+                    self.end_connection(now, place, ReasonCode::NOT_AUTHORIZED, transport);
+                } else if silent.is_some_and(|at| at <= now) {
                     // MQTT-3.1.2-22.
                     self.end_connection(now, place, ReasonCode::KEEP_ALIVE_TIMEOUT, transport);
+                } else if let Some(at) = silent.into_iter().chain(connection.ends_at).min() {
+                    self.arm(place, at);
                 }
             }
             Phase::Closing if connection.last_heard + CLOSE_TIMEOUT > now => {
@@ -186,7 +187,7 @@ impl MqttBroker {
     }
 
     /// Says why, where there are words for it, and ends a connection.
-    fn end_connection(
+    pub(super) fn end_connection(
         &mut self,
         now: Instant,
         place: u32,

@@ -7,6 +7,7 @@ mod data_streams;
 mod datagrams;
 mod deliver;
 mod end;
+mod kept;
 mod publish;
 mod pump;
 mod receive;
@@ -16,7 +17,9 @@ mod subscribe;
 
 use std::collections::BTreeMap;
 
-use lasthop_broker::{BrokerCore, BrokerService, Matches, SessionId, Sessions, Slots, Subscriber};
+use lasthop_broker::{
+    BrokerCore, BrokerService, Keeper, Matches, SessionId, Sessions, Slots, Subscriber, Ticket,
+};
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, CloseReason, ConnectionId, LookupMap,
     MessageEvent, RandomStream, SessionChange, SessionEvent, ShortQueue, StreamId, TimerQueue,
@@ -26,6 +29,7 @@ use lasthop_units::{Duration, Instant};
 
 pub use config::{BrokerCounters, MqttBrokerConfig};
 use connection::{Connection, Phase, Role};
+use kept::Awaiting;
 pub use sending::Sending;
 use session::SessionState;
 
@@ -40,6 +44,9 @@ pub struct MqttBroker {
     config: MqttBrokerConfig,
     random: RandomStream,
     core: BrokerService,
+    keeper: Option<Box<dyn Keeper>>,
+    /// What is not kept yet, with who awaits an acknowledgement.
+    unkept: BTreeMap<Ticket, Awaiting>,
     sessions: Sessions<SessionState>,
     connections: Slots<Connection>,
     /// The places of first streams.
@@ -89,6 +96,8 @@ impl MqttBroker {
             config,
             random,
             core,
+            keeper: None,
+            unkept: BTreeMap::new(),
             sessions: Sessions::new(config.limits),
             connections: Slots::new(),
             by_id: LookupMap::new(),
@@ -98,6 +107,13 @@ impl MqttBroker {
             outputs: ShortQueue::new(),
             matches: Matches::new(),
         }
+    }
+
+    /// The same, where publications are acknowledged once they are kept.
+    #[must_use]
+    pub fn kept_by(mut self, keeper: Box<dyn Keeper>) -> Self {
+        self.keeper = Some(keeper);
+        self
     }
 
     /// What it counted so far.
@@ -251,6 +267,7 @@ impl Application for MqttBroker {
         while let Some(delivery) = self.core.next_delivery() {
             self.deliver_from_others(now, &delivery, transport);
         }
+        self.hear_keeper(now, transport);
         self.outputs
             .pop()
             .unwrap_or_else(|| ApplicationOutput::WaitUntil(self.deadline()))

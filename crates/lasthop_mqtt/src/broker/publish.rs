@@ -31,6 +31,9 @@ impl MqttBroker {
         if !publish.subscription_ids.is_empty() {
             return Err(ReasonCode::PROTOCOL_ERROR);
         }
+        if publish.qos > self.config.maximum_qos {
+            return Err(ReasonCode::QOS_NOT_SUPPORTED);
+        }
         let (id, version) = (connection.id, connection.version);
         let resolved;
         let topic = if publish.topic_alias == 0 {
@@ -51,6 +54,9 @@ impl MqttBroker {
             origin: Origin::Client(self.core.subscriber(session.0.into())),
         };
         let packet_id = publish.packet_id;
+        if self.keeper.is_some() {
+            return self.keep(now, place, session, packet_id, &publication, transport);
+        }
         if !self.may_publish(session, topic) {
             self.counters.denied += 1;
             self.deny(now, place, publish, transport);
@@ -166,7 +172,7 @@ impl MqttBroker {
         self.acknowledge(now, place, kind, pubcomp, id, transport);
     }
 
-    fn acknowledge(
+    pub(super) fn acknowledge(
         &mut self,
         now: Instant,
         place: u32,
@@ -231,12 +237,21 @@ impl MqttBroker {
         if !publication.retain && self.core.has_nobody() {
             return false;
         }
-        let mut shared = SharedPublication::new(publication);
+        self.publish_shared(now, &mut SharedPublication::new(publication), transport)
+    }
+
+    /// The same of what may be kept already.
+    pub(super) fn publish_shared(
+        &mut self,
+        now: Instant,
+        shared: &mut SharedPublication<'_>,
+        transport: &mut dyn Transport,
+    ) -> bool {
         let mut matches = mem::take(&mut self.matches);
-        let published = self.core.publish(&mut shared, &mut matches);
+        let published = self.core.publish(shared, &mut matches);
         self.counters.dropped += published.dropped;
         for of_one in by_subscriber(&matches) {
-            self.deliver(now, &mut shared, of_one, transport);
+            self.deliver(now, shared, of_one, transport);
         }
         matches.clear();
         self.matches = matches;

@@ -38,6 +38,10 @@ impl MqttBroker {
                 continue;
             }
             let number = session.0.into();
+            let options = &SubscriptionOptions {
+                maximum_qos: options.maximum_qos.min(self.config.maximum_qos),
+                ..*options
+            };
             let is_new = self.core.subscribe(number, filter, *options);
             suback.reasons[place] = ReasonCode(options.maximum_qos as u8);
             let wants_retained = match options.retain_handling {

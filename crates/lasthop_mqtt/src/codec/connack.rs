@@ -109,6 +109,9 @@ impl<'a> Connack<'a> {
         if self.receive_maximum != u16::MAX {
             properties.two(id::RECEIVE_MAXIMUM, self.receive_maximum);
         }
+        if self.maximum_qos < 2 {
+            properties.one(id::MAXIMUM_QOS, self.maximum_qos);
+        }
         if let Some(size) = self.maximum_packet_size {
             properties.four(id::MAXIMUM_PACKET_SIZE, size);
         }

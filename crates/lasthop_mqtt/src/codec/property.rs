@@ -45,6 +45,7 @@ pub(crate) mod id {
     pub(crate) const RECEIVE_MAXIMUM: u8 = 33;
     pub(crate) const TOPIC_ALIAS_MAXIMUM: u8 = 34;
     pub(crate) const TOPIC_ALIAS: u8 = 35;
+    pub(crate) const MAXIMUM_QOS: u8 = 36;
     pub(crate) const USER_PROPERTY: u8 = 38;
     pub(crate) const MAXIMUM_PACKET_SIZE: u8 = 39;
 }
@@ -111,7 +112,7 @@ fn read_property<'a>(list: &mut Reader<'a>) -> Result<(u8, Property<'a>), Reason
             0 => return Err(ReasonCode::TOPIC_ALIAS_INVALID),
             alias => Property::TopicAlias(alias),
         },
-        36 => Property::MaximumQos(flag(list)?.into()),
+        id::MAXIMUM_QOS => Property::MaximumQos(flag(list)?.into()),
         37 => Property::RetainAvailable(flag(list)?),
         id::USER_PROPERTY => {
             list.string()?;

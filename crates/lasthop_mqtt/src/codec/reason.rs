@@ -27,6 +27,7 @@ impl ReasonCode {
     pub const TOPIC_ALIAS_INVALID: Self = Self(0x94);
     pub const PACKET_TOO_LARGE: Self = Self(0x95);
     pub const QUOTA_EXCEEDED: Self = Self(0x97);
+    pub const QOS_NOT_SUPPORTED: Self = Self(0x9B);
 }
 
 impl ReasonCode {

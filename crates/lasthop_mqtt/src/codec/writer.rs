@@ -66,6 +66,10 @@ pub(crate) struct PropertyWriter {
 }
 
 impl PropertyWriter {
+    pub(crate) fn one(&mut self, id: u8, value: u8) {
+        self.bytes.extend_from_slice(&[id, value]);
+    }
+
     pub(crate) fn two(&mut self, id: u8, value: u16) {
         self.bytes.push(id);
         put_u16(&mut self.bytes, value);

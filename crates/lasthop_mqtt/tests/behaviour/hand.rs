@@ -52,8 +52,13 @@ impl Hand {
 
     /// The same as a service of a core.
     pub(crate) fn at(core: BrokerService, config: MqttBrokerConfig) -> Self {
+        let random = RandomStream::named(1, "broker");
+        Self::of(MqttBroker::at(core, config, random))
+    }
+
+    /// The same, where somebody keeps what is published.
+    pub(crate) fn of(broker: MqttBroker) -> Self {
         let (clients, far, wire) = WireEnd::pair();
-        let broker = MqttBroker::at(core, config, RandomStream::named(1, "broker"));
         let mut hand = Self {
             broker: Machine::new(broker, far),
             clients,

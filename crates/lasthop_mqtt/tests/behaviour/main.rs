@@ -9,6 +9,7 @@ mod hand;
 mod hand_broker;
 mod hostile_brokers;
 mod hostile_clients;
+mod kept;
 mod lost_messages;
 mod over_quic;
 mod over_tcp;

@@ -1,10 +1,12 @@
 //! Who may connect, publish and subscribe, and how those are told who may not.
 
-use lasthop_broker::{Authority, BrokerCore, Client, Credentials, Identity, Refusal, TopicFilter};
+use lasthop_broker::{
+    Admission, Authority, BrokerCore, Client, Credentials, Identity, Refusal, TopicFilter,
+};
 use lasthop_contract::{ConnectionId, WakeFlag};
 use lasthop_mqtt::codec::{Connack, Connect, PacketType, PublishHead, Will};
 use lasthop_mqtt::{BrokerLimits, MqttBrokerConfig, Qos, Version};
-use lasthop_units::Duration;
+use lasthop_units::{Duration, Instant};
 
 use super::hand::Hand;
 
@@ -17,12 +19,12 @@ struct Names;
 const NAMES: [&str; 2] = ["ann", "bob"];
 
 impl Authority for Names {
-    fn identify(&self, credentials: &Credentials<'_>) -> Result<Identity, Refusal> {
+    fn identify(&self, _now: Instant, credentials: &Credentials<'_>) -> Result<Admission, Refusal> {
         let name = credentials.user_name.ok_or(Refusal::NoCredentials)?;
         let known = NAMES.iter().position(|known| known.as_bytes() == name);
         let is_right = credentials.password == Some(name);
         let place = known.filter(|_| is_right).ok_or(Refusal::BadCredentials)?;
-        Ok(Identity(place as u32))
+        Ok(Identity(place as u32).into())
     }
 
     fn may_publish(&self, client: Client<'_>, topic: &str) -> bool {

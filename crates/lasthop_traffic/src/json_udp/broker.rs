@@ -98,7 +98,7 @@ impl JsonUdpBroker {
         let Ok(filter) = TopicFilter::parse(topic) else {
             return;
         };
-        if !self.is_allowed(|core, client| core.may_subscribe(client, &filter)) {
+        if !self.is_allowed(now, |core, client| core.may_subscribe(client, &filter)) {
             return;
         }
         let options = SubscriptionOptions::default();
@@ -215,12 +215,17 @@ impl JsonUdpBroker {
     }
 
     /// Whether the authority allows something to clients that show nothing.
-    fn is_allowed(&self, ask: impl FnOnce(&BrokerService, Client<'_>) -> bool) -> bool {
+    fn is_allowed(
+        &self,
+        now: Instant,
+        ask: impl FnOnce(&BrokerService, Client<'_>) -> bool,
+    ) -> bool {
         if self.core.is_alone() {
             return true;
         }
-        let identity = self.core.identify(&Credentials::default());
-        identity.is_ok_and(|identity| {
+        let admission = self.core.identify(now, &Credentials::default());
+        admission.is_ok_and(|admission| {
+            let identity = admission.identity;
             let client_id = "";
             ask(
                 &self.core,
@@ -242,8 +247,9 @@ impl JsonUdpBroker {
         data: core::ops::Range<usize>,
         transport: &mut dyn Transport,
     ) {
-        if !self.is_allowed(|core, client| is_topic_name(topic) && core.may_publish(client, topic))
-        {
+        if !self.is_allowed(now, |core, client| {
+            is_topic_name(topic) && core.may_publish(client, topic)
+        }) {
             return;
         }
         let parts = [

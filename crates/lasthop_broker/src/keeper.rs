@@ -1,0 +1,56 @@
+use core::fmt::Debug;
+use std::sync::Arc;
+
+use lasthop_units::Instant;
+use thiserror::Error;
+
+use crate::{Client, Message, Publication};
+
+/// Who has to have what clients publish before they are told that it was taken: the port to a log, say.
+///
+/// It may speak to clients itself. After each [`take`](Self::take), and whenever the host's flag is raised, it is polled until
+/// it says nothing more.
+pub trait Keeper: Debug {
+    /// Takes what a client publishes; it is kept once the ticket is [`Settled`](KeeperOutput::Settled).
+    ///
+    /// # Errors
+    /// When it never will be.
+    fn take(
+        &mut self,
+        now: Instant,
+        client: Client<'_>,
+        publication: &Publication<'_>,
+    ) -> Result<Ticket, NotKept>;
+
+    /// The next thing that it has to say.
+    fn poll(&mut self, now: Instant) -> Option<KeeperOutput>;
+}
+
+/// What a publication is known by until it is kept; the later one is the higher one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ticket(pub u64);
+
+/// What a [`Keeper`] says.
+#[derive(Debug)]
+pub enum KeeperOutput {
+    /// What a publication has come to.
+    Settled(Ticket, Result<(), NotKept>),
+    /// This is to go to its subscribers, and to be retained if it says so.
+    Publish(Arc<Message>),
+    /// The client of this identifier is not served any more.
+    Disconnect(Box<str>),
+}
+
+/// Why a publication is not kept. The client must not believe that it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum NotKept {
+    /// It is none of the client's business.
+    #[error("it is not allowed")]
+    Denied,
+    /// It is larger, or comes sooner, than it may.
+    #[error("a limit is reached")]
+    Limit,
+    /// The store does not take it.
+    #[error("it cannot be stored")]
+    Failed,
+}

@@ -1,0 +1,32 @@
+/// A topic of MQTT that belongs to a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceTopic<'a> {
+    /// The identifier of the device.
+    pub device: &'a str,
+    /// What stands behind it: `events/…`, `state`, `config`, `commands/…`.
+    pub rest: &'a str,
+}
+
+impl<'a> DeviceTopic<'a> {
+    /// Reads `/devices/DEVICE/REST`; `None` for any other topic.
+    #[must_use]
+    pub fn parse(topic: &'a str) -> Option<Self> {
+        let (device, rest) = topic.strip_prefix("/devices/")?.split_once('/')?;
+        (!device.is_empty()).then_some(Self { device, rest })
+    }
+
+    /// The folder of an event, empty for that of all; `None` where it is no topic of events.
+    #[must_use]
+    pub fn event_folder(&self) -> Option<&'a str> {
+        match self.rest.strip_prefix("events")? {
+            "" => Some(""),
+            folder => folder.strip_prefix('/').filter(|folder| !folder.is_empty()),
+        }
+    }
+
+    /// Whether a device may subscribe to this of its own.
+    #[must_use]
+    pub fn is_for_the_device(&self) -> bool {
+        matches!(self.rest, "config" | "commands/#" | "errors")
+    }
+}

@@ -1,0 +1,57 @@
+use core::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde_json::Value;
+
+/// A JSON object whose every name stands once (RFC 7515 §4, RFC 7519 §4).
+#[derive(Debug)]
+pub(crate) struct JsonObject {
+    members: Vec<(String, Value)>,
+}
+
+impl JsonObject {
+    /// Reads an object and nothing after it; `None` for anything else. Its depth is bounded by `serde_json`.
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+        serde_json::from_slice(bytes).ok()
+    }
+
+    /// What a member says, where it is there.
+    pub(crate) fn get(&self, name: &str) -> Option<&Value> {
+        let mut members = self.members.iter();
+        members
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value)
+    }
+
+    /// Whether it has any of these members.
+    pub(crate) fn has_any(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| self.get(name).is_some())
+    }
+}
+
+impl<'de> Deserialize<'de> for JsonObject {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Members)
+    }
+}
+
+struct Members;
+
+impl<'de> Visitor<'de> for Members {
+    type Value = JsonObject;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonObject, A::Error> {
+        let mut members: Vec<(String, Value)> = Vec::new();
+        while let Some((name, value)) = map.next_entry::<String, Value>()? {
+            if members.iter().any(|(known, _)| *known == name) {
+                return Err(A::Error::custom("a name stands twice"));
+            }
+            members.push((name, value));
+        }
+        Ok(JsonObject { members })
+    }
+}

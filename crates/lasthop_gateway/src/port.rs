@@ -1,0 +1,66 @@
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use lasthop_broker::{
+    Admission, Authority, Client, Credentials, Keeper, KeeperOutput, NotKept, Publication, Refusal,
+    Ticket, TopicFilter,
+};
+use lasthop_units::Instant;
+
+use crate::{Gateway, GatewayCounters};
+
+/// A way to one gateway: its copies are all of the same. The core of a broker asks it who may do what, the broker has it keep
+/// what devices publish.
+#[derive(Clone, Debug)]
+pub struct GatewayPort {
+    gateway: Rc<RefCell<Gateway>>,
+}
+
+impl GatewayPort {
+    /// The first way to a gateway.
+    #[must_use]
+    pub fn new(gateway: Gateway) -> Self {
+        Self {
+            gateway: Rc::new(RefCell::new(gateway)),
+        }
+    }
+
+    /// What the gateway counted so far.
+    #[must_use]
+    pub fn counters(&self) -> GatewayCounters {
+        self.gateway.borrow().counters()
+    }
+}
+
+impl Authority for GatewayPort {
+    fn identify(&self, now: Instant, credentials: &Credentials<'_>) -> Result<Admission, Refusal> {
+        self.gateway.borrow_mut().admit(now, credentials)
+    }
+
+    fn may_publish(&self, client: Client<'_>, topic: &str) -> bool {
+        self.gateway.borrow().may_publish(client.identity, topic)
+    }
+
+    fn may_subscribe(&self, client: Client<'_>, filter: &TopicFilter<'_>) -> bool {
+        // A group would take a device's messages away from it.
+        let gateway = self.gateway.borrow();
+        filter.group().is_none() && gateway.may_subscribe(client.identity, filter.filter())
+    }
+}
+
+impl Keeper for GatewayPort {
+    fn take(
+        &mut self,
+        now: Instant,
+        client: Client<'_>,
+        publication: &Publication<'_>,
+    ) -> Result<Ticket, NotKept> {
+        let Publication { topic, payload, .. } = *publication;
+        let mut gateway = self.gateway.borrow_mut();
+        gateway.take(now, client.identity, topic, payload)
+    }
+
+    fn poll(&mut self, _now: Instant) -> Option<KeeperOutput> {
+        self.gateway.borrow_mut().poll()
+    }
+}

@@ -1,0 +1,126 @@
+use p256::elliptic_curve::sec1::ToEncodedPoint;
+use p256::pkcs8::DecodePublicKey;
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey,
+};
+use rsa::traits::PublicKeyParts;
+use thiserror::Error;
+
+/// A public key of a device, which fixes the algorithm of its tokens: what a token says of itself is only compared with it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PublicKey {
+    pem: Box<str>,
+    key: Key,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+enum Key {
+    /// The point, uncompressed (SEC 1).
+    Es256(Box<[u8]>),
+    Rs256 {
+        modulus: Vec<u8>,
+        exponent: Vec<u8>,
+    },
+}
+
+/// How tokens are signed (RFC 7518 §3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Algorithm {
+    /// ECDSA with P-256 and SHA-256.
+    Es256,
+    /// RSASSA-PKCS1-v1_5 with SHA-256.
+    Rs256,
+}
+
+/// A key that devices cannot have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum KeyError {
+    /// Not the PEM of a public key.
+    #[error("this is no public key of P-256 or RSA; have it written by: openssl pkey -pubout")]
+    Unknown,
+    /// It is one, and too weak or too large.
+    #[error("a key of RSA has 2048 to 4096 bits; this one has {0}")]
+    Size(usize),
+}
+
+/// No PEM of a public key is longer.
+const MAX_PEM_SIZE: usize = 4096;
+
+impl Algorithm {
+    /// As tokens name it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Es256 => "ES256",
+            Self::Rs256 => "RS256",
+        }
+    }
+}
+
+impl PublicKey {
+    /// Reads `-----BEGIN PUBLIC KEY-----` (RFC 7468 §13).
+    ///
+    /// # Errors
+    /// When it is none of P-256 or RSA, or an RSA key of fewer than 2048 or more than 4096 bits.
+    pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
+        let pem = pem.trim();
+        if pem.len() > MAX_PEM_SIZE {
+            return Err(KeyError::Unknown);
+        }
+        let key = if let Ok(key) = p256::PublicKey::from_public_key_pem(pem) {
+            Key::Es256(key.to_encoded_point(false).as_bytes().into())
+        } else {
+            let key = rsa::RsaPublicKey::from_public_key_pem(pem);
+            let key = key.map_err(|_| KeyError::Unknown)?;
+            let bits = key.n().bits();
+            if !(2048..=4096).contains(&bits) {
+                return Err(KeyError::Size(bits));
+            }
+            Key::Rs256 {
+                modulus: key.n().to_bytes_be(),
+                exponent: key.e().to_bytes_be(),
+            }
+        };
+        Ok(Self {
+            pem: pem.into(),
+            key,
+        })
+    }
+
+    /// The PEM that it was read from.
+    #[must_use]
+    pub fn pem(&self) -> &str {
+        &self.pem
+    }
+
+    /// How its tokens are signed.
+    #[must_use]
+    pub const fn algorithm(&self) -> Algorithm {
+        match self.key {
+            Key::Es256(_) => Algorithm::Es256,
+            Key::Rs256 { .. } => Algorithm::Rs256,
+        }
+    }
+
+    /// Whether the owner of the key signed this.
+    #[must_use]
+    pub fn has_signed(&self, message: &[u8], signature: &[u8]) -> bool {
+        let outcome = match &self.key {
+            Key::Es256(point) => {
+                UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point).verify(message, signature)
+            }
+            Key::Rs256 { modulus, exponent } => RsaPublicKeyComponents {
+                n: modulus,
+                e: exponent,
+            }
+            .verify(&RSA_PKCS1_2048_8192_SHA256, message, signature),
+        };
+        outcome.is_ok()
+    }
+}
+
+impl core::fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "PublicKey({})", self.algorithm().name())
+    }
+}

@@ -1,0 +1,64 @@
+use std::collections::BTreeMap;
+
+use lasthop_broker::Identity;
+use lasthop_contract::LookupMap;
+
+use crate::DeviceRecord;
+use crate::device::Device;
+
+/// The devices that are served, by number, by full name and by the identifier that topics have.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    devices: BTreeMap<u32, Device>,
+    by_path: LookupMap<Box<str>, u32>,
+    by_device: LookupMap<Box<str>, u32>,
+    last: u32,
+}
+
+impl Registry {
+    /// Adds a device, or gives one other keys; tokens that were believed by the old ones are not any more. A device whose
+    /// identifier another registry has is not added: topics name nothing else, and it would have what is the other one's.
+    pub(crate) fn put(&mut self, record: DeviceRecord) {
+        let path = record.path.text();
+        let known = self.by_path.get(path).copied();
+        if known.is_none() && self.by_device.get(record.path.device()).is_some() {
+            return;
+        }
+        let number = known.unwrap_or_else(|| {
+            // Identity 0 is anybody's.
+            self.last += 1;
+            self.last
+        });
+        self.by_path.insert(path.into(), number);
+        self.by_device.insert(record.path.device().into(), number);
+        self.devices.insert(number, Device::new(record));
+    }
+
+    /// Takes a device out; whether it was there.
+    pub(crate) fn remove(&mut self, path: &str) -> bool {
+        let number = self.by_path.remove(path);
+        let device = number.and_then(|number| self.devices.remove(&number));
+        if let Some(device) = &device {
+            self.by_device.remove(device.record.path.device());
+        }
+        device.is_some()
+    }
+
+    pub(crate) fn find(&mut self, path: &str) -> Option<(Identity, &mut Device)> {
+        let number = self.by_path.get(path).copied()?;
+        let device = self.devices.get_mut(&number)?;
+        Some((Identity(number), device))
+    }
+
+    pub(crate) fn get(&self, identity: Identity) -> Option<&Device> {
+        self.devices.get(&identity.0)
+    }
+
+    pub(crate) fn get_mut(&mut self, identity: Identity) -> Option<&mut Device> {
+        self.devices.get_mut(&identity.0)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.devices.len()
+    }
+}

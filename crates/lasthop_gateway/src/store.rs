@@ -1,0 +1,99 @@
+use core::fmt::Debug;
+
+use lasthop_broker::Ticket;
+use thiserror::Error;
+
+use crate::{DevicePath, DeviceRecord, UnixTime};
+
+/// What keeps the messages of devices, and knows the devices: the port to a database.
+///
+/// It may be told of changes by others while it is used; those from before it was opened come first.
+pub trait Store: Debug {
+    /// Begins to keep a record. It is durable, and survives a failure of power, once its ticket is settled.
+    ///
+    /// # Errors
+    /// When too much waits to be kept.
+    fn keep(&mut self, record: Record<'_>) -> Result<Ticket, StoreError>;
+
+    /// The next record that is durable, or never will be; in the order of the tickets.
+    fn next_settled(&mut self) -> Option<(Ticket, Result<(), StoreError>)>;
+
+    /// The next change of what devices there are and what they are told.
+    fn next_change(&mut self) -> Option<Change>;
+}
+
+/// What a device says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record<'a> {
+    /// Who says it.
+    pub device: &'a DevicePath,
+    /// When.
+    pub at: UnixTime,
+    /// What it is.
+    pub kind: Kind,
+    /// The folder of an event, mostly empty.
+    pub folder: &'a str,
+    /// What it says.
+    pub payload: &'a [u8],
+}
+
+/// What the message of a device is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Something that happened.
+    Event,
+    /// How the device is.
+    State,
+}
+
+/// A message in the log of a topic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedMessage {
+    /// Its place, from 1 on.
+    pub offset: u64,
+    /// The full name of who sent it.
+    pub device: String,
+    /// When it came.
+    pub at: UnixTime,
+    /// What it is.
+    pub kind: Kind,
+    /// The folder of an event.
+    pub folder: String,
+    /// What it says.
+    pub payload: Vec<u8>,
+}
+
+/// What somebody has changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A device is new, or has other keys.
+    Device(DeviceRecord),
+    /// A device is gone.
+    Removed(DevicePath),
+    /// What a device is to be like.
+    Configured(DevicePath, Vec<u8>),
+    /// What a device is to do now, with the folder of the command.
+    Commanded(DevicePath, String, Vec<u8>),
+}
+
+/// Something is not kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum StoreError {
+    /// Too much waits already.
+    #[error("too much waits to be kept")]
+    Busy,
+    /// It could not be written.
+    #[error("it could not be written")]
+    Failed,
+}
+
+impl Kind {
+    /// As results and commands call it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Event => "event",
+            Self::State => "state",
+        }
+    }
+}

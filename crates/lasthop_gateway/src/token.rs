@@ -1,0 +1,161 @@
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use lasthop_units::Duration;
+use serde_json::Value;
+use thiserror::Error;
+
+use crate::PublicKey;
+use crate::json_object::JsonObject;
+
+/// Seconds since 1970-01-01 00:00 UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UnixTime(pub u64);
+
+/// What a token says that matters here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claims {
+    /// When it was made.
+    pub issued_at: UnixTime,
+    /// When it ends.
+    pub expires_at: UnixTime,
+}
+
+/// Why a token is refused. Clients are told the same of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum BadToken {
+    /// Longer than any that is meant well.
+    #[error("the token is too long")]
+    TooLong,
+    /// Not three parts of base64url, or no objects of JSON in them.
+    #[error("the token is malformed")]
+    Malformed,
+    /// A header that nobody honest writes.
+    #[error("the token's header is not accepted")]
+    Header,
+    /// Of another algorithm than the device's keys, or signed by none of them.
+    #[error("the token is signed by none of the device's keys")]
+    Signature,
+    /// Of another project.
+    #[error("the token is not for this project")]
+    Audience,
+    /// Over, not begun, or for too long.
+    #[error("the token is not valid now, or for too long")]
+    Time,
+}
+
+/// No token is longer: one of RSA with 4096 bits has 700 bytes of signature.
+pub const MAX_TOKEN_SIZE: usize = 4096;
+
+/// How far clocks may be apart.
+pub const SKEW: Duration = Duration::from_secs(600);
+
+/// How long a token is valid at most.
+pub const LONGEST_LIFE: Duration = Duration::from_secs(24 * 3600);
+
+/// What makes a verifier look elsewhere for a key, or understand more than it does (RFC 7515 §4.1).
+const NOT_ACCEPTED: [&str; 5] = ["jku", "jwk", "x5u", "x5c", "crit"];
+
+/// Checks a token (RFC 7519, compact form): its length, its form, its signature by one of the keys and then what it claims.
+/// `nbf` and all other claims are ignored.
+///
+/// # Errors
+/// When it is not to be believed.
+pub fn check(
+    token: &[u8],
+    keys: &[PublicKey],
+    project: &str,
+    now: UnixTime,
+) -> Result<Claims, BadToken> {
+    if token.len() > MAX_TOKEN_SIZE {
+        return Err(BadToken::TooLong);
+    }
+    let mut parts = token.split(|byte| *byte == b'.');
+    let (Some(header), Some(claims), Some(signature), None) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return Err(BadToken::Malformed);
+    };
+    check_header(&object(header)?, keys)?;
+    let signed = &token[..header.len() + 1 + claims.len()];
+    let signature = decode(signature)?;
+    if !keys.iter().any(|key| key.has_signed(signed, &signature)) {
+        return Err(BadToken::Signature);
+    }
+    read_claims(&object(claims)?, project)?.at(now)
+}
+
+impl Claims {
+    /// The same, where they hold at this time.
+    ///
+    /// # Errors
+    /// When they do not any more, or not yet.
+    pub fn at(self, now: UnixTime) -> Result<Self, BadToken> {
+        let skew = SKEW.as_nanos() / 1_000_000_000;
+        let has_begun = self.issued_at.0 <= now.0.saturating_add(skew);
+        let is_over = self.expires_at.0.saturating_add(skew) <= now.0;
+        (has_begun && !is_over)
+            .then_some(self)
+            .ok_or(BadToken::Time)
+    }
+}
+
+/// The algorithm is that of a key; the signature says later of which.
+fn check_header(header: &JsonObject, keys: &[PublicKey]) -> Result<(), BadToken> {
+    let is_jwt = match header.get("typ") {
+        None => true,
+        Some(Value::String(name)) => name.eq_ignore_ascii_case("jwt"),
+        Some(_) => false,
+    };
+    if !is_jwt || header.has_any(&NOT_ACCEPTED) {
+        return Err(BadToken::Header);
+    }
+    let algorithm = header.get("alg").and_then(Value::as_str);
+    let mut algorithms = keys.iter().map(|key| key.algorithm().name());
+    algorithms
+        .any(|known| Some(known) == algorithm)
+        .then_some(())
+        .ok_or(BadToken::Signature)
+}
+
+fn read_claims(claims: &JsonObject, project: &str) -> Result<Claims, BadToken> {
+    // A list of audiences is none of ours: a token is for one project.
+    if claims.get("aud").and_then(Value::as_str) != Some(project) {
+        return Err(BadToken::Audience);
+    }
+    let time = |name| claims.get(name).and_then(numeric_date);
+    let (Some(issued_at), Some(expires_at)) = (time("iat"), time("exp")) else {
+        return Err(BadToken::Time);
+    };
+    let longest = LONGEST_LIFE.as_nanos() / 1_000_000_000;
+    let life = expires_at.0.checked_sub(issued_at.0);
+    if life.is_none_or(|life| life == 0 || life > longest) {
+        return Err(BadToken::Time);
+    }
+    Ok(Claims {
+        issued_at,
+        expires_at,
+    })
+}
+
+/// Seconds since 1970, of which a fraction does not count (RFC 7519 §2).
+fn numeric_date(value: &Value) -> Option<UnixTime> {
+    const LARGEST: f64 = 9_007_199_254_740_992.0;
+    let whole = value.as_u64();
+    let fractional = || {
+        value
+            .as_f64()
+            .filter(|seconds| (0.0..LARGEST).contains(seconds))
+    };
+    let seconds = whole.or_else(|| fractional().map(|seconds| seconds as u64));
+    seconds.map(UnixTime)
+}
+
+fn object(part: &[u8]) -> Result<JsonObject, BadToken> {
+    JsonObject::read(&decode(part)?).ok_or(BadToken::Malformed)
+}
+
+fn decode(part: &[u8]) -> Result<Vec<u8>, BadToken> {
+    URL_SAFE_NO_PAD
+        .decode(part)
+        .map_err(|_| BadToken::Malformed)
+}

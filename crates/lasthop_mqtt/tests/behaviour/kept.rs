@@ -1,0 +1,228 @@
+//! Publications that are acknowledged once somebody has them, and clients that are served for as long as their credentials
+//! are worth something.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use lasthop_broker::{
+    Admission, Authority, BrokerCore, Client, Credentials, Everybody, Identity, Keeper,
+    KeeperOutput, Message, NotKept, Origin, Publication, Refusal, Ticket, TopicFilter,
+};
+use lasthop_contract::{RandomStream, WakeFlag};
+use lasthop_mqtt::codec::{Connect, PacketType};
+use lasthop_mqtt::{BrokerLimits, MqttBroker, MqttBrokerConfig, Qos, Version};
+use lasthop_units::{Duration, Instant};
+
+use super::hand::{Answer, Hand};
+
+const BOTH: [Version; 2] = [Version::V3_1_1, Version::V5];
+
+/// Keeps what it is told to.
+#[derive(Clone, Debug, Default)]
+struct Toy {
+    inner: Rc<RefCell<Inner>>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    taken: Vec<String>,
+    refuses: Option<NotKept>,
+    outputs: VecDeque<KeeperOutput>,
+}
+
+impl Keeper for Toy {
+    fn take(
+        &mut self,
+        _now: Instant,
+        client: Client<'_>,
+        publication: &Publication<'_>,
+    ) -> Result<Ticket, NotKept> {
+        let mut inner = self.inner.borrow_mut();
+        if let Some(why) = inner.refuses {
+            return Err(why);
+        }
+        let text = format!("{} {}", client.client_id, publication.topic);
+        inner.taken.push(text);
+        Ok(Ticket(inner.taken.len() as u64))
+    }
+
+    fn poll(&mut self, _now: Instant) -> Option<KeeperOutput> {
+        self.inner.borrow_mut().outputs.pop_front()
+    }
+}
+
+impl Toy {
+    fn say(&self, hand: &mut Hand, output: KeeperOutput) {
+        self.inner.borrow_mut().outputs.push_back(output);
+        hand.broker.drain(hand.now);
+    }
+
+    fn settle(&self, hand: &mut Hand, ticket: u64, outcome: Result<(), NotKept>) {
+        self.say(hand, KeeperOutput::Settled(Ticket(ticket), outcome));
+    }
+}
+
+/// Everybody may do everything for ten seconds.
+#[derive(Debug)]
+struct TenSeconds;
+
+impl Authority for TenSeconds {
+    fn identify(&self, now: Instant, _: &Credentials<'_>) -> Result<Admission, Refusal> {
+        Ok(Admission {
+            identity: Identity(1),
+            ends_at: Some(now + Duration::from_secs(10)),
+        })
+    }
+
+    fn may_publish(&self, client: Client<'_>, topic: &str) -> bool {
+        Everybody.may_publish(client, topic)
+    }
+
+    fn may_subscribe(&self, client: Client<'_>, filter: &TopicFilter<'_>) -> bool {
+        Everybody.may_subscribe(client, filter)
+    }
+}
+
+fn broker() -> (Toy, Hand) {
+    let toy = Toy::default();
+    let limits = BrokerLimits::default();
+    let core = BrokerCore::new(limits, Box::new(TenSeconds), WakeFlag::new());
+    let config = MqttBrokerConfig {
+        maximum_qos: Qos::AtLeastOnce,
+        ..MqttBrokerConfig::default()
+    };
+    let random = RandomStream::named(1, "broker");
+    let broker = MqttBroker::at(core.service(), config, random).kept_by(Box::new(toy.clone()));
+    (toy, Hand::of(broker))
+}
+
+fn types(answers: &[Answer]) -> Vec<PacketType> {
+    answers.iter().map(|answer| answer.packet_type).collect()
+}
+
+#[test]
+fn a_publication_is_acknowledged_once_it_is_kept() {
+    for version in BOTH {
+        let (toy, mut hand) = broker();
+        let client = hand.connected(&Connect::new(version, "c"));
+        for topic in ["a", "b", "c"] {
+            hand.publish(version, client, topic, "x", Qos::AtLeastOnce);
+        }
+        hand.publish(version, client, "d", "x", Qos::AtMostOnce);
+        assert_eq!(hand.answers(client), []);
+        assert_eq!(toy.inner.borrow().taken, ["c a", "c b", "c c", "c d"]);
+        for ticket in [1, 2, 4] {
+            toy.settle(&mut hand, ticket, Ok(()));
+        }
+        let answers = hand.answers(client);
+        assert_eq!(types(&answers), [PacketType::Puback; 2], "{version:?}");
+        // Nobody is told twice, or of what nobody knows.
+        toy.settle(&mut hand, 1, Ok(()));
+        toy.settle(&mut hand, 77, Ok(()));
+        assert_eq!(hand.answers(client), []);
+        toy.settle(&mut hand, 3, Ok(()));
+        assert_eq!(types(&hand.answers(client)), [PacketType::Puback]);
+    }
+}
+
+#[test]
+fn what_is_not_kept_is_never_acknowledged() {
+    let reasons = [
+        (NotKept::Denied, 0x87),
+        (NotKept::Limit, 0x97),
+        (NotKept::Failed, 0x80),
+    ];
+    for ((why, code), is_late) in reasons.into_iter().flat_map(|it| [(it, false), (it, true)]) {
+        for version in BOTH {
+            let (toy, mut hand) = broker();
+            let client = hand.connected(&Connect::new(version, "c"));
+            toy.inner.borrow_mut().refuses = (!is_late).then_some(why);
+            hand.publish(version, client, "a", "x", Qos::AtLeastOnce);
+            if is_late {
+                toy.settle(&mut hand, 1, Err(why));
+            }
+            let (bytes, has_ended) = hand.read(client);
+            match version {
+                Version::V3_1_1 => assert!(bytes.is_empty() && has_ended, "{bytes:?}"),
+                Version::V5 => assert_eq!((bytes[0], bytes[4], has_ended), (0x40, code, false)),
+            }
+        }
+    }
+}
+
+#[test]
+fn who_has_gone_is_told_nothing_and_nobody_in_its_place() {
+    let (toy, mut hand) = broker();
+    let client = hand.connected(&Connect::new(Version::V5, "c"));
+    hand.publish(Version::V5, client, "a", "x", Qos::AtLeastOnce);
+    hand.finish(client);
+    let other = hand.connected(&Connect::new(Version::V5, "other"));
+    toy.settle(&mut hand, 1, Ok(()));
+    assert_eq!(hand.answers(other), []);
+}
+
+#[test]
+fn qos_2_is_neither_taken_nor_granted() {
+    for version in BOTH {
+        let (toy, mut hand) = broker();
+        let client = hand.connected(&Connect::new(version, "c"));
+        hand.subscribe(version, client, "a/#");
+        let granted = hand.answers(client);
+        assert_eq!(granted[0].body.last(), Some(&1));
+        hand.publish(version, client, "b", "x", Qos::ExactlyOnce);
+        assert!(hand.read(client).1, "the connection has ended");
+        assert!(toy.inner.borrow().taken.is_empty());
+    }
+}
+
+#[test]
+fn the_keeper_speaks_to_clients_and_sends_them_away() {
+    let (toy, mut hand) = broker();
+    let client = hand.connected(&Connect::new(Version::V3_1_1, "c"));
+    hand.subscribe(Version::V3_1_1, client, "a/#");
+    let publication = Publication {
+        topic: "a/b",
+        payload: b"slow",
+        properties: &[],
+        qos: Qos::AtLeastOnce,
+        retain: true,
+        expires_at: None,
+        id: None,
+        origin: Origin::Gone,
+    };
+    let message = std::sync::Arc::new(Message::from(&publication));
+    toy.say(&mut hand, KeeperOutput::Publish(message));
+    let got = hand.got(Version::V3_1_1, client);
+    assert_eq!((&*got[0].topic, &*got[0].payload), ("a/b", "slow"));
+    toy.say(&mut hand, KeeperOutput::Disconnect("nobody".into()));
+    assert!(!hand.read(client).1);
+    toy.say(&mut hand, KeeperOutput::Disconnect("c".into()));
+    assert!(hand.read(client).1);
+}
+
+#[test]
+fn a_connection_ends_with_what_its_client_showed() {
+    for version in BOTH {
+        for keep_alive in [0, 4] {
+            let (_toy, mut hand) = broker();
+            let connect = Connect {
+                keep_alive,
+                ..Connect::new(version, "c")
+            };
+            let client = hand.connected(&connect);
+            for _ in 0..9 {
+                hand.run_for(Duration::from_secs(1));
+                hand.send(client, &[0xC0, 0]);
+            }
+            assert!(!hand.read(client).1);
+            hand.run_for(Duration::from_secs(1));
+            hand.broker.drain(hand.now);
+            let (bytes, has_ended) = hand.read(client);
+            assert!(has_ended);
+            // MQTT 5 says why: DISCONNECT, not authorized.
+            let told = bytes.ends_with(&[0x87]) || bytes.ends_with(&[0x87, 0]);
+            assert_eq!(told, version == Version::V5, "{bytes:?}");
+        }
+    }
+}
