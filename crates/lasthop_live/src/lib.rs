@@ -8,7 +8,7 @@
 //! outside ends.
 //!
 //! [`KernelTcp`] and [`KernelUdp`] are transports over sockets of the kernel; a host on one of them is open to the outside,
-//! too. On them stand [`serve`], our broker and servers, and [`clients`].
+//! too. On them stand [`serve`], our broker and servers, and [`clients`]; [`gateway`] is what a device gateway keeps.
 //!
 //! This is the only crate that does I/O.
 
@@ -20,6 +20,7 @@ mod emulator;
 mod flow_links;
 mod foreign_server;
 mod frames;
+pub mod gateway;
 mod interruptible;
 mod kernel;
 mod keyed;

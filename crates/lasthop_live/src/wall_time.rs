@@ -1,4 +1,4 @@
-use lasthop_units::Instant;
+use lasthop_units::{Duration, Instant};
 use rustix::time::{ClockId, clock_gettime};
 
 /// The time of the machine, by its monotonic clock.
@@ -29,6 +29,13 @@ impl WallTime {
     #[must_use]
     pub fn now(&self) -> Instant {
         Instant::from_nanos(since_start_of_machine().saturating_sub(self.origin))
+    }
+
+    /// The time since 1970-01-01 00:00 UTC, by the calendar.
+    #[must_use]
+    pub fn calendar_now() -> Duration {
+        let time = clock_gettime(ClockId::Realtime);
+        Duration::from_nanos(time.tv_sec as u64 * NANOS_A_SECOND + time.tv_nsec as u64)
     }
 }
 

@@ -5,6 +5,7 @@
 mod capture_search;
 mod credentials;
 mod emulator;
+mod gateway;
 mod ledger;
 mod live;
 mod nbiot;
@@ -27,6 +28,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<live::Access>()?;
     module.add_class::<live::Stopper>()?;
     module.add_class::<live::Server>()?;
+    module.add_class::<gateway::GatewayAdministration>()?;
     module.add_class::<credentials::Tls>()?;
     module.add_class::<credentials::Roots>()?;
     module.add_class::<credentials::Trust>()?;

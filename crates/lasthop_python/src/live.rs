@@ -4,6 +4,7 @@ use core::num::NonZeroU32;
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use lasthop_coap::{CoapRequest, Code, Example, MessageType};
@@ -20,6 +21,7 @@ use pyo3::types::PyBytes;
 use lasthop_extension::RunCancelled;
 
 use crate::credentials::{Key, Keys, Roots, Tls, Trust};
+use crate::gateway::store_of;
 
 /// Ends a server or a client from outside: by a byte at its descriptor, as signals write it.
 #[pyclass(frozen)]
@@ -107,7 +109,7 @@ pub(crate) struct Server {
 #[pymethods]
 impl Server {
     #[new]
-    #[pyo3(signature = (services, *, limits, example=None, access, tls=None, clients=None, quic_retry=false, keys=None, seed))]
+    #[pyo3(signature = (services, *, limits, example=None, access, tls=None, clients=None, quic_retry=false, keys=None, gateway=None, seed))]
     #[expect(
         clippy::too_many_arguments,
         reason = "each is named where it is called"
@@ -121,6 +123,7 @@ impl Server {
         clients: Option<&Roots>,
         quic_retry: bool,
         keys: Option<&Keys>,
+        gateway: Option<PathBuf>,
         seed: u64,
     ) -> PyResult<Self> {
         let services = services.iter().map(|(served, addresses)| {
@@ -146,6 +149,7 @@ impl Server {
             secured: tls.map(|tls| secured_server(tls.chain.clone(), clients())),
             quic: tls.map(|tls| QuicOffer::new(tls.chain.clone(), clients(), quic_retry)),
             keyed: keys.map(|keys| keyed_server(keys.keys.clone())),
+            gateway: gateway.as_deref().map(store_of).transpose()?,
         };
         let server =
             lasthop_live::serve::Server::bind(&services, offer, seed).map_err(|error| {

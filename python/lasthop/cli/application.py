@@ -12,6 +12,7 @@ from lasthop.cli import (
     demo,
     doctor,
     explain,
+    gateway,
     get,
     init,
     ledger,
@@ -44,7 +45,7 @@ app = typer.Typer(
 app.command(run.NAME, epilog=run.EXAMPLE, cls=run.CLASS)(run.command)
 app.command(link.NAME, epilog=link.EXAMPLE, cls=link.CommandOfPrograms)(link.command)
 _STUDIES = (demo, report, compare, archive, studies, stacks, explain, ledger, init, doctor)
-_SOCKETS = (load, serve, pub, sub, get, put, post)
+_SOCKETS = (load, serve, gateway, pub, sub, get, put, post)
 for module in (*_STUDIES, *_SOCKETS):
     app.command(module.NAME, epilog=module.EXAMPLE)(module.command)
 

@@ -37,8 +37,9 @@ def command(  # noqa: PLR0913  each is an option
     served: Annotated[
         list[str],
         typer.Argument(
-            metavar="mqtt|coap|json_udp...",
-            help="What is served: one, or several that share topics.",
+            metavar="mqtt|coap|json_udp|gateway...",
+            help="What is served: one, or several that share topics; gateway is mqtt for devices "
+            "that show tokens, alone.",
             show_default=False,
         ),
     ],
@@ -140,6 +141,15 @@ def command(  # noqa: PLR0913  each is an option
             "where others than this machine can come.",
         ),
     ] = False,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            metavar="FOLDER",
+            help="Of gateway: where its devices and what they publish are kept, made where there "
+            "is none.",
+        ),
+    ] = None,
     example: Annotated[
         str | None,
         typer.Option(
@@ -149,14 +159,14 @@ def command(  # noqa: PLR0913  each is an option
     as_json: options.Json = False,
 ) -> int:
     """Serve on sockets of this machine until Ctrl-C; what runs in studies runs here."""
-    for place, name in enumerate(served):
-        if name not in SERVED:
-            near = nearest(name, SERVED) or "mqtt"
-            message = f'serve: "{name}" cannot be served; write {near}'
-            raise UsageError(message)
-        if name in served[:place]:
-            message = f"serve: {name} is there twice; write it once, with --listen for each address"
-            raise UsageError(message)
+    _check_served(served)
+    if "gateway" in served:
+        named = (user, password_file, acl_file, allow_anonymous or None)
+        _check_gateway(served, data, has_users=any(it is not None for it in named))
+        served = ["mqtt"]
+    elif data is not None:
+        message = f"--data: {' '.join(served)} keeps nothing; serve gateway"
+        raise UsageError(message)
     if example is not None and (not {"coap", "coap_tcp"} & set(served) or example not in _EXAMPLES):
         message = (
             f'--example: {" ".join(served)} has no example "{example}"; '
@@ -200,11 +210,38 @@ def command(  # noqa: PLR0913  each is an option
             clients=clients,
             quic_retry=quic_retry,
             keys=keys,
+            gateway=data,
             seed=secrets.randbits(63),
         )
         _tell_where(server.addresses, schemes, as_json=as_json)
         server.run(stopper)
     return EXIT_PASS
+
+
+def _check_served(served: list[str]) -> None:
+    for place, name in enumerate(served):
+        if name not in SERVED:
+            near = nearest(name, SERVED) or "mqtt"
+            message = f'serve: "{name}" cannot be served; write {near}'
+            raise UsageError(message)
+        if name in served[:place]:
+            message = f"serve: {name} is there twice; write it once, with --listen for each address"
+            raise UsageError(message)
+
+
+def _check_gateway(served: list[str], data: Path | None, *, has_users: bool) -> None:
+    if len(served) > 1:
+        message = "serve: a gateway serves its devices alone; write serve gateway"
+        raise UsageError(message)
+    if data is None:
+        message = "serve: a gateway keeps what it is sent; add --data FOLDER"
+        raise UsageError(message)
+    if has_users:
+        message = (
+            "--user, --password-file, --acl-file, --allow-anonymous: devices of a gateway show "
+            "tokens; leave them out, and write lasthop gateway device add"
+        )
+        raise UsageError(message)
 
 
 def _check_quic(served: list[str], *, is_secured: bool) -> None:

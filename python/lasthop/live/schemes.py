@@ -36,7 +36,7 @@ SCHEMES = (
     Scheme("json+udp", "json_udp", 40_001),
 )
 
-SERVED = ("mqtt", "coap", "coap_tcp", "json_udp")
+SERVED = ("mqtt", "coap", "coap_tcp", "json_udp", "gateway")
 """What can be named to be served."""
 
 

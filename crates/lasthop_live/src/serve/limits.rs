@@ -40,7 +40,7 @@ pub enum LimitError {
 use Served::{Coap, CoapTcp, JsonUdp, Mqtt};
 
 /// All limits, in the order of the documentation.
-pub const LIMITS: [Limit; 22] = [
+pub const LIMITS: [Limit; 24] = [
     Limit {
         name: "connections",
         of: &[Mqtt, CoapTcp],
@@ -141,6 +141,21 @@ pub const LIMITS: [Limit; 22] = [
         default: 256 << 20,
         unit: "bytes",
         meaning: "bytes of these messages and topics together; a message that does not fit is not kept",
+    },
+    Limit {
+        name: "device_messages",
+        of: &[Mqtt],
+        default: 100,
+        unit: "messages a second",
+        meaning: "messages of one device of a gateway; the next one is not kept (MQTT 5: 0x97), and closes a connection of \
+                  MQTT 3.1.1",
+    },
+    Limit {
+        name: "device_bytes",
+        of: &[Mqtt],
+        default: 512 << 10,
+        unit: "bytes a second",
+        meaning: "payloads of one device of a gateway; the next one is not kept, as above",
     },
     Limit {
         name: "topic_aliases",

@@ -13,6 +13,7 @@ use lasthop_units::{Duration, Instant};
 
 use super::services::Services;
 use super::{Access, Limits};
+use crate::gateway::SqliteStore;
 use crate::{Listener, ListenerError, LiveRun, Poller, QuicOffer, WallTime, Watch, live_run};
 
 /// A server that listens already, and serves when it is run.
@@ -38,6 +39,9 @@ pub struct Offer {
     pub keyed: Option<lasthop_dtls::ServerProfile>,
     /// How QUIC is served; it is not without it.
     pub quic: Option<QuicOffer>,
+    /// The devices that MQTT serves, and nobody else, by their tokens; what they publish is kept there. It has an access of
+    /// its own.
+    pub gateway: Option<SqliteStore>,
 }
 
 /// What is served.
@@ -107,7 +111,7 @@ impl Server {
         let poller = Poller::new()?;
         // It stays open for as long as it is listened to.
         poller.stop_by(&stop)?;
-        let mut services = Services::new(&poller, self.offer, self.seed, self.services.len());
+        let mut services = Services::new(&poller, self.offer, self.seed, self.services.len())?;
         for (served, listeners) in self.services {
             services.add(served, listeners)?;
         }

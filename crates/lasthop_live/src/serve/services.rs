@@ -7,7 +7,8 @@ use lasthop_broker::{BrokerCore, BrokerLimits, BrokerService};
 use lasthop_coap::{Carrier, CoapParameters, CoapServer, CoapServerConfig, MessageType, Push};
 use lasthop_contract::{Application, RandomStream, Transport, WakeFlag};
 use lasthop_dtls::Dtls;
-use lasthop_mqtt::{MqttBroker, MqttBrokerConfig};
+use lasthop_gateway::{DeviceLimits, Gateway, GatewayConfig, GatewayPort, UnixTime};
+use lasthop_mqtt::{MqttBroker, MqttBrokerConfig, Qos};
 use lasthop_quic::{Quic, QuicLimits};
 use lasthop_tls::{ServerProfile, Tls};
 use lasthop_traffic::json_udp::{JsonUdpBroker, SubscriptionLimits};
@@ -16,7 +17,8 @@ use lasthop_units::{DataSize, Duration};
 use lasthop_websocket::{WebSocket, WebSocketConfig};
 
 use super::{Limits, Offer, Served};
-use crate::{ConnectionLimits, KernelTcp, KernelUdp, Listener, Poller, Tally};
+use crate::gateway::{Doorbell, Nobody};
+use crate::{ConnectionLimits, KernelTcp, KernelUdp, Listener, Poller, Tally, WallTime};
 
 /// The services of a server, from what is offered and where it listens.
 pub(super) struct Services {
@@ -25,6 +27,7 @@ pub(super) struct Services {
     seed: u64,
     /// What they share, where there is something to share.
     core: Option<BrokerCore>,
+    gateway: Option<GatewayPort>,
     wake: WakeFlag,
     parts: Vec<Parts>,
     tallies: Vec<Rc<Tally>>,
@@ -35,21 +38,38 @@ const REST: Duration = Duration::from_secs(60);
 
 impl Services {
     /// None yet of so many.
-    pub(super) fn new(poller: &Rc<Poller>, mut offer: Offer, seed: u64, count: usize) -> Self {
+    pub(super) fn new(
+        poller: &Rc<Poller>,
+        mut offer: Offer,
+        seed: u64,
+        count: usize,
+    ) -> io::Result<Self> {
         let wake = WakeFlag::new();
         let access = core::mem::take(&mut offer.access);
-        let is_needed = count > 1 || !access.is_open();
         let limits = broker_limits(&offer.limits);
-        let core = is_needed.then(|| BrokerCore::new(limits, Box::new(access), wake.clone()));
-        Self {
+        let mut parts = Vec::new();
+        let mut gateway = None;
+        let core = if let Some(store) = offer.gateway.take() {
+            let doorbell = Doorbell::new(poller, &store, wake.clone())?;
+            parts.push(Parts::of(Box::new(doorbell), Box::new(Nobody)));
+            let port =
+                GatewayPort::new(Gateway::new(gateway_config(&offer.limits), Box::new(store)));
+            gateway = Some(port.clone());
+            Some(BrokerCore::new(limits, Box::new(port), wake.clone()))
+        } else {
+            let is_needed = count > 1 || !access.is_open();
+            is_needed.then(|| BrokerCore::new(limits, Box::new(access), wake.clone()))
+        };
+        Ok(Self {
             poller: Rc::clone(poller),
             offer,
             seed,
             core,
+            gateway,
             wake,
-            parts: Vec::new(),
+            parts,
             tallies: Vec::new(),
-        }
+        })
     }
 
     /// Adds what is served at these listeners.
@@ -168,8 +188,15 @@ impl Services {
             limits: broker_limits(limits),
             ..MqttBrokerConfig::default()
         };
-        let core = self.service();
-        MqttBroker::at(core, config, RandomStream::named(self.seed, "broker"))
+        let random = RandomStream::named(self.seed, "broker");
+        let Some(gateway) = self.gateway.clone() else {
+            return MqttBroker::at(self.service(), config, random);
+        };
+        let config = MqttBrokerConfig {
+            maximum_qos: Qos::AtLeastOnce,
+            ..config
+        };
+        MqttBroker::at(self.service(), config, random).kept_by(Box::new(gateway))
     }
 
     /// How long a client may take to say who it is, and so each layer below for its handshake.
@@ -296,6 +323,17 @@ impl Parts {
 fn are_local(listeners: &[Listener]) -> bool {
     let mut addresses = listeners.iter().map(Listener::address);
     addresses.all(|address| address.ip().is_loopback())
+}
+
+fn gateway_config(limits: &Limits) -> GatewayConfig {
+    GatewayConfig {
+        starts: UnixTime(WallTime::calendar_now().as_nanos() / 1_000_000_000),
+        limits: DeviceLimits {
+            messages_per_second: limits.of("device_messages"),
+            bytes_per_second: limits.of("device_bytes"),
+            ..DeviceLimits::default()
+        },
+    }
 }
 
 fn broker_limits(limits: &Limits) -> BrokerLimits {

@@ -1,0 +1,13 @@
+//! The device gateway on this machine: its database, and how others tell it of changes.
+
+mod administration;
+mod bell;
+mod data_folder;
+mod database;
+mod doorbell;
+mod sqlite_store;
+
+pub use administration::{Administration, DeviceSummary};
+pub use data_folder::{DataFolder, GatewayError};
+pub(crate) use doorbell::{Doorbell, Nobody};
+pub use sqlite_store::SqliteStore;

@@ -1,0 +1,104 @@
+//! The data of a device gateway, for Python.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use lasthop_live::gateway::{Administration, DataFolder, GatewayError, SqliteStore};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+
+/// What is done to the data of a gateway beside its server. Whatever cannot be done is a `ValueError` where it should not have
+/// been asked, an `OSError` where the machine does not let it.
+#[pyclass(frozen)]
+#[derive(Debug)]
+pub(crate) struct GatewayAdministration {
+    administration: Mutex<Administration>,
+}
+
+/// The place of a message, the device, seconds since 1970, its kind, its folder and what it says.
+type Row = (u64, String, u64, &'static str, String, Vec<u8>);
+
+#[pymethods]
+impl GatewayAdministration {
+    #[new]
+    fn new(folder: PathBuf) -> PyResult<Self> {
+        let folder = DataFolder::open(&folder).map_err(|error| raised(&error))?;
+        let administration = Administration::open(&folder).map_err(|error| raised(&error))?;
+        Ok(Self {
+            administration: Mutex::new(administration),
+        })
+    }
+
+    /// Adds a device, or replaces its keys; whether it is new.
+    fn put_device(&self, path: &str, pems: Vec<String>) -> PyResult<bool> {
+        self.with(|it| it.put_device(path, &pems))
+    }
+
+    /// Takes a device out.
+    fn remove_device(&self, path: &str) -> PyResult<()> {
+        self.with(|it| it.remove_device(path))
+    }
+
+    /// The name, the algorithms and the version of the configuration of each device.
+    fn devices(&self) -> PyResult<Vec<(String, Vec<&'static str>, u64)>> {
+        let devices = self.with(|it| it.devices())?;
+        let rows = devices.into_iter();
+        let rows = rows.map(|it| (it.path, it.algorithms, it.config_version));
+        Ok(rows.collect())
+    }
+
+    /// Says what a device is to be like; the version of that.
+    fn set_config(&self, path: &str, payload: &[u8]) -> PyResult<u64> {
+        self.with(|it| it.set_config(path, payload))
+    }
+
+    /// Tells a device to do something now.
+    fn send_command(&self, path: &str, folder: &str, payload: &[u8]) -> PyResult<()> {
+        self.with(|it| it.send_command(path, folder, payload))
+    }
+
+    /// The messages from a place on, at most so many.
+    fn messages(&self, first: u64, most: u64) -> PyResult<Vec<Row>> {
+        let messages = self.with(|it| it.messages(first, most))?;
+        let rows = messages.into_iter().map(|it| {
+            let kind = it.kind.name();
+            (it.offset, it.device, it.at.0, kind, it.folder, it.payload)
+        });
+        Ok(rows.collect())
+    }
+
+    /// The place of the first message that a subscription has not acknowledged.
+    fn next_of(&self, subscription: &str) -> PyResult<u64> {
+        self.with(|it| it.next_of(subscription))
+    }
+
+    /// Notes that a subscription has done with all messages before this place.
+    fn acknowledge(&self, subscription: &str, before: u64) -> PyResult<()> {
+        self.with(|it| it.acknowledge(subscription, before))
+    }
+}
+
+impl GatewayAdministration {
+    fn with<T>(
+        &self,
+        work: impl FnOnce(&mut Administration) -> Result<T, GatewayError>,
+    ) -> PyResult<T> {
+        let locked = self.administration.lock();
+        let mut administration = locked.map_err(|_| PyOSError::new_err("it failed before"))?;
+        work(&mut administration).map_err(|error| raised(&error))
+    }
+}
+
+/// The store of a folder, for a server.
+pub(crate) fn store_of(folder: &Path) -> PyResult<SqliteStore> {
+    let folder = DataFolder::open(folder).map_err(|error| raised(&error))?;
+    SqliteStore::open(&folder).map_err(|error| raised(&error))
+}
+
+fn raised(error: &GatewayError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        GatewayError::Refused(_) => PyValueError::new_err(text),
+        _ => PyOSError::new_err(text),
+    }
+}

@@ -1,0 +1,338 @@
+"""The device gateway: paho with tokens of PyJWT, its log, and what devices are told."""
+
+import json
+import signal
+import sqlite3
+import threading
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import jwt
+import paho.mqtt.client as mqtt
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.reasoncodes import ReasonCode
+
+from .conftest import PATIENCE_S, RunClient, Server, StartServer
+
+REGISTRY = "projects/p1/locations/eu/registries/r1/devices"
+
+
+@dataclass
+class Device:
+    """A device with its key."""
+
+    name: str
+    key: "ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey"
+
+    @property
+    def path(self) -> str:
+        return f"{REGISTRY}/{self.name}"
+
+    def token(self, life_s: int = 3600, begins_s: int = 0) -> str:
+        algorithm = "RS256" if isinstance(self.key, rsa.RSAPrivateKey) else "ES256"
+        now = int(time.time()) + begins_s
+        claims = {"iat": now, "exp": now + life_s, "aud": "p1"}
+        return jwt.encode(claims, self.key, algorithm=algorithm)
+
+    def public_key(self, folder: Path) -> Path:
+        file = folder / f"{self.name}.pub.pem"
+        file.write_bytes(
+            self.key.public_key().public_bytes(
+                serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+            )
+        )
+        return file
+
+
+class Client:
+    """A paho client of a device, which waits for what it asks for."""
+
+    def __init__(self, server: Server, device: Device, token: str | None = None) -> None:
+        self.client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=device.path)
+        self.client.username_pw_set("unused", token or device.token())
+        self.answer = threading.Event()
+        self.refusal: str | None = None
+        self.gone = threading.Event()
+        self.granted = threading.Event()
+        self.heard: list[tuple[str, str]] = []
+        self.hears = threading.Condition()
+        self.client.on_connect = self._on_connect
+        self.client.on_disconnect = lambda *_: self.gone.set()
+        self.client.on_subscribe = self._on_subscribe
+        self.client.on_message = self._on_message
+        self.codes: list[int] = []
+        self.client.connect("127.0.0.1", server.port)
+        self.client.loop_start()
+        assert self.answer.wait(PATIENCE_S)
+
+    def _on_connect(self, *arguments: object) -> None:
+        reason = arguments[3]
+        assert isinstance(reason, ReasonCode)
+        self.refusal = str(reason) if reason.is_failure else None
+        self.answer.set()
+
+    def _on_subscribe(self, *arguments: object) -> None:
+        codes = arguments[3]
+        assert isinstance(codes, list)
+        self.codes = [code.value for code in codes]
+        self.granted.set()
+
+    def _on_message(self, *arguments: object) -> None:
+        message = arguments[2]
+        assert isinstance(message, mqtt.MQTTMessage)
+        with self.hears:
+            self.heard.append((message.topic, message.payload.decode()))
+            self.hears.notify_all()
+
+    def subscribe(self, topic: str, qos: int = 1) -> int:
+        self.granted.clear()
+        self.client.subscribe(topic, qos)
+        assert self.granted.wait(PATIENCE_S)
+        return self.codes[0]
+
+    def await_message(self, topic: str, payload: str) -> None:
+        with self.hears:
+            assert self.hears.wait_for(lambda: (topic, payload) in self.heard, PATIENCE_S)
+
+    def publish(self, topic: str, payload: str) -> mqtt.MQTTMessageInfo:
+        return self.client.publish(topic, payload, qos=1)
+
+    def leave(self) -> None:
+        self.client.disconnect()
+        self.client.loop_stop()
+
+
+@pytest.fixture(scope="module")
+def device() -> Device:
+    return Device("d1", ec.generate_private_key(ec.SECP256R1()))
+
+
+@pytest.fixture
+def data(tmp_path: Path, device: Device, lasthop: RunClient) -> Path:
+    """Return a folder of data in which the device is known."""
+    folder = tmp_path / "gateway"
+    add(lasthop, folder, device)
+    return folder
+
+
+def add(lasthop: RunClient, folder: Path, device: Device) -> None:
+    key = device.public_key(folder.parent)
+    done = lasthop(
+        "gateway", "device", "add", device.path, "--key", str(key), "--data", str(folder)
+    )
+    assert (done.returncode, done.stdout) == (0, f"added {device.path}\n"), done.stderr
+
+
+def log(lasthop: RunClient, folder: Path, *options: str) -> list[dict[str, object]]:
+    done = lasthop("gateway", "log", "--data", str(folder), "--json", *options)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_paho_publishes_with_a_token_and_hears_what_it_is_told(
+    serve: StartServer, lasthop: RunClient, data: Path, device: Device
+) -> None:
+    server = serve("gateway", "--data", str(data))
+    client = Client(server, device)
+    assert client.refusal is None
+    assert client.subscribe("/devices/d1/config") == 1
+    assert client.subscribe("/devices/d1/commands/#", qos=2) == 1
+    for other in ("/devices/d2/config", "/devices/+/config", "#", "$SYS/#"):
+        assert client.subscribe(other) == 0x80, other
+    for topic, text in (("events/alarm", "smoke"), ("events", "calm"), ("state", "up")):
+        client.publish(f"/devices/d1/{topic}", text).wait_for_publish(PATIENCE_S)
+    path = device.path
+    set_up = ("--data", str(data))
+    done = lasthop("gateway", "config", "set", path, "slow", *set_up)
+    assert done.stdout == f"configuration 1 of {path}\n", done.stderr
+    client.await_message("/devices/d1/config", "slow")
+    done = lasthop("gateway", "command", "send", path, "open", "--folder", "door", *set_up)
+    assert done.returncode == 0, done.stderr
+    client.await_message("/devices/d1/commands/door", "open")
+    client.leave()
+    # The configuration is there for who comes later, and after the server was started again.
+    assert server.stop() == 0
+    server = serve("gateway", "--data", str(data))
+    client = Client(server, device)
+    client.subscribe("/devices/d1/config")
+    client.await_message("/devices/d1/config", "slow")
+    # Who is removed is sent away, and not let in again.
+    assert lasthop("gateway", "device", "remove", path, *set_up).returncode == 0
+    assert client.gone.wait(PATIENCE_S)
+    client.leave()
+    assert Client(server, device).refusal is not None
+    said = [(row["kind"], row["folder"], row["device"]) for row in log(lasthop, data)]
+    assert said == [("event", "alarm", path), ("event", "", path), ("state", "", path)]
+
+
+def test_a_token_of_rsa_is_taken_and_a_bad_one_refused(
+    serve: StartServer, lasthop: RunClient, data: Path, device: Device
+) -> None:
+    other = Device("d2", rsa.generate_private_key(65537, 2048))
+    add(lasthop, data, other)
+    server = serve("gateway", "--data", str(data))
+    for client in (Client(server, other), Client(server, device)):
+        assert client.refusal is None
+        client.leave()
+    claims = {"iat": int(time.time()), "exp": int(time.time()) + 60, "aud": "p1"}
+    bad = (
+        other.token(),
+        device.token(life_s=24 * 3600 + 1),
+        device.token(begins_s=-8000),
+        device.token(begins_s=1000),
+        jwt.encode(claims | {"aud": "p2"}, device.key, algorithm="ES256"),
+        jwt.encode(claims, "", algorithm="none"),
+        "x" * 60_000,
+    )
+    refusals = set()
+    for token in bad:
+        client = Client(server, device, token)
+        refusals.add(client.refusal)
+        client.leave()
+    assert len(refusals) == 1
+    assert None not in refusals
+
+
+def test_a_second_connection_of_a_device_ends_the_first(
+    serve: StartServer, data: Path, device: Device
+) -> None:
+    server = serve("gateway", "--data", str(data))
+    first = Client(server, device)
+    first.client.reconnect_delay_set(60, 60)
+    second = Client(server, device)
+    assert second.refusal is None
+    assert first.gone.wait(PATIENCE_S)
+    second.publish("/devices/d1/events", "here").wait_for_publish(PATIENCE_S)
+    for client in (first, second):
+        client.leave()
+
+
+def test_what_was_acknowledged_is_in_the_log_after_a_kill(
+    serve: StartServer, lasthop: RunClient, data: Path, device: Device
+) -> None:
+    server = serve("gateway", "--data", str(data), "--limit", "device_messages=1000000")
+    client = Client(server, device)
+    sent = [client.publish("/devices/d1/events", str(number)) for number in range(2000)]
+    sent[200].wait_for_publish(PATIENCE_S)
+    server.process.kill()
+    server.process.communicate()
+    assert client.gone.wait(PATIENCE_S)
+    client.client.loop_stop()
+    acknowledged = {str(number) for number, info in enumerate(sent) if info.is_published()}
+    assert len(acknowledged) > 200
+    kept = {payload.decode() for payload in _payloads(data)}
+    assert acknowledged <= kept
+    # A server that comes after it takes over.
+    server = serve("gateway", "--data", str(data))
+    client = Client(server, device)
+    client.publish("/devices/d1/events", "again").wait_for_publish(PATIENCE_S)
+    client.leave()
+    assert len(log(lasthop, data)) == len(kept) + 1
+
+
+def _payloads(data: Path) -> list[bytes]:
+    with closing(sqlite3.connect(data / "gateway.sqlite")) as database:
+        return [row[0] for row in database.execute("SELECT payload FROM messages")]
+
+
+def test_a_subscription_goes_on_where_it_was(
+    serve: StartServer, lasthop: RunClient, data: Path, device: Device
+) -> None:
+    server = serve("gateway", "--data", str(data))
+    client = Client(server, device)
+    for expected in (["1", "2"], ["3"], []):
+        for text in expected:
+            client.publish("/devices/d1/events", text).wait_for_publish(PATIENCE_S)
+        done = lasthop("gateway", "log", "--data", str(data), "--subscription", "function")
+        assert [line.split()[-1] for line in done.stdout.splitlines()] == expected
+    assert len(log(lasthop, data)) == 3
+    client.leave()
+
+
+def test_two_servers_never_have_one_folder(
+    serve: StartServer, lasthop: RunClient, data: Path
+) -> None:
+    serve("gateway", "--data", str(data))
+    done = lasthop("serve", "gateway", "--listen", "127.0.0.1:0", "--data", str(data))
+    assert done.returncode == 4
+    assert "another server has this folder" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("pragma", "told"),
+    [
+        ("user_version = 99", "version 99, and this lasthop knows 1"),
+        ("application_id = 7", "no database of a gateway"),
+    ],
+)
+def test_a_database_of_others_is_refused_untouched(
+    lasthop: RunClient, data: Path, pragma: str, told: str
+) -> None:
+    with closing(sqlite3.connect(data / "gateway.sqlite")) as database:
+        database.execute(f"PRAGMA {pragma}")
+    before = (data / "gateway.sqlite").read_bytes()
+    for words in (("serve", "gateway", "--listen", "127.0.0.1:0"), ("gateway", "device", "list")):
+        done = lasthop(*words, "--data", str(data))
+        assert done.returncode == 4
+        assert told in done.stderr
+        assert done.stderr.count("\n") == 1
+    assert (data / "gateway.sqlite").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("gateway", "device", "add", "d1"), "--key"),
+        (("gateway", "device", "add", f"{REGISTRY}/d1"), "--key"),
+        (("gateway", "device", "remove", f"{REGISTRY}/d9"), "no device is called"),
+        (("gateway", "config", "set", "d1", "x"), "names no device"),
+        (("gateway", "config", "set", f"{REGISTRY}/d1", "x" * 65537), "at most 65536 bytes"),
+        (("gateway", "command", "send", f"{REGISTRY}/d1", "x"), "no server runs"),
+        (("gateway", "device", "burn"), "cannot be done"),
+        (("serve", "gateway", "mqtt"), "alone"),
+        (("serve", "gateway", "--user", "ann:x"), "show tokens"),
+        (("serve", "mqtt"), "serve gateway"),
+    ],
+)
+def test_bad_input_is_one_line(
+    lasthop: RunClient, data: Path, words: tuple[str, ...], told: str
+) -> None:
+    done = lasthop(*words, "--data", str(data))
+    assert done.returncode == 2, done.stderr
+    assert told in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_key_that_is_none_and_a_namesake_are_refused(
+    lasthop: RunClient, data: Path, tmp_path: Path, device: Device
+) -> None:
+    junk = tmp_path / "junk.pem"
+    junk.write_text("junk", encoding="ascii")
+    common = ("gateway", "device", "add", "--data", str(data))
+    done = lasthop(*common, f"{REGISTRY}/d2", "--key", str(junk))
+    assert (done.returncode, "no public key" in done.stderr) == (2, True)
+    key = device.public_key(tmp_path)
+    namesake = device.path.replace("r1", "r2")
+    done = lasthop(*common, namesake, "--key", str(key))
+    assert (done.returncode, "already" in done.stderr) == (2, True)
+    done = lasthop("gateway", "device", "list", "--data", str(data))
+    assert done.stdout == f"{device.path} ES256 configuration 0\n"
+
+
+def test_a_stopped_server_leaves_what_it_took(
+    serve: StartServer, lasthop: RunClient, data: Path, device: Device
+) -> None:
+    server = serve("gateway", "--data", str(data))
+    client = Client(server, device)
+    for number in range(50):
+        client.publish("/devices/d1/events", str(number))
+    client.publish("/devices/d1/events", "last").wait_for_publish(PATIENCE_S)
+    assert server.stop(signal.SIGINT) == 0
+    client.leave()
+    assert len(log(lasthop, data)) == 51
