@@ -65,6 +65,15 @@ pub enum HostOutput {
         /// The packet.
         packet: Packet,
     },
+    /// Record that this packet is not sent.
+    Discard {
+        /// The interface that it would have left by.
+        interface: InterfaceId,
+        /// The packet.
+        packet: Packet,
+        /// Why.
+        reason: DiscardReason,
+    },
     /// Something worth recording.
     Event(HostEvent),
     /// Nothing more before this instant; `None` sleeps until input arrives.
@@ -82,7 +91,7 @@ pub enum HostEvent {
     Waiting(Box<[MessageId]>),
     /// What came of a packet that waited is done.
     Served(Box<[MessageId]>),
-    /// A packet arrived and was of no use.
+    /// A packet arrived and was of no use, or found no room to leave.
     Discarded {
         /// The packet.
         packet: Packet,

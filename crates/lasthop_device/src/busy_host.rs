@@ -150,11 +150,20 @@ impl BusyHost {
         if at <= now && self.leaving.is_empty() {
             return self.ready.push(output);
         }
-        let bytes = length_of(&output);
-        if bytes > 0 && self.leaving_bytes > self.times.room.as_bytes() {
-            return;
-        }
-        self.leaving_bytes += bytes;
+        let output = match output {
+            HostOutput::Transmit { interface, packet }
+                if self.leaving_bytes > self.times.room.as_bytes() =>
+            {
+                let reason = DiscardReason::QueueFull;
+                return self.ready.push(HostOutput::Discard {
+                    interface,
+                    packet,
+                    reason,
+                });
+            }
+            output => output,
+        };
+        self.leaving_bytes += length_of(&output);
         self.begun += 1;
         self.leaving.insert((at, self.begun), output);
     }

@@ -5,8 +5,8 @@ use core::mem;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use lasthop_contract::{
-    Advance, BackgroundTraffic, Clock, Direction, DropReason, Host, HostInput, HostOutput,
-    InterfaceId, Link, LinkInput, LinkOutput, Packet, PathId, Port,
+    Advance, BackgroundTraffic, Clock, Direction, DropReason, Host, HostEvent, HostInput,
+    HostOutput, InterfaceId, Link, LinkInput, LinkOutput, Packet, PathId, Port,
 };
 use lasthop_units::{Duration, Instant};
 use smallvec::SmallVec;
@@ -352,6 +352,17 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
                     } else {
                         self.offer(link, port, packet);
                     }
+                }
+                HostOutput::Discard {
+                    interface,
+                    mut packet,
+                    reason,
+                } => {
+                    let (side, way) = (slot.direction, &slot.interfaces[interface.0 as usize]);
+                    packet.enter(self.packets, way.direction, way.path);
+                    self.packets += 1;
+                    let event = HostEvent::Discarded { packet, reason };
+                    self.observer.host_event(self.at, id, side, &event);
                 }
                 HostOutput::Event(event) => {
                     let side = slot.direction;

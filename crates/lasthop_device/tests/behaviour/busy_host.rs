@@ -179,6 +179,33 @@ fn who_finds_no_room_is_told_of_and_the_queue_stays_within_it() {
 }
 
 #[test]
+fn what_finds_no_room_to_leave_is_told_of() {
+    let times = ServiceTime {
+        packet: MILLISECOND * 100,
+        room: DataSize::from_bytes(48),
+        ..no_time()
+    };
+    // While the worker is busy, what timers bring about waits until it has done.
+    let spoken: Vec<Duration> = (1..=6).map(|ms| MILLISECOND * ms).collect();
+    let mut host = around(Echo::speaking_at(&spoken), times);
+    let outputs = outputs_of(&mut host, arrivals(&[(0, 1)]));
+    let unsent = outputs.iter().filter(|(at, output)| {
+        let is_full = matches!(
+            output,
+            HostOutput::Discard {
+                reason: DiscardReason::QueueFull,
+                ..
+            }
+        );
+        is_full && *at < Instant::ZERO + MILLISECOND * 100
+    });
+    let left = departures(&outputs);
+    assert_eq!(left.len() + unsent.count(), 1 + spoken.len());
+    // The answer, and two that found room.
+    assert_eq!(left.len(), 3);
+}
+
+#[test]
 fn a_crash_forgets_the_work_and_tells_what_was_known() {
     let times = ServiceTime {
         packet: MILLISECOND * 10,

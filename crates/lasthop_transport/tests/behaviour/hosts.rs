@@ -232,7 +232,7 @@ impl World {
                 HostOutput::Event(HostEvent::Discarded { reason, .. }) => {
                     self.discarded.push((host, reason));
                 }
-                HostOutput::Event(_) => {}
+                HostOutput::Event(_) | HostOutput::Discard { .. } => {}
                 HostOutput::WaitUntil(deadline) => {
                     self.deadlines[host] = deadline;
                     return;

@@ -144,7 +144,7 @@ impl World {
                     let ip = lasthop_transport::IpPacket::parse(packet.bytes()).unwrap();
                     self.wire.push((self.now + DELAY, ip.destination, packet));
                 }
-                HostOutput::Event(_) => {}
+                HostOutput::Event(_) | HostOutput::Discard { .. } => {}
                 HostOutput::WaitUntil(at) => {
                     *deadline = at;
                     return;

@@ -246,7 +246,7 @@ fn first_packets(device: &mut dyn Host) -> impl Iterator<Item = Packet> + use<> 
     while first.is_none() {
         match device.poll(now) {
             HostOutput::Transmit { packet, .. } => first = Some(packet),
-            HostOutput::Event(_) => {}
+            HostOutput::Event(_) | HostOutput::Discard { .. } => {}
             HostOutput::WaitUntil(deadline) => {
                 now = deadline.expect("a device has something to say");
                 device.handle(now, HostInput::Timeout);
@@ -278,7 +278,7 @@ fn let_finish<'a>(device: &'a mut dyn Host, server: &'a mut dyn Host) {
                     hosts[1 - side].handle(now, HostInput::Received { interface, packet });
                     settled = 0;
                 }
-                HostOutput::Event(_) => {}
+                HostOutput::Event(_) | HostOutput::Discard { .. } => {}
                 HostOutput::WaitUntil(deadline) => {
                     deadlines[side] = deadline;
                     settled += 1;
