@@ -1,9 +1,11 @@
 use core::fmt;
+use core::num::NonZeroU32;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use dimpl::PskResolver;
 use lasthop_contract::RandomStream;
+use ring::pbkdf2;
 
 use crate::surroundings::fill_from;
 
@@ -24,8 +26,18 @@ pub struct PreSharedKeys(Keys);
 #[derive(Clone)]
 enum Keys {
     OfRun(u64),
-    Given(Arc<BTreeMap<Vec<u8>, Arc<[u8]>>>),
+    Given(Arc<GivenKeys>),
 }
+
+struct GivenKeys {
+    by_name: BTreeMap<Vec<u8>, Arc<[u8]>>,
+    digest: OnceLock<[u8; DIGEST_LENGTH]>,
+}
+
+/// Of a digest that tells files of keys apart: too short to tell which of all weak keys one is.
+const DIGEST_LENGTH: usize = 3;
+/// How often it is hashed, so that weak keys are not found by trying: some 30 ms each.
+const DIGEST_ITERATIONS: NonZeroU32 = NonZeroU32::new(100_000).unwrap();
 
 impl PreSharedKey {
     /// A key that a user has.
@@ -55,7 +67,10 @@ impl PreSharedKeys {
     #[must_use]
     pub fn given(keys: impl IntoIterator<Item = PreSharedKey>) -> Self {
         let keys = keys.into_iter().map(|it| (it.identity, it.key));
-        Self(Keys::Given(Arc::new(keys.collect())))
+        Self(Keys::Given(Arc::new(GivenKeys {
+            by_name: keys.collect(),
+            digest: OnceLock::new(),
+        })))
     }
 
     /// The key of this name, where there is one.
@@ -69,10 +84,32 @@ impl PreSharedKeys {
     pub fn names(&self) -> impl Iterator<Item = (&[u8], usize)> {
         let given = match &self.0 {
             Keys::OfRun(_) => None,
-            Keys::Given(keys) => Some(keys),
+            Keys::Given(keys) => Some(&keys.by_name),
         };
-        let given = given.into_iter().flat_map(|keys| keys.iter());
+        let given = given.into_iter().flatten();
         given.map(|(name, key)| (&name[..], key.len()))
+    }
+
+    /// What tells other keys apart from these that are given: 24 bits of PBKDF2-HMAC-SHA-256 (RFC 8018 section 5.2) over all
+    /// of them in the order of their names. Of 16.8 million weak keys that are tried one is taken for the right one.
+    #[must_use]
+    pub fn digest(&self) -> Option<[u8; DIGEST_LENGTH]> {
+        let Keys::Given(keys) = &self.0 else {
+            return None;
+        };
+        Some(*keys.digest.get_or_init(|| {
+            let mut secret = Vec::new();
+            for (name, key) in &keys.by_name {
+                for part in [&name[..], key] {
+                    secret.extend((part.len() as u64).to_le_bytes());
+                    secret.extend(part);
+                }
+            }
+            let mut digest = [0; DIGEST_LENGTH];
+            let (algorithm, salt) = (pbkdf2::PBKDF2_HMAC_SHA256, b"lasthop pre-shared keys");
+            pbkdf2::derive(algorithm, DIGEST_ITERATIONS, salt, &secret, &mut digest);
+            digest
+        }))
     }
 }
 
@@ -96,7 +133,7 @@ impl PskResolver for PreSharedKeys {
                 let identity = core::str::from_utf8(identity).ok()?;
                 Some(key_of_run(*seed, identity).to_vec())
             }
-            Keys::Given(keys) => keys.get(identity).map(|key| key.to_vec()),
+            Keys::Given(keys) => keys.by_name.get(identity).map(|key| key.to_vec()),
         }
     }
 }
@@ -110,5 +147,29 @@ impl fmt::Debug for PreSharedKey {
 impl fmt::Debug for PreSharedKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("PreSharedKeys")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digest_of(keys: &[(&str, &[u8])]) -> Option<[u8; DIGEST_LENGTH]> {
+        let keys = keys.iter();
+        let keys = keys.map(|(name, key)| PreSharedKey::given(name.as_bytes(), key));
+        PreSharedKeys::given(keys).digest()
+    }
+
+    #[test]
+    fn other_keys_have_another_digest_and_the_order_of_a_file_has_none() {
+        let (one, other) = ([1_u8; 16], [2_u8; 16]);
+        let both = digest_of(&[("a", &one), ("b", &other)]);
+        assert!(both.is_some());
+        assert_eq!(both, digest_of(&[("b", &other), ("a", &one)]));
+        assert_ne!(both, digest_of(&[("a", &other), ("b", &one)]));
+        assert_ne!(digest_of(&[("a", &one)]), digest_of(&[("a", &other)]));
+        // Where a name ends and its key begins counts.
+        assert_ne!(digest_of(&[("ab", b"c")]), digest_of(&[("a", b"bc")]));
+        assert_eq!(PreSharedKeys::of_run(1).digest(), None);
     }
 }

@@ -297,6 +297,10 @@ def test_both_ends_of_dtls_have_the_keys_of_a_file_and_no_result_has(lasthop: La
     assert other["wire_bytes_up_offered"].to_list() == runs["wire_bytes_up_offered"].to_list(), (
         "but sent as much"
     )
+    lasthop.write("devices.psk", OF_TWO.replace(KEY, KEY[::-1]))
+    assert lasthop("run", "study.yaml", "--out", "others", "--no-report").returncode == 0
+    others = pl.read_parquet(lasthop.folder / "others" / "runs.parquet")
+    assert set(others["run_id"]) != set(runs["run_id"]), "and by their keys"
 
 
 BAD_KEYS: dict[str, tuple[str | bytes | None, tuple[str, str], str]] = {

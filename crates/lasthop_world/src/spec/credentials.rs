@@ -23,7 +23,7 @@ pub struct UserCredentials {
 }
 
 impl UserCredentials {
-    /// A digest of all that is public of them: of keys their names and lengths.
+    /// A digest of all that is public of them: of keys their names and lengths, and the few bits that tell them apart.
     #[must_use]
     pub fn identity(&self) -> String {
         let certificates = self.certificates.as_ref().map_or("", Given::identity);
@@ -37,6 +37,7 @@ impl UserCredentials {
             digest.update(name);
             digest.update((length as u64).to_le_bytes());
         }
+        digest.update(keys.digest().unwrap_or_default());
         let digest = digest.finalize();
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }
