@@ -34,7 +34,7 @@ impl QuicOffer {
     pub fn new(credentials: Chain, clients: Option<RootCertStore>, retries: bool) -> Self {
         let own = ServerSettings {
             credentials,
-            clients: clients.map(Arc::new),
+            clients: clients.map(|roots| Verify::Against(Arc::new(roots))),
             tickets: 2,
             sessions: SESSIONS,
             early_data: u32::MAX,

@@ -22,7 +22,7 @@ pub(crate) const SESSIONS: usize = 20_000;
 pub fn secured_server(credentials: Chain, clients: Option<RootCertStore>) -> ServerProfile {
     let own = ServerSettings {
         credentials,
-        clients: clients.map(Arc::new),
+        clients: clients.map(|roots| Verify::Against(Arc::new(roots))),
         tickets: 2,
         sessions: SESSIONS,
         // Nothing that a server does may be done twice.

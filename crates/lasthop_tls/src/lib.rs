@@ -12,6 +12,7 @@ mod key_log;
 mod labels;
 mod profile;
 mod provider;
+mod raw_keys;
 mod receiving;
 mod session;
 mod stores;

@@ -3,12 +3,18 @@ use std::sync::Arc;
 
 use lasthop_units::Duration;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::client::{Tls12Resumption, WebPkiServerVerifier};
+use rustls::client::{
+    AlwaysResolvesClientRawPublicKeys, ResolvesClientCert, Tls12Resumption, WebPkiServerVerifier,
+};
 use rustls::crypto::{
     CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature,
 };
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
+use rustls::server::danger::ClientCertVerifier;
+use rustls::server::{
+    AlwaysResolvesServerRawPublicKeys, NoServerSessionStorage, ResolvesServerCert,
+    WebPkiClientVerifier,
+};
 use rustls::sign::SingleCertAndKey;
 use rustls::time_provider::{DefaultTimeProvider, TimeProvider};
 use rustls::{
@@ -19,6 +25,7 @@ use rustls::{
 use crate::Chain;
 use crate::key_log::Noted;
 use crate::provider::provider;
+use crate::raw_keys::RawKeys;
 use crate::stores::{OfClient, OfServer};
 use crate::surroundings::{Calendar, RUN_STARTS};
 
@@ -60,7 +67,9 @@ pub enum Group {
 pub enum Verify {
     /// Who shows a chain to one of these roots that is valid now and, for a server, has its name.
     Against(Arc<RootCertStore>),
-    /// Everybody.
+    /// Who shows one of these public keys without a certificate (RFC 7250), in TLS 1.3: what [`Chain::public_key`] gives.
+    Keys(Vec<Vec<u8>>),
+    /// Every server; no client.
     Nothing,
 }
 
@@ -117,7 +126,7 @@ pub struct ServerSettings {
     /// What it shows.
     pub credentials: Chain,
     /// Whom it wants to know; it asks clients for nothing otherwise.
-    pub clients: Option<Arc<RootCertStore>>,
+    pub clients: Option<Verify>,
     /// How many tickets it gives with a handshake of TLS 1.3, each good once.
     pub tickets: u8,
     /// How many sessions it remembers, those of TLS 1.2 by their ids; without room nothing is resumed.
@@ -176,15 +185,17 @@ impl ClientProfile {
                 let verifier = verifier.build();
                 verifier.map_err(|it| Error::General(it.to_string()))?
             }
+            Verify::Keys(keys) => Arc::new(RawKeys {
+                keys,
+                algorithms: provider.signature_verification_algorithms,
+            }),
             Verify::Nothing => Arc::new(Anybody(provider.signature_verification_algorithms)),
         };
         let builder = builder
             .dangerous()
             .with_custom_certificate_verifier(verifier);
         let mut config = match own.credentials {
-            Some(chain) => {
-                builder.with_client_cert_resolver(Arc::new(SingleCertAndKey::from(chain.certified)))
-            }
+            Some(chain) => builder.with_client_cert_resolver(shown_by_client(chain)),
             None => builder.with_no_client_auth(),
         };
         config.resumption = match own.resumes {
@@ -225,17 +236,12 @@ impl ServerProfile {
         let builder = ServerConfig::builder_with_details(Arc::clone(&provider), settings.time());
         let builder = builder.with_protocol_versions(settings.versions())?;
         let builder = match own.clients {
-            Some(roots) => {
-                let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider);
-                let verifier = verifier.build();
-                builder.with_client_cert_verifier(
-                    verifier.map_err(|it| Error::General(it.to_string()))?,
-                )
+            Some(verify) => {
+                builder.with_client_cert_verifier(verifier_of_clients(verify, provider)?)
             }
             None => builder.with_no_client_auth(),
         };
-        let resolver = Arc::new(SingleCertAndKey::from(own.credentials.certified));
-        let mut config = builder.with_cert_resolver(resolver);
+        let mut config = builder.with_cert_resolver(shown_by_server(own.credentials));
         if own.sessions > 0 {
             config.session_storage = Arc::new(OfServer);
             config.send_tls13_tickets = own.tickets.into();
@@ -276,6 +282,38 @@ impl ServerProfile {
     pub fn speaking(mut self, protocol: &str) -> Self {
         Arc::make_mut(&mut self.config).alpn_protocols = vec![protocol.into()];
         self
+    }
+}
+
+fn shown_by_client(chain: Chain) -> Arc<dyn ResolvesClientCert> {
+    match chain.is_raw {
+        true => Arc::new(AlwaysResolvesClientRawPublicKeys::new(chain.certified)),
+        false => Arc::new(SingleCertAndKey::from(chain.certified)),
+    }
+}
+
+fn shown_by_server(chain: Chain) -> Arc<dyn ResolvesServerCert> {
+    match chain.is_raw {
+        true => Arc::new(AlwaysResolvesServerRawPublicKeys::new(chain.certified)),
+        false => Arc::new(SingleCertAndKey::from(chain.certified)),
+    }
+}
+
+fn verifier_of_clients(
+    verify: Verify,
+    provider: Arc<CryptoProvider>,
+) -> Result<Arc<dyn ClientCertVerifier>, Error> {
+    match verify {
+        Verify::Against(roots) => {
+            let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider);
+            let verifier = verifier.build();
+            verifier.map_err(|it| Error::General(it.to_string()))
+        }
+        Verify::Keys(keys) => Ok(Arc::new(RawKeys {
+            keys,
+            algorithms: provider.signature_verification_algorithms,
+        })),
+        Verify::Nothing => Err(Error::General("who is asked is judged".to_owned())),
     }
 }
 

@@ -9,6 +9,7 @@ use rcgen::{
     Issuer, KeyIdMethod, KeyUsagePurpose, PublicKeyData, SanType, SerialNumber,
 };
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::ParsedCertificate;
 use rustls::sign::{CertifiedKey, SigningKey};
 use rustls::{RootCertStore, SignatureScheme};
 use sha2::{Digest, Sha256};
@@ -45,12 +46,14 @@ pub struct Issue {
     pub is_for_client: bool,
 }
 
-/// A certificate with those that lead to a root, and its key.
+/// What a host shows to be believed, and its key: a certificate with those that lead to a root, or the bare public key.
 #[derive(Clone)]
 pub struct Chain {
     pub(crate) certified: Arc<CertifiedKey>,
     /// Its key, where it is one of a run, which a program of others may have to show.
     key: Option<PrivateKey>,
+    /// Whether the public key is shown alone.
+    pub(crate) is_raw: bool,
 }
 
 /// A chain of certificates and its key as files, PEM (RFC 7468). It is never printed.
@@ -157,6 +160,7 @@ impl Chain {
         Self {
             certified: Arc::new(CertifiedKey::new(certificates, key)),
             key: None,
+            is_raw: false,
         }
     }
 
@@ -184,6 +188,32 @@ impl Chain {
         let chain = Self::by(certificates, key);
         chain.certified.keys_match()?;
         Ok(chain)
+    }
+
+    /// Its public key as certificates have it (SubjectPublicKeyInfo, RFC 5280 section 4.1.2.7), DER; `None` when there is none
+    /// that can be read.
+    #[must_use]
+    pub fn public_key(&self) -> Option<Vec<u8>> {
+        let first = self.certificates().first()?;
+        if self.is_raw {
+            return Some(first.to_vec());
+        }
+        let read = ParsedCertificate::try_from(first).ok()?;
+        Some(read.subject_public_key_info().to_vec())
+    }
+
+    /// The same, which shows its public key and no certificate (RFC 7250); `None` when that cannot be read.
+    #[must_use]
+    pub fn bare(&self) -> Option<Self> {
+        let shown = CertificateDer::from(self.public_key()?);
+        Some(Self {
+            certified: Arc::new(CertifiedKey::new(
+                vec![shown],
+                Arc::clone(&self.certified.key),
+            )),
+            key: self.key.clone(),
+            is_raw: true,
+        })
     }
 
     /// Signs by ECDSA on P-256 with SHA-256, where its key is of that kind.

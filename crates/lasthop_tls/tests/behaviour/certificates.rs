@@ -105,18 +105,75 @@ fn who_verifies_nothing_believes_all_of_it() {
 #[test]
 fn a_server_refuses_a_client_without_a_certificate_and_one_of_a_stranger() {
     let mut setting = Setting::new(Version::Tls13);
-    setting.server.clients = Some(setting.authority.roots().into());
+    setting.server.clients = Some(Verify::Against(setting.authority.roots().into()));
     let [here, there] = reasons(setting);
     assert_eq!(there, Some(CloseReason::Refused(CERTIFICATE_REQUIRED)));
     assert_eq!(here, Some(CloseReason::PeerAlert(CERTIFICATE_REQUIRED)));
 
     let mut setting = Setting::new(Version::Tls13);
-    setting.server.clients = Some(setting.authority.roots().into());
+    setting.server.clients = Some(Verify::Against(setting.authority.roots().into()));
     let mut stranger = Authority::new(KeyKind::EcdsaP256, RandomStream::named(9, "stranger"));
     setting.client.credentials = Some(stranger.issue(&Issue::of_client("device.example")));
     let [here, there] = reasons(setting);
     assert_eq!(there, Some(CloseReason::Refused(UNKNOWN_CA)));
     assert_eq!(here, Some(CloseReason::PeerAlert(UNKNOWN_CA)));
+}
+
+/// Ends that show bare keys, the client's to a server that asks for it; they believe each other.
+fn with_raw_keys() -> Setting {
+    let mut setting = Setting::new(Version::Tls13);
+    let client = setting.authority.issue(&Issue::of_client("device.example"));
+    let [client, server] = [&client, &setting.server.credentials].map(|it| it.bare().unwrap());
+    setting.client.verify = Verify::Keys(vec![server.public_key().unwrap()]);
+    setting.server.clients = Some(Verify::Keys(vec![client.public_key().unwrap()]));
+    setting.client.credentials = Some(client);
+    setting.server.credentials = server;
+    setting
+}
+
+#[test]
+fn bare_keys_that_are_known_are_believed_and_resume_as_certificates_do() {
+    let mut world = with_raw_keys().world();
+    assert_eq!(world.connect(b"").2, [Established::Full; 2]);
+    assert_eq!(world.connect(b"").2, [Established::Resumed; 2]);
+}
+
+#[test]
+fn a_bare_key_is_that_of_the_certificate() {
+    let chain = Setting::new(Version::Tls13).server.credentials;
+    let bare = chain.bare().unwrap();
+    assert_eq!(bare.public_key(), chain.public_key());
+    // Of P-256: 26 bytes of algorithm and curve, and a point of 65 (RFC 5480 section 2).
+    assert_eq!(bare.public_key().unwrap().len(), 26 + 65);
+}
+
+#[test]
+fn bare_keys_that_are_not_known_and_certificates_in_their_place_are_refused() {
+    let stranger = || {
+        let mut stranger = Authority::new(KeyKind::EcdsaP256, RandomStream::named(9, "stranger"));
+        stranger.issue(&Issue::of_client("device.example"))
+    };
+    let mut setting = with_raw_keys();
+    setting.server.credentials = stranger().bare().unwrap();
+    let [here, there] = reasons(setting);
+    assert_eq!(here, Some(CloseReason::Refused(UNKNOWN_CA)));
+    assert_eq!(there, Some(CloseReason::PeerAlert(UNKNOWN_CA)));
+
+    let mut setting = with_raw_keys();
+    setting.client.credentials = stranger().bare();
+    let [here, there] = reasons(setting);
+    assert_eq!(there, Some(CloseReason::Refused(UNKNOWN_CA)));
+    assert_eq!(here, Some(CloseReason::PeerAlert(UNKNOWN_CA)));
+
+    // A server that has a certificate alone, and one whose client has.
+    let mut setting = with_raw_keys();
+    setting.server.credentials = stranger();
+    let [_, there] = reasons(setting);
+    assert_eq!(there, Some(CloseReason::Refused(HANDSHAKE_FAILURE)));
+    let mut setting = with_raw_keys();
+    setting.client.credentials = Some(stranger());
+    let [_, there] = reasons(setting);
+    assert_eq!(there, Some(CloseReason::Refused(HANDSHAKE_FAILURE)));
 }
 
 #[test]

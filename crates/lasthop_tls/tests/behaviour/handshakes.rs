@@ -1,5 +1,5 @@
 use lasthop_contract::{Direction, Established, ReadOutcome};
-use lasthop_tls::{ClientProfile, Group, Issue, KeyKind, Version};
+use lasthop_tls::{ClientProfile, Group, Issue, KeyKind, Verify, Version};
 use lasthop_units::{Duration, Instant};
 
 use crate::world::{DELAY, Setting};
@@ -77,7 +77,7 @@ fn a_longer_chain_costs_its_certificates() {
 fn a_client_shows_its_certificate_to_a_server_that_asks() {
     for version in [Version::Tls12, Version::Tls13] {
         let mut setting = Setting::new(version);
-        setting.server.clients = Some(setting.authority.roots().into());
+        setting.server.clients = Some(Verify::Against(setting.authority.roots().into()));
         let chain = setting.authority.issue(&Issue::of_client("device.example"));
         setting.client.credentials = Some(chain);
         let mut world = setting.world();

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use lasthop_contract::{Cause, Direction, Layer, Transport};
-use lasthop_tls::{Group, KeyKind, Version};
+use lasthop_tls::{Group, KeyKind, Verify, Version};
 use lasthop_transport::Tcp;
 
 use crate::world::{Setting, World};
@@ -79,6 +79,21 @@ fn every_byte_is_known_by_what_it_was_before_it_was_sealed() {
             assert_eq!(of(&up, Cause::Header), all * 5 + sealed, "{version:?}");
         }
     }
+}
+
+#[test]
+fn a_bare_key_costs_its_own_bytes_and_no_certificate() {
+    let mut setting = Setting::new(Version::Tls13);
+    let bare = setting.server.credentials.bare().unwrap();
+    let key = bare.public_key().unwrap();
+    let length = key.len();
+    setting.client.verify = Verify::Keys(vec![key]);
+    setting.server.credentials = bare;
+    let mut world = setting.world();
+    world.connect(b"");
+    let down = sums(&mut world, Direction::Down);
+    // A header, a context, the list's length, the key's and its extensions' (RFC 8446 section 4.4.2).
+    assert_eq!(of(&down, Cause::Certificates), 4 + 1 + 3 + 3 + length + 2);
 }
 
 #[test]

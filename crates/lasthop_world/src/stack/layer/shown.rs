@@ -58,6 +58,16 @@ impl Shown {
         }
     }
 
+    /// The same without certificates: public keys alone (RFC 7250).
+    pub(super) fn bare(self) -> Self {
+        let bare = |chain: &Chain| chain.bare().expect("its certificate can be read");
+        Self {
+            server: bare(&self.server),
+            client: self.client.as_ref().map(bare),
+            ..self
+        }
+    }
+
     /// What the server shows as files, and whom it believes where it `asks` clients.
     pub(super) fn server_files(self, asks: bool) -> Option<ServerFiles> {
         Some(ServerFiles {

@@ -48,11 +48,19 @@ const OPTIONS: &[OptionEntry] = &[
     .default("off")
     .needs("version", &["1.2"]),
     KEY,
-    CHAIN,
+    OptionEntry::new(
+        "raw_key",
+        OptionKind::Switch,
+        "the ends show bare public keys, which both know, in place of certificates (RFC 7250)",
+    )
+    .default("off")
+    .needs("version", &["1.3"])
+    .credentials(&[("on", "raw public key")]),
+    CHAIN.unless("raw_key", &["on"]),
     CLIENT_CERTIFICATE,
     GROUP,
     ML_KEM.needs("version", &["1.3"]),
-    VERIFY,
+    VERIFY.unless("raw_key", &["on"]),
     OptionEntry::new(
         "record",
         OptionKind::Word(&["512B", "1024B", "2048B", "4096B", "16384B"]),
@@ -83,6 +91,7 @@ impl Secured {
             .parse()
             .unwrap_or(16_384);
         let mut handshake = TlsHandshake::new(options);
+        handshake.has_raw_keys = options.switch("raw_key");
         if options.switch("session_id") {
             handshake.resumes = true;
             handshake.sessions = SESSIONS_BY_ID;

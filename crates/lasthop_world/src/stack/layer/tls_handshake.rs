@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use lasthop_contract::RandomStream;
 use lasthop_tls::{
-    ClientProfile, ClientSettings, Given, Group, KeyKind, ServerProfile, ServerSettings, Settings,
-    Verify,
+    Chain, ClientProfile, ClientSettings, Given, Group, KeyKind, ServerProfile, ServerSettings,
+    Settings, Verify,
 };
 
 use super::shown::{ServerFiles, Shown};
@@ -19,6 +19,8 @@ pub(super) struct TlsHandshake {
     chain: u8,
     client_certificate: bool,
     verify: bool,
+    /// Both ends show bare public keys.
+    pub(super) has_raw_keys: bool,
     pub(super) given: Option<Given>,
 }
 
@@ -102,6 +104,7 @@ impl TlsHandshake {
             chain: options.small("chain") as u8,
             client_certificate: options.switch("client_certificate"),
             verify: options.switch("verify"),
+            has_raw_keys: false,
             given: None,
         }
     }
@@ -114,14 +117,22 @@ impl TlsHandshake {
         early_data: u32,
     ) -> (ClientProfile, ServerProfile) {
         let shown = self.shown(stream);
+        let believed_by = |other: Option<&Chain>| match other.and_then(Chain::public_key) {
+            Some(key) if self.has_raw_keys => Verify::Keys(vec![key]),
+            _ => Verify::Against(Arc::clone(&shown.roots)),
+        };
+        let verify = match self.verify || self.has_raw_keys {
+            true => believed_by(Some(&shown.server)),
+            false => Verify::Nothing,
+        };
+        let clients = self
+            .client_certificate
+            .then(|| believed_by(shown.client.as_ref()));
         let client = ClientProfile::new(
             settings,
             ClientSettings {
                 server: shown.name,
-                verify: match self.verify {
-                    true => Verify::Against(Arc::clone(&shown.roots)),
-                    false => Verify::Nothing,
-                },
+                verify,
                 credentials: shown.client,
                 resumes: self.resumes,
                 sends_early_data: self.early_data,
@@ -131,7 +142,7 @@ impl TlsHandshake {
             settings,
             ServerSettings {
                 credentials: shown.server,
-                clients: self.client_certificate.then_some(shown.roots),
+                clients,
                 tickets: self.tickets,
                 sessions: self.sessions,
                 early_data: if self.early_data { early_data } else { 0 },
@@ -152,7 +163,11 @@ impl TlsHandshake {
 
     fn shown(&self, stream: RandomStream) -> Shown {
         let made = (self.key, self.chain, self.client_certificate);
-        Shown::new(self.given.as_ref(), made, stream)
+        let shown = Shown::new(self.given.as_ref(), made, stream);
+        match self.has_raw_keys {
+            true => shown.bare(),
+            false => shown,
+        }
     }
 }
 
