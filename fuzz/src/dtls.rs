@@ -80,7 +80,7 @@ fn with_certificate(cookie: bool, is_stranger: bool) -> (ClientProfile, ServerPr
     let trust = Trust::in_server(Arc::new(believed), SERVER);
     let settings = Settings::default();
     let version = Version::V1_3;
-    let client = ClientProfile::with_certificates(&settings, version, Some(trust), None);
+    let client = ClientProfile::with_certificates(&settings, version, trust, None);
     let server = ServerProfile::with_certificate(&settings, version, shown, None, cookie);
     (client.expect(FIT), server.expect(FIT))
 }

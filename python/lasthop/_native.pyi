@@ -161,11 +161,19 @@ class Roots:
 class Trust:
     def __init__(self, roots: Roots, server: str, shown: Tls | None = None) -> None: ...
 
-class Keys:
-    def __init__(self, text: str) -> None: ...
+class DtlsServer:
+    @staticmethod
+    def of_keys(text: str) -> DtlsServer: ...
+    @staticmethod
+    def of_certificate(version: str, shown: Tls, clients: Roots | None) -> DtlsServer: ...
 
-class Key:
-    def __init__(self, text: str) -> None: ...
+class DtlsClient:
+    @staticmethod
+    def of_key(text: str) -> DtlsClient: ...
+    @staticmethod
+    def of_certificates(
+        version: str, roots: Roots, server: str, shown: Tls | None
+    ) -> DtlsClient: ...
 
 class Server:
     def __init__(
@@ -178,7 +186,7 @@ class Server:
         tls: Tls | None = None,
         clients: Roots | None = None,
         quic_retry: bool = False,
-        keys: Keys | None = None,
+        dtls: DtlsServer | None = None,
         gateway: Path | None = None,
         seed: int,
     ) -> None: ...
@@ -248,7 +256,7 @@ def coap_request(
     confirmable: bool,
     by_tcp: bool,
     trust: Trust | None = None,
-    key: Key | None = None,
+    dtls: DtlsClient | None = None,
     timeout_s: float | None,
     seed: int,
     stopper: Stopper,

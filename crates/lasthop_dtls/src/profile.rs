@@ -134,6 +134,12 @@ impl ClientProfile {
         })
     }
 
+    /// Whether it shares a key with its server.
+    #[must_use]
+    pub const fn has_key(&self) -> bool {
+        matches!(self.proof, Proof::Key)
+    }
+
     /// A session, and by whom the certificate of the peer must be signed.
     pub(crate) fn session(&self, host: &mut Host, now: Instant) -> (dimpl::Dtls, Option<Trust>) {
         let mut begun = self.proof.session(&self.config, host, now);

@@ -16,6 +16,7 @@ pub mod clients;
 mod crowd;
 mod descriptor;
 mod device;
+mod dtls;
 mod emulator;
 mod flow_links;
 mod foreign_server;
@@ -23,7 +24,6 @@ mod frames;
 pub mod gateway;
 mod interruptible;
 mod kernel;
-mod keyed;
 mod live_run;
 mod poller;
 mod quic;
@@ -36,6 +36,7 @@ mod watch;
 pub use crowd::Crowd;
 pub use descriptor::of_this_process;
 pub use device::PacketDevice;
+pub use dtls::{certified_client, certified_server, keyed_client, keyed_server};
 pub use emulator::{
     DirectionSummary, EmulationSpec, EmulationSummary, Emulator, EmulatorError, LatenessLimit,
     LatenessSummary, OfferedBytes, Tally as PacketTally,
@@ -44,7 +45,6 @@ pub use flow_links::{FlowLinks, FlowPorts};
 pub use foreign_server::ForeignServer;
 pub use interruptible::InterruptibleClock;
 pub use kernel::{ConnectionLimits, KernelTcp, KernelUdp, Listener, ListenerError, Tally};
-pub use keyed::{keyed_client, keyed_server};
 pub use live_run::{End, LiveRun, join, live_run};
 pub use poller::{Lane, Poller};
 pub use quic::{QuicOffer, quic_client};

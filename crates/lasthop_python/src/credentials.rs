@@ -1,7 +1,9 @@
 //! What ends on sockets show each other. None of it is ever told.
 
-use lasthop_dtls::{PreSharedKey, PreSharedKeys};
-use lasthop_live::{keyed_client, quic_client, secured_client};
+use lasthop_dtls::{PreSharedKey, PreSharedKeys, Version};
+use lasthop_live::{
+    certified_client, certified_server, keyed_client, keyed_server, quic_client, secured_client,
+};
 use lasthop_quic::QuicClient;
 use lasthop_tls::{Chain, ClientProfile, RootCertStore, roots_of_pem};
 use pyo3::exceptions::PyValueError;
@@ -63,38 +65,75 @@ impl Trust {
     }
 }
 
-/// The keys that a server shares with its clients. They are never told.
+/// How a server is secured by DTLS. What it stands on is never told.
 #[pyclass(frozen)]
 #[derive(Debug)]
-pub(crate) struct Keys {
-    pub(crate) keys: PreSharedKeys,
+pub(crate) struct DtlsServer {
+    pub(crate) profile: lasthop_dtls::ServerProfile,
 }
 
 #[pymethods]
-impl Keys {
-    #[new]
-    fn new(text: &str) -> PyResult<Self> {
+impl DtlsServer {
+    /// By the keys of a file, which it shares with its clients.
+    #[staticmethod]
+    fn of_keys(text: &str) -> PyResult<Self> {
         let keys = PreSharedKeys::read(text);
         let keys = keys.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Self { keys })
+        Ok(Self {
+            profile: keyed_server(keys),
+        })
+    }
+
+    /// By a certificate; with roots it serves those alone who show one that leads to them.
+    #[staticmethod]
+    fn of_certificate(version: &str, shown: &Tls, clients: Option<&Roots>) -> PyResult<Self> {
+        let clients = clients.map(|clients| clients.roots.clone());
+        let profile = certified_server(version_of(version)?, shown.chain.clone(), clients);
+        Ok(Self {
+            profile: profile.map_err(PyValueError::new_err)?,
+        })
     }
 }
 
-/// The key that a client shares with its server: the first one of a file of keys. It is never told.
+/// How a client is secured by DTLS. What it stands on is never told.
 #[pyclass(frozen)]
 #[derive(Debug)]
-pub(crate) struct Key {
-    pub(crate) client: lasthop_dtls::ClientProfile,
+pub(crate) struct DtlsClient {
+    pub(crate) profile: lasthop_dtls::ClientProfile,
 }
 
 #[pymethods]
-impl Key {
-    #[new]
-    fn new(text: &str) -> PyResult<Self> {
+impl DtlsClient {
+    /// By the first key of a file, which its server knows.
+    #[staticmethod]
+    fn of_key(text: &str) -> PyResult<Self> {
         let key = PreSharedKey::read(text);
         let key = key.map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Self {
-            client: keyed_client(key),
+            profile: keyed_client(key),
         })
+    }
+
+    /// By certificates: it believes who has a chain to one of these roots and is called so.
+    #[staticmethod]
+    fn of_certificates(
+        version: &str,
+        roots: &Roots,
+        server: &str,
+        shown: Option<&Tls>,
+    ) -> PyResult<Self> {
+        let shown = shown.map(|shown| shown.chain.clone());
+        let profile = certified_client(version_of(version)?, server, roots.roots.clone(), shown);
+        Ok(Self {
+            profile: profile.map_err(PyValueError::new_err)?,
+        })
+    }
+}
+
+fn version_of(text: &str) -> PyResult<Version> {
+    match text {
+        "1.2" => Ok(Version::V1_2),
+        "1.3" => Ok(Version::V1_3),
+        _ => Err(PyValueError::new_err(format!("no version {text} of DTLS"))),
     }
 }

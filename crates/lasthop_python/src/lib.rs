@@ -32,8 +32,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<credentials::Tls>()?;
     module.add_class::<credentials::Roots>()?;
     module.add_class::<credentials::Trust>()?;
-    module.add_class::<credentials::Keys>()?;
-    module.add_class::<credentials::Key>()?;
+    module.add_class::<credentials::DtlsServer>()?;
+    module.add_class::<credentials::DtlsClient>()?;
     module.add_function(wrap_pyfunction!(live::serve_limits, module)?)?;
     module.add_function(wrap_pyfunction!(live::mqtt_publish, module)?)?;
     module.add_function(wrap_pyfunction!(live::mqtt_subscribe, module)?)?;

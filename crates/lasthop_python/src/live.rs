@@ -11,7 +11,7 @@ use lasthop_coap::{CoapRequest, Code, Example, MessageType};
 use lasthop_contract::Established;
 use lasthop_live::clients::{Asking, ClientError, CoapWay, MqttSession, ask, publish, subscribe};
 use lasthop_live::serve::{AccessError, LIMITS, Limits, Offer, Served};
-use lasthop_live::{QuicOffer, keyed_server, secured_server};
+use lasthop_live::{QuicOffer, secured_server};
 use lasthop_mqtt::{Qos, Version};
 use lasthop_units::Duration;
 use pyo3::exceptions::{PyConnectionError, PyOSError, PyTimeoutError, PyValueError};
@@ -20,7 +20,7 @@ use pyo3::types::PyBytes;
 
 use lasthop_extension::RunCancelled;
 
-use crate::credentials::{Key, Keys, Roots, Tls, Trust};
+use crate::credentials::{DtlsClient, DtlsServer, Roots, Tls, Trust};
 use crate::gateway::store_of;
 
 /// Ends a server or a client from outside: by a byte at its descriptor, as signals write it.
@@ -109,7 +109,7 @@ pub(crate) struct Server {
 #[pymethods]
 impl Server {
     #[new]
-    #[pyo3(signature = (services, *, limits, example=None, access, tls=None, clients=None, quic_retry=false, keys=None, gateway=None, seed))]
+    #[pyo3(signature = (services, *, limits, example=None, access, tls=None, clients=None, quic_retry=false, dtls=None, gateway=None, seed))]
     #[expect(
         clippy::too_many_arguments,
         reason = "each is named where it is called"
@@ -122,7 +122,7 @@ impl Server {
         tls: Option<&Tls>,
         clients: Option<&Roots>,
         quic_retry: bool,
-        keys: Option<&Keys>,
+        dtls: Option<&DtlsServer>,
         gateway: Option<PathBuf>,
         seed: u64,
     ) -> PyResult<Self> {
@@ -148,7 +148,7 @@ impl Server {
             access: access.unwrap_or_default(),
             secured: tls.map(|tls| secured_server(tls.chain.clone(), clients())),
             quic: tls.map(|tls| QuicOffer::new(tls.chain.clone(), clients(), quic_retry)),
-            keyed: keys.map(|keys| keyed_server(keys.keys.clone())),
+            dtls: dtls.map(|dtls| dtls.profile.clone()),
             gateway: gateway.as_deref().map(store_of).transpose()?,
         };
         let server =
@@ -286,7 +286,7 @@ pub(crate) fn mqtt_subscribe(
 /// Sends one request; gives code, body and format of each answer to `take`, until that answers false.
 #[pyfunction]
 #[pyo3(signature = (server, method, path, take, *, query, payload, content_format, accept, observe, confirmable,
-                    by_tcp, trust=None, key=None, timeout_s, seed, stopper))]
+                    by_tcp, trust=None, dtls=None, timeout_s, seed, stopper))]
 #[expect(
     clippy::too_many_arguments,
     reason = "each is named where it is called"
@@ -305,7 +305,7 @@ pub(crate) fn coap_request(
     confirmable: bool,
     by_tcp: bool,
     trust: Option<&Trust>,
-    key: Option<&Key>,
+    dtls: Option<&DtlsClient>,
     timeout_s: Option<f64>,
     seed: u64,
     stopper: &Stopper,
@@ -321,7 +321,7 @@ pub(crate) fn coap_request(
     let way = if by_tcp {
         CoapWay::Streams(trust.map(|trust| &trust.client))
     } else {
-        CoapWay::Datagrams(key.map(|key| &key.client))
+        CoapWay::Datagrams(dtls.map(|dtls| &dtls.profile))
     };
     let kind = if confirmable {
         MessageType::Confirmable

@@ -32,16 +32,16 @@ enum Believed {
 const ROOTS: &str = "there is a root";
 
 impl Trust {
-    /// In the server of this name.
+    /// In the server of this name; `None` when it is no name of a host.
     ///
     /// # Panics
-    /// When there is no root, or the name is none.
+    /// When there is no root.
     #[must_use]
-    pub fn in_server(roots: Arc<RootCertStore>, name: &str) -> Self {
+    pub fn in_server(roots: Arc<RootCertStore>, name: &str) -> Option<Self> {
+        let name = ServerName::try_from(name.to_owned()).ok()?;
         let provider = Arc::new(ring::default_provider());
         let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider).build();
-        let name = ServerName::try_from(name.to_owned()).expect("it is a name");
-        Self::of(Believed::Server(verifier.expect(ROOTS), name))
+        Some(Self::of(Believed::Server(verifier.expect(ROOTS), name)))
     }
 
     /// In all clients with a chain to a root.

@@ -8,7 +8,7 @@ from pathlib import Path
 from lasthop import _native
 from lasthop.cli.output import complain, say, say_json
 from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_PASS
-from lasthop.live import read_key, read_target, read_trust, stopped_by_signals, told_in_one_line
+from lasthop.live import DtlsAsked, read_target, read_trust, stopped_by_signals, told_in_one_line
 
 _SUCCESS = "2"
 
@@ -28,6 +28,7 @@ class CoapRequest:
     certificate: Path | None = None
     key: Path | None = None
     psk: Path | None = None
+    dtls: str | None = None
     timeout_s: float | None
     as_json: bool
 
@@ -36,7 +37,8 @@ class CoapRequest:
         target = read_target(self.url, ["coap", "coap_tcp"], "path")
         by_tcp = target.scheme.served == "coap_tcp"
         trust = read_trust(target, self.cafile, self.certificate, self.key)
-        psk = read_key(target, self.psk)
+        asked = DtlsAsked(self.psk, self.cafile, self.certificate, self.key, self.dtls)
+        dtls = asked.read(target)
         codes: list[str] = []
 
         def take(code: str, payload: bytes, content_format: int | None) -> bool:
@@ -58,7 +60,7 @@ class CoapRequest:
                 confirmable=self.confirmable,
                 by_tcp=by_tcp,
                 trust=trust,
-                key=psk,
+                dtls=dtls,
                 timeout_s=self.timeout_s,
                 seed=secrets.randbits(63),
                 stopper=stopper,

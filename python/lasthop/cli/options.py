@@ -176,8 +176,8 @@ CaFile = Annotated[
     typer.Option(
         "--cafile",
         metavar="FILE",
-        help="Of mqtts://, wss:// and coaps+tcp://: the certificates of whom to believe, PEM; the "
-        "system's without it.",
+        help="Of mqtts://, wss://, coaps:// and coaps+tcp://: the certificates of whom to believe, "
+        "PEM; the system's without it, but for coaps://.",
     ),
 ]
 Certificate = Annotated[
@@ -198,6 +198,14 @@ PreSharedKey = Annotated[
         metavar="FILE",
         help="Of coaps://: the key that the server knows, a line identity:key in hexadecimal "
         "digits.",
+    ),
+]
+DtlsVersion = Annotated[
+    str | None,
+    typer.Option(
+        "--dtls",
+        metavar="1.2|1.3",
+        help="Of coaps:// with certificates: the version of DTLS; 1.2 without it.",
     ),
 ]
 Timeout = Annotated[

@@ -13,12 +13,12 @@ from lasthop.cli.output import say, say_json
 from lasthop.errors import EXIT_PASS, UsageError
 from lasthop.live import (
     SERVED,
+    DtlsOffered,
     Scheme,
+    dtls_scheme_of,
     has_secured,
-    keyed_scheme_of,
     read_access,
     read_clients,
-    read_keys,
     read_limits,
     read_listen_addresses,
     read_tls,
@@ -105,7 +105,8 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--client-ca",
             metavar="FILE",
-            help="By TLS serve only who shows a certificate of one of these authorities, PEM.",
+            help="By TLS and DTLS serve only who shows a certificate of one of these authorities, "
+            "PEM.",
         ),
     ] = None,
     dtls_psk: Annotated[
@@ -115,6 +116,15 @@ def command(  # noqa: PLR0913  each is an option
             metavar="FILE",
             help="Serve coap by DTLS 1.2 alone, at port 5684 where none is named, to who has a key "
             "of these: lines identity:key, the key in hexadecimal digits.",
+        ),
+    ] = None,
+    dtls: Annotated[
+        str | None,
+        typer.Option(
+            "--dtls",
+            metavar="1.2|1.3",
+            help="Serve coap by DTLS of this version alone, at port 5684 where none is named, by "
+            "the certificate of --tls-cert: one of ECDSA on P-256.",
         ),
     ] = None,
     ws: Annotated[
@@ -175,7 +185,7 @@ def command(  # noqa: PLR0913  each is an option
         raise UsageError(message)
     tls = read_tls(tls_cert, tls_key)
     clients = read_clients(client_ca, secured=tls is not None)
-    keys = read_keys(dtls_psk, served)
+    secured_datagrams = DtlsOffered(dtls_psk, dtls, tls_cert, tls, clients).read(served)
     if ws and "mqtt" not in served:
         message = f"--ws: {' '.join(served)} is not served over WebSocket; serve mqtt"
         raise UsageError(message)
@@ -184,13 +194,16 @@ def command(  # noqa: PLR0913  each is an option
     elif quic_retry:
         message = "--quic-retry: nothing is served over QUIC; add --quic"
         raise UsageError(message)
-    if tls is not None and not has_secured(served):
-        message = f"--tls-cert: {' '.join(served)} is not served by TLS; serve mqtt or coap_tcp"
+    if tls is not None and dtls is None and not has_secured(served):
+        message = (
+            f"--tls-cert: {' '.join(served)} is not served by TLS; serve mqtt or coap_tcp, "
+            "or coap by --dtls 1.2"
+        )
         raise UsageError(message)
     names = [*served, *(["mqtt_ws"] if ws else []), *(["mqtt_quic"] if quic else [])]
     schemes = {name: scheme_of(name, secured=tls is not None) for name in names}
-    if keys is not None:
-        schemes |= {name: keyed for name in names if (keyed := keyed_scheme_of(name))}
+    if secured_datagrams is not None:
+        schemes |= {name: scheme for name in names if (scheme := dtls_scheme_of(name))}
     addresses = read_listen_addresses(listen or ["127.0.0.1"], list(schemes.values()))
     limits = read_limits(limit or (), *served)
     access = read_access(
@@ -209,7 +222,7 @@ def command(  # noqa: PLR0913  each is an option
             tls=tls,
             clients=clients,
             quic_retry=quic_retry,
-            keys=keys,
+            dtls=secured_datagrams,
             gateway=data,
             seed=secrets.randbits(63),
         )

@@ -7,26 +7,26 @@ from lasthop.live.addresses import (
     read_listen_addresses,
     read_target,
 )
+from lasthop.live.dtls import DtlsAsked, DtlsOffered
 from lasthop.live.faults import told_in_one_line
-from lasthop.live.keys import read_key, read_keys
 from lasthop.live.limits import Limit, limits_of, read_limits
-from lasthop.live.schemes import SERVED, Scheme, has_secured, keyed_scheme_of, scheme_of
+from lasthop.live.schemes import SERVED, Scheme, dtls_scheme_of, has_secured, scheme_of
 from lasthop.live.stopping import stopped_by_signals
 from lasthop.live.tls import read_clients, read_tls, read_trust
 
 __all__ = [
     "SERVED",
+    "DtlsAsked",
+    "DtlsOffered",
     "Limit",
     "Scheme",
     "Target",
+    "dtls_scheme_of",
     "has_secured",
     "join",
-    "keyed_scheme_of",
     "limits_of",
     "read_access",
     "read_clients",
-    "read_key",
-    "read_keys",
     "read_limits",
     "read_listen_addresses",
     "read_target",

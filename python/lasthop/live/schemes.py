@@ -13,8 +13,8 @@ class Scheme:
     """What the server calls it."""
     port: int
     is_secured: bool = False
-    is_keyed: bool = False
-    """Whether it is secured by keys that both ends have, instead of certificates."""
+    is_dtls: bool = False
+    """Whether its datagrams are secured, by keys that both ends have or by certificates."""
     is_web: bool = False
     """Whether its connections begin as ones of HTTP."""
     is_quic: bool = False
@@ -30,7 +30,7 @@ SCHEMES = (
     # Nor for MQTT over QUIC: that of EMQX.
     Scheme("quic", "mqtt_quic", 14_567, is_secured=True, is_quic=True),
     Scheme("coap", "coap", 5683),
-    Scheme("coaps", "coap", 5684, is_keyed=True),
+    Scheme("coaps", "coap", 5684, is_dtls=True),
     Scheme("coap+tcp", "coap_tcp", 5683),
     Scheme("coaps+tcp", "coap_tcp", 5684, is_secured=True),
     Scheme("json+udp", "json_udp", 40_001),
@@ -53,15 +53,15 @@ def scheme_of(served: str, *, secured: bool) -> Scheme:
     return (wanted or known)[0]
 
 
-def keyed_scheme_of(served: str) -> Scheme | None:
-    """Return that of a server whose clients have keys; None where there is none.
+def dtls_scheme_of(served: str) -> Scheme | None:
+    """Return that of a server of secured datagrams; None where there is none.
 
     Examples
     --------
-    >>> keyed_scheme_of("coap").name, keyed_scheme_of("mqtt")
+    >>> dtls_scheme_of("coap").name, dtls_scheme_of("mqtt")
     ('coaps', None)
     """
-    return next((it for it in SCHEMES if it.served == served and it.is_keyed), None)
+    return next((it for it in SCHEMES if it.served == served and it.is_dtls), None)
 
 
 def has_secured(served: Iterable[str]) -> bool:

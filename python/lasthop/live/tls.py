@@ -34,8 +34,8 @@ class Shown:
             raise UsageError(message)
         chain = _bytes_of(certificate_option, self.certificate)
         secret = _bytes_of(key_option, self.key)
-        _checked(certificate_option, self.certificate, lambda: _native.Roots(chain))
-        return _checked(key_option, self.key, lambda: _native.Tls(chain, secret))
+        checked(certificate_option, self.certificate, lambda: _native.Roots(chain))
+        return checked(key_option, self.key, lambda: _native.Tls(chain, secret))
 
 
 def read_tls(certificate: Path | None, key: Path | None) -> _native.Tls | None:
@@ -56,7 +56,7 @@ def read_clients(path: Path | None, *, secured: bool) -> _native.Roots | None:
 def read_roots(option: str, path: Path) -> _native.Roots:
     """Read whom an end believes."""
     roots = _bytes_of(option, path)
-    return _checked(option, path, lambda: _native.Roots(roots))
+    return checked(option, path, lambda: _native.Roots(roots))
 
 
 def read_trust(
@@ -64,22 +64,23 @@ def read_trust(
 ) -> _native.Trust | None:
     """Read whom a client believes: those of a file, or the authorities of the system.
 
-    With a certificate and its key it shows them to a server that asks.
+    With a certificate and its key it shows them to a server that asks. None where there is no TLS.
     """
     given = {"--cafile": cafile, "--cert": certificate, "--key": key}
+    if target.scheme.is_dtls:
+        return None
     if not target.scheme.is_secured:
         for option in (option for option, path in given.items() if path is not None):
             place = target.url.partition("://")[2]
             secured = scheme_of(target.scheme.served, secured=True)
             name = secured.name if secured.is_secured else "coaps+tcp"
-            how = "secured by a key" if target.scheme.is_keyed else "not secured"
-            message = f"{option}: {target.url} is {how}; write {name}://{place}"
+            message = f"{option}: {target.url} is not secured; write {name}://{place}"
             raise UsageError(message)
         return None
     shown = Shown(certificate, key, ("--cert", "--key")).read(target.scheme.name)
     path = cafile or Path(ssl.get_default_verify_paths().openssl_cafile)
     roots = read_roots("--cafile", path)
-    return _checked("--cafile", path, lambda: _native.Trust(roots, target.host, shown))
+    return checked("--cafile", path, lambda: _native.Trust(roots, target.host, shown))
 
 
 def _bytes_of(option: str, path: Path) -> bytes:
@@ -90,7 +91,8 @@ def _bytes_of(option: str, path: Path) -> bytes:
         raise UsageError(message) from error
 
 
-def _checked(option: str, path: Path, make: Callable[[], _T]) -> _T:
+def checked(option: str, path: Path, make: Callable[[], _T]) -> _T:
+    """Make something of a file; what is wrong with that is told with its place."""
     try:
         return make()
     except ValueError as error:

@@ -158,21 +158,49 @@ def read_until(process: Popen, is_enough: Callable[[bytes], bool]) -> bytes:
     return said
 
 
-def test_openssl_speaks_with_our_server(server: Server, openssl: str) -> None:
-    command = [
-        *(openssl, "s_client", "-dtls1_2", "-connect", f"127.0.0.1:{server.port}", "-quiet"),
-        *("-cipher", SUITE, "-psk_identity", IDENTITY, "-psk", KEY),
-    ]
+# GET /.well-known/core (RFC 7252 section 3), whose answer is a link.
+ASK_FOR_LINKS = b"\x40\x01\x12\x34\xbb.well-known\x04core"
+
+
+def ask_by_hand(command: list[str]) -> None:
+    """Ask our server by a program that passes on what it is told."""
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as process:
         assert process.stdin is not None
-        # GET /.well-known/core (RFC 7252 section 3), whose answer is a link.
-        process.stdin.write(b"\x40\x01\x12\x34\xbb.well-known\x04core")
+        process.stdin.write(ASK_FOR_LINKS)
         process.stdin.flush()
         answer = read_until(process, lambda said: b"</" in said)
         process.kill()
     assert b"\x60\x45\x12\x34" in answer, "it acknowledges with 2.05"
+
+
+def answer_by_hand(process: Popen, body: bytes) -> None:
+    """Answer our client, which asks for /door, by a program that passes on what it is told."""
+    request = read_until(process, lambda said: b"door" in said)
+    start = request.index(b"\xb4door")
+    # Version 1, confirmable, a token of that length; GET; the number of the message.
+    head = next(
+        place
+        for place in range(start)
+        if request[place] >> 4 == 4
+        and request[place + 1] == 1
+        and place + 4 + (request[place] & 15) <= start
+    )
+    token = request[head + 4 : head + 4 + (request[head] & 15)]
+    answer = bytes((0x60 | len(token), 0x45)) + request[head + 2 : head + 4] + token
+    assert process.stdin is not None
+    process.stdin.write(answer + b"\xff" + body)
+    process.stdin.flush()
+
+
+def test_openssl_speaks_with_our_server(server: Server, openssl: str) -> None:
+    ask_by_hand(
+        [
+            *(openssl, "s_client", "-dtls1_2", "-connect", f"127.0.0.1:{server.port}", "-quiet"),
+            *("-cipher", SUITE, "-psk_identity", IDENTITY, "-psk", KEY),
+        ]
+    )
 
 
 def test_our_client_speaks_with_openssl(known: Path, openssl: str) -> None:
@@ -183,29 +211,19 @@ def test_our_client_speaks_with_openssl(known: Path, openssl: str) -> None:
         ]
 
     with program_at_a_port(command) as (port, process):
-        url = f"coaps://127.0.0.1:{port}/door"
-        with subprocess.Popen(
-            [*COMMAND, "get", url, f"--psk={known}"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as client:
-            request = read_until(process, lambda said: b"door" in said)
-            start = request.index(b"\xb4door")
-            # Version 1, confirmable, a token of that length; GET; the number of the message.
-            head = next(
-                place
-                for place in range(start)
-                if request[place] >> 4 == 4
-                and request[place + 1] == 1
-                and place + 4 + (request[place] & 15) <= start
-            )
-            token = request[head + 4 : head + 4 + (request[head] & 15)]
-            answer = bytes((0x60 | len(token), 0x45)) + request[head + 2 : head + 4] + token
-            assert process.stdin is not None
-            process.stdin.write(answer + b"\xff" + CANARY.encode())
-            process.stdin.flush()
-            out, complaint = client.communicate(timeout=PATIENCE_S)
+        assert_answered(process, f"coaps://127.0.0.1:{port}/door", f"--psk={known}")
+
+
+def assert_answered(process: Popen, url: str, *options: str) -> None:
+    """Ask a program by our client, and have it answer by hand."""
+    with subprocess.Popen(
+        [*COMMAND, "get", url, *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as client:
+        answer_by_hand(process, CANARY.encode())
+        out, complaint = client.communicate(timeout=PATIENCE_S)
     assert (client.returncode, out, complaint) == (0, f"{CANARY}\n", "")
 
 
@@ -303,7 +321,9 @@ def test_what_does_not_go_together_is_told(lasthop: RunClient, known: Path) -> N
     for command, said in [
         (("get", "coaps://127.0.0.1/a"), "takes a key; add --psk FILE"),
         (("get", "coap://127.0.0.1/a", f"--psk={known}"), "write coaps://127.0.0.1/a"),
-        (("get", "coaps://h/a", f"--cafile={known}"), "is secured by a key; write coaps+tcp://h/a"),
+        (("get", "coaps://h/a", f"--cafile={known}"), "there is no certificate in it"),
+        (("get", "coaps://h/a", f"--psk={known}", "--dtls=1.3"), "leave one of both"),
+        (("get", "coap://h/a", "--dtls=1.3"), "is not secured by DTLS; write coaps://h/a"),
         (("serve", "mqtt", f"--dtls-psk={known}"), "mqtt is not served by DTLS; serve coap"),
     ]:
         done = lasthop(*command)

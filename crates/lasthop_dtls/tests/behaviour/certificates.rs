@@ -35,7 +35,7 @@ impl Ends {
         let mut authority = authority(seed);
         Self {
             version,
-            trust: Some(Trust::in_server(Arc::new(authority.roots()), SERVER)),
+            trust: Trust::in_server(Arc::new(authority.roots()), SERVER),
             shown: None,
             server: authority.issue(&Issue::of_server(SERVER, 1)),
             clients: None,
@@ -48,7 +48,7 @@ impl Ends {
         let roots = Arc::new(authority.roots());
         Self {
             version,
-            trust: Some(Trust::in_server(Arc::clone(&roots), SERVER)),
+            trust: Trust::in_server(Arc::clone(&roots), SERVER),
             server: authority.issue(&Issue::of_server(SERVER, 1)),
             shown: Some(authority.issue(&Issue::of_client("device.example"))),
             clients: Some(Trust::in_clients(roots)),
@@ -164,7 +164,7 @@ fn a_server_that_cannot_be_believed_is_refused_with_the_reason() {
         for version in VERSIONS {
             let ends = Ends {
                 version,
-                trust: Some(Trust::in_server(Arc::clone(&roots), SERVER)),
+                trust: Trust::in_server(Arc::clone(&roots), SERVER),
                 shown: None,
                 server: authority(1).issue(&issue),
                 clients: None,

@@ -16,7 +16,7 @@ use lasthop_units::Instant;
 
 use super::asking::{Asking, ClientError, Ending};
 use crate::{KernelTcp, KernelUdp, Poller, Tally};
-use crate::{keyed, secured};
+use crate::{dtls, secured};
 
 /// What a server answered.
 #[derive(Debug)]
@@ -74,13 +74,17 @@ pub fn ask(
         asked: None,
         take: Box::new(take),
         tally: None,
+        dtls: match way {
+            CoapWay::Datagrams(profile) => profile.cloned(),
+            CoapWay::Streams(_) => None,
+        },
         ending: ending.clone(),
     };
     let poller = Poller::new()?;
     match way {
-        CoapWay::Datagrams(keyed) => {
+        CoapWay::Datagrams(profile) => {
             let udp = KernelUdp::client(&poller);
-            let transport: Box<dyn Transport> = match keyed {
+            let transport: Box<dyn Transport> = match profile {
                 Some(profile) => Box::new(Dtls::new(udp, Some(profile.clone()), None, None)),
                 None => Box::new(udp),
             };
@@ -115,6 +119,8 @@ struct Errand {
     take: Take,
     /// What TCP counts, where that carries it.
     tally: Option<Rc<Tally>>,
+    /// How datagrams are secured, where they are.
+    dtls: Option<lasthop_dtls::ClientProfile>,
     ending: Ending,
 }
 
@@ -166,9 +172,9 @@ impl Errand {
 impl Errand {
     /// Why a secured connection ended, where its layer knows it.
     fn why_it_ended(&self, reason: CloseReason) -> Option<String> {
-        match self.tally {
-            Some(_) => secured::why_it_ended(reason),
-            None => keyed::why_it_ended(reason),
+        match &self.dtls {
+            Some(profile) => dtls::why_it_ended(profile, reason),
+            None => secured::why_it_ended(reason),
         }
     }
 

@@ -36,7 +36,7 @@ pub struct Offer {
     /// How what comes by TCP is secured; it is not without it.
     pub secured: Option<ServerProfile>,
     /// How what comes to CoAP by UDP is secured; it is not without it.
-    pub keyed: Option<lasthop_dtls::ServerProfile>,
+    pub dtls: Option<lasthop_dtls::ServerProfile>,
     /// How QUIC is served; it is not without it.
     pub quic: Option<QuicOffer>,
     /// The devices that MQTT serves, and nobody else, by their tokens; what they publish is kept there. It has an access of

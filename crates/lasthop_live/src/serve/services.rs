@@ -205,8 +205,8 @@ impl Services {
     }
 
     fn coap(&self, listeners: Vec<Listener>, carrier: Carrier) -> io::Result<Parts> {
-        let keyed = self.offer.keyed.clone();
-        let keyed = keyed.map(|it| it.bounded(self.handshakes_per_address()));
+        let dtls = self.offer.dtls.clone();
+        let dtls = dtls.map(|it| it.bounded(self.handshakes_per_address()));
         let is_local = are_local(&listeners);
         let parameters = CoapParameters {
             max_body_size: self.offer.limits.count_of("body_size"),
@@ -215,7 +215,7 @@ impl Services {
             connect_timeout: Some(self.connect_timeout()),
             message_timeout: Some(Duration::from_secs(self.offer.limits.of("message_time"))),
             // Nobody beyond this machine can be flooded by who claims to be another; a cookie of DTLS shows who is who.
-            asks_for_proof: !is_local && keyed.is_none(),
+            asks_for_proof: !is_local && dtls.is_none(),
             ..CoapParameters::default()
         };
         let rest = parameters.exchange_lifetime();
@@ -235,7 +235,7 @@ impl Services {
         let transport: Box<dyn Transport> = match carrier {
             Carrier::Datagrams => {
                 let udp = self.udp(listeners, rest)?;
-                match keyed {
+                match dtls {
                     Some(profile) => Box::new(Dtls::new(udp, None, Some(profile), None)),
                     None => udp,
                 }

@@ -147,7 +147,9 @@ impl Secured {
             let roots = shown.roots;
             let clients = asks.then(|| Trust::in_clients(Arc::clone(&roots)));
             let clients = clients.map(|it| it.starting(shown.starts));
-            let trust = self.verify.then(|| Trust::in_server(roots, &shown.name));
+            let trust = self
+                .verify
+                .then(|| Trust::in_server(roots, &shown.name).expect(FITS));
             let trust = trust.map(|it| it.starting(shown.starts));
             let (settings, version, cookie) = (&self.settings, self.version, self.asks_for_cookie);
             let client = ClientProfile::with_certificates(settings, version, trust, shown.client);

@@ -1,0 +1,124 @@
+"""What DTLS on sockets stands on: keys that both ends have, or certificates. It is never told."""
+
+import stat
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from lasthop import _native
+from lasthop.errors import UsageError
+from lasthop.live.addresses import Target
+from lasthop.live.schemes import dtls_scheme_of
+from lasthop.live.tls import Shown, checked, read_roots
+
+_T = TypeVar("_T")
+
+_VERSIONS = ("1.2", "1.3")
+
+
+@dataclass(frozen=True, slots=True)
+class DtlsAsked:
+    """Files of what a client shows and believes, as its options name them."""
+
+    psk: Path | None = None
+    cafile: Path | None = None
+    certificate: Path | None = None
+    key: Path | None = None
+    version: str | None = None
+
+    def read(self, target: Target) -> _native.DtlsClient | None:
+        """Read how a client is secured by DTLS; None where it is not."""
+        place = target.url.partition("://")[2]
+        if not target.scheme.is_dtls:
+            for option, given in (("--psk", self.psk), ("--dtls", self.version)):
+                if given is not None:
+                    message = (
+                        f"{option}: {target.url} is not secured by DTLS; write coaps://{place}"
+                    )
+                    raise UsageError(message)
+            return None
+        of_certificates = {"--cafile": self.cafile, "--cert": self.certificate, "--key": self.key}
+        named = [option for option, path in of_certificates.items() if path is not None]
+        named += ["--dtls"] if self.version is not None else []
+        if self.psk is not None and named:
+            message = f"{named[0]}: with --psk the ends know each other by a key; leave one of both"
+            raise UsageError(message)
+        if self.psk is not None:
+            return _read_keys("--psk", self.psk, _native.DtlsClient.of_key)
+        if self.cafile is None:
+            message = (
+                f"--psk: {target.url} takes a key; add --psk FILE, with a line identity:key, "
+                "or --cafile FILE where it shows a certificate"
+            )
+            raise UsageError(message)
+        version = _read_version(self.version or "1.2")
+        shown = Shown(self.certificate, self.key, ("--cert", "--key")).read(target.scheme.name)
+        option, path = ("--cafile", self.cafile)
+        roots = read_roots(option, path)
+        if self.certificate is not None:
+            option, path = ("--cert", self.certificate)
+        return checked(
+            option,
+            path,
+            lambda: _native.DtlsClient.of_certificates(version, roots, target.host, shown),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DtlsOffered:
+    """What a server shares with its clients or shows them, as its options name it."""
+
+    psk: Path | None = None
+    version: str | None = None
+    certificate: Path | None = None
+    shown: _native.Tls | None = None
+    clients: _native.Roots | None = None
+
+    def read(self, served: Sequence[str]) -> _native.DtlsServer | None:
+        """Read how a server is secured by DTLS; None where it is not."""
+        for option, given in (("--dtls-psk", self.psk), ("--dtls", self.version)):
+            if given is not None and not any(map(dtls_scheme_of, served)):
+                message = f"{option}: {' '.join(served)} is not served by DTLS; serve coap"
+                raise UsageError(message)
+        if self.version is None:
+            if self.psk is None:
+                return None
+            return _read_keys("--dtls-psk", self.psk, _native.DtlsServer.of_keys)
+        if self.psk is not None:
+            message = "--dtls: with --dtls-psk the ends know each other by a key; leave one of both"
+            raise UsageError(message)
+        return self._certified(_read_version(self.version))
+
+    def _certified(self, version: str) -> _native.DtlsServer:
+        shown, clients = self.shown, self.clients
+        if shown is None or self.certificate is None:
+            message = (
+                "--dtls: it shows a certificate; add --tls-cert FILE --tls-key FILE, "
+                "or share keys by --dtls-psk FILE alone"
+            )
+            raise UsageError(message)
+        make = _native.DtlsServer.of_certificate
+        return checked("--tls-cert", self.certificate, lambda: make(version, shown, clients))
+
+
+def _read_version(text: str) -> str:
+    if text not in _VERSIONS:
+        message = f'--dtls: "{text}" is no version of DTLS; write {" or ".join(_VERSIONS)}'
+        raise UsageError(message)
+    return text
+
+
+def _read_keys(option: str, path: Path, make: Callable[[str], _T]) -> _T:
+    try:
+        with path.open(encoding="utf-8") as file:
+            mode = stat.S_IMODE(path.stat().st_mode)
+            text = file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "no UTF-8 text"
+        message = f"{option}: {path}: {why.lower()}"
+        raise UsageError(message) from error
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        message = f"{option}: {path}: others may read the keys in it; chmod 600 {path}"
+        raise UsageError(message)
+    return checked(option, path, lambda: make(text))
