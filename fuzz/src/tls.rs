@@ -210,7 +210,7 @@ fn profiles(flags: u8) -> (ClientProfile, ServerProfile) {
         &settings,
         ServerSettings {
             credentials: of_server.clone(),
-            clients: is_shown.then(|| Arc::clone(roots)),
+            clients: is_shown.then(|| Verify::Against(Arc::clone(roots))),
             tickets: 2,
             sessions: if resumes { 10 } else { 0 },
             early_data: if resumes && !is_old { 64 } else { 0 },
