@@ -13,10 +13,14 @@ TCP = (
 MQTT = "qos=1 version=3.1.1 keep_alive=1min ping_after=own_silence max_in_flight=20 back_off=1s"
 
 TLS = (
-    "tls.key=ecdsa_p256 tls.chain=1 tls.client_certificate=off tls.group=x25519 tls.ml_kem=off "
-    "tls.verify=on tls.record=16384B"
+    "tls.key=ecdsa_p256 tls.raw_key=off tls.chain=1 tls.client_certificate=off "
+    "tls.group=x25519 tls.ml_kem=off tls.verify=on tls.record=16384B"
 )
-TLS_1_2 = TLS.replace("ecdsa_p256", "rsa_2048").replace(" tls.ml_kem=off", "")
+TLS_1_2 = (
+    TLS.replace("ecdsa_p256", "rsa_2048")
+    .replace(" tls.raw_key=off", "")
+    .replace(" tls.ml_kem=off", "")
+)
 HTTP = "version=1.1 connection=keep connections=6 chunked=off timeout=30s idle_timeout=75s hold=30s"
 
 RESOLVED = {
@@ -51,6 +55,9 @@ RESOLVED = {
     "raw_udp/dtls dtls.auth=certificate dtls.version=1.3": "raw_udp/dtls/udp/ip ack=off "
     "dtls.auth=certificate dtls.version=1.3 dtls.client_certificate=off dtls.verify=on "
     "dtls.cookie=on dtls.timeout=1s dtls.retries=5 ip.version=4",
+    "raw_tcp/tls tls.raw_key=on": "raw_tcp/tls/tcp/ip tls.version=1.3 tls.resume=none "
+    "tls.key=ecdsa_p256 tls.raw_key=on tls.client_certificate=off tls.group=x25519 "
+    f"tls.ml_kem=off tls.record=16384B {TCP}",
     "coap/tcp": f"coap/tcp/ip push=post block_size=1024 {TCP}",
     "https": f"http/tls/tcp/ip {HTTP} auth=none tls.version=1.3 tls.resume=none {TLS} {TCP}",
     "http/tls/tcp auth=jwt": f"http/tls/tcp/ip {HTTP} auth=jwt token_lifetime=1h "
