@@ -4,15 +4,17 @@
 //! of a study; [`HttpClient`] is the end of a device.
 
 mod client;
+mod client_protocol;
 mod exchange;
 mod h1;
+mod http2;
 mod limits;
 mod purpose;
 mod server;
 mod token;
 mod wire;
 
-pub use client::{ConnectionPolicy, HttpClient, HttpClientConfig};
+pub use client::{ConnectionPolicy, HttpClient, HttpClientConfig, HttpVersion};
 pub use exchange::{ExchangeId, ServerEvent};
 pub use http;
 pub use limits::ServerLimits;

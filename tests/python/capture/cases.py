@@ -25,6 +25,7 @@ PROTOCOL_STACKS = (
     "mqtt qos=2 version=5",
     "mqtt/ws qos=1 version=5",
     "http auth=jwt",
+    "http version=2",
 )
 
 STACKS = DATAGRAM_STACKS + PROTOCOL_STACKS
@@ -71,6 +72,8 @@ class Case:
         """What tshark finds in segments and datagrams."""
         if self.stack.startswith("mqtt/ws"):
             return ("http", "websocket")
+        if self.stack == "http version=2":
+            return ("http", "http2")
         name = self.stack.partition(" ")[0].partition("/")[0]
         return (name if name in {"mqtt", "coap", "http"} else "data",)
 

@@ -60,6 +60,8 @@ RESOLVED = {
     f"tls.ml_kem=off tls.record=16384B {TCP}",
     "coap/tcp": f"coap/tcp/ip push=post block_size=1024 {TCP}",
     "https": f"http/tls/tcp/ip {HTTP} auth=none tls.version=1.3 tls.resume=none {TLS} {TCP}",
+    "http/tls/tcp version=2": "http/tls/tcp/ip version=2 connection=keep window=65535B timeout=30s "
+    f"idle_timeout=75s hold=30s auth=none tls.version=1.3 tls.resume=none {TLS} {TCP}",
     "http/tls/tcp auth=jwt": f"http/tls/tcp/ip {HTTP} auth=jwt token_lifetime=1h "
     f"tls.version=1.3 tls.resume=none {TLS} {TCP}",
     "raw_tcp/tls tls.version=1.2 tls.key=rsa_2048": "raw_tcp/tls/tcp/ip tls.version=1.2 "

@@ -121,6 +121,16 @@ impl HttpClient {
         }
     }
 
+    /// Whether a request wants a connection that only serves the inbox.
+    fn is_of_inbox(&self, pending: &Pending) -> bool {
+        pending.kind.is_of_inbox() && !self.is_on_one_connection()
+    }
+
+    /// Whether all requests share a connection.
+    fn is_on_one_connection(&self) -> bool {
+        self.config.is_multiplexed() && self.keeps()
+    }
+
     /// Sends what waits as far as there are connections for it, and opens those that are missing.
     fn pump(&mut self, now: Instant, transport: &mut dyn Transport) {
         if let InboxState::Due(kind) = self.inbox
@@ -136,9 +146,13 @@ impl HttpClient {
         }
         let mut place = 0;
         while place < self.queue.len() {
-            let is_of_inbox = self.queue[place].kind.is_of_inbox();
-            let has_room = |link: &Link| link.is_of_inbox == is_of_inbox && link.has_room();
-            let Some(link) = self.links.iter_mut().find(|link| has_room(link)) else {
+            let is_of_inbox = self.is_of_inbox(&self.queue[place]);
+            let has_room = |link: &mut Link| link.is_of_inbox == is_of_inbox && link.has_room();
+            let Some(link) = self
+                .links
+                .iter_mut()
+                .find_map(|it| has_room(it).then_some(it))
+            else {
                 place += 1;
                 continue;
             };
@@ -169,7 +183,7 @@ impl HttpClient {
 
     fn open_missing(&mut self, now: Instant, is_of_inbox: bool, transport: &mut dyn Transport) {
         let waiting = self.queue.iter();
-        let waiting = waiting.filter(|it| it.kind.is_of_inbox() == is_of_inbox);
+        let waiting = waiting.filter(|it| self.is_of_inbox(it) == is_of_inbox);
         let most = if is_of_inbox {
             1
         } else {
@@ -216,7 +230,10 @@ impl HttpClient {
         };
         match event {
             TransportEvent::Established(_) => match transport.own_stream(now, id) {
-                Ok(stream) => self.links[place].begin(stream),
+                Ok(stream) => {
+                    let mut wire = wire(now, transport, id);
+                    self.links[place].begin(&mut wire, stream, &self.config);
+                }
                 Err(_) => transport.reset(now, id, ResetReason::NotNeeded),
             },
             TransportEvent::Readable(_) => self.receive(now, place, transport),
@@ -245,6 +262,9 @@ impl HttpClient {
         }
         for (pending, response) in read.answered {
             self.take(connection, &pending, response);
+        }
+        for (pending, may_be_again) in read.lost {
+            self.end_without_answer(now, pending, may_be_again);
         }
         if read.has_ended {
             self.lose(now, place);
@@ -301,16 +321,21 @@ impl HttpClient {
         }
         let is_stale = link.is_stale();
         for pending in link.take_under_way() {
-            match (pending.kind, pending.kind.message()) {
-                (_, Some(_)) if is_stale && pending.attempts < MOST_ATTEMPTS => {
-                    self.queue.push_front(pending);
-                }
-                (_, Some(id)) => self.fail(id, FailureReason::ConnectionLost),
-                // The server forgets nobody while it runs.
-                (kind, None) => {
-                    self.not_before = self.not_before.max(now + REOPEN_DELAY);
-                    self.inbox = InboxState::Due(kind);
-                }
+            self.end_without_answer(now, pending, is_stale);
+        }
+    }
+
+    /// A request has no answer: it is made again, if it was not served, or fails.
+    fn end_without_answer(&mut self, now: Instant, pending: Pending, was_not_served: bool) {
+        match (pending.kind, pending.kind.message()) {
+            (_, Some(_)) if was_not_served && pending.attempts < MOST_ATTEMPTS => {
+                self.queue.push_front(pending);
+            }
+            (_, Some(id)) => self.fail(id, FailureReason::ConnectionLost),
+            // The server forgets nobody while it runs.
+            (kind, None) => {
+                self.not_before = self.not_before.max(now + REOPEN_DELAY);
+                self.inbox = InboxState::Due(kind);
             }
         }
     }
@@ -322,7 +347,7 @@ impl HttpClient {
             };
             self.give_up(pending, FailureReason::NotConnected);
         }
-        let is_late = |link: &Link| link.under_way().iter().any(|it| it.until <= now);
+        let is_late = |link: &Link| link.under_way().any(|it| it.until <= now);
         while let Some(place) = self.links.iter().position(is_late) {
             let mut link = self.links.remove(place);
             transport.reset(now, link.id, ResetReason::NotNeeded);

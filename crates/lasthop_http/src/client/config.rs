@@ -10,6 +10,12 @@ pub struct HttpClientConfig {
     pub server: SocketAddr,
     /// What `Host` says: the server, without the usual port of its scheme.
     pub authority: Box<str>,
+    /// Which version is spoken.
+    pub version: HttpVersion,
+    /// Whether what is below is secured.
+    pub is_secured: bool,
+    /// How much of answers the client takes ahead of what it has read, in HTTP/2, in bytes.
+    pub window: u32,
     /// How long connections last.
     pub policy: ConnectionPolicy,
     /// How many connections there are at most for what the device says.
@@ -26,6 +32,22 @@ pub struct HttpClientConfig {
     pub receives: bool,
     /// The flows whose messages come back.
     pub echoed: ChannelSet,
+}
+
+/// Which version of HTTP is spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HttpVersion {
+    /// HTTP/1.1.
+    One,
+    /// HTTP/2.
+    Two,
+}
+
+impl HttpClientConfig {
+    /// Whether a connection carries many requests at the same time.
+    pub(super) fn is_multiplexed(&self) -> bool {
+        self.version == HttpVersion::Two
+    }
 }
 
 /// How long connections last.

@@ -1,9 +1,11 @@
 use http::{HeaderValue, Response};
 use lasthop_contract::{ConnectionId, DeviceId, StreamId};
 
-use super::config::HttpClientConfig;
+use super::config::{HttpClientConfig, HttpVersion};
 use super::pending::Pending;
-use crate::h1::{Answer, Http1Client};
+use crate::client_protocol::{Answer, ExchangeNumber};
+use crate::h1::Http1Client;
+use crate::http2::Http2Client;
 use crate::wire::Wire;
 
 /// A connection of the client, with what is under way on it.
@@ -12,9 +14,17 @@ pub(super) struct Link {
     pub(super) id: ConnectionId,
     /// Whether it is for the inbox.
     pub(super) is_of_inbox: bool,
-    /// What speaks on it, once it is established.
-    protocol: Option<Http1Client>,
-    under_way: Vec<Pending>,
+    speaks: Speaks,
+    under_way: Vec<(ExchangeNumber, Pending)>,
+}
+
+/// What is spoken on a link.
+#[derive(Debug)]
+enum Speaks {
+    /// It is not established.
+    Nothing,
+    One(Box<Http1Client>),
+    Two(Box<Http2Client>),
 }
 
 /// What came of reading from a link.
@@ -22,6 +32,8 @@ pub(super) struct Link {
 pub(super) struct Read {
     /// Requests that were answered.
     pub(super) answered: Vec<(Pending, Response<Vec<u8>>)>,
+    /// Requests that were not, and whether they may be made again.
+    pub(super) lost: Vec<(Pending, bool)>,
     /// No further answer comes.
     pub(super) has_ended: bool,
 }
@@ -32,28 +44,46 @@ impl Link {
         Self {
             id,
             is_of_inbox,
-            protocol: None,
+            speaks: Speaks::Nothing,
             under_way: Vec::new(),
         }
     }
 
     /// It is established.
-    pub(super) fn begin(&mut self, stream: StreamId) {
-        self.protocol = Some(Http1Client::new(stream));
+    pub(super) fn begin(
+        &mut self,
+        wire: &mut Wire<'_>,
+        stream: StreamId,
+        config: &HttpClientConfig,
+    ) {
+        self.speaks = match config.version {
+            HttpVersion::One => Speaks::One(Box::new(Http1Client::new(stream))),
+            HttpVersion::Two => {
+                Speaks::Two(Box::new(Http2Client::new(wire, stream, config.window)))
+            }
+        };
     }
 
     pub(super) fn is_opening(&self) -> bool {
-        self.protocol.is_none()
+        matches!(self.speaks, Speaks::Nothing)
     }
 
     /// Whether a request can go.
-    pub(super) fn has_room(&self) -> bool {
-        self.protocol.as_ref().is_some_and(Http1Client::has_room)
+    pub(super) fn has_room(&mut self) -> bool {
+        match &mut self.speaks {
+            Speaks::Nothing => false,
+            Speaks::One(one) => one.has_room(),
+            Speaks::Two(two) => two.has_room(),
+        }
     }
 
     /// Whether a request that gets no answer was not served, as far as one can tell.
     pub(super) fn is_stale(&self) -> bool {
-        self.protocol.as_ref().is_some_and(Http1Client::is_stale)
+        match &self.speaks {
+            Speaks::Nothing => false,
+            Speaks::One(one) => one.is_stale(),
+            Speaks::Two(two) => two.is_stale(),
+        }
     }
 
     /// Sends a request, for which there is room.
@@ -65,61 +95,75 @@ impl Link {
         device: DeviceId,
         bearer: Option<HeaderValue>,
     ) {
-        let Some(protocol) = &mut self.protocol else {
-            return;
-        };
         pending.attempts += 1;
         let (request, purpose) = pending.request(config, device, bearer);
-        protocol.request(wire, &request, purpose, config.is_chunked);
-        self.under_way.push(pending);
+        let scheme = if config.is_secured { "https" } else { "http" };
+        let number = match &mut self.speaks {
+            Speaks::Nothing => None,
+            Speaks::One(one) => Some(one.request(wire, &request, purpose, config.is_chunked)),
+            Speaks::Two(two) => two.request(wire, &request, scheme, purpose),
+        };
+        // One that could not go ends with the connection.
+        self.under_way
+            .push((number.unwrap_or(ExchangeNumber::MAX), pending));
     }
 
     /// Reads what has come.
     pub(super) fn receive(&mut self, wire: &mut Wire<'_>) -> Read {
         let mut read = Read::default();
-        let Some(protocol) = &mut self.protocol else {
-            return read;
-        };
-        loop {
-            match protocol.receive(wire) {
+        while !read.has_ended {
+            let (answer, is_done) = match &mut self.speaks {
+                Speaks::Nothing => return read,
+                Speaks::One(one) => (one.receive(wire), one.is_done()),
+                Speaks::Two(two) => (two.receive(wire), two.is_done()),
+            };
+            match answer {
                 Answer::None => return read,
-                Answer::Whole(response) => {
-                    if let Some(pending) = self.under_way.pop() {
-                        read.answered.push((pending, response));
-                    }
-                    if protocol.is_done() {
-                        read.has_ended = true;
-                        return read;
-                    }
+                Answer::Whole(number, response) => {
+                    let pending = self.take(number);
+                    read.answered.extend(pending.map(|it| (it, response)));
                 }
-                Answer::Ended => {
-                    read.has_ended = true;
-                    return read;
+                Answer::Lost(number, again) => {
+                    let pending = self.take(number);
+                    read.lost.extend(pending.map(|it| (it, again)));
                 }
+                Answer::Ended => read.has_ended = true,
             }
+            read.has_ended |= is_done;
         }
+        read
     }
 
     pub(super) fn flush(&mut self, wire: &mut Wire<'_>) {
-        if let Some(protocol) = &mut self.protocol {
-            protocol.flush(wire);
+        match &mut self.speaks {
+            Speaks::Nothing => {}
+            Speaks::One(one) => one.flush(wire),
+            Speaks::Two(two) => two.flush(wire),
         }
     }
 
     /// Sends no further request by it.
     pub(super) fn finish(&mut self, wire: &mut Wire<'_>) {
-        if let Some(protocol) = &mut self.protocol {
-            protocol.finish(wire);
+        match &mut self.speaks {
+            Speaks::Nothing => {}
+            Speaks::One(one) => one.finish(wire),
+            Speaks::Two(two) => two.finish(wire),
         }
     }
 
     /// What is under way.
-    pub(super) fn under_way(&self) -> &[Pending] {
-        &self.under_way
+    pub(super) fn under_way(&self) -> impl Iterator<Item = &Pending> {
+        self.under_way.iter().map(|(_, pending)| pending)
     }
 
     /// Takes what is under way.
-    pub(super) fn take_under_way(&mut self) -> Vec<Pending> {
-        core::mem::take(&mut self.under_way)
+    pub(super) fn take_under_way(&mut self) -> impl Iterator<Item = Pending> + use<> {
+        let under_way = core::mem::take(&mut self.under_way);
+        under_way.into_iter().map(|(_, pending)| pending)
+    }
+
+    fn take(&mut self, number: ExchangeNumber) -> Option<Pending> {
+        let place = self.under_way.iter().position(|(it, _)| *it == number)?;
+        Some(self.under_way.remove(place).1)
     }
 }

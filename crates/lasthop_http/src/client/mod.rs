@@ -6,4 +6,4 @@ mod link;
 mod pending;
 
 pub use application::HttpClient;
-pub use config::{ConnectionPolicy, HttpClientConfig};
+pub use config::{ConnectionPolicy, HttpClientConfig, HttpVersion};

@@ -7,6 +7,7 @@ use lasthop_contract::{Chunk, Outbox, Provenance, StreamId};
 use super::body::BodyReader;
 use super::fields::LONGEST_HEAD;
 use super::response_head::response_head;
+use crate::client_protocol::{Answer, ExchangeNumber};
 use crate::purpose::Purpose;
 use crate::wire::Wire;
 
@@ -36,17 +37,6 @@ struct Begun {
     response: Response<()>,
     reader: BodyReader,
     body: Vec<u8>,
-}
-
-/// What came of reading.
-#[derive(Debug)]
-pub(crate) enum Answer {
-    /// Nothing yet.
-    None,
-    /// The answer to the request under way.
-    Whole(Response<Vec<u8>>),
-    /// None will come, or what came is none: the connection is of no use any more.
-    Ended,
 }
 
 /// The largest body that is taken.
@@ -80,14 +70,14 @@ impl Http1Client {
         self.answers > 0 && !self.is_answered
     }
 
-    /// Sends a request.
+    /// Sends a request; gives its number on the connection.
     pub(crate) fn request(
         &mut self,
         wire: &mut Wire<'_>,
         request: &Request<&[u8]>,
         purpose: Purpose,
         is_chunked: bool,
-    ) {
+    ) -> ExchangeNumber {
         let head = RequestText::of(request, is_chunked);
         let body = *request.body();
         let size = format!("{:x}\r\n", body.len());
@@ -123,6 +113,7 @@ impl Http1Client {
             method: request.method().clone(),
             begun: None,
         });
+        self.answers.into()
     }
 
     /// Reads what has come.
@@ -188,9 +179,10 @@ impl Http1Client {
         }
         let begun = awaited.begun.take().expect("it was looked at");
         self.awaited = None;
+        let number = self.answers.into();
         self.answers += 1;
         let Begun { response, body, .. } = *begun;
-        Answer::Whole(response.map(|()| body))
+        Answer::Whole(number, response.map(|()| body))
     }
 
     /// Writes what waits.

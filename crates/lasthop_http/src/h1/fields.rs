@@ -7,7 +7,7 @@ use httparse::Header;
 use super::body::BodyReader;
 
 /// The longest head that is read, of either kind.
-pub(super) const LONGEST_HEAD: usize = 16 * 1024;
+pub(crate) const LONGEST_HEAD: usize = 16 * 1024;
 /// How many fields a head has at most.
 pub(super) const MOST_FIELDS: usize = 100;
 

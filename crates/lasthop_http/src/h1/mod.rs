@@ -7,5 +7,6 @@ mod request_head;
 mod response_head;
 mod server;
 
-pub(crate) use client::{Answer, Http1Client};
+pub(crate) use client::Http1Client;
+pub(crate) use fields::LONGEST_HEAD;
 pub(crate) use server::Http1Server;

@@ -65,10 +65,16 @@ const AHEAD: usize = LONGEST_HEAD;
 const REFUSAL: Provenance = Provenance::new(Layer::Application, Cause::SessionTearDown);
 
 impl Http1Server {
-    pub(crate) fn new(now: Instant, stream: StreamId, limits: &ServerLimits) -> Self {
+    /// The end of a stream on which these bytes have come.
+    pub(crate) fn new(
+        now: Instant,
+        stream: StreamId,
+        limits: &ServerLimits,
+        come: Vec<u8>,
+    ) -> Self {
         Self {
             outbox: Outbox::new(stream),
-            input: Vec::new(),
+            input: come,
             stage: Stage::Idle,
             has_peer_finished: false,
             asked: 0,

@@ -3,32 +3,41 @@ use lasthop_contract::{Provenance, StreamId};
 use lasthop_units::Instant;
 
 use crate::h1::Http1Server;
+use crate::http2::{Http2Server, PREFACE};
 use crate::limits::ServerLimits;
 use crate::wire::Wire;
 
 /// One connection of a server, in the version of HTTP that its client speaks.
 #[derive(Debug)]
 pub(super) enum Connection {
+    /// Too little has come to know.
+    Unknown(StreamId, Vec<u8>, Instant),
     /// HTTP/1.1, one exchange at a time.
     One(Http1Server),
+    /// HTTP/2, which a client begins with its preface, whether TLS agreed on it or the client knows (RFC 9113 §3.3).
+    Two(Box<Http2Server>),
 }
 
 impl Connection {
     pub(super) fn new(now: Instant, stream: StreamId, limits: &ServerLimits) -> Self {
-        Self::One(Http1Server::new(now, stream, limits))
+        Self::Unknown(stream, Vec::new(), now + limits.head)
     }
 
     /// When it wants [`Connection::timeout`].
     pub(super) fn deadline(&self) -> Instant {
         match self {
+            Self::Unknown(_, _, deadline) => *deadline,
             Self::One(one) => one.deadline(),
+            Self::Two(two) => two.deadline(),
         }
     }
 
     /// The requests that wait for their answers, by their numbers.
     pub(super) fn open_exchanges(&self) -> Vec<u64> {
         match self {
+            Self::Unknown(..) => Vec::new(),
             Self::One(one) => one.open_exchange().into_iter().collect(),
+            Self::Two(two) => two.open_exchanges(),
         }
     }
 
@@ -38,11 +47,14 @@ impl Connection {
         wire: &mut Wire<'_>,
         limits: &ServerLimits,
     ) -> Option<(u64, Request<Vec<u8>>)> {
+        self.recognise(wire, limits);
         match self {
+            Self::Unknown(..) => None,
             Self::One(one) => {
                 let request = one.receive(wire, limits)?;
                 Some((one.open_exchange()?, request))
             }
+            Self::Two(two) => two.receive(wire, limits),
         }
     }
 
@@ -59,26 +71,59 @@ impl Connection {
             Self::One(one) if one.open_exchange() == Some(number) => {
                 one.respond(wire, limits, response, head, parts);
             }
-            Self::One(_) => {}
+            Self::Two(two) => two.respond(wire, limits, number, response, head, parts),
+            Self::One(_) | Self::Unknown(..) => {}
         }
     }
 
     pub(super) fn flush(&mut self, wire: &mut Wire<'_>) {
         match self {
+            Self::Unknown(..) => {}
             Self::One(one) => one.flush(wire),
+            Self::Two(two) => two.flush(wire),
         }
     }
 
     /// Its deadline has come; whether it is to be reset.
     pub(super) fn timeout(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) -> bool {
+        self.settle(wire, limits);
         match self {
+            Self::Unknown(..) => true,
+            Self::Two(two) => two.timeout(wire, limits),
             Self::One(one) => one.timeout(wire, limits),
         }
     }
 
     pub(super) fn stop(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) {
+        self.settle(wire, limits);
         match self {
+            Self::Unknown(..) => {}
+            Self::Two(two) => two.stop(wire, limits),
             Self::One(one) => one.stop(wire, limits),
+        }
+    }
+
+    /// Decides which version is spoken, by the first bytes.
+    fn recognise(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) {
+        let Self::Unknown(stream, input, _) = self else {
+            return;
+        };
+        let missing = PREFACE.len();
+        let has_ended = wire.read(*stream, input, missing);
+        let is_preface = PREFACE.starts_with(input);
+        if is_preface && input.len() == missing {
+            let two = Http2Server::new(wire.now, *stream, limits, input);
+            *self = Self::Two(Box::new(two));
+        } else if !is_preface || has_ended {
+            self.settle(wire, limits);
+        }
+    }
+
+    /// What is no preface, or will never be one, is of HTTP/1.1.
+    fn settle(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) {
+        if let Self::Unknown(stream, input, _) = self {
+            let input = core::mem::take(input);
+            *self = Self::One(Http1Server::new(wire.now, *stream, limits, input));
         }
     }
 }

@@ -2,5 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod asking;
+mod device;
 mod hostile;
+mod two;
 mod world;

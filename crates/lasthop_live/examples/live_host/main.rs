@@ -10,6 +10,7 @@ mod coap_client;
 mod coap_server;
 mod dds;
 mod dds_server;
+mod http;
 mod mqtt;
 mod options;
 mod outcome;
@@ -39,6 +40,9 @@ usage: live_host --address ADDRESS [--delay-ms N] [--loss SHARE] [--outage-ms FR
   coap-server con|non|tcp              keeps resources; notifications are confirmable or not, or it is over TCP
   coap-client SERVER con|non|tcp REQUESTS
                                        each METHOD PATH, with a file after put and post, a number after observe
+  http-server                          takes messages at /device/N, in HTTP/1.1 and HTTP/2
+  http-client SERVER:PORT 1.1|2 keep|per_message SEND
+                                       posts so many messages, each when the one before is acknowledged
   dds-device SERVER SETTINGS SEND RECEIVE BYTES
                                        sends so many messages of so many bytes to the other, and awaits so many; SETTINGS
                                        are words with commas: reliable, untyped
@@ -75,6 +79,8 @@ fn run() -> Result<(), Box<dyn Error>> {
         "mqtt-client" => mqtt::run_client(&options, words),
         "coap-client" => coap_client::run(&options, words),
         "coap-server" => coap_server::run(&options, words),
+        "http-server" => http::run_server(&options, words),
+        "http-client" => http::run_client(&options, words),
         "dds-device" => dds::run_device(&options, words),
         "dds-server" => dds_server::run(&options, words),
         other => Err(format!("there is no {other}; --help tells more").into()),

@@ -6,6 +6,7 @@ mod builder;
 mod catalogue;
 mod ends;
 mod layer;
+mod negotiated;
 mod notation;
 mod option;
 mod registry;

@@ -77,6 +77,7 @@ pub(crate) fn every_stack() -> Vec<StackSpec> {
         ("quic.early_data", "on"),
         ("connect_timeout", "5min"),
     ];
+    let http_2 = [("version", "2"), ("auth", "jwt"), ("tls.resume", "ticket")];
     let certified = [
         ("push", "observe"),
         ("dtls.auth", "certificate"),
@@ -123,7 +124,7 @@ pub(crate) fn every_stack() -> Vec<StackSpec> {
             "http/tcp",
             &[("connection", "per_message"), ("chunked", "on")],
         ),
-        stack("http/tls/tcp", &[("auth", "jwt"), ("tls.resume", "ticket")]),
+        stack("http/tls/tcp", &http_2),
         stack("dds/udp", &[]),
     ]
 }

@@ -2,8 +2,8 @@ use core::net::SocketAddr;
 
 use lasthop_contract::Application;
 use lasthop_http::{
-    ConnectionPolicy, HttpClient, HttpClientConfig, HttpServer, HttpServerConfig, PORT,
-    SECURE_PORT, ServerLimits, TokenSource,
+    ConnectionPolicy, HttpClient, HttpClientConfig, HttpServer, HttpServerConfig, HttpVersion,
+    PORT, SECURE_PORT, ServerLimits, TokenSource,
 };
 use lasthop_tls::RUN_STARTS;
 use lasthop_traffic::FlowKind;
@@ -27,7 +27,7 @@ pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
 };
 
 const OPTIONS: &[OptionEntry] = &[
-    OptionEntry::new("version", OptionKind::Word(&["1.1"]), "of HTTP").default("1.1"),
+    OptionEntry::new("version", OptionKind::Word(&["1.1", "2"]), "of HTTP").default("1.1"),
     OptionEntry::new(
         "connection",
         OptionKind::Word(&["keep", "per_message"]),
@@ -39,13 +39,22 @@ const OPTIONS: &[OptionEntry] = &[
         OptionKind::Count(1, 64),
         "of a device at the same time at most, for what it says: each has one request under way; browsers have six",
     )
-    .default("6"),
+    .default("6")
+    .needs("version", &["1.1"]),
     OptionEntry::new(
         "chunked",
         OptionKind::Switch,
         "messages go in chunks, as where their length is not known beforehand",
     )
-    .default("off"),
+    .default("off")
+    .needs("version", &["1.1"]),
+    OptionEntry::new(
+        "window",
+        OptionKind::Size(65_535, 1 << 30),
+        "how much of all answers a device takes ahead of what it has read",
+    )
+    .default("65535B")
+    .needs("version", &["2"]),
     OptionEntry::new(
         "timeout",
         OptionKind::Time,
@@ -76,6 +85,9 @@ const OPTIONS: &[OptionEntry] = &[
 
 struct Http {
     scheme_port: u16,
+    version: HttpVersion,
+    is_secured: bool,
+    window: u32,
     policy: ConnectionPolicy,
     connections: usize,
     is_chunked: bool,
@@ -92,6 +104,12 @@ impl Http {
         let port = ENTRY.port_on(stack.layers.iter().map(|layer| layer.name.as_str()));
         Self {
             scheme_port: port,
+            version: match options.word("version") {
+                "2" => HttpVersion::Two,
+                _ => HttpVersion::One,
+            },
+            is_secured: stack.layer("tls").is_some(),
+            window: u32::try_from(options.integer("window")).unwrap_or(u32::MAX),
             policy: match options.word("connection") {
                 "per_message" => ConnectionPolicy::PerMessage,
                 _ => ConnectionPolicy::Keep,
@@ -125,8 +143,12 @@ impl ApplicationBuilder for Http {
         let config = HttpClientConfig {
             server: end.server,
             authority: self.authority(end.server).into(),
+            version: self.version,
+            is_secured: self.is_secured,
+            window: self.window.max(65_535),
             policy: self.policy,
-            connections: self.connections,
+            // Where requests go side by side there is one, unless each has its own.
+            connections: self.connections.max(1),
             is_chunked: self.is_chunked,
             timeout: self.timeout,
             hold: self.hold,

@@ -8,8 +8,9 @@ use super::tls_handshake::{
     CHAIN, CLIENT_CERTIFICATE, GROUP, KEY, ML_KEM, SESSIONS, TICKETS, TlsHandshake, VERIFY, group,
 };
 use super::{Carriage, LayerBuilder, LayerEntry, LayerKind};
-use crate::spec::UserCredentials;
+use crate::spec::{StackSpec, UserCredentials};
 use crate::stack::builder::Role;
+use crate::stack::negotiated::negotiated_protocols;
 use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options};
 
 /// TLS 1.2 (RFC 5246) and 1.3 (RFC 8446).
@@ -19,7 +20,7 @@ pub(super) const ENTRY: LayerEntry = LayerEntry {
     carries: &[Carriage::Stream],
     over: &[Carriage::Stream],
     options: OPTIONS,
-    kind: LayerKind::Transport(|_, options| Box::new(Secured::new(options))),
+    kind: LayerKind::Transport(|stack, options| Box::new(Secured::new(stack, options))),
 };
 
 const OPTIONS: &[OptionEntry] = &[
@@ -84,7 +85,7 @@ struct Secured {
 }
 
 impl Secured {
-    fn new(options: Options<'_>) -> Self {
+    fn new(stack: &StackSpec, options: Options<'_>) -> Self {
         let record: u16 = options
             .word("record")
             .trim_end_matches('B')
@@ -105,7 +106,7 @@ impl Secured {
                 },
                 groups: vec![group(options)],
                 largest_record: Some(record + RECORD_HEADER_LENGTH),
-                protocols: Vec::new(),
+                protocols: negotiated_protocols(stack),
             },
             handshake,
             profiles: OnceCell::new(),

@@ -1,0 +1,155 @@
+use std::collections::{BTreeMap, VecDeque};
+
+use lasthop_contract::{Cause, Layer, Provenance};
+
+/// Says of the frames that an end writes what they are there for (RFC 9113 §6).
+#[derive(Debug)]
+pub(super) struct Frames {
+    /// So many bytes of the preface are still to come.
+    preface: usize,
+    /// The header of the frame that is being told of, as far as it has come.
+    header: Vec<u8>,
+    /// What is left of its payload.
+    rest: usize,
+    provenance: Provenance,
+    /// The stream whose data the payload is.
+    data_of: Option<u32>,
+    streams: BTreeMap<u32, Spoken>,
+}
+
+/// What an end says on a stream.
+#[derive(Debug)]
+struct Spoken {
+    head: Provenance,
+    framing: Provenance,
+    /// The parts of its body that have not gone, by their lengths.
+    body: VecDeque<(usize, Provenance)>,
+}
+
+const HEADER_LENGTH: usize = 9;
+const END_STREAM: u8 = 1;
+
+const fn of(cause: Cause) -> Provenance {
+    Provenance::new(Layer::Application, cause)
+}
+
+impl Frames {
+    /// Those of an end that writes so many bytes first.
+    pub(super) fn behind(preface: usize) -> Self {
+        Self {
+            preface,
+            header: Vec::new(),
+            rest: 0,
+            provenance: of(Cause::SessionSetUp),
+            data_of: None,
+            streams: BTreeMap::new(),
+        }
+    }
+
+    /// What is said on a stream is there for this.
+    pub(super) fn note(&mut self, stream: u32, head: Provenance, parts: &[(usize, Provenance)]) {
+        let framing = parts.first().map_or(head, |(_, first)| Provenance {
+            cause: match first.cause {
+                Cause::Payload => Cause::Header,
+                other => other,
+            },
+            ..*first
+        });
+        let spoken = Spoken {
+            head,
+            framing,
+            body: parts.iter().copied().collect(),
+        };
+        self.streams.insert(stream, spoken);
+    }
+
+    /// Tells of the bytes that go next.
+    pub(super) fn told(&mut self, bytes: &[u8]) -> Vec<(usize, Provenance)> {
+        let mut told: Vec<(usize, Provenance)> = Vec::new();
+        let mut at = 0;
+        while at < bytes.len() {
+            let (length, provenance) = self.step(&bytes[at..]);
+            match told.last_mut() {
+                Some((before, same)) if *same == provenance => *before += length,
+                _ => told.push((length, provenance)),
+            }
+            at += length;
+        }
+        told
+    }
+
+    fn step(&mut self, bytes: &[u8]) -> (usize, Provenance) {
+        if self.preface > 0 {
+            let length = bytes.len().min(self.preface);
+            self.preface -= length;
+            return (length, of(Cause::SessionSetUp));
+        }
+        if self.rest > 0 {
+            return self.step_payload(bytes.len().min(self.rest));
+        }
+        let missing = HEADER_LENGTH - self.header.len();
+        let length = bytes.len().min(missing);
+        self.header.extend_from_slice(&bytes[..length]);
+        if self.header.len() == HEADER_LENGTH {
+            self.begin();
+        }
+        (length, self.provenance)
+    }
+
+    /// A part of the payload goes.
+    fn step_payload(&mut self, most: usize) -> (usize, Provenance) {
+        let parts = self
+            .data_of
+            .and_then(|stream| self.streams.get_mut(&stream));
+        let part = parts.and_then(|spoken| {
+            while spoken.body.front().is_some_and(|(left, _)| *left == 0) {
+                spoken.body.pop_front();
+            }
+            spoken.body.front_mut()
+        });
+        let (length, provenance) = match part {
+            None => (most, self.provenance),
+            Some((left, provenance)) => {
+                let length = most.min(*left);
+                *left -= length;
+                (length, *provenance)
+            }
+        };
+        self.rest -= length;
+        (length, provenance)
+    }
+
+    /// The header of a frame is there.
+    fn begin(&mut self) {
+        let [high, middle, low, kind, flags, ref stream @ ..] = self.header[..] else {
+            return;
+        };
+        self.rest = u32::from_be_bytes([0, high, middle, low]) as usize;
+        let stream = <[u8; 4]>::try_from(stream).map_or(0, u32::from_be_bytes) & 0x7fff_ffff;
+        self.header.clear();
+        self.data_of = None;
+        let spoken = self.streams.get(&stream);
+        self.provenance = match kind {
+            0 => {
+                self.data_of = Some(stream);
+                spoken.map_or(of(Cause::Header), |it| it.framing)
+            }
+            1 | 9 => spoken.map_or(of(Cause::Header), |it| it.head),
+            4 => of(Cause::SessionSetUp),
+            6 => of(Cause::KeepAlive),
+            3 | 7 => of(Cause::SessionTearDown),
+            8 => of(Cause::Acknowledgement),
+            _ => of(Cause::Opaque),
+        };
+        // Nothing follows that is told by its stream: an empty frame of data may.
+        let ends = matches!(kind, 0 | 1) && flags & END_STREAM != 0 && self.rest == 0;
+        if ends || kind == 3 {
+            self.streams.remove(&stream);
+        }
+    }
+
+    /// An exchange is over.
+    pub(super) fn forget(&mut self, stream: u32) {
+        self.streams.remove(&stream);
+    }
+}

@@ -1,0 +1,11 @@
+//! HTTP/2 (RFC 9113): exchanges side by side on one stream of bytes.
+//!
+//! The protocol is that of the crate `h2`, whose futures are polled by hand over a pipe in memory: no runtime, no clock.
+
+mod client;
+mod frames;
+mod pipe;
+mod server;
+
+pub(crate) use client::Http2Client;
+pub(crate) use server::{Http2Server, PREFACE};

@@ -1,0 +1,322 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::pin::Pin;
+use std::task::Poll;
+
+use ::h2::server::{Builder, Connection, Handshake, SendResponse};
+use ::h2::{Reason, RecvStream};
+use bytes::Bytes;
+use http::header::{CONTENT_LENGTH, DATE};
+use http::{HeaderValue, Request, Response, StatusCode, Version};
+use lasthop_contract::{Cause, Layer, Outbox, Provenance, StreamId};
+use lasthop_units::Instant;
+
+use super::client::{FOR_EVER, context};
+use super::frames::Frames;
+use super::pipe::Pipe;
+use crate::h1::LONGEST_HEAD;
+use crate::limits::ServerLimits;
+use crate::wire::Wire;
+
+/// The server's end of a connection: requests are read and answered side by side.
+pub(crate) struct Http2Server {
+    outbox: Outbox,
+    pipe: Pipe,
+    frames: Frames,
+    state: State,
+    /// Requests whose bodies come.
+    reading: Vec<Reading>,
+    /// Who awaits an answer.
+    asked: BTreeMap<u64, SendResponse<Bytes>>,
+    ready: Vec<(u64, Request<Vec<u8>>)>,
+    deadline: Instant,
+}
+
+enum State {
+    Handshake(Pin<Box<Handshake<Pipe, Bytes>>>),
+    Open(Box<Connection<Pipe, Bytes>>),
+    Over,
+}
+
+struct Reading {
+    request: Request<()>,
+    stream: RecvStream,
+    body: Vec<u8>,
+    answer: SendResponse<Bytes>,
+}
+
+/// What a client says first (RFC 9113 §3.4).
+pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// How many requests of a client are under way at most, as nginx has it.
+const MOST_UNDER_WAY: u32 = 128;
+
+const REFUSAL: Provenance = Provenance::new(Layer::Application, Cause::SessionTearDown);
+
+impl Http2Server {
+    /// A server of a stream on which these bytes have come.
+    pub(crate) fn new(now: Instant, stream: StreamId, limits: &ServerLimits, come: &[u8]) -> Self {
+        let pipe = Pipe::default();
+        pipe.push(come);
+        let handshake = Builder::new()
+            .max_concurrent_streams(MOST_UNDER_WAY)
+            .max_header_list_size(LONGEST_HEAD as u32)
+            .reset_stream_duration(FOR_EVER)
+            .handshake(pipe.clone());
+        Self {
+            outbox: Outbox::new(stream),
+            pipe,
+            frames: Frames::behind(0),
+            state: State::Handshake(Box::pin(handshake)),
+            reading: Vec::new(),
+            asked: BTreeMap::new(),
+            ready: Vec::new(),
+            deadline: now + limits.head,
+        }
+    }
+
+    /// When it wants to be asked again.
+    pub(crate) fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// The requests that wait for their answers, by their numbers.
+    pub(crate) fn open_exchanges(&self) -> Vec<u64> {
+        self.asked.keys().copied().collect()
+    }
+
+    /// Reads what has come; gives a request that is whole.
+    pub(crate) fn receive(
+        &mut self,
+        wire: &mut Wire<'_>,
+        limits: &ServerLimits,
+    ) -> Option<(u64, Request<Vec<u8>>)> {
+        loop {
+            let has_more = self.pipe.fill(wire, &self.outbox);
+            self.drive(wire, limits);
+            if !has_more {
+                break;
+            }
+        }
+        let first = (!self.ready.is_empty()).then(|| self.ready.remove(0))?;
+        Some(first)
+    }
+
+    /// Answers a request.
+    pub(crate) fn respond(
+        &mut self,
+        wire: &mut Wire<'_>,
+        limits: &ServerLimits,
+        number: u64,
+        response: &Response<Vec<u8>>,
+        head: Provenance,
+        parts: &[(usize, Provenance)],
+    ) {
+        let Some(mut answer) = self.asked.remove(&number) else {
+            return;
+        };
+        self.frames.note(number as u32, head, parts);
+        let body = Bytes::copy_from_slice(response.body());
+        let fields = head_of(wire.now, limits, response);
+        if let Ok(mut stream) = answer.send_response(fields, body.is_empty())
+            && !body.is_empty()
+        {
+            // It waits in there for its window; a client that has gone away wants none.
+            let _ = stream.send_data(body, true);
+        }
+        self.wait_on(wire, limits);
+        self.drive(wire, limits);
+    }
+
+    /// Writes what waits.
+    pub(crate) fn flush(&mut self, wire: &mut Wire<'_>) {
+        self.outbox.flush(wire.now, wire.transport, wire.connection);
+    }
+
+    /// Its deadline has come; whether it is to be reset.
+    pub(crate) fn timeout(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) -> bool {
+        if matches!(self.state, State::Over) {
+            return true;
+        }
+        self.stop(wire, limits);
+        false
+    }
+
+    /// No further request is read: GOAWAY, and the end of the stream.
+    pub(crate) fn stop(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) {
+        for (_, mut answer) in core::mem::take(&mut self.asked) {
+            answer.send_reset(Reason::REFUSED_STREAM);
+        }
+        self.reading.clear();
+        if let State::Open(connection) = &mut self.state {
+            connection.abrupt_shutdown(Reason::NO_ERROR);
+            self.drive(wire, limits);
+        }
+        self.end(wire, limits);
+    }
+
+    fn end(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) {
+        self.state = State::Over;
+        self.reading.clear();
+        self.deadline = wire.now + limits.linger;
+        wire.finish(&mut self.outbox);
+    }
+
+    /// Says anew until when the client must say something.
+    fn wait_on(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) {
+        self.deadline = if !self.reading.is_empty() {
+            wire.now + limits.body
+        } else if self.asked.is_empty() {
+            wire.now + limits.idle
+        } else {
+            Instant::FAR_FUTURE
+        };
+    }
+
+    /// Does what can be done now.
+    fn drive(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) {
+        loop {
+            let mut moves = self.accept(wire, limits);
+            moves |= self.read_on(wire, limits);
+            let Self {
+                pipe,
+                outbox,
+                frames,
+                ..
+            } = self;
+            moves |= pipe.drain(wire, outbox, frames);
+            if !moves {
+                return;
+            }
+        }
+    }
+
+    /// Takes the heads of requests; whether anything moved.
+    fn accept(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) -> bool {
+        let accepted = match &mut self.state {
+            State::Over => return false,
+            State::Handshake(handshake) => match handshake.as_mut().poll(&mut context()) {
+                Poll::Pending => return false,
+                Poll::Ready(Ok(connection)) => {
+                    self.state = State::Open(Box::new(connection));
+                    return true;
+                }
+                Poll::Ready(Err(_)) => None,
+            },
+            State::Open(connection) => match connection.poll_accept(&mut context()) {
+                Poll::Pending => return false,
+                Poll::Ready(accepted) => accepted.and_then(Result::ok),
+            },
+        };
+        let Some((request, answer)) = accepted else {
+            // It has said why before.
+            let Self {
+                pipe,
+                outbox,
+                frames,
+                ..
+            } = self;
+            pipe.drain(wire, outbox, frames);
+            self.end(wire, limits);
+            return false;
+        };
+        let (mut parts, stream) = request.into_parts();
+        parts.version = Version::HTTP_2;
+        self.reading.push(Reading {
+            request: Request::from_parts(parts, ()),
+            stream,
+            body: Vec::new(),
+            answer,
+        });
+        self.wait_on(wire, limits);
+        true
+    }
+
+    /// Takes what has come of bodies; whether anything moved.
+    fn read_on(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) -> bool {
+        let mut moves = false;
+        let mut place = 0;
+        while place < self.reading.len() {
+            let reading = &mut self.reading[place];
+            let before = reading.body.len();
+            let end = reading.read(limits);
+            moves |= end.is_some() || reading.body.len() > before;
+            let Some(end) = end else {
+                place += 1;
+                continue;
+            };
+            let Reading {
+                request,
+                body,
+                mut answer,
+                ..
+            } = self.reading.remove(place);
+            let number = u64::from(answer.stream_id().as_u32());
+            match end {
+                End::Whole => {
+                    self.asked.insert(number, answer);
+                    self.ready.push((number, request.map(|()| body)));
+                }
+                End::TooLarge => {
+                    self.frames.note(number as u32, REFUSAL, &[]);
+                    let mut response = Response::new(());
+                    *response.status_mut() = StatusCode::PAYLOAD_TOO_LARGE;
+                    let _ = answer.send_response(response, true);
+                }
+                End::GivenUp => {}
+            }
+        }
+        if moves {
+            self.wait_on(wire, limits);
+        }
+        moves
+    }
+}
+
+/// How the body of a request ends.
+enum End {
+    Whole,
+    TooLarge,
+    GivenUp,
+}
+
+impl Reading {
+    fn read(&mut self, limits: &ServerLimits) -> Option<End> {
+        loop {
+            match self.stream.poll_data(&mut context()) {
+                Poll::Pending => return None,
+                Poll::Ready(None) => return Some(End::Whole),
+                Poll::Ready(Some(Err(_))) => return Some(End::GivenUp),
+                Poll::Ready(Some(Ok(data))) => {
+                    if self.body.len() + data.len() > limits.largest_body {
+                        return Some(End::TooLarge);
+                    }
+                    self.body.extend_from_slice(&data);
+                    let _ = self.stream.flow_control().release_capacity(data.len());
+                }
+            }
+        }
+    }
+}
+
+/// The head of an answer: its fields, `Date`, and the length of its body.
+fn head_of(now: Instant, limits: &ServerLimits, response: &Response<Vec<u8>>) -> Response<()> {
+    let mut head = Response::new(());
+    *head.status_mut() = response.status();
+    let fields = head.headers_mut();
+    *fields = response.headers().clone();
+    if let Some(Ok(date)) = limits.date(now).map(|date| HeaderValue::from_str(&date)) {
+        fields.insert(DATE, date);
+    }
+    if response.status() != StatusCode::NO_CONTENT {
+        fields.insert(CONTENT_LENGTH, response.body().len().into());
+    }
+    head
+}
+
+impl fmt::Debug for Http2Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (reading, asked) = (self.reading.len(), self.asked.len());
+        write!(f, "Http2Server({reading} come, {asked} wait)")
+    }
+}
