@@ -47,7 +47,7 @@ def test_curl_posts_by_http_2(
 ) -> None:
     curl = find_program("curl", "curl")
     server = live_host("http-server", **LOSSY)
-    # That of Debian 12 (7.88) fails by itself where it makes a second request by a connection of prior knowledge.
+    # Debian's 7.88 fails by itself in a second request by a connection of prior knowledge.
     asks = (curl, *QUIET, "--http2-prior-knowledge")
     for path, answer in [("device/7", "204 2 1"), ("device/7", "204 2 1"), ("nothing", "404 2 1")]:
         said = namespace.run(*asks, "--data-binary", MESSAGE, f"http://{OURS}/{path}")
