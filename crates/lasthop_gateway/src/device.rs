@@ -20,6 +20,8 @@ pub struct DeviceRecord {
 #[derive(Debug)]
 pub(crate) struct Device {
     pub(crate) record: DeviceRecord,
+    /// What it is to be like, with the version of that; 0 where nobody said.
+    pub(crate) config: (u64, Box<[u8]>),
     /// Tokens that were believed: their SHA-256, and what they claim.
     believed: [Option<(Digest, Claims)>; BELIEVED],
     messages: Rate,
@@ -36,6 +38,7 @@ impl Device {
     pub(crate) fn new(record: DeviceRecord) -> Self {
         Self {
             record,
+            config: Default::default(),
             believed: [None; BELIEVED],
             messages: Rate::default(),
             bytes: Rate::default(),

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use lasthop_broker::{
@@ -22,6 +23,9 @@ pub struct Gateway {
     registry: Registry,
     counters: GatewayCounters,
     outputs: ShortQueue<KeeperOutput>,
+    /// What came by the bridge and is not kept yet.
+    of_bridge: BTreeSet<Ticket>,
+    settled_of_bridge: ShortQueue<(Ticket, Result<(), NotKept>)>,
 }
 
 /// What a gateway counts.
@@ -51,6 +55,8 @@ impl Gateway {
             registry: Registry::default(),
             counters: GatewayCounters::default(),
             outputs: ShortQueue::new(),
+            of_bridge: BTreeSet::new(),
+            settled_of_bridge: ShortQueue::new(),
         }
     }
 
@@ -185,16 +191,49 @@ impl Gateway {
     /// The next thing that the clients of a broker are to be told.
     pub fn poll(&mut self) -> Option<KeeperOutput> {
         self.learn();
-        if let Some(output) = self.outputs.pop() {
-            return Some(output);
+        self.settle();
+        self.outputs.pop()
+    }
+
+    /// Sorts what is settled by who awaits it.
+    fn settle(&mut self) {
+        while let Some((ticket, outcome)) = self.store.next_settled() {
+            match outcome {
+                Ok(()) => self.counters.kept += 1,
+                Err(_) => self.counters.failed += 1,
+            }
+            let outcome = outcome.map_err(|_| NotKept::Failed);
+            if self.of_bridge.remove(&ticket) {
+                self.settled_of_bridge.push((ticket, outcome));
+            } else {
+                self.outputs.push(KeeperOutput::Settled(ticket, outcome));
+            }
         }
-        let (ticket, outcome) = self.store.next_settled()?;
-        match outcome {
-            Ok(()) => self.counters.kept += 1,
-            Err(_) => self.counters.failed += 1,
-        }
-        let outcome = outcome.map_err(|_| NotKept::Failed);
-        Some(KeeperOutput::Settled(ticket, outcome))
+    }
+
+    /// Begins to keep what came by the bridge.
+    pub(crate) fn take_for_bridge(
+        &mut self,
+        now: Instant,
+        identity: Identity,
+        topic: &str,
+        payload: &[u8],
+    ) -> Result<Ticket, NotKept> {
+        let ticket = self.take(now, identity, topic, payload)?;
+        self.of_bridge.insert(ticket);
+        Ok(ticket)
+    }
+
+    /// The next of these that has been kept, or never will be.
+    pub(crate) fn next_settled_of_bridge(&mut self) -> Option<(Ticket, Result<(), NotKept>)> {
+        self.settle();
+        self.settled_of_bridge.pop()
+    }
+
+    /// What a device is to be like, with the version of that.
+    pub(crate) fn config_of(&self, identity: Identity) -> Option<(u64, &[u8])> {
+        let (version, payload) = &self.registry.get(identity)?.config;
+        (*version > 0).then_some((*version, payload))
     }
 
     /// Takes in what others have changed.
@@ -210,7 +249,12 @@ impl Gateway {
                         self.outputs.push(disconnect);
                     }
                 }
-                Change::Configured(path, config) => self.tell(&path, "config", &config, true),
+                Change::Configured(path, version, config) => {
+                    self.tell(&path, "config", &config, true);
+                    if let Some((_, device)) = self.registry.find(path.text()) {
+                        device.config = (version, config.into());
+                    }
+                }
                 Change::Commanded(path, folder, command) => {
                     let rest = match &*folder {
                         "" => "commands".into(),

@@ -6,6 +6,7 @@
 //! that a device has its PUBACK once its message is in the log.
 //! `MODEL.md` beside this crate says what it does and what it does not.
 
+mod bridge;
 mod config;
 mod device;
 mod device_path;
@@ -20,6 +21,7 @@ mod registry;
 mod store;
 mod token;
 
+pub use bridge::Asked;
 pub use config::{DeviceLimits, GatewayConfig};
 pub use device::{DeviceRecord, MAX_KEYS};
 pub use device_path::{DevicePath, PathError};

@@ -1,13 +1,14 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use http::{Request, Response};
 use lasthop_broker::{
     Admission, Authority, Client, Credentials, Keeper, KeeperOutput, NotKept, Publication, Refusal,
     Ticket, TopicFilter,
 };
 use lasthop_units::Instant;
 
-use crate::{Gateway, GatewayCounters};
+use crate::{Asked, Gateway, GatewayCounters};
 
 /// A way to one gateway: its copies are all of the same. The core of a broker asks it who may do what, the broker has it keep
 /// what devices publish.
@@ -23,6 +24,17 @@ impl GatewayPort {
         Self {
             gateway: Rc::new(RefCell::new(gateway)),
         }
+    }
+
+    /// Takes a request of HTTP ([`Gateway::ask`]).
+    pub fn ask(&self, now: Instant, request: &Request<Vec<u8>>) -> Asked {
+        self.gateway.borrow_mut().ask(now, request)
+    }
+
+    /// The next answer to one that had to wait ([`Gateway::next_answer`]).
+    #[must_use]
+    pub fn next_answer(&self) -> Option<(Ticket, Response<Vec<u8>>)> {
+        self.gateway.borrow_mut().next_answer()
     }
 
     /// What the gateway counted so far.

@@ -31,7 +31,11 @@ impl Registry {
         });
         self.by_path.insert(path.into(), number);
         self.by_device.insert(record.path.device().into(), number);
-        self.devices.insert(number, Device::new(record));
+        let mut device = Device::new(record);
+        if let Some(known) = self.devices.remove(&number) {
+            device.config = known.config;
+        }
+        self.devices.insert(number, device);
     }
 
     /// Takes a device out; whether it was there.

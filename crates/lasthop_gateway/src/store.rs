@@ -70,8 +70,8 @@ pub enum Change {
     Device(DeviceRecord),
     /// A device is gone.
     Removed(DevicePath),
-    /// What a device is to be like.
-    Configured(DevicePath, Vec<u8>),
+    /// What a device is to be like, with the version of that.
+    Configured(DevicePath, u64, Vec<u8>),
     /// What a device is to do now, with the folder of the command.
     Commanded(DevicePath, String, Vec<u8>),
 }

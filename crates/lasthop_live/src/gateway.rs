@@ -5,9 +5,11 @@ mod bell;
 mod data_folder;
 mod database;
 mod doorbell;
+mod http_bridge;
 mod sqlite_store;
 
 pub use administration::{Administration, DeviceSummary};
 pub use data_folder::{DataFolder, GatewayError};
 pub(crate) use doorbell::{Doorbell, Nobody};
+pub(crate) use http_bridge::HttpBridge;
 pub use sqlite_store::SqliteStore;

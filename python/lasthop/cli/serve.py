@@ -160,6 +160,14 @@ def command(  # noqa: PLR0913  each is an option
             "is none.",
         ),
     ] = None,
+    http: Annotated[
+        bool,
+        typer.Option(
+            "--http",
+            help="Serve the devices of gateway over HTTP as well, at port 8080 where no address is "
+            "named, 8443 by TLS: --listen http://127.0.0.1:8080.",
+        ),
+    ] = False,
     example: Annotated[
         str | None,
         typer.Option(
@@ -174,6 +182,9 @@ def command(  # noqa: PLR0913  each is an option
         named = (user, password_file, acl_file, allow_anonymous or None)
         _check_gateway(served, data, has_users=any(it is not None for it in named))
         served = ["mqtt"]
+    elif http:
+        message = f"--http: {' '.join(served)} is not served over HTTP; serve gateway"
+        raise UsageError(message)
     elif data is not None:
         message = f"--data: {' '.join(served)} keeps nothing; serve gateway"
         raise UsageError(message)
@@ -200,7 +211,8 @@ def command(  # noqa: PLR0913  each is an option
             "or coap by --dtls 1.2"
         )
         raise UsageError(message)
-    names = [*served, *(["mqtt_ws"] if ws else []), *(["mqtt_quic"] if quic else [])]
+    added = {"mqtt_ws": ws, "mqtt_quic": quic, "http": http}
+    names = [*served, *(name for name, is_wanted in added.items() if is_wanted)]
     schemes = {name: scheme_of(name, secured=tls is not None) for name in names}
     if secured_datagrams is not None:
         schemes |= {name: scheme for name in names if (scheme := dtls_scheme_of(name))}

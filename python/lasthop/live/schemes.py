@@ -29,6 +29,9 @@ SCHEMES = (
     Scheme("wss", "mqtt_ws", 8084, is_secured=True, is_web=True),
     # Nor for MQTT over QUIC: that of EMQX.
     Scheme("quic", "mqtt_quic", 14_567, is_secured=True, is_quic=True),
+    # Those that need no rights.
+    Scheme("http", "http", 8080),
+    Scheme("https", "http", 8443, is_secured=True),
     Scheme("coap", "coap", 5683),
     Scheme("coaps", "coap", 5684, is_dtls=True),
     Scheme("coap+tcp", "coap_tcp", 5683),

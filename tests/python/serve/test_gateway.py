@@ -3,6 +3,7 @@
 import json
 import signal
 import sqlite3
+import subprocess
 import threading
 import time
 from contextlib import closing
@@ -17,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.reasoncodes import ReasonCode
 
-from .conftest import PATIENCE_S, RunClient, Server, StartServer
+from .conftest import PATIENCE_S, FindProgram, RunClient, Server, StartServer
 
 REGISTRY = "projects/p1/locations/eu/registries/r1/devices"
 
@@ -168,6 +169,55 @@ def test_paho_publishes_with_a_token_and_hears_what_it_is_told(
     assert Client(server, device).refusal is not None
     said = [(row["kind"], row["folder"], row["device"]) for row in log(lasthop, data)]
     assert said == [("event", "alarm", path), ("event", "", path), ("state", "", path)]
+
+
+def test_curl_says_and_asks_by_the_bridge(
+    serve: StartServer, lasthop: RunClient, data: Path, device: Device, find_program: FindProgram
+) -> None:
+    places = ("mqtt://127.0.0.1:0", "http://127.0.0.1:0")
+    server = serve("gateway", "--http", "--data", str(data), listen=places)
+    url = f"http://127.0.0.1:{server.place('http')[1]}/v1/{device.path}"
+    curl = find_program("curl", "curl")
+
+    def ask(token: str, *arguments: str) -> tuple[int, str]:
+        told = subprocess.run(
+            [
+                curl,
+                "-s",
+                "-w",
+                "\n%{http_code}",
+                "-H",
+                f"Authorization: Bearer {token}",
+                *arguments,
+            ],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=True,
+        )
+        body, _, status = told.stdout.rpartition("\n")
+        return int(status), body
+
+    token = device.token()
+    event = json.dumps({"binary_data": "c21va2U=", "subFolder": "alarm"})
+    state = json.dumps({"state": {"binary_data": "dXA"}})
+    assert ask(token, "-d", event, f"{url}:publishEvent") == (200, "{}")
+    assert ask(token, "-d", state, f"{url}:setState") == (200, "{}")
+    assert ask(token, f"{url}/config?local_version=0")[0] == 304
+    done = lasthop("gateway", "config", "set", device.path, "slow", "--data", str(data))
+    assert done.returncode == 0, done.stderr
+    config = '{"binaryData":"c2xvdw==","version":"1"}'
+    assert ask(token, f"{url}/config") == (200, config)
+    assert ask(token, f"{url}/config?local_version=1")[0] == 304
+    assert ask(token, "-d", "{}", f"{url}:publishEvent")[0] == 400
+    assert ask(token, f"{url}:publishEvent")[0] == 405
+    assert ask(token, f"{url}/x")[0] == 404
+    refused = {ask(bad, "-d", event, f"{url}:publishEvent") for bad in ("", "x", token[:-4])}
+    refused.add(ask(token, "-d", event, f"{url[:-1]}9:publishEvent"))
+    assert {status for status, _ in refused} == {401}
+    assert len(refused) == 1
+    said = [(row["kind"], row["folder"], row["payload_base64"]) for row in log(lasthop, data)]
+    assert said == [("event", "alarm", "c21va2U="), ("state", "", "dXA=")]
 
 
 def test_a_token_of_rsa_is_taken_and_a_bad_one_refused(

@@ -199,7 +199,7 @@ fn devices_come_change_and_go() {
     let namesake = DEVICE.replace("/r1/", "/r2/");
     world.add(&namesake, 4);
     assert!(world.admit(Instant::ZERO, &namesake, 4).is_none());
-    let config = Change::Configured(path_of(OTHER), b"slow".into());
+    let config = Change::Configured(path_of(OTHER), 1, b"slow".into());
     world.store.change(config);
     let command = Change::Commanded(path_of(OTHER), "door".into(), b"open".into());
     world.store.change(command);

@@ -11,7 +11,7 @@ use lasthop_broker::Ticket;
 use lasthop_gateway::{
     Change, DevicePath, DeviceRecord, Kind, PublicKey, Record, Store, StoreError, UnixTime,
 };
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
 use super::bell::{Bell, Ring, ringer};
 use super::database::Database;
@@ -126,13 +126,15 @@ impl SqliteStore {
             self.changes
                 .extend(device(&path, &keys).map(Change::Device));
         }
-        let mut configs = connection.prepare("SELECT path, payload FROM configs ORDER BY path")?;
+        let mut configs =
+            connection.prepare("SELECT path, version, payload FROM configs ORDER BY path")?;
         let mut rows = configs.query([])?;
         while let Some(row) = rows.next()? {
-            let (path, payload): (String, Vec<u8>) = (row.get(0)?, row.get(1)?);
+            let (path, version): (String, i64) = (row.get(0)?, row.get(1)?);
+            let payload: Vec<u8> = row.get(2)?;
             let path = DevicePath::parse(&path).ok();
             self.changes
-                .extend(path.map(|path| Change::Configured(path, payload)));
+                .extend(path.map(|path| Change::Configured(path, version.unsigned_abs(), payload)));
         }
         Ok(())
     }
@@ -157,7 +159,13 @@ impl SqliteStore {
                     device(path.text(), &keys).map(Change::Device)
                 }
                 "removed" => Some(Change::Removed(path)),
-                "config" => Some(Change::Configured(path, payload)),
+                "config" => {
+                    let version = "SELECT version FROM configs WHERE path = ?";
+                    let version = connection.query_row(version, [path.text()], |row| row.get(0));
+                    let version: Option<i64> = version.optional()?;
+                    // A device that was removed since has none.
+                    version.map(|it| Change::Configured(path, it.unsigned_abs(), payload))
+                }
                 _ => Some(Change::Commanded(path, folder, payload)),
             };
             self.changes.extend(change);

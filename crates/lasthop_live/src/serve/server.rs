@@ -53,6 +53,8 @@ pub enum Served {
     MqttWs,
     /// The same broker over QUIC.
     MqttQuic,
+    /// The bridge of a gateway, for HTTP over TCP.
+    Http,
     /// The CoAP server, over UDP.
     Coap,
     /// The same over TCP (RFC 8323), with resources of its own.
@@ -80,7 +82,7 @@ impl Server {
     ) -> Result<Self, ListenerError> {
         let services = services.iter().map(|(served, addresses)| {
             let listen = match served {
-                Served::Mqtt | Served::MqttWs | Served::CoapTcp => Listener::stream,
+                Served::Mqtt | Served::MqttWs | Served::Http | Served::CoapTcp => Listener::stream,
                 Served::MqttQuic | Served::Coap | Served::JsonUdp => Listener::datagram,
             };
             let listeners = addresses.iter().map(|address| listen(*address));
@@ -123,10 +125,11 @@ impl Server {
 
 impl Served {
     /// All that can be served.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Mqtt,
         Self::MqttWs,
         Self::MqttQuic,
+        Self::Http,
         Self::Coap,
         Self::CoapTcp,
         Self::JsonUdp,
@@ -139,6 +142,7 @@ impl Served {
             Self::Mqtt => "mqtt",
             Self::MqttWs => "mqtt_ws",
             Self::MqttQuic => "mqtt_quic",
+            Self::Http => "http",
             Self::Coap => "coap",
             Self::CoapTcp => "coap_tcp",
             Self::JsonUdp => "json_udp",

@@ -8,6 +8,7 @@ use lasthop_coap::{Carrier, CoapParameters, CoapServer, CoapServerConfig, Messag
 use lasthop_contract::{Application, RandomStream, Transport, WakeFlag};
 use lasthop_dtls::Dtls;
 use lasthop_gateway::{DeviceLimits, Gateway, GatewayConfig, GatewayPort, UnixTime};
+use lasthop_http::ServerLimits;
 use lasthop_mqtt::{MqttBroker, MqttBrokerConfig, Qos};
 use lasthop_quic::{Quic, QuicLimits};
 use lasthop_tls::{ServerProfile, Tls};
@@ -17,7 +18,7 @@ use lasthop_units::{DataSize, Duration};
 use lasthop_websocket::{WebSocket, WebSocketConfig};
 
 use super::{Limits, Offer, Served};
-use crate::gateway::{Doorbell, Nobody};
+use crate::gateway::{Doorbell, HttpBridge, Nobody};
 use crate::{ConnectionLimits, KernelTcp, KernelUdp, Listener, Poller, Tally, WallTime};
 
 /// The services of a server, from what is offered and where it listens.
@@ -77,6 +78,7 @@ impl Services {
         let parts = match served {
             Served::Mqtt | Served::MqttWs => return self.mqtt(served, listeners),
             Served::MqttQuic => return self.mqtt_quic(listeners),
+            Served::Http => return self.http(listeners),
             Served::Coap => self.coap(listeners, Carrier::Datagrams)?,
             Served::CoapTcp => self.coap(listeners, Carrier::Streams)?,
             Served::JsonUdp => self.json_udp(listeners)?,
@@ -151,6 +153,24 @@ impl Services {
             debug_assert!(listens.is_ok(), "its sockets are open");
         }
         self.add_to_broker(Box::new(quic));
+        Ok(())
+    }
+
+    /// The bridge of a gateway; without one nothing is served.
+    fn http(&mut self, listeners: Vec<Listener>) -> io::Result<()> {
+        let Some(gateway) = self.gateway.clone() else {
+            return Ok(());
+        };
+        let tcp = self.tcp(listeners)?;
+        self.tallies.push(tcp.tally());
+        let profile = self.profile().map(|it| it.speaking("http/1.1"));
+        let limits = ServerLimits {
+            head: self.connect_timeout(),
+            calendar: Some(WallTime::calendar_now().as_nanos() / 1_000_000_000),
+            ..ServerLimits::default()
+        };
+        let bridge = Box::new(HttpBridge::new(gateway, limits));
+        self.parts.push(Parts::of(secured(tcp, profile), bridge));
         Ok(())
     }
 
