@@ -262,6 +262,28 @@ def test_a_second_connection_of_a_device_ends_the_first(
         client.leave()
 
 
+@pytest.mark.parametrize("limit", ["device_messages=3", "device_bytes=300"])
+def test_a_device_that_says_too_much_is_cut_off_and_others_are_not(
+    limit: str, serve: StartServer, lasthop: RunClient, data: Path, device: Device
+) -> None:
+    other = Device("d2", ec.generate_private_key(ec.SECP256R1()))
+    add(lasthop, data, other)
+    server = serve("gateway", "--data", str(data), "--limit", limit)
+    # At three a second it would take half a minute to be allowed as many.
+    loud, quiet = Client(server, device), Client(server, other)
+    loud.client.reconnect_delay_set(60, 60)
+    sent = [loud.publish("/devices/d1/events", "x" * 100) for _ in range(100)]
+    assert loud.gone.wait(PATIENCE_S)
+    loud.client.loop_stop()
+    quiet.publish("/devices/d2/events", "here").wait_for_publish(PATIENCE_S)
+    quiet.leave()
+    devices = [row["device"] for row in log(lasthop, data)]
+    acknowledged = sum(info.is_published() for info in sent)
+    assert acknowledged <= devices.count(device.path) < 100
+    assert devices.count(device.path) >= 3
+    assert devices.count(other.path) == 1
+
+
 def test_what_was_acknowledged_is_in_the_log_after_a_kill(
     serve: StartServer, lasthop: RunClient, data: Path, device: Device
 ) -> None:
