@@ -1,4 +1,4 @@
-use lasthop_contract::{ConnectionId, Outbox, ReadOutcome, StreamId, Transport};
+use lasthop_contract::{Chunk, ConnectionId, Outbox, Provenance, ReadOutcome, StreamId, Transport};
 use lasthop_units::Instant;
 
 /// A connection at this moment, to be read from and written to.
@@ -27,6 +27,19 @@ impl Wire<'_> {
             }
         }
         false
+    }
+
+    /// Writes pieces to a stream, each by what it is there for; those of nothing are left out.
+    pub(crate) fn write(&mut self, outbox: &mut Outbox, pieces: &[(&[u8], Provenance)]) {
+        let chunks: Vec<Chunk<'_>> = pieces
+            .iter()
+            .filter(|(bytes, _)| !bytes.is_empty())
+            .map(|(bytes, provenance)| Chunk {
+                bytes,
+                provenance: *provenance,
+            })
+            .collect();
+        outbox.write(self.now, self.transport, self.connection, &chunks);
     }
 
     /// Ends this end of a stream, behind what waits.

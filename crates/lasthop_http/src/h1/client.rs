@@ -2,7 +2,7 @@ use std::io::Write;
 
 use http::header::{AUTHORIZATION, CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{Method, Request, Response};
-use lasthop_contract::{Chunk, Outbox, Provenance, StreamId};
+use lasthop_contract::{Outbox, Provenance, StreamId};
 
 use super::body::BodyReader;
 use super::fields::LONGEST_HEAD;
@@ -94,16 +94,7 @@ impl Http1Client {
         } else {
             pieces.push((body, purpose.body));
         }
-        let chunks: Vec<Chunk<'_>> = pieces
-            .iter()
-            .filter(|(bytes, _)| !bytes.is_empty())
-            .map(|(bytes, provenance)| Chunk {
-                bytes,
-                provenance: *provenance,
-            })
-            .collect();
-        self.outbox
-            .write(wire.now, wire.transport, wire.connection, &chunks);
+        wire.write(&mut self.outbox, &pieces);
         self.is_answered = false;
         self.keeps = request
             .headers()

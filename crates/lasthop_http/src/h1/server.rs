@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use http::header::{CONTENT_LENGTH, DATE};
 use http::{Method, Request, Response, StatusCode};
-use lasthop_contract::{Cause, Chunk, Layer, Outbox, Provenance, StreamId};
+use lasthop_contract::{Cause, Layer, Outbox, Provenance, StreamId};
 use lasthop_units::Instant;
 
 use super::body::{BodyError, BodyReader};
@@ -181,7 +181,10 @@ impl Http1Server {
         let reader = head.body.unwrap_or(BodyReader::Length(0));
         if head.expects && !reader.is_done() {
             let provenance = Provenance::new(Layer::Application, Cause::Acknowledgement);
-            self.write(wire, &[(b"HTTP/1.1 100 Continue\r\n\r\n", provenance)]);
+            wire.write(
+                &mut self.outbox,
+                &[(b"HTTP/1.1 100 Continue\r\n\r\n", provenance)],
+            );
         }
         self.deadline = wire.now + limits.body;
         self.stage = Stage::Body(Box::new(Reading {
@@ -214,7 +217,7 @@ impl Http1Server {
             pieces.push((part, *provenance));
             rest = behind;
         }
-        self.write(wire, &pieces);
+        wire.write(&mut self.outbox, &pieces);
         if keeps && !(self.has_peer_finished && self.input.is_empty()) {
             self.stage = Stage::Idle;
             self.deadline = wire.now + limits.idle;
@@ -256,7 +259,7 @@ impl Http1Server {
     /// Answers what is no request, or one that is not served, and reads no further.
     fn refuse(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits, status: StatusCode) {
         let head = response_text(wire.now, limits, &plain(status), false);
-        self.write(wire, &[(&head, REFUSAL)]);
+        wire.write(&mut self.outbox, &[(&head, REFUSAL)]);
         self.end(wire, limits);
     }
 
@@ -272,19 +275,6 @@ impl Http1Server {
         self.deadline = wire.now + limits.linger;
         self.input.clear();
         wire.finish(&mut self.outbox);
-    }
-
-    fn write(&mut self, wire: &mut Wire<'_>, pieces: &[(&[u8], Provenance)]) {
-        let chunks: Vec<Chunk<'_>> = pieces
-            .iter()
-            .filter(|(bytes, _)| !bytes.is_empty())
-            .map(|(bytes, provenance)| Chunk {
-                bytes,
-                provenance: *provenance,
-            })
-            .collect();
-        self.outbox
-            .write(wire.now, wire.transport, wire.connection, &chunks);
     }
 }
 
