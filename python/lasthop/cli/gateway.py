@@ -12,7 +12,7 @@ import typer
 from lasthop import _native
 from lasthop.cli import options
 from lasthop.cli.output import say, say_json
-from lasthop.errors import EXIT_PASS, EnvironmentFailure, UsageError
+from lasthop.errors import EXIT_PASS, EnvironmentFailure, UsageError, one_line
 
 NAME = "gateway"
 EXAMPLE = (
@@ -162,7 +162,8 @@ def _say_message(message: tuple[int, str, int, str, str, bytes]) -> None:
     when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
     what = f"{kind}/{folder}" if folder else kind
     said = payload.decode(errors="replace")
-    say(f"{offset} {when} {device.rpartition('/')[2]} {what} {said}")
+    # A device is not to write lines of its own, nor to a terminal.
+    say(one_line(f"{offset} {when} {device.rpartition('/')[2]} {what} {said}"))
 
 
 def _say_json_message(message: tuple[int, str, int, str, str, bytes]) -> None:

@@ -326,6 +326,19 @@ def test_a_subscription_goes_on_where_it_was(
     client.leave()
 
 
+def test_a_message_is_one_line_of_the_log_whatever_it_holds(
+    serve: StartServer, lasthop: RunClient, data: Path, device: Device
+) -> None:
+    server = serve("gateway", "--data", str(data))
+    client = Client(server, device)
+    said = "fire\x1b[2J\n2 forged"
+    client.publish("/devices/d1/events", said).wait_for_publish(PATIENCE_S)
+    client.leave()
+    done = lasthop("gateway", "log", "--data", str(data))
+    assert done.stdout.endswith("d1 event fire\\x1b[2J\\n2 forged\n")
+    assert done.stdout.count("\n") == 1
+
+
 def test_two_servers_never_have_one_folder(
     serve: StartServer, lasthop: RunClient, data: Path
 ) -> None:
