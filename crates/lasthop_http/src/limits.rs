@@ -18,6 +18,9 @@ pub struct ServerLimits {
     pub calendar: Option<u64>,
 }
 
+/// A body that grows by this has the time of a body again: slow lines are served, and who sends a byte a minute is not.
+pub(crate) const PROGRESS: usize = 256;
+
 impl Default for ServerLimits {
     /// The times of nginx; a client on a slow link has a minute to close.
     fn default() -> Self {

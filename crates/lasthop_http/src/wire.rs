@@ -11,7 +11,19 @@ pub(crate) struct Wire<'a> {
 /// How much is read at a time.
 const READ_SIZE: usize = 4096;
 
-impl Wire<'_> {
+impl<'a> Wire<'a> {
+    pub(crate) fn new(
+        now: Instant,
+        transport: &'a mut dyn Transport,
+        connection: ConnectionId,
+    ) -> Self {
+        Self {
+            now,
+            transport,
+            connection,
+        }
+    }
+
     /// Reads what has come on a stream, but no more than fits; whether the peer has finished.
     pub(crate) fn read(&mut self, stream: StreamId, into: &mut Vec<u8>, room: usize) -> bool {
         let mut buffer = [0; READ_SIZE];

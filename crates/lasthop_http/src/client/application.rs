@@ -168,11 +168,7 @@ impl HttpClient {
                         trigger: None,
                     }));
             }
-            let mut wire = Wire {
-                now,
-                transport,
-                connection: link.id,
-            };
+            let mut wire = Wire::new(now, transport, link.id);
             let bearer = self.tokens.as_mut().map(|tokens| tokens.bearer(now));
             link.send(&mut wire, pending, &self.config, self.device, bearer);
         }
@@ -231,14 +227,14 @@ impl HttpClient {
         match event {
             TransportEvent::Established(_) => match transport.own_stream(now, id) {
                 Ok(stream) => {
-                    let mut wire = wire(now, transport, id);
+                    let mut wire = Wire::new(now, transport, id);
                     self.links[place].begin(&mut wire, stream, &self.config);
                 }
                 Err(_) => transport.reset(now, id, ResetReason::NotNeeded),
             },
             TransportEvent::Readable(_) => self.receive(now, place, transport),
             TransportEvent::Writable(_) => {
-                let mut wire = wire(now, transport, id);
+                let mut wire = Wire::new(now, transport, id);
                 self.links[place].flush(&mut wire);
             }
             TransportEvent::Closed(_) => self.lose(now, place),
@@ -255,7 +251,7 @@ impl HttpClient {
     fn receive(&mut self, now: Instant, place: usize, transport: &mut dyn Transport) {
         let link = &mut self.links[place];
         let connection = link.id;
-        let mut wire = wire(now, transport, connection);
+        let mut wire = Wire::new(now, transport, connection);
         let read = link.receive(&mut wire);
         if read.has_ended {
             link.finish(&mut wire);
@@ -408,7 +404,7 @@ impl Application for HttpClient {
             ApplicationInput::Timeout => self.timeout(now, transport),
             ApplicationInput::Stop => {
                 for link in &mut self.links {
-                    let mut wire = wire(now, transport, link.id);
+                    let mut wire = Wire::new(now, transport, link.id);
                     link.finish(&mut wire);
                 }
                 self.leave();
@@ -422,14 +418,6 @@ impl Application for HttpClient {
             Some(output) => output,
             None => ApplicationOutput::WaitUntil(self.next_deadline(now)),
         }
-    }
-}
-
-fn wire(now: Instant, transport: &mut dyn Transport, connection: ConnectionId) -> Wire<'_> {
-    Wire {
-        now,
-        transport,
-        connection,
     }
 }
 

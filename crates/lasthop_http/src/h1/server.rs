@@ -8,7 +8,7 @@ use lasthop_units::Instant;
 use super::body::{BodyError, BodyReader};
 use super::fields::LONGEST_HEAD;
 use super::request_head::request_head;
-use crate::limits::ServerLimits;
+use crate::limits::{PROGRESS, ServerLimits};
 use crate::wire::Wire;
 
 /// The server's end of a connection: one request is read, answered, and then the next.
@@ -55,9 +55,6 @@ struct Reading {
     /// How large the body was when more time was given.
     counted: usize,
 }
-
-/// A body that grows by this has the time of a body again: slow lines are served, and who sends a byte a minute is not.
-const PROGRESS: usize = 256;
 
 /// The most that is read ahead of the request that is answered.
 const AHEAD: usize = LONGEST_HEAD;

@@ -15,7 +15,7 @@ use super::client::{FOR_EVER, context};
 use super::frames::Frames;
 use super::pipe::Pipe;
 use crate::h1::LONGEST_HEAD;
-use crate::limits::ServerLimits;
+use crate::limits::{PROGRESS, ServerLimits};
 use crate::wire::Wire;
 
 /// The server's end of a connection: requests are read and answered side by side.
@@ -42,6 +42,9 @@ struct Reading {
     request: Request<()>,
     stream: RecvStream,
     body: Vec<u8>,
+    /// How much of it had come when its time began anew, and when that is over.
+    counted: usize,
+    until: Instant,
     answer: SendResponse<Bytes>,
 }
 
@@ -164,13 +167,12 @@ impl Http2Server {
 
     /// Says anew until when the client must say something.
     fn wait_on(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) {
-        self.deadline = if !self.reading.is_empty() {
-            wire.now + limits.body
-        } else if self.asked.is_empty() {
+        let of_bodies = self.reading.iter().map(|reading| reading.until).min();
+        self.deadline = of_bodies.unwrap_or(if self.asked.is_empty() {
             wire.now + limits.idle
         } else {
             Instant::FAR_FUTURE
-        };
+        });
     }
 
     /// Does what can be done now.
@@ -226,6 +228,8 @@ impl Http2Server {
             request: Request::from_parts(parts, ()),
             stream,
             body: Vec::new(),
+            counted: 0,
+            until: wire.now + limits.body,
             answer,
         });
         self.wait_on(wire, limits);
@@ -239,7 +243,7 @@ impl Http2Server {
         while place < self.reading.len() {
             let reading = &mut self.reading[place];
             let before = reading.body.len();
-            let end = reading.read(limits);
+            let end = reading.read(wire.now, limits);
             moves |= end.is_some() || reading.body.len() > before;
             let Some(end) = end else {
                 place += 1;
@@ -281,7 +285,7 @@ enum End {
 }
 
 impl Reading {
-    fn read(&mut self, limits: &ServerLimits) -> Option<End> {
+    fn read(&mut self, now: Instant, limits: &ServerLimits) -> Option<End> {
         loop {
             match self.stream.poll_data(&mut context()) {
                 Poll::Pending => return None,
@@ -292,6 +296,10 @@ impl Reading {
                         return Some(End::TooLarge);
                     }
                     self.body.extend_from_slice(&data);
+                    if self.body.len() >= self.counted + PROGRESS {
+                        self.counted = self.body.len();
+                        self.until = now + limits.body;
+                    }
                     let _ = self.stream.flow_control().release_capacity(data.len());
                 }
             }

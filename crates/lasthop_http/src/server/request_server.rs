@@ -183,11 +183,7 @@ impl RequestServer {
         then: impl FnOnce(&mut Connection, &mut Wire<'_>, &ServerLimits),
     ) {
         if let Some(served) = self.connections.get_mut(&connection) {
-            let mut wire = Wire {
-                now,
-                transport,
-                connection,
-            };
+            let mut wire = Wire::new(now, transport, connection);
             then(&mut served.connection, &mut wire, &self.limits);
             self.arm(connection);
         }

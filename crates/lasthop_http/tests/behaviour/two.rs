@@ -233,3 +233,30 @@ fn a_preface_that_does_not_end_and_a_head_that_does_not_come_have_their_time() {
         assert_eq!(served.wire.borrow().connections(), 0, "{part:?}");
     }
 }
+
+#[test]
+fn a_body_that_trickles_has_its_time_whatever_else_comes() {
+    let post = frame(
+        HEADERS,
+        END_HEADERS,
+        1,
+        &[0x83, 0x86, 0x84, 0x41, 0x01, b'b'],
+    );
+    let mut served = served();
+    let id = served.open();
+    served.write(id, &[begin(), post].concat());
+    let mut waited = 0;
+    while !served.hear(id).is_over {
+        assert!(waited < 80, "it is still waited for");
+        served.wait(5);
+        waited += 5;
+        served.write(id, &frame(DATA, 0, 1, b"x"));
+        served.write(id, &get(1 + 2 * waited));
+    }
+    assert!(
+        served
+            .asked
+            .iter()
+            .all(|(_, request)| request.method() == Method::GET)
+    );
+}
