@@ -61,7 +61,7 @@ impl Readings {
             return Err(PayloadError::NotAnObject("a field is no scalar".to_owned()));
         }
         Ok(Self {
-            text: fields.trim().to_owned(),
+            text: fields.to_owned(),
             fields: fields_read,
             count,
         })
@@ -87,13 +87,7 @@ impl Readings {
     }
 
     fn json(&self, id: Option<&[u8]>) -> Vec<u8> {
-        let inner = match self.count {
-            1 => self.text[1..self.text.len() - 1].trim().to_owned(),
-            many => {
-                let all = vec![self.text.as_str(); many as usize].join(",");
-                format!(r#""{READINGS}":[{all}]"#)
-            }
-        };
+        let inner = json_fields(&self.text, self.count);
         let mut written = Vec::new();
         match id {
             Some(id) => {
@@ -157,6 +151,18 @@ impl Readings {
         done.expect("memory takes what is written");
         drop(stream);
         written
+    }
+}
+
+/// What stands between the braces of an object of so many readings: the fields of one, or a list of several.
+pub(crate) fn json_fields(fields: &str, readings: u64) -> String {
+    let object = fields.trim();
+    match readings {
+        1 => object[1..object.len() - 1].trim().to_owned(),
+        many => {
+            let all = vec![object; many as usize].join(",");
+            format!(r#""{READINGS}":[{all}]"#)
+        }
     }
 }
 

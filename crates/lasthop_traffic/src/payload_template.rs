@@ -7,7 +7,7 @@ use thiserror::Error;
 use lasthop_contract::message_text::{ID_LENGTH, JSON_START, write_id};
 
 use crate::Encoding;
-use crate::payload_encoding::Readings;
+use crate::payload_encoding::{Readings, json_fields};
 
 /// What the payloads of a flow look like: alike but for the id of the message. Devices share one.
 ///
@@ -15,7 +15,7 @@ use crate::payload_encoding::Readings;
 /// use lasthop_contract::FlowId;
 /// use lasthop_traffic::PayloadTemplate;
 /// use lasthop_units::DataSize;
-/// let template = PayloadTemplate::json(r#"{"heart_rate":72}"#, Some(DataSize::from_bytes(60)))?;
+/// let template = PayloadTemplate::json(r#"{"heart_rate":72}"#, 1, Some(DataSize::from_bytes(60)))?;
 /// let payload = template.payload(FlowId(0), 1);
 /// assert!(payload.starts_with(br#"{"id":"AAAAAAAB","heart_rate":72,"pad":""#));
 /// assert_eq!(payload.len(), 60);
@@ -67,14 +67,13 @@ impl PayloadTemplate {
         Ok(Self { text, id_at: 0 })
     }
 
-    /// A JSON object of the id and these fields, padded to a size where one is given.
+    /// A JSON object of the id and so many readings of these fields, padded to a size where one is given.
     ///
     /// # Errors
     /// When the fields are no JSON object, use the names `id` or `pad`, or leave no room for the padding.
-    pub fn json(fields: &str, size: Option<DataSize>) -> Result<Self, PayloadError> {
+    pub fn json(fields: &str, readings: u64, size: Option<DataSize>) -> Result<Self, PayloadError> {
         check_names(fields)?;
-        let inner = fields.trim();
-        let inner = inner[1..inner.len() - 1].trim();
+        let inner = json_fields(fields, readings);
         let mut text = JSON_START.to_vec();
         let id_at = text.len();
         text.extend_from_slice(&[b'A'; ID_LENGTH]);
@@ -157,7 +156,8 @@ mod tests {
 
     #[test]
     fn every_payload_has_the_size_and_its_id() {
-        let json = PayloadTemplate::json(r#"{ "a": 1 }"#, Some(DataSize::from_bytes(409))).unwrap();
+        let json =
+            PayloadTemplate::json(r#"{ "a": 1 }"#, 1, Some(DataSize::from_bytes(409))).unwrap();
         let text = PayloadTemplate::text(DataSize::from_bytes(409)).unwrap();
         for template in [json, text] {
             let payload = template.payload(FlowId(3), 77);
@@ -171,7 +171,7 @@ mod tests {
     fn a_json_payload_is_json() {
         for size in [None, Some(27), Some(50)] {
             let size = size.map(DataSize::from_bytes);
-            let template = PayloadTemplate::json(r#"{"spo2":98}"#, size).unwrap();
+            let template = PayloadTemplate::json(r#"{"spo2":98}"#, 1, size).unwrap();
             let payload = template.payload(FlowId(0), 1);
             serde_json::from_slice::<serde_json::Value>(&payload).unwrap();
         }
@@ -218,7 +218,7 @@ mod tests {
         let json = encoded(fields, 1, Encoding::Json, false);
         assert_eq!(
             json,
-            PayloadTemplate::json(fields, None)
+            PayloadTemplate::json(fields, 1, None)
                 .unwrap()
                 .payload(FlowId(3), 77)
         );
@@ -241,12 +241,12 @@ mod tests {
     fn refuses_what_cannot_be_a_payload() {
         assert!(PayloadTemplate::text(DataSize::from_bytes(7)).is_err());
         for fields in ["[1]", "", "{", r#"{"id":1}"#, r#"{"pad":1}"#] {
-            assert!(PayloadTemplate::json(fields, None).is_err(), "{fields}");
+            assert!(PayloadTemplate::json(fields, 1, None).is_err(), "{fields}");
         }
         for fields in ["[1]", "", r#"{"id":1}"#, r#"{"a":[1]}"#, r#"{"a":null}"#] {
             let refused = PayloadTemplate::encoded(fields, 1, Encoding::Cbor, false);
             assert!(refused.is_err(), "{fields}");
         }
-        assert!(PayloadTemplate::json(r#"{"a":1}"#, Some(DataSize::from_bytes(20))).is_err());
+        assert!(PayloadTemplate::json(r#"{"a":1}"#, 1, Some(DataSize::from_bytes(20))).is_err());
     }
 }

@@ -162,12 +162,6 @@ fn part_of(spec: &RunSpec, flow: &FlowSpec) -> Part {
     }
 }
 
-/// So many JSON objects in one.
-fn bundled(fields: &str, batch: u64) -> String {
-    let readings = vec![fields.trim(); batch as usize];
-    format!(r#"{{"readings":[{}]}}"#, readings.join(","))
-}
-
 /// How many devices of each part of its group have a flow.
 fn devices_with(spec: &RunSpec, flow: &FlowSpec) -> Box<[u32]> {
     let Some(group) = spec.groups.iter().find(|it| it.name == flow.group()) else {
@@ -191,10 +185,7 @@ fn payload(spec: &PayloadSpec, batch: u64) -> Result<PayloadTemplate, PayloadErr
         PayloadSpec::Text { bytes } => PayloadTemplate::text(DataSize::from_bytes(bytes * batch)),
         PayloadSpec::Json { fields, bytes } => {
             let size = bytes.map(|bytes| DataSize::from_bytes(bytes * batch));
-            match batch {
-                1 => PayloadTemplate::json(fields, size),
-                _ => PayloadTemplate::json(&bundled(fields, batch), size),
-            }
+            PayloadTemplate::json(fields, batch, size)
         }
         PayloadSpec::Encoded {
             fields,
