@@ -4,15 +4,20 @@ use lasthop_units::DataSize;
 
 use crate::script::Script;
 
-/// The JSON fields of a payload: the first two bytes are the wanted size (0 for none), the rest is the text.
+/// The JSON fields of a payload: two bytes are the wanted size (0 for none), one the readings, the rest is the text.
 pub fn payload_template(data: &[u8]) {
     let mut script = Script::new(data);
     let size = Some(script.word()).filter(|size| *size > 0);
     let size = size.map(|size| DataSize::from_bytes(size.into()));
+    let readings = u64::from(script.byte());
     let Ok(fields) = core::str::from_utf8(script.rest()) else {
         return;
     };
-    let Ok(template) = PayloadTemplate::json(fields, size) else {
+    // A list of readings is two levels deeper than its fields, and the judge below reads 128 levels.
+    if serde_json::from_str::<serde_json::Value>(&format!("[[{fields}]]")).is_err() {
+        return;
+    }
+    let Ok(template) = PayloadTemplate::json(fields, readings, size) else {
         return;
     };
     let payload = template.payload(FlowId(7), 3);
