@@ -4,17 +4,23 @@
 present output into the page. A page is a session in a folder of its own: a block with a caption
 is a file of that name, a line that starts with `$ ` in a `console` block is a command, and what
 follows is its output. A line `...` stands for any lines; the folder is shown as `/path/to`.
+A port that a command names as `127.0.0.1:PORT` is one that is free; what is started in the
+background ends with the page.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import random
 import re
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +33,9 @@ _LONGEST_S = 600
 _FOLDER_SHOWN = "/path/to"
 # Settings of the reader's own that change how output looks.
 _APPEARANCE = ("FORCE_COLOR", "POLARS_")
+_PLACE = re.compile(r"127\.0\.0\.1:(\d+)")
+# Below those that a kernel gives to who asks for any.
+_PORTS = range(20_000, 30_000)
 _BLOCK = re.compile(r"^```(?P<kind>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r":caption: (?P<name>\S+)\n\n?(?P<text>.*)", re.DOTALL)
 
@@ -98,6 +107,70 @@ def commands_of(block: str) -> Iterator[Command]:
         yield Command(text, tuple(output))
 
 
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """The folder of a page, the ports that are its own while it is replayed, what it started."""
+
+    folder: Path
+    ports: dict[str, str] = field(default_factory=dict)
+    left: list[int] = field(default_factory=list)
+
+    def run(self, command: str) -> tuple[str, ...]:
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        inherited = {
+            name: value for name, value in os.environ.items() if not name.startswith(_APPEARANCE)
+        }
+        for shown in _PLACE.findall(command):
+            self.ports.setdefault(shown, str(_free_port()))
+        with subprocess.Popen(
+            ["bash", "-c", _replaced(command, self.ports)],
+            cwd=self.folder,
+            env={**inherited, "PATH": path, "LC_ALL": "C.UTF-8"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            start_new_session=True,
+        ) as shell:
+            try:
+                printed, _ = shell.communicate(timeout=_LONGEST_S)
+            finally:
+                if _is_there(shell.pid):
+                    self.left.append(shell.pid)
+        shown = printed.replace(str(self.folder.resolve()), _FOLDER_SHOWN)
+        shown = _replaced(shown, {actual: port for port, actual in self.ports.items()})
+        return tuple(line.rstrip() for line in shown.splitlines())
+
+    def end(self) -> None:
+        """End what goes on in the background."""
+        for group in self.left:
+            with suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGTERM)
+
+
+def _is_there(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _free_port() -> int:
+    for port in random.sample(_PORTS, len(_PORTS)):
+        with socket.socket() as trial, suppress(OSError):
+            trial.bind(("127.0.0.1", port))
+            return port
+    message = "no port is free"
+    raise OSError(message)
+
+
+def _replaced(text: str, words: dict[str, str]) -> str:
+    for word, other in words.items():
+        text = re.sub(rf"\b{word}\b", other, text)
+    return text
+
+
 def replay(page: str, folder: Path) -> tuple[str, list[Difference]]:
     """Run the session of a page in an empty folder.
 
@@ -107,12 +180,13 @@ def replay(page: str, folder: Path) -> tuple[str, list[Difference]]:
         The page with the present output, and where it differed.
     """
     differences: list[Difference] = []
+    session = _Session(folder)
 
     def refresh(block: re.Match[str]) -> str:
         if block["kind"] == "console":
             lines: list[str] = []
             for command in commands_of(block["body"]):
-                actual = _run(command.text, folder)
+                actual = session.run(command.text)
                 if command.prints(actual):
                     lines += command.lines()
                 else:
@@ -124,27 +198,10 @@ def replay(page: str, folder: Path) -> tuple[str, list[Difference]]:
             (folder / file["name"]).write_text(file["text"], encoding="utf-8")
         return block[0]
 
-    return _BLOCK.sub(refresh, page), differences
-
-
-def _run(command: str, folder: Path) -> tuple[str, ...]:
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    inherited = {
-        name: value for name, value in os.environ.items() if not name.startswith(_APPEARANCE)
-    }
-    done = subprocess.run(
-        ["bash", "-c", command],
-        cwd=folder,
-        env={**inherited, "PATH": path, "LC_ALL": "C.UTF-8"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        timeout=_LONGEST_S,
-        check=False,
-    )
-    shown = done.stdout.replace(str(folder.resolve()), _FOLDER_SHOWN)
-    return tuple(line.rstrip() for line in shown.splitlines())
+    try:
+        return _BLOCK.sub(refresh, page), differences
+    finally:
+        session.end()
 
 
 def main() -> int:

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use lasthop_gateway::{DevicePath, LONGEST_LIFE, PrivateKey, UnixTime};
 use lasthop_live::gateway::{Administration, DataFolder, GatewayError, SqliteStore};
+use lasthop_units::Duration;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
@@ -87,6 +89,22 @@ impl GatewayAdministration {
         let mut administration = locked.map_err(|_| PyOSError::new_err("it failed before"))?;
         work(&mut administration).map_err(|error| raised(&error))
     }
+}
+
+/// A token of a device, signed by its private key (PEM), from a second since 1970 on.
+#[pyfunction]
+#[pyo3(signature = (device, pem, *, issued_at, life_s))]
+pub(crate) fn gateway_token(
+    device: &str,
+    pem: &str,
+    issued_at: u64,
+    life_s: u64,
+) -> PyResult<String> {
+    let wrong = |error: &dyn core::fmt::Display| PyValueError::new_err(error.to_string());
+    let path = DevicePath::parse(device).map_err(|error| wrong(&error))?;
+    let key = PrivateKey::from_pem(pem).map_err(|error| wrong(&error))?;
+    let life = Duration::from_secs(life_s).min(LONGEST_LIFE);
+    Ok(key.token(&path, UnixTime(issued_at), life))
 }
 
 /// The store of a folder, for a server.

@@ -30,25 +30,33 @@ def command(  # noqa: PLR0913  each is an option
         typer.Argument(
             metavar="WHAT...",
             help="device add|remove DEVICE, device list, config set DEVICE TEXT, "
-            "command send DEVICE TEXT, or log; DEVICE is "
+            "command send DEVICE TEXT, token DEVICE, or log; DEVICE is "
             "projects/P/locations/L/registries/R/devices/D.",
             show_default=False,
         ),
     ],
     *,
     data: Annotated[
-        Path,
-        typer.Option("--data", metavar="FOLDER", help="The folder that lasthop serve has."),
-    ],
+        Path | None,
+        typer.Option(
+            "--data", metavar="FOLDER", help="The folder that lasthop serve has; of all but token."
+        ),
+    ] = None,
     key: Annotated[
         list[Path] | None,
         typer.Option(
             "--key",
             metavar="FILE",
             help="Of device add: a public key of P-256 or RSA, PEM; repeatable, in place of those "
-            "that the device has.",
+            "that the device has. Of token: the private key.",
         ),
     ] = None,
+    hours: Annotated[
+        int,
+        typer.Option(
+            "--hours", min=1, max=24, metavar="COUNT", help="Of token: how long it is valid."
+        ),
+    ] = 1,
     folder: Annotated[
         str, typer.Option("--folder", metavar="NAME", help="Of command send: its subfolder.")
     ] = "",
@@ -68,24 +76,31 @@ def command(  # noqa: PLR0913  each is an option
     """Look after the devices of a gateway, whether or not its server runs."""
     action = " ".join(words[:2])
     arguments = words[2:]
-    if words[0] == "log":
-        action, arguments = "log", words[1:]
+    if words[0] in {"log", "token"}:
+        action, arguments = words[0], words[1:]
     known = {
         "device add": 1,
         "device remove": 1,
         "device list": 0,
         "config set": 2,
         "command send": 2,
+        "token": 1,
         "log": 0,
     }
     if known.get(action) != len(arguments):
         message = (
             f'gateway: "{" ".join(words)}" cannot be done; write device add DEVICE --key FILE, '
-            "device remove DEVICE, device list, config set DEVICE TEXT, command send DEVICE TEXT "
-            "or log"
+            "device remove DEVICE, device list, config set DEVICE TEXT, command send DEVICE TEXT, "
+            "token DEVICE --key FILE or log"
         )
         raise UsageError(message)
     with _told_in_one_line():
+        if action == "token":
+            _say_token(arguments[0], key or [], hours)
+            return EXIT_PASS
+        if data is None:
+            message = f"gateway: {action} is about the data of a gateway; add --data FOLDER"
+            raise UsageError(message)
         administration = _native.GatewayAdministration(data)
         if action == "device add":
             _add_device(administration, arguments[0], key or [])
@@ -113,15 +128,27 @@ def _add_device(
             "--key: a device has a public key; write one by openssl pkey -in KEY -pubout -out FILE"
         )
         raise UsageError(message)
-    pems = []
-    for file in files:
-        try:
-            pems.append(file.read_text(encoding="ascii"))
-        except (OSError, UnicodeDecodeError) as error:
-            message = f"--key: {file} cannot be read as PEM; write one by openssl pkey -pubout"
-            raise UsageError(message) from error
-    is_new = administration.put_device(device, pems)
+    is_new = administration.put_device(device, [_read_pem(file) for file in files])
     say(f"{'added' if is_new else 'changed'} {device}")
+
+
+def _say_token(device: str, files: list[Path], hours: int) -> None:
+    if len(files) != 1:
+        message = (
+            "--key: a token is signed by one private key; write one by openssl genpkey "
+            "-algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out FILE"
+        )
+        raise UsageError(message)
+    pem = _read_pem(files[0])
+    say(_native.gateway_token(device, pem, issued_at=int(time.time()), life_s=hours * 3600))
+
+
+def _read_pem(file: Path) -> str:
+    try:
+        return file.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"--key: {file} cannot be read as PEM; write one by openssl genpkey or pkey"
+        raise UsageError(message) from error
 
 
 def _list_devices(administration: _native.GatewayAdministration, *, as_json: bool) -> None:

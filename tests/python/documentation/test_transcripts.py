@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -99,6 +100,26 @@ $ seq 5
 
 def test_a_session_has_files_commands_and_lines_left_out(tmp_path: Path) -> None:
     assert replay(PAGE, tmp_path) == (PAGE, [])
+
+
+SLEEPS = """\
+```console
+$ sleep 600 > /dev/null 2>&1 & echo $! > pid
+$ echo 127.0.0.1:8000 | tee place
+127.0.0.1:8000
+```
+"""
+
+
+def test_a_port_is_free_and_what_a_page_starts_ends_with_it(tmp_path: Path) -> None:
+    assert replay(SLEEPS, tmp_path) == (SLEEPS, [])
+    assert (tmp_path / "place").read_text(encoding="utf-8") != "127.0.0.1:8000\n"
+    process = int((tmp_path / "pid").read_text(encoding="utf-8"))
+    status = Path(f"/proc/{process}/status")
+    end = time.monotonic() + 60
+    while status.exists() and "State:\tZ" not in status.read_text(encoding="utf-8"):
+        assert time.monotonic() < end, "it goes on"
+        time.sleep(0.01)
 
 
 def test_what_a_page_says_wrongly_is_found_and_can_be_written(tmp_path: Path) -> None:

@@ -248,6 +248,45 @@ def test_a_token_of_rsa_is_taken_and_a_bad_one_refused(
     assert None not in refusals
 
 
+@pytest.mark.parametrize("algorithm", ["ES256", "RS256"])
+def test_a_token_that_the_command_makes_is_one_to_others(
+    algorithm: str, lasthop: RunClient, tmp_path: Path
+) -> None:
+    key = (
+        rsa.generate_private_key(65537, 2048)
+        if algorithm == "RS256"
+        else ec.generate_private_key(ec.SECP256R1())
+    )
+    file = tmp_path / "key"
+    pkcs8 = serialization.PrivateFormat.PKCS8
+    nothing = serialization.NoEncryption()
+    file.write_bytes(key.private_bytes(serialization.Encoding.PEM, pkcs8, nothing))
+    before = int(time.time())
+    device = Device("d1", key)
+    done = lasthop("gateway", "token", device.path, "--key", str(file), "--hours", "24")
+    assert done.returncode == 0, done.stderr
+    token = done.stdout.removesuffix("\n")
+    claims = jwt.decode(token, key.public_key(), algorithms=[algorithm], audience="p1")
+    assert before <= claims["iat"] <= time.time()
+    assert claims["exp"] == claims["iat"] + 24 * 3600
+
+
+def test_a_token_needs_a_device_and_a_private_key(
+    lasthop: RunClient, tmp_path: Path, device: Device
+) -> None:
+    public = str(device.public_key(tmp_path))
+    for words, told in (
+        ((device.path,), "--key"),
+        ((device.path, "--key", public), "no private key"),
+        (("d1", "--key", public), "names no device"),
+        ((device.path, "--key", str(tmp_path / "none")), "cannot be read"),
+        ((device.path, "--key", public, "--hours", "25"), "--hours"),
+    ):
+        done = lasthop("gateway", "token", *words)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        assert told in done.stderr
+
+
 def test_a_second_connection_of_a_device_ends_the_first(
     serve: StartServer, data: Path, device: Device
 ) -> None:
