@@ -37,6 +37,12 @@ impl GatewayPort {
         self.gateway.borrow_mut().next_answer()
     }
 
+    /// How many devices are registered.
+    #[must_use]
+    pub fn device_count(&self) -> usize {
+        self.gateway.borrow().device_count()
+    }
+
     /// What the gateway counted so far.
     #[must_use]
     pub fn counters(&self) -> GatewayCounters {

@@ -6,10 +6,12 @@ mod data_folder;
 mod database;
 mod doorbell;
 mod http_bridge;
+mod metrics;
 mod sqlite_store;
 
 pub use administration::{Administration, DeviceSummary};
 pub use data_folder::{DataFolder, GatewayError};
 pub(crate) use doorbell::{Doorbell, Nobody};
 pub(crate) use http_bridge::HttpBridge;
+pub(crate) use metrics::Metrics;
 pub use sqlite_store::SqliteStore;

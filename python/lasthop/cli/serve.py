@@ -168,6 +168,14 @@ def command(  # noqa: PLR0913  each is an option
             "named, 8443 by TLS: --listen http://127.0.0.1:8080.",
         ),
     ] = False,
+    metrics: Annotated[
+        bool,
+        typer.Option(
+            "--metrics",
+            help="Tell Prometheus what gateway has counted, by HTTP in the clear at /metrics, at "
+            "port 9464 where no address is named: --listen metrics://127.0.0.1:9464.",
+        ),
+    ] = False,
     example: Annotated[
         str | None,
         typer.Option(
@@ -182,12 +190,8 @@ def command(  # noqa: PLR0913  each is an option
         named = (user, password_file, acl_file, allow_anonymous or None)
         _check_gateway(served, data, has_users=any(it is not None for it in named))
         served = ["mqtt"]
-    elif http:
-        message = f"--http: {' '.join(served)} is not served over HTTP; serve gateway"
-        raise UsageError(message)
-    elif data is not None:
-        message = f"--data: {' '.join(served)} keeps nothing; serve gateway"
-        raise UsageError(message)
+    else:
+        _check_no_gateway(served, data, http=http, metrics=metrics)
     if example is not None and (not {"coap", "coap_tcp"} & set(served) or example not in _EXAMPLES):
         message = (
             f'--example: {" ".join(served)} has no example "{example}"; '
@@ -211,7 +215,7 @@ def command(  # noqa: PLR0913  each is an option
             "or coap by --dtls 1.2"
         )
         raise UsageError(message)
-    added = {"mqtt_ws": ws, "mqtt_quic": quic, "http": http}
+    added = {"mqtt_ws": ws, "mqtt_quic": quic, "http": http, "metrics": metrics}
     names = [*served, *(name for name, is_wanted in added.items() if is_wanted)]
     schemes = {name: scheme_of(name, secured=tls is not None) for name in names}
     if secured_datagrams is not None:
@@ -266,6 +270,19 @@ def _check_gateway(served: list[str], data: Path | None, *, has_users: bool) -> 
             "--user, --password-file, --acl-file, --allow-anonymous: devices of a gateway show "
             "tokens; leave them out, and write lasthop gateway device add"
         )
+        raise UsageError(message)
+
+
+def _check_no_gateway(served: list[str], data: Path | None, *, http: bool, metrics: bool) -> None:
+    names = " ".join(served)
+    if http:
+        message = f"--http: {names} is not served over HTTP; serve gateway"
+        raise UsageError(message)
+    if metrics:
+        message = f"--metrics: {names} has none; serve gateway"
+        raise UsageError(message)
+    if data is not None:
+        message = f"--data: {names} keeps nothing; serve gateway"
         raise UsageError(message)
 
 

@@ -32,6 +32,8 @@ SCHEMES = (
     # Those that need no rights.
     Scheme("http", "http", 8080),
     Scheme("https", "http", 8443, is_secured=True),
+    # Always in the clear; no port is registered.
+    Scheme("metrics", "metrics", 9464),
     Scheme("coap", "coap", 5683),
     Scheme("coaps", "coap", 5684, is_dtls=True),
     Scheme("coap+tcp", "coap_tcp", 5683),

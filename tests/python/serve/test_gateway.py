@@ -53,7 +53,9 @@ class Device:
 class Client:
     """A paho client of a device, which waits for what it asks for."""
 
-    def __init__(self, server: Server, device: Device, token: str | None = None) -> None:
+    def __init__(
+        self, server: Server, device: Device, token: str | None = None, *, keep_alive_s: int = 60
+    ) -> None:
         self.client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=device.path)
         self.client.username_pw_set("unused", token or device.token())
         self.answer = threading.Event()
@@ -67,7 +69,7 @@ class Client:
         self.client.on_subscribe = self._on_subscribe
         self.client.on_message = self._on_message
         self.codes: list[int] = []
-        self.client.connect("127.0.0.1", server.port)
+        self.client.connect("127.0.0.1", server.port, keepalive=keep_alive_s)
         self.client.loop_start()
         assert self.answer.wait(PATIENCE_S)
 
@@ -298,6 +300,16 @@ def test_a_second_connection_of_a_device_ends_the_first(
     assert first.gone.wait(PATIENCE_S)
     second.publish("/devices/d1/events", "here").wait_for_publish(PATIENCE_S)
     for client in (first, second):
+        client.leave()
+
+
+def test_a_device_may_be_silent_for_twenty_minutes(
+    serve: StartServer, data: Path, device: Device
+) -> None:
+    server = serve("gateway", "--data", str(data))
+    for keep_alive_s, is_served in ((0, False), (1, True), (1200, True), (1201, False)):
+        client = Client(server, device, keep_alive_s=keep_alive_s)
+        assert (client.refusal is None) == is_served, keep_alive_s
         client.leave()
 
 

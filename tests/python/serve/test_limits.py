@@ -42,7 +42,7 @@ TESTED_HERE = {
     "observations",
 }
 
-TESTED_WITH_THE_GATEWAY = {"device_messages", "device_bytes"}
+TESTED_WITH_THE_GATEWAY = {"device_messages", "device_bytes", "device_silence"}
 
 
 def test_every_limit_has_a_test() -> None:

@@ -40,7 +40,7 @@ pub enum LimitError {
 use Served::{Coap, CoapTcp, JsonUdp, Mqtt};
 
 /// All limits, in the order of the documentation.
-pub const LIMITS: [Limit; 24] = [
+pub const LIMITS: [Limit; 25] = [
     Limit {
         name: "connections",
         of: &[Mqtt, CoapTcp],
@@ -156,6 +156,14 @@ pub const LIMITS: [Limit; 24] = [
         default: 512 << 10,
         unit: "bytes a second",
         meaning: "payloads of one device of a gateway; the next one is not kept, as above",
+    },
+    Limit {
+        name: "device_silence",
+        of: &[Mqtt],
+        default: 1_200,
+        unit: "seconds",
+        meaning: "longest keep alive of a device of a gateway; MQTT 5 is told to use this one, MQTT 3.1.1, which cannot be told, is \
+                  refused with a longer one or none",
     },
     Limit {
         name: "topic_aliases",

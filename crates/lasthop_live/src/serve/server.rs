@@ -55,6 +55,8 @@ pub enum Served {
     MqttQuic,
     /// The bridge of a gateway, for HTTP over TCP.
     Http,
+    /// What the gateway has counted, for Prometheus.
+    Metrics,
     /// The CoAP server, over UDP.
     Coap,
     /// The same over TCP (RFC 8323), with resources of its own.
@@ -82,7 +84,11 @@ impl Server {
     ) -> Result<Self, ListenerError> {
         let services = services.iter().map(|(served, addresses)| {
             let listen = match served {
-                Served::Mqtt | Served::MqttWs | Served::Http | Served::CoapTcp => Listener::stream,
+                Served::Mqtt
+                | Served::MqttWs
+                | Served::Http
+                | Served::Metrics
+                | Served::CoapTcp => Listener::stream,
                 Served::MqttQuic | Served::Coap | Served::JsonUdp => Listener::datagram,
             };
             let listeners = addresses.iter().map(|address| listen(*address));
@@ -125,11 +131,12 @@ impl Server {
 
 impl Served {
     /// All that can be served.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Mqtt,
         Self::MqttWs,
         Self::MqttQuic,
         Self::Http,
+        Self::Metrics,
         Self::Coap,
         Self::CoapTcp,
         Self::JsonUdp,
@@ -143,6 +150,7 @@ impl Served {
             Self::MqttWs => "mqtt_ws",
             Self::MqttQuic => "mqtt_quic",
             Self::Http => "http",
+            Self::Metrics => "metrics",
             Self::Coap => "coap",
             Self::CoapTcp => "coap_tcp",
             Self::JsonUdp => "json_udp",

@@ -18,7 +18,7 @@ use lasthop_units::{DataSize, Duration};
 use lasthop_websocket::{WebSocket, WebSocketConfig};
 
 use super::{Limits, Offer, Served};
-use crate::gateway::{Doorbell, HttpBridge, Nobody};
+use crate::gateway::{Doorbell, HttpBridge, Metrics, Nobody};
 use crate::{ConnectionLimits, KernelTcp, KernelUdp, Listener, Poller, Tally, WallTime};
 
 /// The services of a server, from what is offered and where it listens.
@@ -79,6 +79,7 @@ impl Services {
             Served::Mqtt | Served::MqttWs => return self.mqtt(served, listeners),
             Served::MqttQuic => return self.mqtt_quic(listeners),
             Served::Http => return self.http(listeners),
+            Served::Metrics => return self.metrics(listeners),
             Served::Coap => self.coap(listeners, Carrier::Datagrams)?,
             Served::CoapTcp => self.coap(listeners, Carrier::Streams)?,
             Served::JsonUdp => self.json_udp(listeners)?,
@@ -164,14 +165,29 @@ impl Services {
         let tcp = self.tcp(listeners)?;
         self.tallies.push(tcp.tally());
         let profile = self.profile().map(|it| it.speaking("http/1.1"));
-        let limits = ServerLimits {
+        let bridge = Box::new(HttpBridge::new(gateway, self.http_limits()));
+        self.parts.push(Parts::of(secured(tcp, profile), bridge));
+        Ok(())
+    }
+
+    /// What a gateway has counted, in the clear; without one nothing is served.
+    fn metrics(&mut self, listeners: Vec<Listener>) -> io::Result<()> {
+        let Some(gateway) = self.gateway.clone() else {
+            return Ok(());
+        };
+        let tcp = self.tcp(listeners)?;
+        self.tallies.push(tcp.tally());
+        let metrics = Box::new(Metrics::new(gateway, self.http_limits()));
+        self.parts.push(Parts::of(Box::new(tcp), metrics));
+        Ok(())
+    }
+
+    fn http_limits(&self) -> ServerLimits {
+        ServerLimits {
             head: self.connect_timeout(),
             calendar: Some(WallTime::calendar_now().as_nanos() / 1_000_000_000),
             ..ServerLimits::default()
-        };
-        let bridge = Box::new(HttpBridge::new(gateway, limits));
-        self.parts.push(Parts::of(secured(tcp, profile), bridge));
-        Ok(())
+        }
     }
 
     fn quic_limits(&self) -> QuicLimits {
@@ -214,6 +230,7 @@ impl Services {
         };
         let config = MqttBrokerConfig {
             maximum_qos: Qos::AtLeastOnce,
+            maximum_keep_alive: Some(Duration::from_secs(limits.of("device_silence"))),
             ..config
         };
         MqttBroker::at(self.service(), config, random).kept_by(Box::new(gateway))

@@ -1,0 +1,118 @@
+use http::header::{ALLOW, CONTENT_TYPE};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use lasthop_contract::{Application, ApplicationInput, ApplicationOutput, Cause, Transport};
+use lasthop_gateway::GatewayPort;
+use lasthop_http::{PORT, Purpose, RequestServer, ServerEvent, ServerLimits};
+use lasthop_units::Instant;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::Registry;
+
+/// What a gateway has counted, for Prometheus: `GET /metrics`, in the text format of OpenMetrics 1.0. It names no device and
+/// shows nothing of what devices send.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    requests: RequestServer,
+    gateway: GatewayPort,
+}
+
+impl Metrics {
+    pub(crate) fn new(gateway: GatewayPort, limits: ServerLimits) -> Self {
+        Self {
+            requests: RequestServer::new(limits),
+            gateway,
+        }
+    }
+
+    fn attend(&mut self, now: Instant, transport: &mut dyn Transport) {
+        while let Some(event) = self.requests.next_event() {
+            if let ServerEvent::Asked { exchange, request } = event {
+                let answer = self.answer(&request);
+                let purpose = Purpose::whole(Cause::Payload);
+                self.requests
+                    .respond(now, exchange, &answer, purpose, transport);
+            }
+        }
+    }
+
+    fn answer(&self, request: &Request<Vec<u8>>) -> Response<Vec<u8>> {
+        let mut answer = Response::new(Vec::new());
+        if request.uri().path() != "/metrics" {
+            *answer.status_mut() = StatusCode::NOT_FOUND;
+        } else if *request.method() != Method::GET {
+            *answer.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
+            let allowed = HeaderValue::from_static("GET");
+            answer.headers_mut().insert(ALLOW, allowed);
+        } else if let Some(text) = self.text() {
+            let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+            let kind = HeaderValue::from_static(kind);
+            answer.headers_mut().insert(CONTENT_TYPE, kind);
+            *answer.body_mut() = text.into_bytes();
+        } else {
+            *answer.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+        }
+        answer
+    }
+
+    fn text(&self) -> Option<String> {
+        let counted = self.gateway.counters();
+        let mut registry = Registry::with_prefix("lasthop_gateway");
+        for (name, help, count) in [
+            ("admissions", "Tokens that were believed", counted.admitted),
+            (
+                "known_tokens",
+                "Of these, those that had been verified before",
+                counted.known_tokens,
+            ),
+            ("refusals", "Clients that were refused", counted.refused),
+            (
+                "kept_messages",
+                "Messages that are on the disk",
+                counted.kept,
+            ),
+            (
+                "denied_messages",
+                "Messages that were not allowed, too large or too many",
+                counted.denied,
+            ),
+            (
+                "failed_messages",
+                "Messages that could not be written",
+                counted.failed,
+            ),
+        ] {
+            registry.register(name, help, ConstCounter::new(count));
+        }
+        let devices = i64::try_from(self.gateway.device_count()).unwrap_or(i64::MAX);
+        let devices = ConstGauge::new(devices);
+        registry.register("devices", "Devices that are registered", devices);
+        let mut text = String::new();
+        encode(&mut text, &registry).ok()?;
+        Some(text)
+    }
+}
+
+impl Application for Metrics {
+    fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
+        match input {
+            ApplicationInput::Start => {
+                let listens = transport.listen(PORT);
+                debug_assert!(listens.is_ok(), "its sockets are open");
+            }
+            ApplicationInput::Transport(connection, event) => {
+                self.requests.handle(now, connection, event, transport);
+            }
+            ApplicationInput::Timeout => self.requests.timeout(now, transport),
+            ApplicationInput::Stop => self.requests.stop(now, transport),
+            ApplicationInput::Crash(_) => self.requests.crash(),
+            // It is no source of messages.
+            ApplicationInput::Send(_) => {}
+        }
+        self.attend(now, transport);
+    }
+
+    fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
+        ApplicationOutput::WaitUntil(self.requests.next_deadline())
+    }
+}
