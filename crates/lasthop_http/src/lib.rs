@@ -3,6 +3,7 @@
 //! [`RequestServer`] gives requests and takes their answers, now or later, and knows no application. [`HttpServer`] is that
 //! of a study; [`HttpClient`] is the end of a device.
 
+mod bearer;
 mod client;
 mod client_protocol;
 mod exchange;
@@ -11,7 +12,6 @@ mod http2;
 mod limits;
 mod purpose;
 mod server;
-mod token;
 mod wire;
 
 pub use client::{ConnectionPolicy, HttpClient, HttpClientConfig, HttpVersion};
@@ -20,7 +20,6 @@ pub use http;
 pub use limits::ServerLimits;
 pub use purpose::Purpose;
 pub use server::{HttpServer, HttpServerConfig, RequestServer};
-pub use token::TokenSource;
 
 /// Where servers listen.
 pub const PORT: u16 = 80;

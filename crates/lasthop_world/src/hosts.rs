@@ -6,7 +6,7 @@ use core::net::SocketAddr;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lasthop_broker::{BrokerCore, BrokerLimits, Everybody};
+use lasthop_broker::{BrokerCore, BrokerLimits};
 use lasthop_contract::{Application, DeviceId, Direction, FlowId, Host, WakeFlag};
 use lasthop_traffic::{FlowKind, Origin, Planned, Reaction, TrafficPlan};
 use lasthop_transport::{Column, HostNetwork, Routes, Service, StackHost};
@@ -20,6 +20,7 @@ use crate::spec::{
 };
 use crate::stack::{
     Above, ClientEnd, ClientFlow, Guest, HostEnd, Registry, ServerEnd, StackBuilder,
+    token_authority,
 };
 
 use at_work::AtWork;
@@ -336,7 +337,7 @@ impl<'a> Hosts<'a> {
         let relays = |flow: &FlowSpec| flow.kind.is_relayed() && self.goes_by(flow, server);
         let is_shared = server.services.len() > 1 || self.spec.flows.iter().any(relays);
         let core = is_shared
-            .then(|| BrokerCore::new(BrokerLimits::default(), Box::new(Everybody), wake.clone()));
+            .then(|| BrokerCore::new(BrokerLimits::default(), token_authority(), wake.clone()));
         let work = AtWork::of(server);
         let stack = &self.stacks[server.services[0].stack.as_str()];
         if let [service] = &server.services[..]

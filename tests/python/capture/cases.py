@@ -25,6 +25,7 @@ PROTOCOL_STACKS = (
     "mqtt qos=2 version=5",
     "mqtt/ws qos=1 version=5",
     "http auth=jwt",
+    "mqtt auth=jwt",
     "http version=2",
 )
 

@@ -2,6 +2,7 @@
 
 mod coap;
 mod mqtt;
+mod mqtt_connect;
 mod rtps;
 mod tls;
 mod websocket;

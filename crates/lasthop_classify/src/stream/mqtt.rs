@@ -1,5 +1,6 @@
 use lasthop_contract::{Cause, Layer, Spans};
 
+use super::mqtt_connect::ConnectReader;
 use crate::marks::mark;
 use crate::message_kind::{MessageKind, MessageKinds};
 
@@ -8,6 +9,8 @@ use crate::message_kind::{MessageKind, MessageKinds};
 pub(crate) struct MqttStream {
     /// The protocol level that CONNECT names; what is told of without it is read as 3.1.1.
     pub(crate) version: Option<u8>,
+    /// What reads the CONNECT that is under way.
+    connect: Option<Box<ConnectReader>>,
     state: State,
 }
 
@@ -19,11 +22,7 @@ enum State {
     /// Within the length of one, whose first byte is known.
     Length { first: u8, value: usize, shift: u32 },
     /// Within a packet that is all for one thing.
-    Body {
-        cause: Cause,
-        connect_at: Option<usize>,
-        rest: usize,
-    },
+    Body { cause: Cause, rest: usize },
     /// Within a PUBLISH.
     Publish { first: u8, part: Part, rest: usize },
     /// Somewhere.
@@ -53,8 +52,6 @@ enum Part {
 
 const CONNECT: u8 = 1;
 const PUBLISH: u8 = 3;
-/// The level lies behind the length and the name of the protocol.
-const LEVEL_AT: usize = 6;
 const VERSION_5: u8 = 5;
 /// A length has at most four bytes.
 const LONGEST_SHIFT: u32 = 21;
@@ -86,6 +83,7 @@ impl MqttStream {
 
     /// Goes on by bytes that are not there, and says what they are for.
     pub(crate) fn pass(&mut self, length: usize) -> Cause {
+        self.connect = None;
         let (rest, cause) = match &mut self.state {
             State::Body { cause, rest, .. } => (rest, *cause),
             State::Publish {
@@ -140,20 +138,17 @@ impl MqttStream {
                 }
                 (cause_of(first, false), 1)
             }
-            State::Body {
-                cause,
-                connect_at,
-                rest,
-            } => {
-                let (cause, length) = (*cause, bytes.len().min(*rest));
-                *rest -= length;
-                if let Some(at) = connect_at {
-                    let level = LEVEL_AT
-                        .checked_sub(*at)
-                        .and_then(|at| bytes[..length].get(at));
-                    self.version = level.copied().or(self.version);
-                    *at += length;
+            State::Body { cause, rest } => {
+                let (mut cause, mut length) = (*cause, bytes.len().min(*rest));
+                if let Some(connect) = &mut self.connect {
+                    let is_password;
+                    (length, is_password) = connect.read(&bytes[..length]);
+                    self.version = connect.version.or(self.version);
+                    if is_password {
+                        cause = Cause::Authorisation;
+                    }
                 }
+                *rest -= length;
                 self.end_of_packet();
                 (cause, length)
             }
@@ -228,6 +223,7 @@ impl MqttStream {
     }
 
     fn begin_body(&mut self, first: u8, rest: usize) {
+        self.connect = (first >> 4 == CONNECT).then(|| Box::new(ConnectReader::new()));
         self.state = match first >> 4 {
             PUBLISH if rest < 2 => State::Lost,
             PUBLISH => State::Publish {
@@ -235,9 +231,8 @@ impl MqttStream {
                 part: Part::TopicLength { value: 0, bytes: 0 },
                 rest,
             },
-            kind => State::Body {
+            _ => State::Body {
                 cause: cause_of(first, false),
-                connect_at: (kind == CONNECT).then_some(0),
                 rest,
             },
         };

@@ -8,12 +8,13 @@ use lasthop_contract::{
     FailureReason, MessageEvent, MessageId, OutgoingMessage, Payload, Received, ResetReason,
     ShortQueue, Transport, TransportEvent,
 };
+use lasthop_jwt::TokenSource;
 use lasthop_units::{Duration, Instant};
 
 use super::config::{ConnectionPolicy, HttpClientConfig};
 use super::link::Link;
 use super::pending::{Kind, Pending};
-use crate::token::TokenSource;
+use crate::bearer::bearer;
 use crate::wire::Wire;
 
 /// The device's end: its messages go by POST, and what the server says first comes by GET requests that wait for it.
@@ -169,8 +170,9 @@ impl HttpClient {
                     }));
             }
             let mut wire = Wire::new(now, transport, link.id);
-            let bearer = self.tokens.as_mut().map(|tokens| tokens.bearer(now));
-            link.send(&mut wire, pending, &self.config, self.device, bearer);
+            let token = self.tokens.as_mut().map(|tokens| tokens.token(now));
+            let shown = token.as_deref().map(bearer);
+            link.send(&mut wire, pending, &self.config, self.device, shown);
         }
         for is_of_inbox in [false, true] {
             self.open_missing(now, is_of_inbox, transport);

@@ -1,22 +1,23 @@
 use std::collections::BTreeMap;
 
 use http::header::{ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
-use http::{HeaderValue, Request, Response, StatusCode};
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
 use lasthop_contract::message_text::{ID_LENGTH, message_id, write_id};
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, Cause, ChannelSet, DeviceId, FailureReason,
     Layer, LookupMap, MessageEvent, MessageId, OutgoingMessage, Payload, Provenance, Received,
     ShortQueue, TimerQueue, Transport,
 };
+use lasthop_jwt::taken_until;
 use lasthop_units::{Duration, Instant};
 
 use super::inbox::Inbox;
 use super::request_server::RequestServer;
 use super::target::Target;
+use crate::bearer::shown_token;
 use crate::exchange::{ExchangeId, ServerEvent};
 use crate::limits::ServerLimits;
 use crate::purpose::Purpose;
-use crate::token::has_good_token;
 
 /// How the server of a study behaves.
 #[derive(Clone, Debug)]
@@ -79,6 +80,14 @@ impl HttpServer {
         }
     }
 
+    /// Whether a request shows a token that is taken now, by what it says: who signed it is not looked at.
+    fn is_known(&self, now: Instant, fields: &HeaderMap) -> bool {
+        let calendar = self.config.limits.calendar.unwrap_or_default();
+        let token = shown_token(fields);
+        let until = token.and_then(|token| taken_until(token, calendar));
+        until.is_some_and(|until| now < until)
+    }
+
     fn serve(
         &mut self,
         now: Instant,
@@ -86,8 +95,7 @@ impl HttpServer {
         request: Request<Vec<u8>>,
         transport: &mut dyn Transport,
     ) {
-        let calendar = self.config.limits.calendar.unwrap_or_default();
-        if self.config.asks_tokens && !has_good_token(request.headers(), now, calendar) {
+        if self.config.asks_tokens && !self.is_known(now, request.headers()) {
             return self.refuse(now, exchange, StatusCode::UNAUTHORIZED, None, transport);
         }
         let target = Target::of(&request);

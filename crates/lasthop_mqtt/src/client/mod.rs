@@ -23,6 +23,7 @@ use lasthop_contract::{
     DeviceId, FailureReason, FlowId, MessageEvent, MessageId, RandomStream, ResetReason,
     SessionChange, SessionEvent, ShortQueue, Survives, Transport, TransportEvent,
 };
+use lasthop_jwt::TokenSource;
 use lasthop_units::{Duration, Instant};
 
 pub use config::{MqttClientConfig, Presence, Reconnect, Silence, Streams, User, WillMessage};
@@ -45,6 +46,8 @@ pub struct MqttClient {
     topics: Topics,
     /// Who the client says it is; `None` for the name of its device.
     client_id: Option<Box<str>>,
+    /// What it shows in the place of a password.
+    tokens: Option<Box<TokenSource>>,
     random: RandomStream,
     phase: Phase,
     standing: Standing,
@@ -83,6 +86,9 @@ enum Phase {
 /// How long the other end may take to close. As Linux gives an orphaned FIN-WAIT-2 (`tcp_fin_timeout`).
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// The name of who shows a token: 3.1.1 has no password without a name (MQTT-3.1.2-22), and Cloud IoT Core read none.
+const NOBODY: &str = "unused";
+
 impl MqttClient {
     /// The client of a device, from its flow on with the lowest channel. Its stream of random numbers is for the waits
     /// between connections.
@@ -93,6 +99,7 @@ impl MqttClient {
             config,
             device: flow.device(),
             client_id: None,
+            tokens: None,
             random,
             phase: Phase::Off,
             standing: Standing::default(),
@@ -118,6 +125,15 @@ impl MqttClient {
             client_id: Some(client_id.into()),
             topics: Topics::only(topic),
             ..Self::new(config, FlowId(0), random)
+        }
+    }
+
+    /// The same, which shows a token with each CONNECT.
+    #[must_use]
+    pub fn with_tokens(self, tokens: TokenSource) -> Self {
+        Self {
+            tokens: Some(Box::new(tokens)),
+            ..self
         }
     }
 
@@ -151,13 +167,21 @@ impl MqttClient {
                 of_device.as_str()
             }
         };
-        let bytes = self.connect_packet(client_id).write();
-        let connect = chunk(&bytes, Cause::SessionSetUp);
+        let token = self.tokens.as_mut().map(|tokens| tokens.token(now));
+        let bytes = self.connect_packet(client_id, token.as_deref()).write();
+        // The password is the last that CONNECT holds.
+        let shown = token.map_or(0, |token| token.len());
+        let (session, token) = bytes.split_at(bytes.len() - shown);
+        let connect = [
+            chunk(session, Cause::SessionSetUp),
+            chunk(token, Cause::Authorisation),
+        ];
+        let connect = &connect[..if shown == 0 { 1 } else { 2 }];
         let broker = self.config.broker;
-        let opened = transport.open(now, broker, &[connect]).or_else(|_| {
+        let opened = transport.open(now, broker, connect).or_else(|_| {
             let connection = transport.open(now, broker, &[])?;
             if let Ok(stream) = transport.own_stream(now, connection) {
-                let _ = transport.write(now, connection, stream, &[connect]);
+                let _ = transport.write(now, connection, stream, connect);
             }
             Ok::<_, lasthop_contract::OpenError>(connection)
         });
@@ -177,7 +201,7 @@ impl MqttClient {
         }
     }
 
-    fn connect_packet<'a>(&'a self, client_id: &'a str) -> Connect<'a> {
+    fn connect_packet<'a>(&'a self, client_id: &'a str, token: Option<&'a str>) -> Connect<'a> {
         let config = &*self.config;
         let will = config.will.as_ref().map(|will| Will {
             topic: &will.topic,
@@ -188,6 +212,8 @@ impl MqttClient {
             message_expiry: None,
             properties: Vec::new(),
         });
+        let user = config.user.as_ref();
+        let password = user.and_then(|user| user.password.as_deref());
         Connect {
             clean_start: config.clean_start || self.session.must_restart,
             keep_alive: config.keep_alive_seconds,
@@ -196,11 +222,8 @@ impl MqttClient {
             receive_maximum: config.receive_maximum.max(1),
             maximum_packet_size: config.maximum_packet_size,
             topic_alias_maximum: if config.topic_alias { TOPIC_ALIASES } else { 0 },
-            user_name: config.user.as_ref().map(|user| &*user.name),
-            password: config
-                .user
-                .as_ref()
-                .and_then(|user| user.password.as_deref()),
+            user_name: user.map(|user| &*user.name).or(token.map(|_| NOBODY)),
+            password: token.map(str::as_bytes).or(password),
             ..Connect::new(config.version, client_id)
         }
     }

@@ -6,6 +6,9 @@ mod mqtt;
 mod planned;
 mod raw_tcp;
 mod raw_udp;
+mod tokens;
+
+pub(crate) use tokens::token_authority;
 
 use lasthop_contract::Application;
 use lasthop_transport::PeerLimit;
@@ -114,12 +117,3 @@ const MAX_RETRANSMIT: OptionEntry = OptionEntry::new(
     "how often a message is sent again",
 )
 .default("4");
-
-/// What a client shows to be believed.
-const AUTH: OptionEntry = OptionEntry::new(
-    "auth",
-    super::OptionKind::Word(&["none", "jwt"]),
-    "what the client shows",
-)
-.default("none")
-.credentials(&[("jwt", "token")]);

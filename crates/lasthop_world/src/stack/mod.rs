@@ -14,6 +14,7 @@ mod shared;
 mod ways;
 
 pub use above::Above;
+pub(crate) use application::token_authority;
 pub use application::{ApplicationBuilder, ApplicationEntry, BuildApplication};
 pub use builder::{Role, StackBuilder};
 pub use ends::{Below, ClientEnd, ClientFlow, Guest, HostEnd, ServerEnd};

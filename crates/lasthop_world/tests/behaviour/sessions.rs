@@ -289,3 +289,18 @@ fn who_has_no_session_in_time_has_no_result() {
     let simulated = run(&spec);
     assert_eq!(simulated.status(), RunStatus::Failed("session_not_set_up"));
 }
+
+/// By hand: a token of 1 min is taken for 600 s more, so each of ten devices shows one at the start, about 660 s and about 1320 s.
+#[test]
+fn a_connection_ends_with_its_token_and_another_begins_with_a_new_one() {
+    for layers in ["mqtt/tcp", "mqtt/tls/tcp", "mqtt/quic/udp"] {
+        let tokens = [("auth", "jwt"), ("token_lifetime", "1min")];
+        let mut spec = ten(stack(layers, &tokens), FlowKind::Report);
+        spec.flows[0].duration_ns = 1_500 * SECOND_NS;
+        let simulated = run(&spec);
+        assert_eq!(sessions(&simulated).set_up(), 30, "{layers}");
+        let shown = offered(&simulated)[&(Layer::Application, Cause::Authorisation)];
+        assert_eq!(shown, 30 * 192, "{layers}");
+        all_arrived(&simulated.summary());
+    }
+}

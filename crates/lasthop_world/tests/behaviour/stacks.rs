@@ -67,6 +67,7 @@ pub(crate) fn every_stack() -> Vec<StackSpec> {
         ("qos", "2"),
         ("tls.version", "1.2"),
         ("tls.session_id", "on"),
+        ("auth", "jwt"),
     ];
     // Where a round trip takes seconds, those 1200 bytes that QUIC begins with take a while each.
     let patient = [("qos", "1"), ("connect_timeout", "5min")];

@@ -80,8 +80,8 @@ def parse_stack(text: str) -> ResolvedStack:
     --------
     >>> parse_stack("raw_udp").resolved
     'raw_udp/udp/ip ack=off ip.version=4'
-    >>> parse_stack("mqtt auth=jwt").reason
-    'auth=jwt is not built yet'
+    >>> parse_stack("mqtt_sn").reason
+    'mqtt_sn is not built yet'
 
     Raises
     ------
@@ -183,10 +183,6 @@ def _unknown_option(name: str, layers: tuple[str, ...], known: dict[str, Option]
     return Fault(f"unknown option {show(name)} of {shown}", hint=hint)
 
 
-_BUILT = {("mqtt", "auth"): "none"}
-"""Options of applications of which one value alone can be run."""
-
-
 def _reason(
     application: Application, layers: tuple[str, ...], options: Mapping[str, str]
 ) -> str | None:
@@ -198,7 +194,4 @@ def _reason(
         return f"{application.name} is not built yet"
     if not is_built:
         return f"{'/'.join(layers[:-1])} is not built yet"
-    for (owner, name), built in _BUILT.items():
-        if application.name == owner and options.get(name, built) != built:
-            return f"{name}={options[name]} is not built yet"
     return None

@@ -3,13 +3,14 @@ use core::net::SocketAddr;
 use lasthop_contract::Application;
 use lasthop_http::{
     ConnectionPolicy, HttpClient, HttpClientConfig, HttpServer, HttpServerConfig, HttpVersion,
-    PORT, SECURE_PORT, ServerLimits, TokenSource,
+    PORT, SECURE_PORT, ServerLimits,
 };
 use lasthop_tls::RUN_STARTS;
 use lasthop_traffic::FlowKind;
 use lasthop_units::Duration;
 
-use super::{AUTH, ApplicationBuilder, ApplicationEntry};
+use super::tokens::{AUTH, TOKEN_LIFETIME, Tokens};
+use super::{ApplicationBuilder, ApplicationEntry};
 use crate::spec::{MAX_DOWNLOAD, StackSpec};
 use crate::stack::shared::Shared;
 use crate::stack::{Above, Carriage, ClientEnd, OptionEntry, OptionKind, Options, ServerEnd};
@@ -74,13 +75,7 @@ const OPTIONS: &[OptionEntry] = &[
     )
     .default("30s"),
     AUTH,
-    OptionEntry::new(
-        "token_lifetime",
-        OptionKind::Time,
-        "how long a token is good: the first request behind that brings a new one",
-    )
-    .default("1h")
-    .needs("auth", &["jwt"]),
+    TOKEN_LIFETIME,
 ];
 
 struct Http {
@@ -94,8 +89,7 @@ struct Http {
     timeout: Duration,
     idle: Duration,
     hold: Duration,
-    /// How long the tokens of clients are good, where they show some.
-    tokens: Option<Duration>,
+    tokens: Tokens,
     clients: Shared<HttpClientConfig>,
 }
 
@@ -119,9 +113,7 @@ impl Http {
             timeout: options.time("timeout"),
             idle: options.time("idle_timeout"),
             hold: options.time("hold"),
-            tokens: options
-                .has("token_lifetime")
-                .then(|| options.time("token_lifetime")),
+            tokens: Tokens::of(options),
             clients: Shared::default(),
         }
     }
@@ -157,12 +149,9 @@ impl ApplicationBuilder for Http {
             echoed: end.echoed(),
         };
         let client = HttpClient::new(self.clients.of(config), end.device);
-        above.over(match self.tokens {
+        above.over(match self.tokens.source(end) {
             None => client,
-            Some(lifetime) => {
-                let stream = end.host.stream("token");
-                client.with_tokens(TokenSource::new(stream, lifetime, RUN_STARTS))
-            }
+            Some(tokens) => client.with_tokens(tokens),
         })
     }
 
@@ -176,7 +165,7 @@ impl ApplicationBuilder for Http {
                 ..ServerLimits::default()
             },
             hold: self.hold,
-            asks_tokens: self.tokens.is_some(),
+            asks_tokens: self.tokens.are_asked_for(),
         }))
     }
 

@@ -1,11 +1,13 @@
-use lasthop_contract::{Application, ChannelSet};
+use lasthop_broker::BrokerCore;
+use lasthop_contract::{Application, ChannelSet, WakeFlag};
 use lasthop_mqtt::{
     MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, PORT, Presence, QUIC_PORT, Qos,
     Reconnect, SECURE_PORT, Sending, Silence, Streams, User, Version,
 };
 use lasthop_units::Duration;
 
-use super::{AUTH, ApplicationBuilder, ApplicationEntry};
+use super::tokens::{AUTH, TOKEN_LIFETIME, Tokens, token_authority};
+use super::{ApplicationBuilder, ApplicationEntry};
 use crate::spec::SessionSpec;
 use crate::stack::shared::Shared;
 use crate::stack::{
@@ -104,6 +106,7 @@ const OPTIONS: &[OptionEntry] = &[
     .default("none")
     .needs("streams", &["per_topic", "per_publish"]),
     AUTH,
+    TOKEN_LIFETIME,
 ];
 
 const PURPOSE: &str = "mqtt";
@@ -128,6 +131,7 @@ struct Mqtt {
     streams: Streams,
     datagrams: bool,
     has_priorities: bool,
+    tokens: Tokens,
     clients: Shared<MqttClientConfig>,
 }
 
@@ -172,6 +176,7 @@ impl Mqtt {
             },
             datagrams: options.switch("datagrams"),
             has_priorities: options.word("priority") == "as_listed",
+            tokens: Tokens::of(options),
             clients: Shared::default(),
         }
     }
@@ -234,11 +239,11 @@ impl ApplicationBuilder for Mqtt {
             ..usual
         };
         let stream = end.host.stream(PURPOSE);
-        above.over(MqttClient::new(
-            self.clients.of(config),
-            end.main_flow(),
-            stream,
-        ))
+        let client = MqttClient::new(self.clients.of(config), end.main_flow(), stream);
+        above.over(match self.tokens.source(end) {
+            None => client,
+            Some(tokens) => client.with_tokens(tokens),
+        })
     }
 
     fn server(&self, end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {
@@ -253,6 +258,10 @@ impl ApplicationBuilder for Mqtt {
         let stream = end.host.stream(PURPOSE);
         above.over(match end.core {
             Some(core) => MqttBroker::at(core.service(), config, stream),
+            None if self.tokens.are_asked_for() => {
+                let core = BrokerCore::new(config.limits, token_authority(), WakeFlag::new());
+                MqttBroker::at(core.service(), config, stream)
+            }
             None => MqttBroker::new(config, stream),
         })
     }

@@ -1,0 +1,12 @@
+//! JSON Web Tokens (RFC 7519) by which the devices of a study show who they are, and the servers of a study that ask for them.
+
+mod token_authority;
+mod token_source;
+
+pub use token_authority::{TokenAuthority, taken_until};
+pub use token_source::TokenSource;
+
+/// How long behind its end a token is taken, in seconds: clocks differ, and requests travel. As Cloud IoT Core did.
+pub const SKEW_SECONDS: u64 = 600;
+
+const NANOS_A_SECOND: u64 = 1_000_000_000;

@@ -1,0 +1,110 @@
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use lasthop_contract::RandomStream;
+use lasthop_units::{Duration, Instant};
+use p256::ecdsa::signature::Signer;
+use p256::ecdsa::{Signature, SigningKey};
+
+use crate::NANOS_A_SECOND;
+
+/// Makes the tokens of a device, one after the other, signed by ECDSA on P-256 (`ES256`, RFC 7518 §3.4).
+#[derive(Debug)]
+pub struct TokenSource {
+    key: SigningKey,
+    /// How long one is good.
+    lifetime: Duration,
+    /// When the run begins, in seconds since 1970.
+    calendar: u64,
+    current: Option<(Arc<str>, Instant)>,
+}
+
+/// What a token is for, as it says.
+const AUDIENCE: &str = "lasthop";
+const HEADER: &[u8] = br#"{"alg":"ES256","typ":"JWT"}"#;
+
+impl TokenSource {
+    /// A source with a key from this stream, in a run that begins so many seconds after 1970.
+    #[must_use]
+    pub fn new(mut random: RandomStream, lifetime: Duration, calendar: u64) -> Self {
+        let key = core::iter::repeat_with(|| {
+            let mut bytes = [0; 32];
+            for chunk in bytes.chunks_mut(8) {
+                chunk.copy_from_slice(&random.next_u64().to_be_bytes());
+            }
+            SigningKey::from_slice(&bytes)
+        });
+        Self {
+            // Almost every number is a key.
+            key: key.flatten().next().expect("there is no end"),
+            lifetime,
+            calendar,
+            current: None,
+        }
+    }
+
+    /// The token to show now: a new one where the last one ends.
+    pub fn token(&mut self, now: Instant) -> Arc<str> {
+        if let Some((token, until)) = &self.current
+            && now < *until
+        {
+            return Arc::clone(token);
+        }
+        let token: Arc<str> = self.sign(now).into();
+        self.current = Some((Arc::clone(&token), now + self.lifetime));
+        token
+    }
+
+    fn sign(&self, now: Instant) -> String {
+        let issued = self.calendar + now.as_nanos() / NANOS_A_SECOND;
+        let expires = issued + self.lifetime.as_nanos() / NANOS_A_SECOND;
+        let claims = format!(r#"{{"aud":"{AUDIENCE}","iat":{issued},"exp":{expires}}}"#);
+        let [header, claims] = [HEADER, claims.as_bytes()].map(|it| URL_SAFE_NO_PAD.encode(it));
+        let signed = format!("{header}.{claims}");
+        // Its random number follows from key and message (RFC 6979).
+        let signature: Signature = self.key.sign(signed.as_bytes());
+        let signature = URL_SAFE_NO_PAD.encode(signature.to_bytes());
+        format!("{signed}.{signature}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use p256::ecdsa::VerifyingKey;
+    use p256::ecdsa::signature::Verifier;
+
+    use super::*;
+
+    fn source() -> TokenSource {
+        let random = RandomStream::named(1, "device/0/token");
+        TokenSource::new(random, Duration::from_secs(3600), 1_767_225_600)
+    }
+
+    fn at(second: u64) -> Instant {
+        Instant::ZERO + Duration::from_secs(second)
+    }
+
+    #[test]
+    fn a_token_is_signed_and_as_long_as_those_of_others() {
+        let mut source = source();
+        let token = source.token(at(0));
+        let (signed, signature) = token.rsplit_once('.').unwrap();
+        let signature = URL_SAFE_NO_PAD.decode(signature).unwrap();
+        let signature = Signature::from_slice(&signature).unwrap();
+        let key = VerifyingKey::from(&source.key);
+        assert!(key.verify(signed.as_bytes(), &signature).is_ok());
+        // One of Google's with the name of a project is 187 B.
+        assert_eq!(token.len(), 36 + 1 + 68 + 1 + 86);
+    }
+
+    #[test]
+    fn it_is_renewed_when_it_ends_and_two_sources_of_a_seed_agree() {
+        let (mut source, mut other) = (source(), source());
+        let first = source.token(at(0));
+        assert_eq!(source.token(at(3599)), first);
+        let second = source.token(at(3600));
+        assert_ne!(second, first);
+        assert_eq!([other.token(at(0)), other.token(at(3600))], [first, second]);
+    }
+}
