@@ -53,10 +53,23 @@ class Device:
 class Client:
     """A paho client of a device, which waits for what it asks for."""
 
-    def __init__(
-        self, server: Server, device: Device, token: str | None = None, *, keep_alive_s: int = 60
+    def __init__(  # noqa: PLR0913  each is a part of a connection
+        self,
+        server: Server,
+        device: Device,
+        token: str | None = None,
+        *,
+        keep_alive_s: int = 60,
+        scheme: str = "mqtt",
+        authority: Path | None = None,
     ) -> None:
-        self.client = mqtt.Client(CallbackAPIVersion.VERSION2, client_id=device.path)
+        self.client = mqtt.Client(
+            CallbackAPIVersion.VERSION2,
+            client_id=device.path,
+            transport="websockets" if scheme in {"ws", "wss"} else "tcp",
+        )
+        if authority is not None:
+            self.client.tls_set(str(authority))
         self.client.username_pw_set("unused", token or device.token())
         self.answer = threading.Event()
         self.refusal: str | None = None
@@ -69,7 +82,7 @@ class Client:
         self.client.on_subscribe = self._on_subscribe
         self.client.on_message = self._on_message
         self.codes: list[int] = []
-        self.client.connect("127.0.0.1", server.port, keepalive=keep_alive_s)
+        self.client.connect(*server.place(scheme), keepalive=keep_alive_s)
         self.client.loop_start()
         assert self.answer.wait(PATIENCE_S)
 
