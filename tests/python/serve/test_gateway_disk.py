@@ -7,10 +7,11 @@ import subprocess
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from .asking import publish
-from .conftest import RunClient, StartServer, skip
+from .conftest import RunClient, StartServer
 from .test_gateway import Device, add
 
 # A disk of 4 MiB where the folder is to be: the database, and half of the disk in its way.
@@ -29,7 +30,7 @@ def test_a_full_disk_refuses_and_loses_nothing_and_room_mends_it(
     name_space = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "-rm"]
     mount = ["mount", "-t", "tmpfs", "tmpfs", "/mnt"]
     if subprocess.run([*name_space, *mount], check=False, capture_output=True).returncode != 0:
-        skip("this machine lets nobody mount a small file system")
+        pytest.skip("this machine lets nobody mount a small file system")
     device = Device("d1", ec.generate_private_key(ec.SECP256R1()))
     seed, disk = tmp_path / "seed", tmp_path / "disk"
     add(lasthop, seed, device)
