@@ -95,7 +95,7 @@ named_enum! {
         SessionResumptionEarly = "session_resumption_early",
         /// Showing who an end is, by certificates.
         Certificates = "certificates",
-        /// Showing who an end is in each request, by a token.
+        /// Showing who an end is: a token in each request of HTTP, a password or token in the CONNECT of MQTT.
         Authorisation = "authorisation",
         /// What a key exchange has against quantum computers.
         PostQuantumShare = "post_quantum_share",
