@@ -160,6 +160,12 @@ impl MessageRecord {
         self.delivered.map(|at| at - self.intended)
     }
 
+    /// From when it was due to when its sender knew that it had arrived; `None` when it never did.
+    #[must_use]
+    pub fn response(&self) -> Option<Duration> {
+        self.acknowledged.map(|at| at - self.intended)
+    }
+
     /// Whether it arrived in time: a device that waits longer than 20 s is not served (Larmo et al. 2019, 3.2).
     #[must_use]
     pub fn is_served(&self) -> bool {

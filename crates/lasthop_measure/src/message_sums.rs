@@ -16,6 +16,10 @@ pub(crate) struct MessageSums {
     pub(crate) latency: Histogram,
     pub(crate) latency_max: Option<Duration>,
     latency_total_ns: u128,
+    /// Those whose sender learnt that they had arrived.
+    pub(crate) acknowledged: u64,
+    pub(crate) response_max: Option<Duration>,
+    response_total_ns: u128,
     /// Those that were served, see [`MessageRecord::is_served`].
     pub(crate) available: u64,
     /// Payload bits a second, over those that arrived.
@@ -56,6 +60,11 @@ impl MessageSums {
             }
         }
         self.duplicated += u64::from(record.deliveries.saturating_sub(1));
+        if let Some(response) = record.response() {
+            self.acknowledged += 1;
+            self.response_total_ns += u128::from(response.as_nanos());
+            self.response_max = self.response_max.max(Some(response));
+        }
         match record.latency() {
             Some(latency) => {
                 self.latency.record(latency);
@@ -87,15 +96,24 @@ impl MessageSums {
 
     /// The exact mean latency of those that arrived, rounded to a nanosecond.
     pub(crate) fn latency_mean(&self) -> Option<Duration> {
-        let count = u128::from(self.delivered);
-        let rounded = (self.latency_total_ns + count / 2).checked_div(count)?;
-        u64::try_from(rounded).ok().map(Duration::from_nanos)
+        mean(self.latency_total_ns, self.delivered)
+    }
+
+    /// The exact mean time until senders knew that their messages had arrived, rounded to a nanosecond.
+    pub(crate) fn response_mean(&self) -> Option<Duration> {
+        mean(self.response_total_ns, self.acknowledged)
     }
 
     /// The mean of payload bits for each second of latency, over those that arrived (Larmo et al. 2019, 3.1).
     pub(crate) fn rate_mean(&self) -> Option<f64> {
         (self.delivered > 0).then(|| self.rate_total / self.delivered as f64)
     }
+}
+
+fn mean(total_ns: u128, count: u64) -> Option<Duration> {
+    let count = u128::from(count);
+    let rounded = (total_ns + count / 2).checked_div(count)?;
+    u64::try_from(rounded).ok().map(Duration::from_nanos)
 }
 
 #[cfg(test)]
@@ -129,6 +147,23 @@ mod tests {
         }
         assert_eq!(sums.latency_mean(), Some(Duration::from_nanos(2)));
         assert_eq!(MessageSums::default().latency_mean(), None);
+    }
+
+    #[test]
+    fn responses_are_those_that_senders_learnt_of() {
+        let mut sums = MessageSums::default();
+        let time = MeasuredTime {
+            from: Instant::ZERO,
+            to: Instant::FAR_FUTURE,
+        };
+        for acknowledged in [Some(30), Some(50), None] {
+            let mut record = record(1, Instant::ZERO, Some(Instant::from_nanos(10)));
+            record.acknowledged = acknowledged.map(Instant::from_nanos);
+            sums.add(&record, time);
+        }
+        assert_eq!(sums.response_mean(), Some(Duration::from_nanos(40)));
+        assert_eq!(sums.response_max, Some(Duration::from_nanos(50)));
+        assert_eq!(MessageSums::default().response_mean(), None);
     }
 
     #[test]

@@ -35,6 +35,10 @@ pub struct Summary {
     pub latency_percentiles: [Option<Duration>; 3],
     /// The longest latency of those that arrived.
     pub latency_max: Option<Duration>,
+    /// The mean time until senders knew that their messages had arrived, of those that were acknowledged.
+    pub response_mean: Option<Duration>,
+    /// The longest of these times.
+    pub response_max: Option<Duration>,
     /// Packets and bytes that entered the path, up and down.
     pub offered: [(u64, u64); 2],
     /// Packets and bytes that left the path at a host, up and down.
@@ -105,6 +109,8 @@ impl Summary {
             latency_mean: sums.latency_mean(),
             latency_percentiles: sources.percentiles(&sums),
             latency_max: sums.latency_max,
+            response_mean: sums.response_mean(),
+            response_max: sums.response_max,
             offered: Direction::ALL.map(|direction| ledger.total_offered(direction)),
             delivered: Direction::ALL.map(|direction| ledger.total_delivered(direction)),
             payload_bytes_first_sent: log.payload_first_sent()
@@ -162,12 +168,28 @@ impl Summary {
         if payload == 0 || self.hides_packets {
             return None;
         }
-        let (packets, bytes) = (
-            self.offered[0].0 + self.offered[1].0,
-            self.offered[0].1 + self.offered[1].1,
-        );
+        let (bytes, framed) = self.wire_bytes();
         let per_100 = |bytes: u64| 100.0 * (bytes - payload) as f64 / payload as f64;
-        Some((per_100(bytes), per_100(bytes + ETHERNET_HEADER * packets)))
+        Some((per_100(bytes), per_100(framed)))
+    }
+
+    /// Bytes that entered the path for each message that arrived, and the same with an Ethernet header a packet; `None` when
+    /// none arrived.
+    #[must_use]
+    pub fn wire_bytes_per_message(&self) -> Option<(f64, f64)> {
+        if self.messages_delivered == 0 || self.hides_packets {
+            return None;
+        }
+        let (bytes, framed) = self.wire_bytes();
+        let each = |bytes: u64| bytes as f64 / self.messages_delivered as f64;
+        Some((each(bytes), each(framed)))
+    }
+
+    /// Bytes that entered the path, both ways, and the same with an Ethernet header a packet.
+    fn wire_bytes(&self) -> (u64, u64) {
+        let [(packets_up, up), (packets_down, down)] = self.offered;
+        let headers = ETHERNET_HEADER * (packets_up + packets_down);
+        (up + down, up + down + headers)
     }
 }
 

@@ -140,6 +140,7 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     let fleet = summary.weighted.unwrap_or(Weighted {
         delivery_ratio: summary.delivery_ratio(),
         latency_mean: summary.latency_mean,
+        response_mean: summary.response_mean,
         latency_percentiles: summary.latency_percentiles,
     });
     table.number("delivery_ratio", "fraction", fleet.delivery_ratio);
@@ -150,6 +151,8 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
         ("latency_p95_ms", p95),
         ("latency_p99_ms", p99),
         ("latency_max_ms", summary.latency_max),
+        ("response_mean_ms", fleet.response_mean),
+        ("response_max_ms", summary.response_max),
     ] {
         table.number(name, "ms", value.map(millis));
     }
@@ -187,10 +190,13 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
         core::iter::once(payload),
     );
     let control = summary.control_bytes_per_100();
-    let bytes = summary.offered[0].1 + summary.offered[1].1;
-    let per_message = (seen && summary.messages_delivered > 0)
-        .then(|| bytes as f64 / summary.messages_delivered as f64);
-    table.number("wire_bytes_per_message", "B", per_message);
+    let per_message = summary.wire_bytes_per_message();
+    table.number("wire_bytes_per_message", "B", per_message.map(|it| it.0));
+    table.number(
+        "wire_bytes_per_message_ethernet",
+        "B",
+        per_message.map(|it| it.1),
+    );
     let per_100 = "B per 100 B";
     table.number("control_bytes_per_100", per_100, control.map(|c| c.0));
     table.number(

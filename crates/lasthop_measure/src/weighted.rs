@@ -10,6 +10,8 @@ pub struct Weighted {
     pub delivery_ratio: Option<f64>,
     /// The mean latency of those that arrived.
     pub latency_mean: Option<Duration>,
+    /// The mean time until their senders knew that they had arrived, of those that were acknowledged.
+    pub response_mean: Option<Duration>,
     /// The percentiles 50, 95 and 99 of the latency over all that were due, to 0.4 %; `None` is infinite.
     pub latency_percentiles: [Option<Duration>; 3],
 }
@@ -23,13 +25,13 @@ impl Weighted {
                 .sum()
         };
         let (offered, delivered) = (total(|of| of.offered), total(|of| of.delivered));
-        let waited: f64 = sums
-            .clone()
-            .filter_map(|(weight, of)| {
-                let mean = of.latency_mean()?;
-                Some(weight * of.delivered as f64 * mean.as_nanos() as f64)
-            })
-            .sum();
+        let mean = |count: fn(&MessageSums) -> u64, mean: fn(&MessageSums) -> Option<Duration>| {
+            let each = sums.clone().filter_map(|(weight, of)| {
+                Some(weight * count(of) as f64 * mean(of)?.as_nanos() as f64)
+            });
+            let (waited, all) = (each.sum::<f64>(), total(count));
+            (all > 0.0).then(|| Duration::from_nanos_f64(waited / all))
+        };
         let extremes = || sums.clone().filter_map(|(_, of)| of.latency.extremes());
         let shortest = extremes().map(|(shortest, _)| shortest).min();
         let longest = extremes().map(|(_, longest)| longest).max();
@@ -54,7 +56,8 @@ impl Weighted {
         };
         Self {
             delivery_ratio: (offered > 0.0).then(|| delivered / offered),
-            latency_mean: (delivered > 0.0).then(|| Duration::from_nanos_f64(waited / delivered)),
+            latency_mean: mean(|of| of.delivered, MessageSums::latency_mean),
+            response_mean: mean(|of| of.acknowledged, MessageSums::response_mean),
             latency_percentiles: [50.0, 95.0, 99.0].map(percentile),
         }
     }

@@ -91,4 +91,17 @@ LATENCIES = (
         missing="nothing delivered",
         meaning="Longest latency of a delivered message.",
     ),
+    _latency(
+        name="response_mean_ms",
+        called="mean response time",
+        missing="nothing acknowledged",
+        meaning="Mean time from when a message was due until its sender knew that it had "
+        "arrived, by PUBACK, ACK, an answer of HTTP; empty where nothing is acknowledged.",
+    ),
+    _latency(
+        name="response_max_ms",
+        called="longest response time",
+        missing="nothing acknowledged",
+        meaning="The longest of these times.",
+    ),
 )

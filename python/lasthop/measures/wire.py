@@ -80,6 +80,15 @@ WIRE = (
         "`messages_delivered`: what is lost, sent again or kept alive is paid by what arrives.",
     ),
     Measure(
+        name="wire_bytes_per_message_ethernet",
+        kind=Kind.POSITIVE,
+        unit="B",
+        called="bytes sent for a delivered message, with Ethernet",
+        direction=Direction.LESS,
+        missing="nothing delivered",
+        meaning="The same with 14 B of Ethernet for each packet, as Wireshark counts them.",
+    ),
+    Measure(
         name="control_bytes_per_100",
         kind=Kind.POSITIVE,
         unit="B",

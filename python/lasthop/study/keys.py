@@ -161,7 +161,8 @@ def _inspect(annotation: object) -> tuple[ValueKind, list[type[Form]]]:
         return (kind, []) if kind is not None else _inspect(inner)
     if get_origin(annotation) in (Union, types.UnionType):
         parts = [_inspect(part) for part in get_args(annotation) if part is not type(None)]
-        kind = next((kind for kind, _ in parts if kind is not None), None)
+        kinds = [kind for kind, _ in parts if kind is not None]
+        kind = next((kind for kind in kinds if kind != "text"), next(iter(kinds), None))
         return kind, [form for _, forms in parts for form in forms]
     if get_origin(annotation) is list and _is_form(get_args(annotation)[0]):
         return None, []  # the hops of a list have the keys of a hop that stands alone

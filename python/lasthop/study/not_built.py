@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.study.faults import Fault
 from lasthop.study.fleet.devices import Arriving
+from lasthop.study.traffic.session import ForTime
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -13,10 +14,13 @@ if TYPE_CHECKING:
     from lasthop.study.assembly import Assembly, Event, Group
     from lasthop.study.faults import Location
     from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.notation import ResolvedStack
+    from lasthop.study.traffic.session import SessionPolicy
 
 NOT_BUILT: dict[str, str] = {
     "session: per_message over TCP without MQTT": 'write "session: keep"',
-    "session: per_message over HTTP": "write connection=per_message in the stack",
+    "session: per 1 h over HTTP": 'write "session: keep", or "per 10" for so many messages each',
+    "session: per 10 beside connection=per_message": "write one of both",
     "download with session: per_message over MQTT": 'write "session: keep"',
     "an event for devices that come and go": "let them stay",
     "a group without a flow": "remove it, or give it a flow",
@@ -74,7 +78,8 @@ def _of_group(group: Group, assembly: Assembly) -> Iterator[Feature]:
 def _of_arm(assembly: Assembly, arm: Arm) -> Iterator[Feature]:
     """Name what the stacks of an arm need."""
     for flow in assembly.flows:
-        layers = arm.stacks[assembly.group_of(flow).client(flow.server)].layers
+        stack = arm.stacks[assembly.group_of(flow).client(flow.server)]
+        layers = stack.layers
         if assembly.session_of(flow) in {"keep", "established"}:
             continue
         kind = flow.traffic.kind
@@ -82,6 +87,16 @@ def _of_arm(assembly: Assembly, arm: Arm) -> Iterator[Feature]:
             # The client leaves when its question is acknowledged, before the file has come.
             yield "download with session: per_message over MQTT", (*flow.location, "session")
         if layers[0] == "http":
-            yield "session: per_message over HTTP", (*flow.location, "session")
+            feature = _of_http(assembly.session_of(flow), stack)
+            if feature:
+                yield feature, (*flow.location, "session")
         elif layers[0] != "mqtt" and "tcp" in layers:
             yield "session: per_message over TCP without MQTT", (*flow.location, "session")
+
+
+def _of_http(session: SessionPolicy, stack: ResolvedStack) -> str | None:
+    """Name what HTTP cannot do of a policy, where there is anything."""
+    if isinstance(session, ForTime):
+        return "session: per 1 h over HTTP"
+    both = isinstance(session, int) and stack.options["connection"] == "per_message"
+    return "session: per 10 beside connection=per_message" if both else None

@@ -725,3 +725,26 @@ def test_what_is_not_built_says_so(refused: Callable[[str, str], None]) -> None:
         "12:53: traffic.index.session: session: per_message over TCP without MQTT is not built"
     )
     refused(study, expected + ' yet; write "session: keep"')
+
+
+@pytest.mark.parametrize(
+    ("stack", "session", "what"),
+    [
+        (
+            "http",
+            "per 1 h",
+            'session: per 1 h over HTTP is not built yet; write "session: keep", or *',
+        ),
+        (
+            "http connection=per_message",
+            "per 10",
+            "session: per 10 beside connection=per_message is not built yet; write one of both",
+        ),
+    ],
+)
+def test_what_sessions_over_http_are_not(
+    stack: str, session: str, what: str, refused: Callable[[str, str], None]
+) -> None:
+    study = STUDY.replace("[coap, mqtt qos=1]", f"[{stack}]")
+    study = study.replace(", every: 1 min}", f", every: 1 min, session: {session}}}")
+    refused(study, f"12:53: traffic.index.session: {what}")

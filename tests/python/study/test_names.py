@@ -6,6 +6,7 @@ import pytest
 
 from lasthop.results.description import describe_study
 from lasthop.study import Study
+from lasthop.study.claims.places import read_places
 from lasthop.study.init import Answers, compose_study
 
 HEAD = "study: a\nduration: 2 min\ntraffic: {report: 40 B, every: 1 s}\nrepeat: 2\n"
@@ -134,3 +135,21 @@ def test_named_values_make_a_grid_with_listed_ones(load: Load) -> None:
 def test_a_study_from_answers_may_name_its_stacks(load: Load) -> None:
     text = compose_study(Answers(stacks=("ours: mqtt qos={0,1}", "plain: coap")))
     assert [stack.name for stack in load(text).stacks] == ["ours qos=0", "ours qos=1", "plain"]
+
+
+@pytest.mark.parametrize(
+    ("at", "admitted", "refused"),
+    [
+        ({"path.loss": "wifi"}, "wifi", "clean"),
+        ({"path.loss": "!= wifi"}, "clean", "wifi"),
+        ({"path.loss": "5 %"}, 0.05, "wifi"),
+        ({"traffic.session": 1000}, 1000, "keep"),
+        ({"traffic.session": "keep"}, "keep", 1),
+    ],
+)
+def test_a_claim_finds_a_value_by_its_name(
+    at: dict[str, object], admitted: object, refused: object
+) -> None:
+    (place,) = read_places(at)
+    assert place.comparisons[0].admits(admitted)
+    assert not place.comparisons[0].admits(refused)

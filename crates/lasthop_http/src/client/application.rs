@@ -117,7 +117,10 @@ impl HttpClient {
 
     fn open(&mut self, now: Instant, is_of_inbox: bool, transport: &mut dyn Transport) {
         match transport.open(now, self.config.server, &[]) {
-            Ok(id) => self.links.push(Link::opening(id, is_of_inbox)),
+            Ok(id) => {
+                let link = Link::opening(id, is_of_inbox, self.config.policy);
+                self.links.push(link);
+            }
             Err(_) => self.not_before = now + REOPEN_DELAY,
         }
     }

@@ -1,4 +1,5 @@
 use core::net::SocketAddr;
+use core::num::NonZeroU32;
 
 use lasthop_contract::ChannelSet;
 use lasthop_units::Duration;
@@ -57,4 +58,17 @@ pub enum ConnectionPolicy {
     Keep,
     /// For one exchange.
     PerMessage,
+    /// For so many messages, from the first one on.
+    Messages(NonZeroU32),
+}
+
+impl ConnectionPolicy {
+    /// How many messages a connection carries at most, where the client ends it behind them.
+    pub(super) fn most_messages(self) -> Option<u32> {
+        match self {
+            // The server ends it, as it is asked to.
+            Self::Keep | Self::PerMessage => None,
+            Self::Messages(most) => Some(most.get()),
+        }
+    }
 }

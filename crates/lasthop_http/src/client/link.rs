@@ -1,7 +1,7 @@
 use http::{HeaderValue, Response};
 use lasthop_contract::{ConnectionId, DeviceId, StreamId};
 
-use super::config::{HttpClientConfig, HttpVersion};
+use super::config::{ConnectionPolicy, HttpClientConfig, HttpVersion};
 use super::pending::Pending;
 use crate::client_protocol::{Answer, ExchangeNumber};
 use crate::h1::Http1Client;
@@ -16,6 +16,8 @@ pub(super) struct Link {
     pub(super) is_of_inbox: bool,
     speaks: Speaks,
     under_way: Vec<(ExchangeNumber, Pending)>,
+    /// How many more messages it carries, where that is limited.
+    left: Option<u32>,
 }
 
 /// What is spoken on a link.
@@ -40,12 +42,13 @@ pub(super) struct Read {
 
 impl Link {
     /// A link that is being opened.
-    pub(super) fn opening(id: ConnectionId, is_of_inbox: bool) -> Self {
+    pub(super) fn opening(id: ConnectionId, is_of_inbox: bool, policy: ConnectionPolicy) -> Self {
         Self {
             id,
             is_of_inbox,
             speaks: Speaks::Nothing,
             under_way: Vec::new(),
+            left: policy.most_messages().filter(|_| !is_of_inbox),
         }
     }
 
@@ -71,6 +74,7 @@ impl Link {
     /// Whether a request can go.
     pub(super) fn has_room(&mut self) -> bool {
         match &mut self.speaks {
+            _ if self.left == Some(0) => false,
             Speaks::Nothing => false,
             Speaks::One(one) => one.has_room(),
             Speaks::Two(two) => two.has_room(),
@@ -96,6 +100,7 @@ impl Link {
         bearer: Option<HeaderValue>,
     ) {
         pending.attempts += 1;
+        self.left = self.left.map(|left| left.saturating_sub(1));
         let (request, purpose) = pending.request(config, device, bearer);
         let scheme = if config.is_secured { "https" } else { "http" };
         let number = match &mut self.speaks {
@@ -129,7 +134,7 @@ impl Link {
                 }
                 Answer::Ended => read.has_ended = true,
             }
-            read.has_ended |= is_done;
+            read.has_ended |= is_done || (self.left == Some(0) && self.under_way.is_empty());
         }
         read
     }

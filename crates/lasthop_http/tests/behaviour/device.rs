@@ -1,5 +1,6 @@
 //! A device and the server of a study, in both versions: what either says reaches the other.
 
+use core::num::NonZeroU32;
 use std::sync::Arc;
 
 use lasthop_contract::message_text::{ID_LENGTH, write_id};
@@ -180,7 +181,12 @@ fn drain(
 
 fn each(echoes: bool, then: impl Fn(Study)) {
     for version in [HttpVersion::One, HttpVersion::Two] {
-        for policy in [ConnectionPolicy::Keep, ConnectionPolicy::PerMessage] {
+        for policy in [
+            ConnectionPolicy::Keep,
+            ConnectionPolicy::PerMessage,
+            ConnectionPolicy::Messages(NonZeroU32::MIN),
+            ConnectionPolicy::Messages(NonZeroU32::new(2).unwrap()),
+        ] {
             let mut study = Study::new(version, policy, echoes);
             assert_eq!(study.take(0), ["ready"], "{version:?} {policy:?}");
             assert_eq!(study.take(1), ["ready"], "{version:?} {policy:?}");

@@ -281,6 +281,33 @@ fn what_is_established_beforehand_shows_its_records_alone() {
     }
 }
 
+/// A client of HTTP ends a connection behind so many answers; where a request says so, its server does.
+#[test]
+fn a_connection_of_http_carries_as_many_messages_as_its_session() {
+    // RFC 9293: SYN and SYN-ACK with their options, and nothing else of TCP sets a connection up.
+    let set_up = |layers: &str, version: &str, session| {
+        let mut spec = ten(stack(layers, &[("version", version)]), FlowKind::Report);
+        spec.flows[0].session = session;
+        let simulated = run(&spec);
+        assert_accounted(&simulated);
+        all_arrived(&simulated.summary());
+        offered(&simulated)[&(Layer::Tcp, Cause::SessionSetUp)]
+    };
+    for (layers, version) in [
+        ("http/tcp", "1.1"),
+        ("http/tcp", "2"),
+        ("http/tls/tcp", "2"),
+    ] {
+        let one_each = set_up(layers, version, SessionSpec::Keep) / 10;
+        for (session, connections) in [(SessionSpec::Per(10), 200), (SessionSpec::Per(200), 10)] {
+            let found = set_up(layers, version, session) / one_each;
+            assert_eq!(found, connections, "{layers} {version} {session:?}");
+        }
+        let found = set_up(layers, version, SessionSpec::PerMessage) / one_each;
+        assert_eq!(found, 2000, "{layers} {version}");
+    }
+}
+
 #[test]
 fn who_has_no_session_in_time_has_no_result() {
     let mut spec = ten(stack("mqtt/tls/tcp", &[]), FlowKind::Report);

@@ -11,6 +11,8 @@ from lasthop.study.expressions import TEXT, Comparison
 from lasthop.study.faults import Fault, show
 
 _EXTREMES = ("lowest", "highest")
+_NAME = re.compile(r"[A-Za-z]")
+"""How the names begin that a study gives to values; amounts begin with digits."""
 _COMPARED = re.compile(r"\s*(?P<operator><=|>=|==|!=|<|>)\s*(?P<value>.*)")
 
 
@@ -63,14 +65,13 @@ def _comparison(swept: SweptKey, written: object) -> Comparison:
     sign, value = (found["operator"], found["value"]) if found else ("==", text)
     if swept.kind == TEXT and sign not in {"==", "!="}:
         raise Fault(f"{swept.key} is text", hint='write a word, or "!= word"')
+    is_word = swept.kind == TEXT or (sign in {"==", "!="} and _NAME.match(value) is not None)
     return Comparison(
         column=swept.key,
         columns=swept.columns,
         operator=sign,
         value=(
-            value
-            if swept.kind == TEXT
-            else read_amount(value, swept.kind, example=example_of(swept.kind))
+            value if is_word else read_amount(value, swept.kind, example=example_of(swept.kind))
         ),
         written=value,
         infinite_when_null=False,

@@ -1,4 +1,5 @@
 use core::net::SocketAddr;
+use core::num::NonZeroU32;
 
 use lasthop_contract::Application;
 use lasthop_http::{
@@ -11,7 +12,7 @@ use lasthop_units::Duration;
 
 use super::tokens::{AUTH, TOKEN_LIFETIME, Tokens};
 use super::{ApplicationBuilder, ApplicationEntry};
-use crate::spec::{MAX_DOWNLOAD, StackSpec};
+use crate::spec::{MAX_DOWNLOAD, SessionSpec, StackSpec};
 use crate::stack::shared::Shared;
 use crate::stack::{Above, Carriage, ClientEnd, OptionEntry, OptionKind, Options, ServerEnd};
 
@@ -138,7 +139,14 @@ impl ApplicationBuilder for Http {
             version: self.version,
             is_secured: self.is_secured,
             window: self.window.max(65_535),
-            policy: self.policy,
+            policy: match end.session {
+                SessionSpec::PerMessage => ConnectionPolicy::PerMessage,
+                SessionSpec::Per(messages) => match NonZeroU32::new(messages) {
+                    Some(messages) => ConnectionPolicy::Messages(messages),
+                    None => self.policy,
+                },
+                SessionSpec::Keep | SessionSpec::Established | SessionSpec::ForNs(_) => self.policy,
+            },
             // Where requests go side by side there is one, unless each has its own.
             connections: self.connections.max(1),
             is_chunked: self.is_chunked,
