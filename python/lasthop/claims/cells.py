@@ -1,9 +1,8 @@
 """The cells that a rule is about: a stack at a point of a part, with a value for each seed."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import polars as pl
@@ -66,7 +65,6 @@ class Cells:
 
     def __init__(self, runs: pl.DataFrame) -> None:
         self._runs = runs
-        self._swept = _swept(runs.columns)
         self._parts: dict[str, dict[str, list[Cell]]] = {}
 
     def of(self, stack: str, area: Area) -> list[Cell]:
@@ -85,7 +83,8 @@ class Cells:
         return cells
 
     def _of_part(self, area: Area) -> dict[str, list[Cell]]:
-        swept = [self._swept[key] for key in area.swept if key in self._swept]
+        described = (_described(key, self._runs.columns) for key in area.swept)
+        swept = [column for column in described if column is not None]
         found: dict[str, list[Cell]] = {}
         for point in points_of(self._runs, {"name": area.part, "swept": swept}):
             conditions = point.rows.row(0, named=True)
@@ -114,22 +113,10 @@ def _extreme(cells: Sequence[Cell], place: Place) -> list[Cell]:
     return [cell for value, cell in found if value == wanted]
 
 
-def _swept(columns: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Describe the swept keys of a table, by key."""
-    found: dict[str, dict[str, str]] = {}
-    for name, described in _sweepable_columns().items():
-        if name in columns:
-            found.setdefault(described["key"], described)
-    return found
-
-
-@cache
-def _sweepable_columns() -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
-    for key, known in sweepable_keys().items():
-        kind = known.kind
-        units = (kind.column_unit,) if isinstance(kind, Kind) else _UNITS.get(str(kind), ())
-        for unit in (*units, "text"):
-            name = column_name(key, unit)
-            found.setdefault(name, {"key": key, "column": name, "unit": unit})
-    return found
+def _described(key: str, columns: Collection[str]) -> dict[str, str] | None:
+    """Describe the column of a swept key; None where the table has none."""
+    kind = sweepable_keys()[key].kind
+    units = (kind.column_unit,) if isinstance(kind, Kind) else _UNITS.get(str(kind), ())
+    named = ((column_name(key, unit), unit) for unit in (*units, "text"))
+    found = next(((name, unit) for name, unit in named if name in columns), None)
+    return None if found is None else {"key": key, "column": found[0], "unit": found[1]}

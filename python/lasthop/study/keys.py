@@ -40,7 +40,14 @@ SWEEPABLE = (
 )
 """The keys of a study that a sweep may change, with all below them."""
 
-_COMPARED = ("fleet", "fleet.*", "fleet.*.stack", "fleet.*.stacks", "fleet.*.stacks.*")
+_COMPARED = (
+    "fleet",
+    "fleet.*",
+    "fleet.*.stack",
+    "fleet.*.stacks",
+    "fleet.*.stacks.*",
+    "servers.*.forwards.stack",
+)
 """What is compared, and what holds it."""
 
 ValueKind = Kind | Literal["queue", "count", "number", "text"] | None

@@ -74,7 +74,7 @@ class LongForm(StudyForm):
         default=None, examples=["{fleet.meters.stack: [coap, mqtt]}"]
     )
     """What is compared: the stacks that a group speaks in turn, with one of its servers alone at
-    `fleet.alarms.stacks.archive`."""
+    `fleet.alarms.stacks.archive`, or that a gateway speaks at `servers.NAME.forwards.stack`."""
 
     @field_validator("traffic", mode="before")
     @classmethod

@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
 from lasthop.claims import Verdict, judge
+from lasthop.study import load_study
 
 from .conftest import JudgeRules, Load
 from .synthetic import Formula, Measured, runs_of, spread
@@ -503,3 +505,39 @@ def test_json_has_no_infinite_number(load: Load) -> None:
     assert list(written)[:6] == ["id", "what", "kind", "source", "published", "ours"]
     assert written["findings"][0]["range"] == [90.0, None]
     assert all(math.isfinite(end) for end in written["interval"])
+
+
+LONG_FORM = """\
+study: long
+duration: 1 min
+paths: {line: {}}
+servers: {head_end: {}}
+fleet: {meters: {count: 1, path: line, server: head_end}}
+traffic: {index: {from: meters, report: 100 B, every: 1 s}}
+stacks: [raw_udp]
+claims: published.yaml
+sweep:
+  - {name: far, paths.line.delay: [10 ms, 300 ms], traffic.index.session: [keep, per 10]}
+repeat: 5
+"""
+
+
+def test_points_of_a_study_with_named_paths_are_told_apart(tmp_path: Path) -> None:
+    claim = "claims:\n  - id: A1\n    kind: value\n    what: a claim\n    rules:\n      - {}\n"
+    rule = (
+        "{column: latency_mean, stacks: [raw_udp], part: far, equals: 300 ms,"
+        " at: {paths.line.delay: 300 ms, traffic.index.session: keep}}"
+    )
+    (tmp_path / "published.yaml").write_text(claim.format(rule), encoding="utf-8")
+    (tmp_path / "study.yaml").write_text(LONG_FORM, encoding="utf-8")
+    study = load_study(tmp_path / "study.yaml")
+
+    def formula(_stack: str, _part: str, at: Mapping[str, Any], repetition: int) -> Measured:
+        late = at["paths_line_delay_ms"] * (1 if at["traffic_index_session"] == "keep" else 9)
+        return {"latency_mean_ms": spread(late, repetition)}
+
+    found = judge(study.claims, runs_of(study, formula))[0]
+    assert found.verdict is Verdict.REPRODUCED, found.reason
+    assert [finding.ours and finding.ours.mean for finding in found.findings] == [
+        pytest.approx(300)
+    ]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from typing import Any
 
 import pytest
@@ -170,3 +171,40 @@ def test_what_cannot_be_is_told_with_its_place(load: Load, case: str) -> None:
     with pytest.raises(StudyError) as caught:
         load(STUDY.replace(before, after))
     assert str(caught.value).partition("study.yaml:")[2] == message
+
+
+def test_what_a_gateway_speaks_is_compared(load: Load) -> None:
+    text = STUDY.replace(", stack: mqtt qos=1", "")
+    compared = text + "compare: {servers.gateway.forwards.stack: [mqtt qos=1, coap]}\n"
+    for written in (compared, text + "stacks: [mqtt qos=1, coap]\n"):
+        runs = list(load(written).planned_runs())
+        assert {run.stack for run in runs} == {"mqtt qos=1", "coap"}
+        assert len({run.case_id for run in runs}) == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            ", stack: mqtt qos=1",
+            "",
+            "8:13: servers.gateway.forwards: says not which stack it speaks; write *",
+        ),
+        (
+            "traffic:",
+            "compare: {servers.gateway.forwards.stack: [mqtt, coap]}\ntraffic:",
+            '8:49: servers.gateway.forwards.stack: the stack of "gateway" is compared; *',
+        ),
+        (
+            "traffic:",
+            "sweep: [{name: up, servers.gateway.forwards.stack: [mqtt, coap]}]\ntraffic:",
+            "11:20: *cannot be swept; compare it: *{servers.gateway.forwards.stack: [coap, mqtt]}*",
+        ),
+    ],
+)
+def test_a_gateway_speaks_one_stack_or_several_in_turn(
+    load: Load, old: str, new: str, expected: str
+) -> None:
+    with pytest.raises(StudyError) as refused:
+        load(STUDY.replace(old, new, 1))
+    assert fnmatchcase(str(refused.value), f"*:{expected.replace('[', '[[]')}")

@@ -30,8 +30,9 @@ class ForwardsForm(Form):
     """The server that it is for. Latency counts from the device to there."""
     path: str | None = Field(default=None, examples=["wan"])
     """What the packets of the gateway cross; the only path when left out."""
-    stack: str = Field(examples=["mqtt qos=1"])
-    """What it speaks with that server: a name of `stacks`, or in its notation."""
+    stack: str | None = Field(default=None, examples=["mqtt qos=1"])
+    """What it speaks with that server: a name of `stacks`, or in its notation; what is compared
+    when left out."""
     batch: Annotated[int, Field(ge=1, le=MAXIMUM_BATCH)] | None = Field(
         default=None, examples=["12"]
     )

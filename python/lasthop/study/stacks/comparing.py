@@ -35,8 +35,8 @@ def compared_arms(
     stacks
         Those of the study, in a list or by name.
     compare
-        By the key of a group's stack, with all its servers or with one alone, the stacks that it
-        speaks in turn.
+        By the key of a gateway's stack, or of a group's, with all its servers or with one alone,
+        the stacks that it speaks in turn.
     gateways
         Those of the groups that are servers which forward.
 
@@ -53,7 +53,7 @@ def compared_arms(
     }
     choices: dict[str, tuple[ResolvedStack, ...]] = {}
     for key, values in (compare or {}).items():
-        group = _client_of(key, groups)
+        group = _client_of(key, groups, gateways)
         if group in given:
             raise Fault(
                 f"the stack of {show(group)} is compared",
@@ -73,10 +73,12 @@ def compared_arms(
             for stack in offered
         )
     if open_groups:
+        *location, stack = _place_of(open_groups[0], gateways)
+        key = ".".join(map(str, (*location, stack)))
         raise Fault(
-            "says not which stack the group speaks",
-            hint=f'write "stack: coap", or compare: {{fleet.{open_groups[0]}.stack: [coap, mqtt]}}',
-            location=("fleet", open_groups[0]),
+            "says not which stack it speaks",
+            hint=f'write "stack: coap", or compare: {{{key}: [coap, mqtt]}}',
+            location=tuple(location),
             at_key=True,
         )
     return _combined(groups, given, choices)
@@ -116,8 +118,10 @@ def _place_of(client: str, gateways: frozenset[str]) -> tuple[str | int, ...]:
     return ("fleet", group, "stacks", server) if server else ("fleet", group, "stack")
 
 
-def _client_of(key: str, groups: Mapping[str, object]) -> str:
+def _client_of(key: str, groups: Mapping[str, object], gateways: frozenset[str]) -> str:
     match key.split("."):
+        case ["servers", gateway, "forwards", "stack"] if gateway in gateways:
+            return gateway
         case ["fleet", group, "stack"] if group in groups:
             return group
         case ["fleet", group, "stacks", server] if group in groups:
