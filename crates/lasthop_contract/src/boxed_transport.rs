@@ -118,6 +118,14 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
         (**self).prioritise(connection, stream, priority);
     }
 
+    fn outlast_streams(&mut self, connection: ConnectionId) {
+        (**self).outlast_streams(connection);
+    }
+
+    fn close(&mut self, now: Instant, connection: ConnectionId, code: u64) {
+        (**self).close(now, connection, code);
+    }
+
     fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason) {
         (**self).reset(now, connection, reason);
     }

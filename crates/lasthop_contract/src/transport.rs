@@ -173,6 +173,15 @@ pub trait Transport {
     /// several; each begins at 0. It matters at this end alone.
     fn prioritise(&mut self, _connection: ConnectionId, _stream: StreamId, _priority: i32) {}
 
+    /// Has a connection outlast its first stream, at this end: it ends by [`Transport::close`] or [`Transport::reset`]. Where a
+    /// connection is one stream, it ends with it all the same.
+    fn outlast_streams(&mut self, _connection: ConnectionId) {}
+
+    /// Ends a connection at once, with a code of the application for the peer where there is a place for it.
+    fn close(&mut self, now: Instant, connection: ConnectionId, _code: u64) {
+        self.reset(now, connection, ResetReason::NotNeeded);
+    }
+
     /// Ends a connection at once.
     fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason);
 

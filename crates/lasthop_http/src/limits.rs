@@ -14,6 +14,8 @@ pub struct ServerLimits {
     pub linger: Duration,
     /// The largest body that is taken, in bytes.
     pub largest_body: usize,
+    /// How large a table of QPACK either end may build in HTTP/3, in bytes; without one the static table is all.
+    pub qpack_table: usize,
     /// When the run begins, in seconds since 1970: with it answers have a date (RFC 9110 §6.6.1).
     pub calendar: Option<u64>,
 }
@@ -30,6 +32,7 @@ impl Default for ServerLimits {
             idle: Duration::from_secs(75),
             linger: Duration::from_secs(60),
             largest_body: 1 << 20,
+            qpack_table: 4096,
             calendar: None,
         }
     }

@@ -25,6 +25,8 @@ pub(crate) struct Connection {
     /// The first stream is open.
     pub(crate) is_begun: bool,
     pub(crate) established: Option<Established>,
+    /// It does not end with its first stream.
+    pub(crate) outlasts_streams: bool,
     /// A stream was asked for that the peer did not allow.
     pub(crate) wants_stream: bool,
     /// How long the handshake may take.
@@ -68,6 +70,7 @@ impl Connection {
             refusable: None,
             is_begun: machine.side() == Side::Server,
             established: None,
+            outlasts_streams: false,
             wants_stream: false,
             give_up_at,
             armed: None,
@@ -181,7 +184,8 @@ impl Connection {
 
     /// Whether the peer is done, and what it said last on the first stream is still to be read.
     pub(crate) fn holds(&mut self, reason: CloseReason) -> bool {
-        let is_unread = self.streams.get(&FIRST).is_some_and(|it| !it.is_read);
+        let first = self.streams.get(&FIRST).filter(|_| !self.outlasts_streams);
+        let is_unread = first.is_some_and(|it| !it.is_read);
         let holds = reason == CloseReason::Finished && is_unread && !self.is_over;
         self.held = holds.then_some(reason);
         holds
@@ -189,7 +193,10 @@ impl Connection {
 
     /// Why it ended, where both ends were done with the first stream.
     pub(crate) fn is_done(&self) -> Option<CloseReason> {
-        let first = self.streams.get(&FIRST)?;
+        let first = self
+            .streams
+            .get(&FIRST)
+            .filter(|_| !self.outlasts_streams)?;
         (first.is_read && first.is_acknowledged).then_some(CloseReason::Finished)
     }
 }

@@ -25,7 +25,7 @@ impl<T: Transport> Quic<T> {
             connection.machine.handle_timeout(to_library(now));
         });
         if is_late {
-            self.close(now, id, GIVEN_UP, CloseReason::TimedOut);
+            self.end(now, id, GIVEN_UP, CloseReason::TimedOut);
         }
         self.look_at(id);
     }
@@ -156,7 +156,7 @@ impl<T: Transport> Quic<T> {
     pub(crate) fn say_goodbye(&mut self, now: Instant) {
         for id in self.ids() {
             self.drive(now, id);
-            self.close(now, id, DONE, CloseReason::Finished);
+            self.end(now, id, DONE, CloseReason::Finished);
             self.transmit(now, id);
         }
         self.forget_all();

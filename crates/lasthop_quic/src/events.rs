@@ -108,11 +108,13 @@ impl<T: Transport> Quic<T> {
         }
     }
 
-    /// The peer gave a stream up. With the first one the connection ends: what stands on it has lost its beginning.
+    /// The peer gave a stream up. With the first one the connection ends, unless it outlasts it: what stands on it has lost its
+    /// beginning.
     fn given_up(&mut self, now: Instant, id: ConnectionId, stream: StreamId, code: u64) {
         self.emit(id, TransportEvent::StreamReset(stream, code));
-        if stream == FIRST {
-            self.close(now, id, GIVEN_UP, CloseReason::PeerReset);
+        let outlasts = self.get(id).is_some_and(|it| it.outlasts_streams);
+        if stream == FIRST && !outlasts {
+            self.end(now, id, GIVEN_UP, CloseReason::PeerReset);
         }
     }
 
@@ -138,7 +140,7 @@ impl<T: Transport> Quic<T> {
         let is_read = connection.streams.get(&FIRST).is_none_or(|it| it.is_read);
         let held = connection.held.filter(|_| is_read);
         if let Some(reason) = held.or(connection.is_done()) {
-            self.close(now, id, DONE, reason);
+            self.end(now, id, DONE, reason);
         }
     }
 }

@@ -32,7 +32,7 @@ impl<T: Transport> Quic<T> {
                         .get(id)
                         .is_some_and(|it| it.is_client() && it.established.is_none())
                 {
-                    self.close(now, id, GIVEN_UP, reason);
+                    self.end(now, id, GIVEN_UP, reason);
                 }
             }
             _ => {}

@@ -60,7 +60,7 @@ impl Connection {
         stream: StreamId,
         chunks: &[Chunk<'_>],
     ) -> Result<usize, StreamError> {
-        let known = self.streams.get(&stream);
+        let known = self.streams.get(&stream).filter(|_| self.writes_to(stream));
         let known = known.filter(|it| !it.is_finished && !it.is_reset && !self.is_over);
         known.ok_or(StreamError::NoSuchStream)?;
         // What comes first goes first, and what the peer might refuse is given when the connection is opened.
@@ -184,16 +184,36 @@ impl Connection {
         let known = known.filter(|it| !it.is_reset);
         known.ok_or(StreamError::NoSuchStream)?.is_reset = true;
         let code = VarInt::from_u64(code).unwrap_or(VarInt::MAX);
-        let _ = self.machine.send_stream(theirs(stream)).reset(code);
-        let _ = self.machine.recv_stream(theirs(stream)).stop(code);
+        self.stop_writing(stream, code);
+        if self.reads_from(stream) {
+            let _ = self.machine.recv_stream(theirs(stream)).stop(code);
+        }
         self.labels.forget(stream.0);
         Ok(())
+    }
+
+    fn stop_writing(&mut self, stream: StreamId, code: VarInt) {
+        if self.writes_to(stream) {
+            let _ = self.machine.send_stream(theirs(stream)).reset(code);
+        }
+    }
+
+    /// Whether a stream leads from this end to the peer.
+    fn writes_to(&self, stream: StreamId) -> bool {
+        let stream = theirs(stream);
+        stream.dir() == Dir::Bi || stream.initiator() == self.machine.side()
+    }
+
+    /// Whether a stream leads from the peer to this end.
+    fn reads_from(&self, stream: StreamId) -> bool {
+        let stream = theirs(stream);
+        stream.dir() == Dir::Bi || stream.initiator() != self.machine.side()
     }
 
     /// Sets which streams go first.
     pub(crate) fn prioritise(&mut self, stream: StreamId, priority: i32) {
         let known = self.streams.get(&stream);
-        if known.is_some_and(|it| !it.is_finished && !it.is_reset) {
+        if known.is_some_and(|it| !it.is_finished && !it.is_reset) && self.writes_to(stream) {
             let mut machine = self.machine.send_stream(theirs(stream));
             let _ = machine.set_priority(priority);
         }
@@ -208,14 +228,15 @@ impl Connection {
         let mut machine = self.machine.recv_stream(theirs(stream));
         let code = machine.received_reset().ok()??;
         known.is_reset = true;
-        let _ = self.machine.send_stream(theirs(stream)).reset(code);
+        self.stop_writing(stream, code);
         Some(code.into_inner())
     }
 
-    /// Forgets a stream of which nothing is to come either way. The first one stands for the connection.
+    /// Forgets a stream of which nothing is to come either way. The first one stands for the connection, unless it outlasts it.
     pub(crate) fn forget(&mut self, stream: StreamId) {
         let is_over = |it: &Stream| it.is_read && it.is_acknowledged;
-        if stream != FIRST && self.streams.get(&stream).is_some_and(is_over) {
+        let stands_for_all = stream == FIRST && !self.outlasts_streams;
+        if !stands_for_all && self.streams.get(&stream).is_some_and(is_over) {
             self.streams.remove(&stream);
         }
     }

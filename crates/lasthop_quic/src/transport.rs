@@ -9,7 +9,7 @@ use lasthop_contract::{
     TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
-use quinn_proto::SendDatagramError;
+use quinn_proto::{SendDatagramError, VarInt};
 
 use crate::clock::to_library;
 use crate::connection::{Connection, FIRST};
@@ -189,8 +189,20 @@ impl<T: Transport> Transport for Quic<T> {
         }
     }
 
+    fn outlast_streams(&mut self, id: ConnectionId) {
+        if let Some(connection) = self.get_mut(id) {
+            connection.outlasts_streams = true;
+        }
+    }
+
+    fn close(&mut self, now: Instant, id: ConnectionId, code: u64) {
+        let code = VarInt::from_u64(code).unwrap_or(VarInt::MAX);
+        let reason = CloseReason::Reset(ResetReason::NotNeeded);
+        self.end(now, id, code, reason);
+    }
+
     fn reset(&mut self, now: Instant, id: ConnectionId, reason: ResetReason) {
-        self.close(now, id, GIVEN_UP, CloseReason::Reset(reason));
+        self.end(now, id, GIVEN_UP, CloseReason::Reset(reason));
     }
 
     fn peer(&self, id: ConnectionId) -> Option<SocketAddr> {
@@ -225,11 +237,11 @@ impl<T: Transport> Quic<T> {
     }
 
     /// Ends a connection at once, and tells who stands on it.
-    pub(crate) fn close(
+    pub(crate) fn end(
         &mut self,
         now: Instant,
         id: ConnectionId,
-        code: quinn_proto::VarInt,
+        code: VarInt,
         reason: CloseReason,
     ) {
         let Some(connection) = self.get_mut(id) else {

@@ -305,6 +305,18 @@ impl Transport for TransportSet {
         }
     }
 
+    fn outlast_streams(&mut self, connection: ConnectionId) {
+        if let Some((transport, id)) = self.of(connection) {
+            transport.outlast_streams(id);
+        }
+    }
+
+    fn close(&mut self, now: Instant, connection: ConnectionId, code: u64) {
+        if let Some((transport, id)) = self.of(connection) {
+            transport.close(now, id, code);
+        }
+    }
+
     fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason) {
         if let Some((transport, id)) = self.of(connection) {
             transport.reset(now, id, reason);

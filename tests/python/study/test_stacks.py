@@ -62,6 +62,12 @@ RESOLVED = {
     "https": f"http/tls/tcp/ip {HTTP} auth=none tls.version=1.3 tls.resume=none {TLS} {TCP}",
     "http/tls/tcp version=2": "http/tls/tcp/ip version=2 connection=keep window=65535B timeout=30s "
     f"idle_timeout=75s hold=30s auth=none tls.version=1.3 tls.resume=none {TLS} {TCP}",
+    "http/quic qpack_table=0B": "http/quic/udp/ip qpack_table=0B index_authorization=on "
+    "connection=keep timeout=30s idle_timeout=75s hold=30s auth=none quic.resume=none "
+    "quic.key=ecdsa_p256 quic.chain=1 quic.client_certificate=off quic.group=x25519 "
+    "quic.ml_kem=off quic.verify=on quic.retry=off quic.congestion=cubic quic.initial_window=10 "
+    "quic.initial_rtt=333ms quic.mtu_discovery=on quic.streams=100 quic.fallback=none "
+    "quic.keep_alive=0s quic.idle_timeout=0s ip.version=4",
     "http/tls/tcp auth=jwt": f"http/tls/tcp/ip {HTTP} auth=jwt token_lifetime=1h "
     f"tls.version=1.3 tls.resume=none {TLS} {TCP}",
     "raw_tcp/tls tls.version=1.2 tls.key=rsa_2048": "raw_tcp/tls/tcp/ip tls.version=1.2 "
@@ -123,6 +129,7 @@ def test_a_stack_that_is_not_built_says_so(written: str, reason: str | None) -> 
     [
         ("", "no name", "known stacks"),
         ("mqtt/udp", "does not run over", "mqtt/tls/tcp"),
+        ("http/quic version=2", "version needs the layer tcp", "remove version"),
         ("coap/quic", "does not run over", "coap/dtls/udp"),
         ("raw_udp ack", "is not an option", "name=value"),
         ("raw_udp ack = on", "is not an option", "no spaces"),

@@ -230,24 +230,27 @@ impl HttpClient {
             return;
         };
         match event {
-            TransportEvent::Established(_) => match transport.own_stream(now, id) {
-                Ok(stream) => {
-                    let mut wire = Wire::new(now, transport, id);
-                    self.links[place].begin(&mut wire, stream, &self.config);
+            TransportEvent::Established(_) => {
+                let mut wire = Wire::new(now, transport, id);
+                let begun = self.links[place].begin(&mut wire, &self.config);
+                if begun.is_err() {
+                    transport.reset(now, id, ResetReason::NotNeeded);
                 }
-                Err(_) => transport.reset(now, id, ResetReason::NotNeeded),
-            },
-            TransportEvent::Readable(_) => self.receive(now, place, transport),
+            }
+            TransportEvent::Readable(_)
+            | TransportEvent::StreamOpened(..)
+            | TransportEvent::StreamReset(..)
+            | TransportEvent::StreamsAllowed => {
+                let mut wire = Wire::new(now, transport, id);
+                self.links[place].take(&mut wire, event);
+                self.receive(now, place, transport);
+            }
             TransportEvent::Writable(_) => {
                 let mut wire = Wire::new(now, transport, id);
                 self.links[place].flush(&mut wire);
             }
             TransportEvent::Closed(_) => self.lose(now, place),
-            TransportEvent::StreamOpened(..)
-            | TransportEvent::StreamReset(..)
-            | TransportEvent::DatagramReadable
-            | TransportEvent::StreamsAllowed
-            | TransportEvent::Rebound => {}
+            TransportEvent::DatagramReadable | TransportEvent::Rebound => {}
         }
         self.pump(now, transport);
         self.tell_ready();

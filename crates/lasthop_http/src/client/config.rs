@@ -17,6 +17,10 @@ pub struct HttpClientConfig {
     pub is_secured: bool,
     /// How much of answers the client takes ahead of what it has read, in HTTP/2, in bytes.
     pub window: u32,
+    /// How large a table of QPACK either end may build in HTTP/3, in bytes; without one the static table is all.
+    pub qpack_table: usize,
+    /// Whether that table remembers tokens.
+    pub remembers_tokens: bool,
     /// How long connections last.
     pub policy: ConnectionPolicy,
     /// How many connections there are at most for what the device says.
@@ -42,12 +46,14 @@ pub enum HttpVersion {
     One,
     /// HTTP/2.
     Two,
+    /// HTTP/3, over a transport of many streams.
+    Three,
 }
 
 impl HttpClientConfig {
     /// Whether a connection carries many requests at the same time.
     pub(super) fn is_multiplexed(&self) -> bool {
-        self.version == HttpVersion::Two
+        self.version != HttpVersion::One
     }
 }
 

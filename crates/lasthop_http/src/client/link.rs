@@ -1,11 +1,12 @@
 use http::{HeaderValue, Response};
-use lasthop_contract::{ConnectionId, DeviceId, StreamId};
+use lasthop_contract::{ConnectionId, DeviceId, StreamError, TransportEvent};
 
 use super::config::{ConnectionPolicy, HttpClientConfig, HttpVersion};
 use super::pending::Pending;
 use crate::client_protocol::{Answer, ExchangeNumber};
 use crate::h1::Http1Client;
 use crate::http2::Http2Client;
+use crate::http3::Http3Client;
 use crate::wire::Wire;
 
 /// A connection of the client, with what is under way on it.
@@ -27,6 +28,7 @@ enum Speaks {
     Nothing,
     One(Box<Http1Client>),
     Two(Box<Http2Client>),
+    Three(Box<Http3Client>),
 }
 
 /// What came of reading from a link.
@@ -53,18 +55,36 @@ impl Link {
     }
 
     /// It is established.
+    ///
+    /// # Errors
+    /// When it has no stream to speak on.
     pub(super) fn begin(
         &mut self,
         wire: &mut Wire<'_>,
-        stream: StreamId,
         config: &HttpClientConfig,
-    ) {
+    ) -> Result<(), StreamError> {
+        let initial = wire.transport.initial_stream(self.id);
+        if config.version == HttpVersion::Three && initial.is_none() {
+            let (table, tokens) = (config.qpack_table, config.remembers_tokens);
+            self.speaks = Speaks::Three(Box::new(Http3Client::new(wire, table, tokens)));
+            return Ok(());
+        }
+        let stream = wire.transport.own_stream(wire.now, self.id)?;
         self.speaks = match config.version {
-            HttpVersion::One => Speaks::One(Box::new(Http1Client::new(stream))),
-            HttpVersion::Two => {
+            // Where QUIC leads nowhere, HTTP/3 falls back to HTTP/2.
+            HttpVersion::Two | HttpVersion::Three => {
                 Speaks::Two(Box::new(Http2Client::new(wire, stream, config.window)))
             }
+            HttpVersion::One => Speaks::One(Box::new(Http1Client::new(stream))),
         };
+        Ok(())
+    }
+
+    /// Takes what happened to it, where that is of one of its streams.
+    pub(super) fn take(&mut self, wire: &mut Wire<'_>, event: TransportEvent) {
+        if let Speaks::Three(three) = &mut self.speaks {
+            three.take(wire, event);
+        }
     }
 
     pub(super) fn is_opening(&self) -> bool {
@@ -78,6 +98,7 @@ impl Link {
             Speaks::Nothing => false,
             Speaks::One(one) => one.has_room(),
             Speaks::Two(two) => two.has_room(),
+            Speaks::Three(three) => three.has_room(),
         }
     }
 
@@ -87,6 +108,7 @@ impl Link {
             Speaks::Nothing => false,
             Speaks::One(one) => one.is_stale(),
             Speaks::Two(two) => two.is_stale(),
+            Speaks::Three(three) => three.is_stale(),
         }
     }
 
@@ -107,6 +129,7 @@ impl Link {
             Speaks::Nothing => None,
             Speaks::One(one) => Some(one.request(wire, &request, purpose, config.is_chunked)),
             Speaks::Two(two) => two.request(wire, &request, scheme, purpose),
+            Speaks::Three(three) => three.request(wire, &request, scheme, purpose),
         };
         // One that could not go ends with the connection.
         self.under_way
@@ -121,15 +144,16 @@ impl Link {
                 Speaks::Nothing => return read,
                 Speaks::One(one) => (one.receive(wire), one.is_done()),
                 Speaks::Two(two) => (two.receive(wire), two.is_done()),
+                Speaks::Three(three) => (three.receive(), three.is_done()),
             };
             match answer {
                 Answer::None => return read,
                 Answer::Whole(number, response) => {
-                    let pending = self.take(number);
+                    let pending = self.taken(number);
                     read.answered.extend(pending.map(|it| (it, response)));
                 }
                 Answer::Lost(number, again) => {
-                    let pending = self.take(number);
+                    let pending = self.taken(number);
                     read.lost.extend(pending.map(|it| (it, again)));
                 }
                 Answer::Ended => read.has_ended = true,
@@ -144,6 +168,7 @@ impl Link {
             Speaks::Nothing => {}
             Speaks::One(one) => one.flush(wire),
             Speaks::Two(two) => two.flush(wire),
+            Speaks::Three(three) => three.flush(wire),
         }
     }
 
@@ -153,6 +178,7 @@ impl Link {
             Speaks::Nothing => {}
             Speaks::One(one) => one.finish(wire),
             Speaks::Two(two) => two.finish(wire),
+            Speaks::Three(three) => three.finish(wire),
         }
     }
 
@@ -167,7 +193,7 @@ impl Link {
         under_way.into_iter().map(|(_, pending)| pending)
     }
 
-    fn take(&mut self, number: ExchangeNumber) -> Option<Pending> {
+    fn taken(&mut self, number: ExchangeNumber) -> Option<Pending> {
         let place = self.under_way.iter().position(|(it, _)| *it == number)?;
         Some(self.under_way.remove(place).1)
     }

@@ -9,7 +9,7 @@ use super::body::BodyReader;
 /// The longest head that is read, of either kind.
 pub(crate) const LONGEST_HEAD: usize = 16 * 1024;
 /// How many fields a head has at most.
-pub(super) const MOST_FIELDS: usize = 100;
+pub(crate) const MOST_FIELDS: usize = 100;
 
 /// Fields that leave open where the body ends, or what the message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

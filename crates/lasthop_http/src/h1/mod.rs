@@ -8,5 +8,5 @@ mod response_head;
 mod server;
 
 pub(crate) use client::Http1Client;
-pub(crate) use fields::LONGEST_HEAD;
+pub(crate) use fields::{LONGEST_HEAD, MOST_FIELDS};
 pub(crate) use server::Http1Server;

@@ -248,8 +248,8 @@ impl Exchange {
     }
 }
 
-/// The head of a request as HTTP/2 has it: the host stands in its URI (RFC 9113 §8.3.1).
-fn head_of(request: &Request<&[u8]>, scheme: &str) -> Option<Request<()>> {
+/// The head of a request as HTTP/2 and 3 have it: the host stands in its URI (RFC 9113 §8.3.1, RFC 9114 §4.3.1).
+pub(crate) fn head_of(request: &Request<&[u8]>, scheme: &str) -> Option<Request<()>> {
     let host = request.headers().get(HOST)?.to_str().ok()?;
     let target = request.uri().path_and_query()?.as_str();
     let uri = Uri::builder().scheme(scheme).authority(host);

@@ -7,5 +7,5 @@ mod frames;
 mod pipe;
 mod server;
 
-pub(crate) use client::Http2Client;
-pub(crate) use server::{Http2Server, PREFACE};
+pub(crate) use client::{Http2Client, head_of as request_head};
+pub(crate) use server::{Http2Server, PREFACE, head_of as answer_head};

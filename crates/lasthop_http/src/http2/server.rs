@@ -308,7 +308,11 @@ impl Reading {
 }
 
 /// The head of an answer: its fields, `Date`, and the length of its body.
-fn head_of(now: Instant, limits: &ServerLimits, response: &Response<Vec<u8>>) -> Response<()> {
+pub(crate) fn head_of(
+    now: Instant,
+    limits: &ServerLimits,
+    response: &Response<Vec<u8>>,
+) -> Response<()> {
     let mut head = Response::new(());
     *head.status_mut() = response.status();
     let fields = head.headers_mut();

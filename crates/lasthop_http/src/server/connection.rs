@@ -1,9 +1,10 @@
 use http::{Request, Response};
-use lasthop_contract::{Provenance, StreamId};
+use lasthop_contract::{Provenance, StreamId, TransportEvent};
 use lasthop_units::Instant;
 
 use crate::h1::Http1Server;
 use crate::http2::{Http2Server, PREFACE};
+use crate::http3::Http3Server;
 use crate::limits::ServerLimits;
 use crate::wire::Wire;
 
@@ -16,11 +17,38 @@ pub(super) enum Connection {
     One(Http1Server),
     /// HTTP/2, which a client begins with its preface, whether TLS agreed on it or the client knows (RFC 9113 §3.3).
     Two(Box<Http2Server>),
+    /// HTTP/3, which is spoken where a connection has many streams.
+    Three(Box<Http3Server>),
 }
 
 impl Connection {
     pub(super) fn new(now: Instant, stream: StreamId, limits: &ServerLimits) -> Self {
         Self::Unknown(stream, Vec::new(), now + limits.head)
+    }
+
+    /// A connection of many streams.
+    pub(super) fn of_many_streams(wire: &mut Wire<'_>, limits: &ServerLimits) -> Self {
+        Self::Three(Box::new(Http3Server::new(wire, limits)))
+    }
+
+    /// Takes what happened, where that is of one of its streams.
+    pub(super) fn take(
+        &mut self,
+        wire: &mut Wire<'_>,
+        limits: &ServerLimits,
+        event: TransportEvent,
+    ) {
+        if let Self::Three(three) = self {
+            three.take(wire, limits, event);
+        }
+    }
+
+    /// Gives a request whose answer nobody awaits any more, though the connection is there.
+    pub(super) fn gone(&mut self) -> Option<u64> {
+        match self {
+            Self::Three(three) => three.gone(),
+            Self::Unknown(..) | Self::One(_) | Self::Two(_) => None,
+        }
     }
 
     /// When it wants [`Connection::timeout`].
@@ -29,6 +57,7 @@ impl Connection {
             Self::Unknown(_, _, deadline) => *deadline,
             Self::One(one) => one.deadline(),
             Self::Two(two) => two.deadline(),
+            Self::Three(three) => three.deadline(),
         }
     }
 
@@ -38,6 +67,7 @@ impl Connection {
             Self::Unknown(..) => Vec::new(),
             Self::One(one) => one.open_exchange().into_iter().collect(),
             Self::Two(two) => two.open_exchanges(),
+            Self::Three(three) => three.open_exchanges(),
         }
     }
 
@@ -55,6 +85,7 @@ impl Connection {
                 Some((one.open_exchange()?, request))
             }
             Self::Two(two) => two.receive(wire, limits),
+            Self::Three(three) => three.receive(),
         }
     }
 
@@ -72,13 +103,15 @@ impl Connection {
                 one.respond(wire, limits, response, head, parts);
             }
             Self::Two(two) => two.respond(wire, limits, number, response, head, parts),
+            Self::Three(three) => three.respond(wire, limits, number, response, head, parts),
             Self::One(_) | Self::Unknown(..) => {}
         }
     }
 
     pub(super) fn flush(&mut self, wire: &mut Wire<'_>) {
         match self {
-            Self::Unknown(..) => {}
+            // It writes when it is told that a stream takes more.
+            Self::Unknown(..) | Self::Three(_) => {}
             Self::One(one) => one.flush(wire),
             Self::Two(two) => two.flush(wire),
         }
@@ -90,6 +123,7 @@ impl Connection {
         match self {
             Self::Unknown(..) => true,
             Self::Two(two) => two.timeout(wire, limits),
+            Self::Three(three) => three.timeout(wire, limits),
             Self::One(one) => one.timeout(wire, limits),
         }
     }
@@ -99,6 +133,7 @@ impl Connection {
         match self {
             Self::Unknown(..) => {}
             Self::Two(two) => two.stop(wire, limits),
+            Self::Three(three) => three.stop(wire, limits),
             Self::One(one) => one.stop(wire, limits),
         }
     }

@@ -51,26 +51,39 @@ impl RequestServer {
         transport: &mut dyn Transport,
     ) {
         match event {
-            TransportEvent::Established(_) | TransportEvent::StreamOpened(..) => {
-                if let Some(stream) = event.new_stream(connection, transport) {
-                    let accepted = Connection::new(now, stream, &self.limits);
-                    let served = Served {
-                        armed: accepted.deadline(),
-                        connection: accepted,
-                    };
-                    self.timers.arm(served.armed, connection);
-                    self.connections.insert(connection, served);
-                }
+            TransportEvent::Established(_) => {
+                let accepted = match transport.initial_stream(connection) {
+                    Some(stream) => Connection::new(now, stream, &self.limits),
+                    None => {
+                        let mut wire = Wire::new(now, transport, connection);
+                        Connection::of_many_streams(&mut wire, &self.limits)
+                    }
+                };
+                let served = Served {
+                    armed: accepted.deadline(),
+                    connection: accepted,
+                };
+                self.timers.arm(served.armed, connection);
+                self.connections.insert(connection, served);
             }
-            TransportEvent::Readable(_) => self.receive(now, connection, transport),
+            TransportEvent::Readable(_)
+            | TransportEvent::StreamOpened(..)
+            | TransportEvent::StreamReset(..)
+            | TransportEvent::StreamsAllowed => {
+                self.with(now, connection, transport, |it, wire, limits| {
+                    it.take(wire, limits, event);
+                });
+                self.tell_gone(connection);
+                self.receive(now, connection, transport);
+            }
             TransportEvent::Writable(_) => {
-                self.with(now, connection, transport, |it, wire, _| it.flush(wire));
+                self.with(now, connection, transport, |it, wire, limits| {
+                    it.flush(wire);
+                    it.take(wire, limits, event);
+                });
             }
             TransportEvent::Closed(_) => self.forget(connection),
-            TransportEvent::StreamReset(..)
-            | TransportEvent::DatagramReadable
-            | TransportEvent::StreamsAllowed
-            | TransportEvent::Rebound => {}
+            TransportEvent::DatagramReadable | TransportEvent::Rebound => {}
         }
     }
 
@@ -198,6 +211,20 @@ impl RequestServer {
                 served.armed = wanted;
                 self.timers.arm(wanted, id);
             }
+        }
+    }
+
+    /// Tells of requests whose answers nobody awaits any more.
+    fn tell_gone(&mut self, id: ConnectionId) {
+        let Some(served) = self.connections.get_mut(&id) else {
+            return;
+        };
+        while let Some(number) = served.connection.gone() {
+            let exchange = ExchangeId {
+                connection: id,
+                number,
+            };
+            self.events.push(ServerEvent::Gone(exchange));
         }
     }
 

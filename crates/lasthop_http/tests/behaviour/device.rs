@@ -51,6 +51,8 @@ impl Study {
             version,
             is_secured: false,
             window: 65_535,
+            qpack_table: 4096,
+            remembers_tokens: true,
             policy,
             connections: 2,
             is_chunked: false,

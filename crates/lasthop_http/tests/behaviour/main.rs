@@ -4,5 +4,8 @@
 mod asking;
 mod device;
 mod hostile;
+mod over_quic;
+mod qpack;
+mod three;
 mod two;
 mod world;

@@ -64,6 +64,8 @@ pub(crate) fn run_client(options: &Options, words: &[String]) -> Result<(), Box<
         },
         is_secured: false,
         window: 65_535,
+        qpack_table: 0,
+        remembers_tokens: true,
         policy: match how.as_str() {
             "keep" => ConnectionPolicy::Keep,
             "per_message" => ConnectionPolicy::PerMessage,

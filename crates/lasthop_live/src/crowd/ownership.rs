@@ -155,6 +155,14 @@ impl Transport for Owned<'_> {
         self.transport.prioritise(connection, stream, priority);
     }
 
+    fn outlast_streams(&mut self, connection: ConnectionId) {
+        self.transport.outlast_streams(connection);
+    }
+
+    fn close(&mut self, now: Instant, connection: ConnectionId, code: u64) {
+        self.transport.close(now, connection, code);
+    }
+
     fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason) {
         self.transport.reset(now, connection, reason);
     }

@@ -150,3 +150,51 @@ fn datagrams_come_or_do_not_and_the_stream_goes_on() {
         [Some(b"one".to_vec()), Some(b"two".to_vec()), None]
     );
 }
+
+#[test]
+fn a_stream_of_one_direction_is_given_up_by_either_end_and_the_connection_goes_on() {
+    for gives_up in Direction::ALL {
+        let mut world = Setting::new().world();
+        let (here, there, _) = world.connect(b"hello");
+        let now = world.ends.now();
+        let client = &mut world.ends.client;
+        let stream = client.open_stream(now, here, StreamKind::Unidirectional);
+        let stream = stream.unwrap();
+        client.write(now, here, stream, &[chunk(b"news")]).unwrap();
+        world.run(SECOND);
+        let (id, other) = match gives_up {
+            Direction::Up => (here, Direction::Down),
+            Direction::Down => (there, Direction::Up),
+        };
+        let now = world.ends.now();
+        let given_up = world.end(gives_up).reset_stream(now, id, stream, 9);
+        given_up.unwrap();
+        world.run(SECOND);
+        let reset = |it| it == TransportEvent::StreamReset(stream, 9);
+        assert!(world.first(other, reset).is_some(), "{gives_up:?}");
+        assert_eq!(world.read(Direction::Down, there).0, b"hello");
+    }
+}
+
+#[test]
+fn a_connection_that_outlasts_its_streams_ends_by_a_code_of_the_application() {
+    let mut world = Setting::new().world();
+    let (here, there, _) = world.connect(b"hello");
+    world.ends.client.outlast_streams(here);
+    world.ends.server.outlast_streams(there);
+    world.end_both(here, there);
+    assert_eq!(world.closed(Direction::Up), None);
+    assert_eq!(world.closed(Direction::Down), None);
+    let now = world.ends.now();
+    let client = &mut world.ends.client;
+    let opened = client.open_stream(now, here, StreamKind::Bidirectional);
+    let stream = opened.unwrap();
+    client.write(now, here, stream, &[chunk(b"more")]).unwrap();
+    world.run(SECOND);
+    assert_eq!(world.read_from(Direction::Down, there, stream).0, b"more");
+    let now = world.ends.now();
+    world.ends.client.close(now, here, 0x100);
+    world.run(SECOND);
+    let of_peer = lasthop_contract::CloseReason::PeerReset;
+    assert_eq!(world.closed(Direction::Down), Some(of_peer));
+}

@@ -210,6 +210,19 @@ impl Transport for Fallback {
         }
     }
 
+    fn outlast_streams(&mut self, id: ConnectionId) {
+        if let Some((transport, lower)) = self.of(id) {
+            transport.outlast_streams(lower);
+        }
+    }
+
+    fn close(&mut self, now: Instant, id: ConnectionId, code: u64) {
+        match self.of(id) {
+            Some((transport, lower)) => transport.close(now, lower, code),
+            None => self.reset(now, id, ResetReason::NotNeeded),
+        }
+    }
+
     fn reset(&mut self, now: Instant, id: ConnectionId, reason: ResetReason) {
         if let Some((transport, lower)) = self.of(id) {
             transport.reset(now, lower, reason);

@@ -8,8 +8,17 @@ pub(super) fn negotiated_protocols(stack: &StackSpec) -> Vec<Vec<u8>> {
         stack.application.name.as_str(),
         version.and_then(|it| it.as_str()),
     ) {
-        ("http", Some("2")) => vec![b"h2".to_vec()],
-        ("http", _) => vec![b"http/1.1".to_vec()],
+        ("http", Some("1.1")) => vec![b"http/1.1".to_vec()],
+        // Where HTTP/3 falls back, too.
+        ("http", _) => vec![b"h2".to_vec()],
         _ => Vec::new(),
+    }
+}
+
+/// The same over QUIC, which never leaves it out (RFC 9001 section 8.1).
+pub(super) fn negotiated_over_quic(stack: &StackSpec) -> Vec<u8> {
+    match stack.application.name.as_str() {
+        "http" => b"h3".to_vec(),
+        name => name.as_bytes().to_vec(),
     }
 }

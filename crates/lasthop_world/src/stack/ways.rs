@@ -90,6 +90,7 @@ mod tests {
             ("coap", "tls/tcp", 5684),
             ("http", "tcp", 80),
             ("http", "tls/tcp", 443),
+            ("http", "quic/udp", 443),
         ] {
             let entry = registry.application(application).unwrap();
             assert_eq!(

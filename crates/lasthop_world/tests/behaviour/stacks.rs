@@ -79,6 +79,11 @@ pub(crate) fn every_stack() -> Vec<StackSpec> {
         ("connect_timeout", "5min"),
     ];
     let http_2 = [("version", "2"), ("auth", "jwt"), ("tls.resume", "ticket")];
+    let http_3 = [
+        ("auth", "jwt"),
+        ("quic.resume", "ticket"),
+        ("timeout", "5min"),
+    ];
     let certified = [
         ("push", "observe"),
         ("dtls.auth", "certificate"),
@@ -126,6 +131,11 @@ pub(crate) fn every_stack() -> Vec<StackSpec> {
             &[("connection", "per_message"), ("chunked", "on")],
         ),
         stack("http/tls/tcp", &http_2),
+        stack("http/quic/udp", &http_3),
+        stack(
+            "http/quic/udp",
+            &[("qpack_table", "0B"), ("timeout", "5min")],
+        ),
         stack("dds/udp", &[]),
     ]
 }

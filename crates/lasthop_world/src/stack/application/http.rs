@@ -14,22 +14,44 @@ use super::tokens::{AUTH, TOKEN_LIFETIME, Tokens};
 use super::{ApplicationBuilder, ApplicationEntry};
 use crate::spec::{MAX_DOWNLOAD, SessionSpec, StackSpec};
 use crate::stack::shared::Shared;
-use crate::stack::{Above, Carriage, ClientEnd, OptionEntry, OptionKind, Options, ServerEnd};
+use crate::stack::{
+    Above, Carriage, ClientEnd, Needs, OptionEntry, OptionKind, Options, ServerEnd,
+};
 
 /// HTTP (RFC 9110).
 pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
     name: "http",
     summary: "HTTP requests of the device",
-    over: &[Carriage::Stream],
+    over: &[Carriage::Stream, Carriage::Streams],
     port: PORT,
-    port_over: &[("tls", SECURE_PORT)],
+    port_over: &[("tls", SECURE_PORT), ("quic", SECURE_PORT)],
     has_topics: false,
     options: OPTIONS,
     build: Some(|stack, options| Box::new(Http::new(stack, options))),
 };
 
 const OPTIONS: &[OptionEntry] = &[
-    OptionEntry::new("version", OptionKind::Word(&["1.1", "2"]), "of HTTP").default("1.1"),
+    OptionEntry::new(
+        "version",
+        OptionKind::Word(&["1.1", "2"]),
+        "of HTTP; over QUIC it is 3",
+    )
+    .default("1.1")
+    .needs(Needs::LAYERS, &["tcp"]),
+    OptionEntry::new(
+        "qpack_table",
+        OptionKind::Size(0, 65_536),
+        "how large a dynamic table of QPACK either end lets the other have; 0 B for the static one alone",
+    )
+    .default("4096B")
+    .needs(Needs::LAYERS, &["quic"]),
+    OptionEntry::new(
+        "index_authorization",
+        OptionKind::Switch,
+        "the dynamic table remembers tokens",
+    )
+    .default("on")
+    .needs(Needs::LAYERS, &["quic"]),
     OptionEntry::new(
         "connection",
         OptionKind::Word(&["keep", "per_message"]),
@@ -84,6 +106,8 @@ struct Http {
     version: HttpVersion,
     is_secured: bool,
     window: u32,
+    qpack_table: usize,
+    remembers_tokens: bool,
     policy: ConnectionPolicy,
     connections: usize,
     is_chunked: bool,
@@ -100,11 +124,14 @@ impl Http {
         Self {
             scheme_port: port,
             version: match options.word("version") {
+                "1.1" => HttpVersion::One,
                 "2" => HttpVersion::Two,
-                _ => HttpVersion::One,
+                _ => HttpVersion::Three,
             },
-            is_secured: stack.layer("tls").is_some(),
+            is_secured: port == SECURE_PORT,
             window: u32::try_from(options.integer("window")).unwrap_or(u32::MAX),
+            qpack_table: options.integer("qpack_table") as usize,
+            remembers_tokens: options.switch("index_authorization"),
             policy: match options.word("connection") {
                 "per_message" => ConnectionPolicy::PerMessage,
                 _ => ConnectionPolicy::Keep,
@@ -139,6 +166,8 @@ impl ApplicationBuilder for Http {
             version: self.version,
             is_secured: self.is_secured,
             window: self.window.max(65_535),
+            qpack_table: self.qpack_table,
+            remembers_tokens: self.remembers_tokens,
             policy: match end.session {
                 SessionSpec::PerMessage => ConnectionPolicy::PerMessage,
                 SessionSpec::Per(messages) => match NonZeroU32::new(messages) {
@@ -169,6 +198,7 @@ impl ApplicationBuilder for Http {
             limits: ServerLimits {
                 idle: self.idle,
                 largest_body: MAX_DOWNLOAD as usize,
+                qpack_table: self.qpack_table,
                 calendar: Some(RUN_STARTS),
                 ..ServerLimits::default()
             },

@@ -11,6 +11,7 @@ use super::tls_handshake::{
 use super::{Carriage, FallsBack, LayerBuilder, LayerEntry, LayerKind};
 use crate::spec::{StackSpec, UserCredentials};
 use crate::stack::builder::Role;
+use crate::stack::negotiated::negotiated_over_quic;
 use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options};
 
 /// QUIC (RFC 9000).
@@ -137,7 +138,7 @@ impl Secured {
                 version: Version::Tls13,
                 groups: vec![group(options)],
                 largest_record: None,
-                protocols: vec![stack.application.name.clone().into_bytes()],
+                protocols: vec![negotiated_over_quic(stack)],
             },
             handshake: TlsHandshake::new(options),
             retries: options.switch("retry"),

@@ -1,0 +1,14 @@
+//! HTTP/3 (RFC 9114): each exchange by a stream of its own.
+
+mod channels;
+mod client;
+mod codes;
+mod exchange;
+mod frames;
+mod message;
+pub mod qpack;
+mod server;
+mod varint;
+
+pub(crate) use client::Http3Client;
+pub(crate) use server::Http3Server;
