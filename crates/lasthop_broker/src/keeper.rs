@@ -37,6 +37,8 @@ pub enum KeeperOutput {
     Settled(Ticket, Result<(), NotKept>),
     /// This is to go to its subscribers, and to be retained if it says so.
     Publish(Arc<Message>),
+    /// The client of this identifier may have less than before: of its subscriptions those are left that it may still have.
+    Reconsider(Box<str>),
     /// The client of this identifier is not served any more.
     Disconnect(Box<str>),
 }

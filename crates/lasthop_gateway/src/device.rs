@@ -1,8 +1,8 @@
 use lasthop_units::Instant;
+use ring::digest::{SHA256, digest};
 
 use crate::rate::Rate;
-use crate::token::{Claims, UnixTime};
-use crate::{DeviceLimits, DevicePath, PublicKey};
+use crate::{Claims, DeviceLimits, DevicePath, MAX_TOKEN_SIZE, PublicKey, UnixTime, check};
 
 /// How many keys a device has at most, so that they can be replaced without a pause.
 pub const MAX_KEYS: usize = 3;
@@ -14,6 +14,44 @@ pub struct DeviceRecord {
     pub path: DevicePath,
     /// Who it is believed to be, at most [`MAX_KEYS`].
     pub keys: Vec<PublicKey>,
+    /// That it may speak for others, where it may.
+    pub attaches: Option<Attaches>,
+}
+
+/// Which devices may be attached by one that speaks for others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attaches {
+    /// Those that are bound to it (`ASSOCIATION_ONLY` of Cloud IoT Core).
+    Bound,
+    /// Those whose token it shows (`DEVICE_AUTH_TOKEN_ONLY`).
+    WithToken,
+    /// Those that are bound to it and whose token it shows (`ASSOCIATION_AND_DEVICE_AUTH_TOKEN`).
+    BoundWithToken,
+}
+
+impl Attaches {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Bound, Self::WithToken, Self::BoundWithToken];
+
+    /// As commands call it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bound => "bound",
+            Self::WithToken => "token",
+            Self::BoundWithToken => "both",
+        }
+    }
+
+    /// Whether the device has to be bound.
+    pub(crate) const fn asks_for_binding(self) -> bool {
+        matches!(self, Self::Bound | Self::BoundWithToken)
+    }
+
+    /// Whether its token has to be shown.
+    pub(crate) const fn asks_for_token(self) -> bool {
+        matches!(self, Self::WithToken | Self::BoundWithToken)
+    }
 }
 
 /// A device that is served.
@@ -46,16 +84,22 @@ impl Device {
         }
     }
 
-    /// What a token claims that was believed before, and still holds.
-    pub(crate) fn believed(&self, token: &Digest, now: UnixTime) -> Option<Claims> {
-        let known = self.believed.iter().flatten();
-        let (_, claims) = known.copied().find(|(known, _)| known == token)?;
-        claims.at(now).ok()
-    }
-
-    pub(crate) fn believe(&mut self, token: Digest, claims: Claims) {
+    /// What a token claims, if it is to be believed, and whether it was before.
+    pub(crate) fn believed(&mut self, token: &[u8], now: UnixTime) -> Option<(Claims, bool)> {
+        if token.len() > MAX_TOKEN_SIZE {
+            return None;
+        }
+        let mut sum = [0; 32];
+        sum.copy_from_slice(digest(&SHA256, token).as_ref());
+        let mut known = self.believed.iter().flatten();
+        let known = known.find(|(known, _)| *known == sum);
+        if let Some(claims) = known.and_then(|(_, claims)| claims.at(now).ok()) {
+            return Some((claims, true));
+        }
+        let claims = check(token, &self.record.keys, self.record.path.project(), now).ok()?;
         self.believed.rotate_right(1);
-        self.believed[0] = Some((token, claims));
+        self.believed[0] = Some((sum, claims));
+        Some((claims, false))
     }
 
     /// Whether it may send a message of this size now.

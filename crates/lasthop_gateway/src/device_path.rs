@@ -58,6 +58,12 @@ impl DevicePath {
         self.text.split('/').nth(1).unwrap_or_default()
     }
 
+    /// Whether two devices are of one registry.
+    #[must_use]
+    pub fn is_beside(&self, other: &Self) -> bool {
+        self.text[..self.device_at] == other.text[..other.device_at]
+    }
+
     /// The identifier of the device, which topics name.
     #[must_use]
     pub fn device(&self) -> &str {

@@ -7,22 +7,27 @@ use lasthop_broker::{
 };
 use lasthop_contract::ShortQueue;
 use lasthop_units::{Duration, Instant};
-use ring::digest::{SHA256, digest};
 
+use crate::attachments::Attachments;
 use crate::registry::Registry;
 use crate::{
-    Change, DevicePath, DeviceTopic, GatewayConfig, Kind, MAX_TOKEN_SIZE, Record, SKEW, Store,
-    UnixTime, check,
+    Change, Claims, DevicePath, DeviceTopic, GatewayConfig, Kind, Record, SKEW, Store, UnixTime,
 };
+
+/// The tickets of a store come before.
+const OWN_TICKETS: u64 = 1 << 63;
 
 /// The gateway: who devices are, what they may say, and that it is kept before they are told so.
 #[derive(Debug)]
 pub struct Gateway {
-    config: GatewayConfig,
+    pub(crate) config: GatewayConfig,
     store: Box<dyn Store>,
-    registry: Registry,
+    pub(crate) registry: Registry,
+    pub(crate) attachments: Attachments,
     counters: GatewayCounters,
-    outputs: ShortQueue<KeeperOutput>,
+    pub(crate) outputs: ShortQueue<KeeperOutput>,
+    /// How many tickets are none of the store's.
+    own_tickets: u64,
     /// What came by the bridge and is not kept yet.
     of_bridge: BTreeSet<Ticket>,
     settled_of_bridge: ShortQueue<(Ticket, Result<(), NotKept>)>,
@@ -53,8 +58,10 @@ impl Gateway {
             config,
             store,
             registry: Registry::default(),
+            attachments: Attachments::default(),
             counters: GatewayCounters::default(),
             outputs: ShortQueue::new(),
+            own_tickets: 0,
             of_bridge: BTreeSet::new(),
             settled_of_bridge: ShortQueue::new(),
         }
@@ -81,7 +88,7 @@ impl Gateway {
         now: Instant,
         credentials: &Credentials<'_>,
     ) -> Result<Admission, Refusal> {
-        self.learn();
+        self.learn(now);
         let admitted = self.identify(now, credentials);
         match admitted {
             Some(_) => self.counters.admitted += 1,
@@ -92,48 +99,49 @@ impl Gateway {
 
     fn identify(&mut self, now: Instant, credentials: &Credentials<'_>) -> Option<Admission> {
         let token = credentials.password?;
-        if token.len() > MAX_TOKEN_SIZE {
-            return None;
-        }
         let time = self.time_at(now);
         let path = core::str::from_utf8(credentials.client_id).ok()?;
         let (identity, device) = self.registry.find(path)?;
-        let mut sum = [0; 32];
-        sum.copy_from_slice(digest(&SHA256, token).as_ref());
-        let claims = if let Some(claims) = device.believed(&sum, time) {
-            self.counters.known_tokens += 1;
-            claims
-        } else {
-            let record = &device.record;
-            let checked = check(token, &record.keys, record.path.project(), time);
-            let claims = checked.ok()?;
-            device.believe(sum, claims);
-            claims
-        };
-        let left = claims.expires_at.0.saturating_sub(self.config.starts.0);
+        let (claims, is_known) = device.believed(token, time)?;
+        self.counters.known_tokens += u64::from(is_known);
         Some(Admission {
             identity,
-            ends_at: Some(Instant::ZERO + Duration::from_secs(left) + SKEW),
+            ends_at: Some(self.end_of(claims)),
         })
     }
 
-    /// Whether a device may publish to a topic: to its events, and how it is.
+    /// When a token is worth nothing any more.
+    pub(crate) fn end_of(&self, claims: Claims) -> Instant {
+        let left = claims.expires_at.0.saturating_sub(self.config.starts.0);
+        Instant::ZERO + Duration::from_secs(left) + SKEW
+    }
+
+    /// Whether a device may publish to a topic: to its events, and how it is, and so for those that it speaks for.
     #[must_use]
     pub fn may_publish(&self, identity: Identity, topic: &str) -> bool {
-        let own = self.own_topic(identity, topic);
-        own.is_some_and(|own| own.rest == "state" || own.event_folder().is_some())
+        let known = DeviceTopic::parse(topic);
+        let known = known.filter(|topic| topic.rest == "state" || topic.event_folder().is_some());
+        known.is_some_and(|topic| self.of_whom(identity, &topic).is_some())
     }
 
-    /// Whether a device may subscribe: to its configuration, its commands and its errors, and nothing wider.
+    /// Whether a device may subscribe: to its configuration, its commands and its errors, and nothing wider; of those that it
+    /// speaks for, to the first two.
     #[must_use]
     pub fn may_subscribe(&self, identity: Identity, filter: &str) -> bool {
-        let own = self.own_topic(identity, filter);
-        own.is_some_and(|own| own.is_for_the_device())
+        let known = DeviceTopic::parse(filter).filter(DeviceTopic::is_for_the_device);
+        known.is_some_and(|topic| {
+            let whose = self.of_whom(identity, &topic);
+            whose.is_some_and(|whose| whose == identity || topic.rest != "errors")
+        })
     }
 
-    fn own_topic<'a>(&self, identity: Identity, topic: &'a str) -> Option<DeviceTopic<'a>> {
-        let device = self.registry.get(identity)?;
-        DeviceTopic::parse(topic).filter(|own| own.device == device.record.path.device())
+    /// Whose topic it is: that of a device itself, or of one that it speaks for.
+    fn of_whom(&self, identity: Identity, topic: &DeviceTopic<'_>) -> Option<Identity> {
+        // Who was removed has no topics.
+        self.registry.get(identity)?;
+        let device = self.registry.named(topic.device)?;
+        let may = device == identity || self.attachments.are_attached(identity, device);
+        may.then_some(device)
     }
 
     /// Begins to keep what a device says.
@@ -163,19 +171,25 @@ impl Gateway {
         topic: &str,
         payload: &[u8],
     ) -> Result<Ticket, NotKept> {
-        let own = self.own_topic(identity, topic).ok_or(NotKept::Denied)?;
+        let topic = DeviceTopic::parse(topic).ok_or(NotKept::Denied)?;
+        if let Some(taken) = self.take_of_gateway(now, identity, &topic, payload) {
+            return taken;
+        }
+        let whose = self.of_whom(identity, &topic).ok_or(NotKept::Denied)?;
         let limits = self.config.limits;
         let at = self.time_at(now);
-        let (kind, folder, largest) = match own.event_folder() {
+        let (kind, folder, largest) = match topic.event_folder() {
             Some(folder) => (Kind::Event, folder, limits.event_size),
-            None if own.rest == "state" => (Kind::State, "", limits.state_size),
+            None if topic.rest == "state" => (Kind::State, "", limits.state_size),
             None => return Err(NotKept::Denied),
         };
-        let device = self.registry.get_mut(identity).ok_or(NotKept::Denied)?;
-        let may = payload.len() <= largest
-            && device.may_send(now, payload.len(), &limits)
-            && (kind == Kind::Event || device.may_tell_state(now, &limits));
-        if !may {
+        // Who sends pays for what is sent, whoever it is of.
+        let sender = self.registry.get_mut(identity).ok_or(NotKept::Denied)?;
+        if payload.len() > largest || !sender.may_send(now, payload.len(), &limits) {
+            return Err(NotKept::Limit);
+        }
+        let device = self.registry.get_mut(whose).ok_or(NotKept::Denied)?;
+        if kind == Kind::State && !device.may_tell_state(now, &limits) {
             return Err(NotKept::Limit);
         }
         let record = Record {
@@ -188,9 +202,17 @@ impl Gateway {
         self.store.keep(record).map_err(|_| NotKept::Failed)
     }
 
+    /// What is settled without a store, behind what was said before.
+    pub(crate) fn settle_at_once(&mut self, outcome: Result<(), NotKept>) -> Ticket {
+        self.own_tickets += 1;
+        let ticket = Ticket(OWN_TICKETS + self.own_tickets);
+        self.outputs.push(KeeperOutput::Settled(ticket, outcome));
+        ticket
+    }
+
     /// The next thing that the clients of a broker are to be told.
-    pub fn poll(&mut self) -> Option<KeeperOutput> {
-        self.learn();
+    pub fn poll(&mut self, now: Instant) -> Option<KeeperOutput> {
+        self.learn(now);
         self.settle();
         self.outputs.pop()
     }
@@ -237,25 +259,41 @@ impl Gateway {
     }
 
     /// Takes in what others have changed.
-    fn learn(&mut self) {
+    fn learn(&mut self, now: Instant) {
         while let Some(change) = self.store.next_change() {
             match change {
-                Change::Device(record) => self.registry.put(record),
+                Change::Device(record) => {
+                    let (path, may_attach) = (record.path.clone(), record.attaches.is_some());
+                    self.registry.put(record);
+                    if let Some((identity, _)) = self.registry.find(path.text())
+                        && !may_attach
+                        && self.attachments.detach_all(identity)
+                    {
+                        self.reconsider(identity);
+                    }
+                }
                 Change::Removed(path) => {
-                    if self.registry.remove(path.text()) {
+                    self.attachments.forget(&path);
+                    if let Some(identity) = self.registry.remove(path.text()) {
+                        self.detach(identity);
+                        self.attachments.detach_all(identity);
                         // What was retained for it goes with it.
                         self.tell(&path, "config", &[], true);
                         let disconnect = KeeperOutput::Disconnect(path.text().into());
                         self.outputs.push(disconnect);
                     }
                 }
+                Change::Bound(gateway, device) => self.bind(gateway, device, true),
+                Change::Unbound(gateway, device) => self.bind(gateway, device, false),
                 Change::Configured(path, version, config) => {
+                    self.end_attachment_of(now, &path);
                     self.tell(&path, "config", &config, true);
                     if let Some((_, device)) = self.registry.find(path.text()) {
                         device.config = (version, config.into());
                     }
                 }
                 Change::Commanded(path, folder, command) => {
+                    self.end_attachment_of(now, &path);
                     let rest = match &*folder {
                         "" => "commands".into(),
                         folder => format!("commands/{folder}"),
@@ -266,7 +304,7 @@ impl Gateway {
         }
     }
 
-    fn tell(&mut self, path: &DevicePath, rest: &str, payload: &[u8], retain: bool) {
+    pub(crate) fn tell(&mut self, path: &DevicePath, rest: &str, payload: &[u8], retain: bool) {
         let publication = Publication {
             topic: &format!("/devices/{}/{rest}", path.device()),
             payload,
@@ -281,7 +319,7 @@ impl Gateway {
         self.outputs.push(KeeperOutput::Publish(message));
     }
 
-    fn time_at(&self, now: Instant) -> UnixTime {
+    pub(crate) fn time_at(&self, now: Instant) -> UnixTime {
         UnixTime(self.config.starts.0 + now.as_nanos() / 1_000_000_000)
     }
 }

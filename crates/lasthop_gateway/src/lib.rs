@@ -6,6 +6,8 @@
 //! that a device has its PUBACK once its message is in the log.
 //! `MODEL.md` beside this crate says what it does and what it does not.
 
+mod attaching;
+mod attachments;
 mod bridge;
 mod config;
 mod device;
@@ -24,7 +26,7 @@ mod token;
 
 pub use bridge::Asked;
 pub use config::{DeviceLimits, GatewayConfig};
-pub use device::{DeviceRecord, MAX_KEYS};
+pub use device::{Attaches, DeviceRecord, MAX_KEYS};
 pub use device_path::{DevicePath, PathError};
 pub use device_topic::DeviceTopic;
 pub use gateway::{Gateway, GatewayCounters};

@@ -52,7 +52,10 @@ impl GatewayPort {
 
 impl Authority for GatewayPort {
     fn identify(&self, now: Instant, credentials: &Credentials<'_>) -> Result<Admission, Refusal> {
-        self.gateway.borrow_mut().admit(now, credentials)
+        let mut gateway = self.gateway.borrow_mut();
+        let admission = gateway.admit(now, credentials)?;
+        gateway.begin_anew(admission.identity);
+        Ok(admission)
     }
 
     fn may_publish(&self, client: Client<'_>, topic: &str) -> bool {
@@ -78,7 +81,7 @@ impl Keeper for GatewayPort {
         gateway.take(now, client.identity, topic, payload)
     }
 
-    fn poll(&mut self, _now: Instant) -> Option<KeeperOutput> {
-        self.gateway.borrow_mut().poll()
+    fn poll(&mut self, now: Instant) -> Option<KeeperOutput> {
+        self.gateway.borrow_mut().poll(now)
     }
 }

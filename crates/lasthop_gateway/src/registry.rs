@@ -38,20 +38,23 @@ impl Registry {
         self.devices.insert(number, device);
     }
 
-    /// Takes a device out; whether it was there.
-    pub(crate) fn remove(&mut self, path: &str) -> bool {
-        let number = self.by_path.remove(path);
-        let device = number.and_then(|number| self.devices.remove(&number));
-        if let Some(device) = &device {
-            self.by_device.remove(device.record.path.device());
-        }
-        device.is_some()
+    /// Takes a device out; who it was.
+    pub(crate) fn remove(&mut self, path: &str) -> Option<Identity> {
+        let number = self.by_path.remove(path)?;
+        let device = self.devices.remove(&number)?;
+        self.by_device.remove(device.record.path.device());
+        Some(Identity(number))
     }
 
     pub(crate) fn find(&mut self, path: &str) -> Option<(Identity, &mut Device)> {
         let number = self.by_path.get(path).copied()?;
         let device = self.devices.get_mut(&number)?;
         Some((Identity(number), device))
+    }
+
+    /// The device of this identifier, which topics name.
+    pub(crate) fn named(&self, device: &str) -> Option<Identity> {
+        self.by_device.get(device).copied().map(Identity)
     }
 
     pub(crate) fn get(&self, identity: Identity) -> Option<&Device> {

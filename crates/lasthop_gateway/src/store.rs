@@ -70,6 +70,10 @@ pub enum Change {
     Device(DeviceRecord),
     /// A device is gone.
     Removed(DevicePath),
+    /// The first device, one that speaks for others, may attach the second.
+    Bound(DevicePath, DevicePath),
+    /// It may not any more.
+    Unbound(DevicePath, DevicePath),
     /// What a device is to be like, with the version of that.
     Configured(DevicePath, u64, Vec<u8>),
     /// What a device is to do now, with the folder of the command.

@@ -2,6 +2,7 @@
 
 mod administration;
 mod bell;
+mod bindings;
 mod data_folder;
 mod database;
 mod doorbell;

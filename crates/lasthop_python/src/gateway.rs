@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use lasthop_gateway::{DevicePath, LONGEST_LIFE, PrivateKey, UnixTime};
+use lasthop_gateway::{Attaches, DevicePath, LONGEST_LIFE, PrivateKey, UnixTime};
 use lasthop_live::gateway::{Administration, DataFolder, GatewayError, SqliteStore};
 use lasthop_units::Duration;
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -20,6 +20,15 @@ pub(crate) struct GatewayAdministration {
 /// The place of a message, the device, seconds since 1970, its kind, its folder and what it says.
 type Row = (u64, String, u64, &'static str, String, Vec<u8>);
 
+/// What a device is listed with.
+type Listed = (
+    String,
+    Vec<&'static str>,
+    u64,
+    Option<&'static str>,
+    Vec<String>,
+);
+
 #[pymethods]
 impl GatewayAdministration {
     #[new]
@@ -31,9 +40,20 @@ impl GatewayAdministration {
         })
     }
 
-    /// Adds a device, or replaces its keys; whether it is new.
-    fn put_device(&self, path: &str, pems: Vec<String>) -> PyResult<bool> {
-        self.with(|it| it.put_device(path, &pems))
+    /// Adds a device, or replaces its keys and what it may attach; whether it is new.
+    fn put_device(&self, path: &str, pems: Vec<String>, attaches: Option<&str>) -> PyResult<bool> {
+        let attaches = attaches.map(attaches_of).transpose()?;
+        self.with(|it| it.put_device(path, &pems, attaches))
+    }
+
+    /// Lets a device that speaks for others attach another one; whether it might not before.
+    fn bind(&self, gateway: &str, device: &str) -> PyResult<bool> {
+        self.with(|it| it.bind(gateway, device))
+    }
+
+    /// Takes that right away.
+    fn unbind(&self, gateway: &str, device: &str) -> PyResult<()> {
+        self.with(|it| it.unbind(gateway, device))
     }
 
     /// Takes a device out.
@@ -41,11 +61,19 @@ impl GatewayAdministration {
         self.with(|it| it.remove_device(path))
     }
 
-    /// The name, the algorithms and the version of the configuration of each device.
-    fn devices(&self) -> PyResult<Vec<(String, Vec<&'static str>, u64)>> {
+    /// The name, the algorithms and the version of the configuration of each device, whom it may attach and what it is bound to.
+    fn devices(&self) -> PyResult<Vec<Listed>> {
         let devices = self.with(|it| it.devices())?;
-        let rows = devices.into_iter();
-        let rows = rows.map(|it| (it.path, it.algorithms, it.config_version));
+        let rows = devices.into_iter().map(|it| {
+            let attaches = it.attaches.map(Attaches::name);
+            (
+                it.path,
+                it.algorithms,
+                it.config_version,
+                attaches,
+                it.bound_to,
+            )
+        });
         Ok(rows.collect())
     }
 
@@ -89,6 +117,12 @@ impl GatewayAdministration {
         let mut administration = locked.map_err(|_| PyOSError::new_err("it failed before"))?;
         work(&mut administration).map_err(|error| raised(&error))
     }
+}
+
+fn attaches_of(name: &str) -> PyResult<Attaches> {
+    let found = Attaches::ALL.into_iter().find(|it| it.name() == name);
+    let names = Attaches::ALL.map(Attaches::name).join(", ");
+    found.ok_or_else(|| PyValueError::new_err(format!("--attaches: \"{name}\" is none of {names}")))
 }
 
 /// A token of a device, signed by its private key (PEM), from a second since 1970 on.

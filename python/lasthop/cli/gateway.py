@@ -4,6 +4,7 @@ import base64
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -29,8 +30,8 @@ def command(  # noqa: PLR0913  each is an option
         list[str],
         typer.Argument(
             metavar="WHAT...",
-            help="device add|remove DEVICE, device list, config set DEVICE TEXT, "
-            "command send DEVICE TEXT, token DEVICE, or log; DEVICE is "
+            help="device add|remove DEVICE, device list, bind|unbind GATEWAY DEVICE, "
+            "config set DEVICE TEXT, command send DEVICE TEXT, token DEVICE, or log; DEVICE is "
             "projects/P/locations/L/registries/R/devices/D.",
             show_default=False,
         ),
@@ -49,6 +50,24 @@ def command(  # noqa: PLR0913  each is an option
             metavar="FILE",
             help="Of device add: a public key of P-256 or RSA, PEM; repeatable, in place of those "
             "that the device has. Of token: the private key.",
+        ),
+    ] = None,
+    attaches: Annotated[
+        str | None,
+        typer.Option(
+            "--attaches",
+            metavar="WHOM",
+            help="Of device add: it is a gateway that speaks for other devices of its registry, "
+            "once it has attached them: those that are bound to it (bound), those whose token it "
+            "shows (token), or those of which both is true (both).",
+        ),
+    ] = None,
+    gateway: Annotated[
+        str | None,
+        typer.Option(
+            "--gateway",
+            metavar="GATEWAY",
+            help="Of device add: bind it to this gateway; it needs no key of its own then.",
         ),
     ] = None,
     hours: Annotated[
@@ -76,12 +95,14 @@ def command(  # noqa: PLR0913  each is an option
     """Look after the devices of a gateway, whether or not its server runs."""
     action = " ".join(words[:2])
     arguments = words[2:]
-    if words[0] in {"log", "token"}:
+    if words[0] in {"log", "token", "bind", "unbind"}:
         action, arguments = words[0], words[1:]
     known = {
         "device add": 1,
         "device remove": 1,
         "device list": 0,
+        "bind": 2,
+        "unbind": 2,
         "config set": 2,
         "command send": 2,
         "token": 1,
@@ -90,8 +111,8 @@ def command(  # noqa: PLR0913  each is an option
     if known.get(action) != len(arguments):
         message = (
             f'gateway: "{" ".join(words)}" cannot be done; write device add DEVICE --key FILE, '
-            "device remove DEVICE, device list, config set DEVICE TEXT, command send DEVICE TEXT, "
-            "token DEVICE --key FILE or log"
+            "device remove DEVICE, device list, bind GATEWAY DEVICE, unbind GATEWAY DEVICE, "
+            "config set DEVICE TEXT, command send DEVICE TEXT, token DEVICE --key FILE or log"
         )
         raise UsageError(message)
     with _told_in_one_line():
@@ -102,34 +123,77 @@ def command(  # noqa: PLR0913  each is an option
             message = f"gateway: {action} is about the data of a gateway; add --data FOLDER"
             raise UsageError(message)
         administration = _native.GatewayAdministration(data)
-        if action == "device add":
-            _add_device(administration, arguments[0], key or [])
-        elif action == "device remove":
-            administration.remove_device(arguments[0])
-            say(f"removed {arguments[0]}")
-        elif action == "device list":
-            _list_devices(administration, as_json=as_json)
-        elif action == "config set":
-            version = administration.set_config(arguments[0], arguments[1].encode())
-            say(f"configuration {version} of {arguments[0]}")
-        elif action == "command send":
-            administration.send_command(arguments[0], folder, arguments[1].encode())
-            say(f"sent to {arguments[0]}")
-        else:
-            _log(administration, subscription, follow=follow, as_json=as_json)
+        does: dict[str, Callable[..., None]] = {
+            "device add": partial(_add_device, files=key or [], attaches=attaches, gateway=gateway),
+            "device remove": _remove_device,
+            "device list": partial(_list_devices, as_json=as_json),
+            "bind": _bind,
+            "unbind": _unbind,
+            "config set": _set_config,
+            "command send": partial(_send_command, folder=folder),
+            "log": partial(_log, subscription=subscription, follow=follow, as_json=as_json),
+        }
+        does[action](administration, *arguments)
     return EXIT_PASS
 
 
 def _add_device(
-    administration: _native.GatewayAdministration, device: str, files: list[Path]
+    administration: _native.GatewayAdministration,
+    device: str,
+    *,
+    files: list[Path],
+    attaches: str | None,
+    gateway: str | None,
 ) -> None:
-    if not files:
+    if not files and gateway is None:
         message = (
-            "--key: a device has a public key; write one by openssl pkey -in KEY -pubout -out FILE"
+            "--key: a device has a public key, or --gateway; write a key by openssl pkey -in KEY "
+            "-pubout -out FILE"
         )
         raise UsageError(message)
-    is_new = administration.put_device(device, [_read_pem(file) for file in files])
+    listed = {row[0]: row[3] for row in administration.devices()}
+    if not files and device in listed:
+        message = f"--key: {device} is there already; write lasthop gateway bind {gateway} {device}"
+        raise UsageError(message)
+    # Nothing is added that cannot be bound.
+    is_beside = gateway is None or device.rpartition("/")[0] == gateway.rpartition("/")[0]
+    if gateway is not None and (listed.get(gateway) is None or not is_beside):
+        message = (
+            f"--gateway: {gateway} is no gateway of this registry; write "
+            f"lasthop gateway device add {gateway} --key FILE --attaches bound"
+        )
+        raise UsageError(message)
+    is_new = administration.put_device(device, [_read_pem(file) for file in files], attaches)
     say(f"{'added' if is_new else 'changed'} {device}")
+    if gateway is not None:
+        _bind(administration, gateway, device)
+
+
+def _remove_device(administration: _native.GatewayAdministration, device: str) -> None:
+    administration.remove_device(device)
+    say(f"removed {device}")
+
+
+def _bind(administration: _native.GatewayAdministration, gateway: str, device: str) -> None:
+    is_new = administration.bind(gateway, device)
+    say(f"{device} {'is' if is_new else 'was'} bound to {gateway}")
+
+
+def _unbind(administration: _native.GatewayAdministration, gateway: str, device: str) -> None:
+    administration.unbind(gateway, device)
+    say(f"{device} is not bound to {gateway} any more")
+
+
+def _set_config(administration: _native.GatewayAdministration, device: str, text: str) -> None:
+    version = administration.set_config(device, text.encode())
+    say(f"configuration {version} of {device}")
+
+
+def _send_command(
+    administration: _native.GatewayAdministration, device: str, text: str, *, folder: str
+) -> None:
+    administration.send_command(device, folder, text.encode())
+    say(f"sent to {device}")
 
 
 def _say_token(device: str, files: list[Path], hours: int) -> None:
@@ -152,17 +216,28 @@ def _read_pem(file: Path) -> str:
 
 
 def _list_devices(administration: _native.GatewayAdministration, *, as_json: bool) -> None:
-    for device, algorithms, version in administration.devices():
+    for device, algorithms, version, attaches, gateways in administration.devices():
         if as_json:
-            say_json({"device": device, "algorithms": algorithms, "config_version": version})
+            say_json(
+                {
+                    "device": device,
+                    "algorithms": algorithms,
+                    "config_version": version,
+                    "attaches": attaches,
+                    "bound_to": gateways,
+                }
+            )
         else:
-            say(f"{device} {' '.join(algorithms)} configuration {version}")
+            parts = [device, *algorithms, f"configuration {version}"]
+            parts += [f"attaches {attaches}"] if attaches else []
+            parts += [f"bound to {gateway}" for gateway in gateways]
+            say(" ".join(parts))
 
 
 def _log(
     administration: _native.GatewayAdministration,
-    subscription: str | None,
     *,
+    subscription: str | None,
     follow: bool,
     as_json: bool,
 ) -> None:

@@ -418,7 +418,7 @@ def test_two_servers_never_have_one_folder(
 @pytest.mark.parametrize(
     ("pragma", "told"),
     [
-        ("user_version = 99", "version 99, and this lasthop knows 1"),
+        ("user_version = 99", "version 99, and this lasthop knows 2"),
         ("application_id = 7", "no database of a gateway"),
     ],
 )

@@ -142,6 +142,7 @@ fn gateway(signer: &EcSigner) -> Gateway {
     store.change(Change::Device(DeviceRecord {
         path: DevicePath::parse(DEVICE).unwrap(),
         keys: vec![signer.public()],
+        attaches: None,
     }));
     let config = GatewayConfig {
         starts: UnixTime(NOW),

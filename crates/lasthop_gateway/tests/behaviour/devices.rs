@@ -33,6 +33,7 @@ impl World {
         self.store.change(Change::Device(DeviceRecord {
             path: path_of(path),
             keys: vec![EcSigner::new(signer).public()],
+            attaches: None,
         }));
     }
 
@@ -48,7 +49,7 @@ impl World {
     }
 
     fn outputs(&mut self) -> Vec<String> {
-        let said = core::iter::from_fn(|| self.gateway.poll());
+        let said = core::iter::from_fn(|| self.gateway.poll(Instant::ZERO));
         said.map(|output| match output {
             KeeperOutput::Settled(Ticket(number), outcome) => format!("{number} {outcome:?}"),
             KeeperOutput::Publish(message) => {
@@ -56,6 +57,7 @@ impl World {
                 let text = String::from_utf8_lossy(said.payload);
                 format!("{} {text} {}", said.topic, said.retain)
             }
+            KeeperOutput::Reconsider(client) => format!("reconsider {client}"),
             KeeperOutput::Disconnect(client) => format!("away {client}"),
         })
         .collect()

@@ -1,10 +1,10 @@
 use std::os::unix::net::UnixDatagram;
 
-use lasthop_gateway::{DevicePath, Kind, LoggedMessage, MAX_KEYS, PublicKey, UnixTime};
+use lasthop_gateway::{Attaches, DevicePath, Kind, LoggedMessage, MAX_KEYS, PublicKey, UnixTime};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use super::bell::{Ring, ringer};
-use super::database::Database;
+use super::database::{Database, attaches_of};
 use super::{DataFolder, GatewayError};
 
 /// What is done to a gateway's data beside its server: the database itself is changed, whether or not a server runs, and one
@@ -24,6 +24,10 @@ pub struct DeviceSummary {
     pub algorithms: Vec<&'static str>,
     /// The version of its configuration; 0 for none.
     pub config_version: u64,
+    /// Whom it may attach.
+    pub attaches: Option<Attaches>,
+    /// The full names of those that it is bound to.
+    pub bound_to: Vec<String>,
 }
 
 /// No command is larger, nor a configuration (Cloud IoT Core).
@@ -45,15 +49,21 @@ impl Administration {
         })
     }
 
-    /// Adds a device, or gives it these keys in place of those that it has; whether it is new.
+    /// Adds a device, or gives it these keys in place of those that it has, and this right to speak for others in place of the
+    /// one that it has, where one is named; whether it is new.
     ///
     /// # Errors
-    /// When a key is none, there are none or too many, or another registry has a device of this identifier.
-    pub fn put_device(&mut self, path: &str, pems: &[String]) -> Result<bool, GatewayError> {
+    /// When a key is none, there are too many, or another registry has a device of this identifier.
+    pub fn put_device(
+        &mut self,
+        path: &str,
+        pems: &[String],
+        attaches: Option<Attaches>,
+    ) -> Result<bool, GatewayError> {
         let path = read_path(path)?;
         let count = pems.len();
-        if count == 0 || count > MAX_KEYS {
-            let why = format!("a device has 1 to {MAX_KEYS} keys, not {count}");
+        if count > MAX_KEYS {
+            let why = format!("a device has at most {MAX_KEYS} keys, not {count}");
             return Err(GatewayError::Refused(why));
         }
         let keys = pems.iter().map(|pem| PublicKey::from_pem(pem));
@@ -70,9 +80,11 @@ impl Administration {
             if known.as_ref().is_some_and(|known| known != path.text()) {
                 return Ok(Err(known));
             }
-            let put = "INSERT OR REPLACE INTO devices (path, device, keys) VALUES (?, ?, ?)";
-            transaction.execute(put, params![path.text(), device, keys])?;
-            note(transaction, "device", &path, "", keys.as_bytes())?;
+            let put = "INSERT INTO devices (path, device, keys, attaches) VALUES (?, ?, ?, ?)
+                ON CONFLICT (path) DO UPDATE SET keys = excluded.keys, attaches = coalesce(excluded.attaches, attaches)";
+            let attaches = attaches.map(Attaches::name);
+            transaction.execute(put, params![path.text(), device, keys, attaches])?;
+            note(transaction, "device", &path, "", b"")?;
             Ok(Ok(known.is_none()))
         })?;
         outcome.map_err(|known| {
@@ -92,6 +104,8 @@ impl Administration {
         let was_there = self.change(|transaction| {
             let gone = transaction.execute("DELETE FROM devices WHERE path = ?", [path.text()])?;
             transaction.execute("DELETE FROM configs WHERE path = ?", [path.text()])?;
+            let unbind = "DELETE FROM bindings WHERE gateway = ?1 OR device = ?1";
+            transaction.execute(unbind, [path.text()])?;
             note(transaction, "removed", &path, "", b"")?;
             Ok(gone > 0)
         })?;
@@ -103,8 +117,10 @@ impl Administration {
     /// # Errors
     /// When SQLite fails.
     pub fn devices(&self) -> Result<Vec<DeviceSummary>, GatewayError> {
-        let query = "SELECT devices.path, keys, coalesce(version, 0) FROM devices
-            LEFT JOIN configs ON configs.path = devices.path ORDER BY devices.path";
+        let query = "SELECT devices.path, keys, coalesce(version, 0), attaches,
+                (SELECT group_concat(gateway, ' ') FROM
+                    (SELECT gateway FROM bindings WHERE device = devices.path ORDER BY gateway))
+            FROM devices LEFT JOIN configs ON configs.path = devices.path ORDER BY devices.path";
         let read = || {
             let mut devices = self.database.connection.prepare(query)?;
             let rows = devices.query_map([], |row| {
@@ -115,6 +131,10 @@ impl Administration {
                     path: row.get(0)?,
                     algorithms: keys.map(|key| key.algorithm().name()).collect(),
                     config_version: row.get::<_, i64>(2)?.unsigned_abs(),
+                    attaches: attaches_of(row.get(3)?),
+                    bound_to: row
+                        .get::<_, Option<String>>(4)?
+                        .map_or_else(Vec::new, |it| it.split(' ').map(str::to_owned).collect()),
                 })
             })?;
             rows.collect()
@@ -229,7 +249,7 @@ impl Administration {
     }
 
     /// Changes something in one transaction, and rings.
-    fn change<T>(
+    pub(super) fn change<T>(
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, GatewayError> {
@@ -249,7 +269,7 @@ impl Administration {
     }
 }
 
-fn note(
+pub(super) fn note(
     transaction: &Transaction<'_>,
     what: &str,
     path: &DevicePath,
@@ -263,7 +283,7 @@ fn note(
     Ok(())
 }
 
-fn is_known(transaction: &Transaction<'_>, path: &DevicePath) -> rusqlite::Result<bool> {
+pub(super) fn is_known(transaction: &Transaction<'_>, path: &DevicePath) -> rusqlite::Result<bool> {
     let find = "SELECT 1 FROM devices WHERE path = ?";
     let found = transaction
         .query_row(find, [path.text()], |_| Ok(()))
@@ -271,11 +291,11 @@ fn is_known(transaction: &Transaction<'_>, path: &DevicePath) -> rusqlite::Resul
     Ok(found.is_some())
 }
 
-fn read_path(path: &str) -> Result<DevicePath, GatewayError> {
+pub(super) fn read_path(path: &str) -> Result<DevicePath, GatewayError> {
     DevicePath::parse(path).map_err(|error| GatewayError::Refused(format!("\"{path}\": {error}")))
 }
 
-fn unknown(path: &DevicePath) -> GatewayError {
+pub(super) fn unknown(path: &DevicePath) -> GatewayError {
     GatewayError::Refused(format!(
         "no device is called {path}; write: lasthop gateway device list --data DIR"
     ))

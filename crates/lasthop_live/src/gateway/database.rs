@@ -1,21 +1,25 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use lasthop_gateway::Attaches;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use super::{DataFolder, GatewayError};
 
 const NAME: &str = "gateway.sqlite";
 
-/// The version of the tables below.
-const VERSION: i64 = 1;
+/// The version of a database that has been through all of [`STEPS`].
+const VERSION: i64 = STEPS.len() as i64;
 
 /// That the file is of a gateway: "LhGw".
 const APPLICATION_ID: i64 = 0x4C68_4777;
 
+/// What makes each version of the one before, from an empty database on. What was written here once stays as it is.
+///
 /// Devices with their keys (PEM, one behind the other); what they are to be like; what they said; who has read how far; and
-/// what was changed, for a server that runs.
-const TABLES: &str = "
+/// what was changed, for a server that runs. Then: which of them speak for others, and for whom they may.
+const STEPS: [&str; 2] = [
+    "
     CREATE TABLE devices (path TEXT PRIMARY KEY, device TEXT NOT NULL UNIQUE, keys TEXT NOT NULL) STRICT;
     CREATE TABLE configs (path TEXT PRIMARY KEY, version INTEGER NOT NULL, payload BLOB NOT NULL) STRICT;
     CREATE TABLE messages (
@@ -27,7 +31,12 @@ const TABLES: &str = "
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         what TEXT NOT NULL, path TEXT NOT NULL, folder TEXT NOT NULL, payload BLOB NOT NULL
     ) STRICT;
-";
+",
+    "
+    ALTER TABLE devices ADD COLUMN attaches TEXT;
+    CREATE TABLE bindings (gateway TEXT NOT NULL, device TEXT NOT NULL, PRIMARY KEY (gateway, device)) STRICT;
+",
+];
 
 /// A connection to the database of a gateway.
 #[derive(Debug)]
@@ -37,8 +46,8 @@ pub(super) struct Database {
 }
 
 impl Database {
-    /// Opens the database of a folder, made where there is none. One that is not of this version is refused before anything
-    /// is written to it.
+    /// Opens the database of a folder, made where there is none, and brought to this version where it is of an older one. One
+    /// of a newer version, or of something else, is refused before anything is written to it.
     pub(super) fn open(folder: &DataFolder) -> Result<Self, GatewayError> {
         let path = folder.file(NAME);
         if path.exists() {
@@ -73,7 +82,7 @@ fn check_version(path: &PathBuf) -> Result<(), GatewayError> {
     let version = pragma("user_version").map_err(fail)?;
     let why = match (application, version) {
         // A server that died while it made the file.
-        (0, 0) | (APPLICATION_ID, VERSION) => return Ok(()),
+        (0, 0) | (APPLICATION_ID, 1..=VERSION) => return Ok(()),
         (APPLICATION_ID, _) => format!(
             "this database has version {version}, and this lasthop knows {VERSION}; use the lasthop that wrote it"
         ),
@@ -85,10 +94,19 @@ fn check_version(path: &PathBuf) -> Result<(), GatewayError> {
 fn create(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if version == 0 {
-        transaction.execute_batch(TABLES)?;
+    let done = usize::try_from(version).unwrap_or(STEPS.len());
+    if done < STEPS.len() {
+        for step in &STEPS[done..] {
+            transaction.execute_batch(step)?;
+        }
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
     transaction.commit()
+}
+
+/// Whom a device may attach, as the tables have it.
+pub(super) fn attaches_of(name: Option<String>) -> Option<Attaches> {
+    let name = name?;
+    Attaches::ALL.into_iter().find(|it| it.name() == name)
 }

@@ -14,7 +14,7 @@ use lasthop_gateway::{
 use rusqlite::{OptionalExtension, params};
 
 use super::bell::{Bell, Ring, ringer};
-use super::database::Database;
+use super::database::{Database, attaches_of};
 use super::{DataFolder, GatewayError};
 
 /// What a gateway keeps in SQLite: messages are written by a thread of its own, in one transaction all that have come while
@@ -119,12 +119,23 @@ impl SqliteStore {
             connection.query_row("SELECT coalesce(max(number), 0) FROM changes", [], |row| {
                 row.get(0)
             })?;
-        let mut devices = connection.prepare("SELECT path, keys FROM devices ORDER BY path")?;
-        let mut rows = devices.query([])?;
-        while let Some(row) = rows.next()? {
-            let (path, keys): (String, String) = (row.get(0)?, row.get(1)?);
-            self.changes
-                .extend(device(&path, &keys).map(Change::Device));
+        let mut devices =
+            connection.prepare("SELECT path, keys, attaches FROM devices ORDER BY path")?;
+        let devices =
+            devices.query_map([], |row| Ok(device(row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        for device in devices {
+            self.changes.extend(device?.map(Change::Device));
+        }
+        let mut bindings =
+            connection.prepare("SELECT gateway, device FROM bindings ORDER BY gateway, device")?;
+        let bindings = bindings.query_map([], |row| {
+            let [gateway, device] = [row.get::<_, String>(0)?, row.get(1)?];
+            Ok([gateway, device].map(|it| DevicePath::parse(&it)))
+        })?;
+        for binding in bindings {
+            if let [Ok(gateway), Ok(device)] = binding? {
+                self.changes.push_back(Change::Bound(gateway, device));
+            }
         }
         let mut configs =
             connection.prepare("SELECT path, version, payload FROM configs ORDER BY path")?;
@@ -155,8 +166,19 @@ impl SqliteStore {
             };
             let change = match &*what {
                 "device" => {
-                    let keys = String::from_utf8_lossy(&payload);
-                    device(path.text(), &keys).map(Change::Device)
+                    let find = "SELECT path, keys, attaches FROM devices WHERE path = ?";
+                    let found = connection.query_row(find, [path.text()], |row| {
+                        Ok(device(row.get(0)?, row.get(1)?, row.get(2)?))
+                    });
+                    // One that was removed since is not there.
+                    found.optional()?.flatten().map(Change::Device)
+                }
+                "bound" | "unbound" => {
+                    let device = DevicePath::parse(&String::from_utf8_lossy(&payload)).ok();
+                    device.map(|device| match &*what {
+                        "bound" => Change::Bound(path, device),
+                        _ => Change::Unbound(path, device),
+                    })
                 }
                 "removed" => Some(Change::Removed(path)),
                 "config" => {
@@ -234,12 +256,17 @@ impl fmt::Debug for SqliteStore {
     }
 }
 
-fn device(path: &str, keys: &str) -> Option<DeviceRecord> {
-    let path = DevicePath::parse(path).ok()?;
+#[expect(clippy::needless_pass_by_value, reason = "they are read from a row")]
+fn device(path: String, keys: String, attaches: Option<String>) -> Option<DeviceRecord> {
+    let path = DevicePath::parse(&path).ok()?;
     let pems = keys.split_inclusive("-----END PUBLIC KEY-----");
     let keys = pems.filter_map(|pem| PublicKey::from_pem(pem).ok());
     let keys = keys.collect();
-    Some(DeviceRecord { path, keys })
+    Some(DeviceRecord {
+        path,
+        keys,
+        attaches: attaches_of(attaches),
+    })
 }
 
 /// Writes until nobody has anything to write any more.

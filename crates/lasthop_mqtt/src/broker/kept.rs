@@ -76,6 +76,7 @@ impl MqttBroker {
                     let mut shared = SharedPublication::of(&publication, &message);
                     self.publish_shared(now, &mut shared, transport);
                 }
+                KeeperOutput::Reconsider(client_id) => self.reconsider(&client_id),
                 KeeperOutput::Disconnect(client_id) => {
                     let session = self.sessions.of(&client_id);
                     let session = session.and_then(|session| self.sessions.get(session));

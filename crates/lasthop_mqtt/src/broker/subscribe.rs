@@ -104,6 +104,29 @@ impl MqttBroker {
         }
     }
 
+    /// Ends the subscriptions that a client may not have any more.
+    pub(super) fn reconsider(&mut self, client_id: &str) {
+        let Some(session) = self.sessions.of(client_id) else {
+            return;
+        };
+        let known = self.sessions.get(session);
+        let place = known.and_then(|known| known.state.connection);
+        let mut sessions = place.map_or_else(Vec::new, |place| self.sessions_beside(place));
+        if !sessions.contains(&session) {
+            sessions.push(session);
+        }
+        for session in sessions {
+            let known = self.sessions.get(session);
+            let filters = known.map_or_else(Vec::new, |known| known.filters().to_vec());
+            for filter in filters.iter().filter_map(|it| TopicFilter::parse(it).ok()) {
+                if !self.may_subscribe(session, &filter) {
+                    self.sessions.forget_filter(session, &filter);
+                    self.core.unsubscribe(session.0.into(), &filter);
+                }
+            }
+        }
+    }
+
     /// Whether the client of a session may have all that a filter matches.
     fn may_subscribe(&self, session: SessionId, filter: &TopicFilter<'_>) -> bool {
         self.sessions.get(session).is_some_and(|session| {

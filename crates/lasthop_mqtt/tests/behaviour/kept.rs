@@ -29,6 +29,7 @@ struct Inner {
     taken: Vec<String>,
     refuses: Option<NotKept>,
     outputs: VecDeque<KeeperOutput>,
+    forbidden: Option<String>,
 }
 
 impl Keeper for Toy {
@@ -63,9 +64,9 @@ impl Toy {
     }
 }
 
-/// Everybody may do everything for ten seconds.
+/// Everybody may do everything for ten seconds, except hear what the toy forbids.
 #[derive(Debug)]
-struct TenSeconds;
+struct TenSeconds(Toy);
 
 impl Authority for TenSeconds {
     fn identify(&self, now: Instant, _: &Credentials<'_>) -> Result<Admission, Refusal> {
@@ -80,14 +81,15 @@ impl Authority for TenSeconds {
     }
 
     fn may_subscribe(&self, client: Client<'_>, filter: &TopicFilter<'_>) -> bool {
-        Everybody.may_subscribe(client, filter)
+        let inner = self.0.inner.borrow();
+        inner.forbidden != Some(filter.text().into()) && Everybody.may_subscribe(client, filter)
     }
 }
 
 fn broker() -> (Toy, Hand) {
     let toy = Toy::default();
     let limits = BrokerLimits::default();
-    let core = BrokerCore::new(limits, Box::new(TenSeconds), WakeFlag::new());
+    let core = BrokerCore::new(limits, Box::new(TenSeconds(toy.clone())), WakeFlag::new());
     let config = MqttBrokerConfig {
         maximum_qos: Qos::AtLeastOnce,
         ..MqttBrokerConfig::default()
@@ -224,5 +226,37 @@ fn a_connection_ends_with_what_its_client_showed() {
             let told = bytes.ends_with(&[0x87]) || bytes.ends_with(&[0x87, 0]);
             assert_eq!(told, version == Version::V5, "{bytes:?}");
         }
+    }
+}
+
+#[test]
+fn who_may_have_less_keeps_what_it_may_have() {
+    let (toy, mut hand) = broker();
+    let client = hand.connected(&Connect::new(Version::V3_1_1, "c"));
+    for filter in ["a/#", "b"] {
+        hand.subscribe(Version::V3_1_1, client, filter);
+        hand.answers(client);
+    }
+    toy.inner.borrow_mut().forbidden = Some("b".into());
+    toy.say(&mut hand, KeeperOutput::Reconsider("nobody".into()));
+    toy.say(&mut hand, KeeperOutput::Reconsider("c".into()));
+    for (topic, comes) in [("b", false), ("a/b", true)] {
+        let publication = Publication {
+            topic,
+            payload: b"x",
+            properties: &[],
+            qos: Qos::AtLeastOnce,
+            retain: false,
+            expires_at: None,
+            id: None,
+            origin: Origin::Gone,
+        };
+        let message = std::sync::Arc::new(Message::from(&publication));
+        toy.say(&mut hand, KeeperOutput::Publish(message));
+        assert_eq!(
+            !hand.got(Version::V3_1_1, client).is_empty(),
+            comes,
+            "{topic}"
+        );
     }
 }

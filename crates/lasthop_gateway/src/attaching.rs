@@ -1,0 +1,210 @@
+use lasthop_broker::{Identity, KeeperOutput, NotKept, Ticket};
+use lasthop_units::Instant;
+use serde_json::{Value, json};
+
+use crate::json_object::JsonObject;
+use crate::{DevicePath, DeviceTopic, Gateway};
+
+/// Why a device that speaks for others is told of an error, as Cloud IoT Core calls it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trouble {
+    /// It cannot be attached.
+    Attachment,
+    /// It is not attached.
+    NotAttached,
+    /// It cannot be detached.
+    Detachment,
+}
+
+impl Trouble {
+    const fn code(self) -> &'static str {
+        match self {
+            Self::Attachment => "GATEWAY_ATTACHMENT_ERROR",
+            Self::NotAttached => "GATEWAY_DEVICE_NOT_FOUND",
+            Self::Detachment => "GATEWAY_DETACHMENT_DEVICE_ERROR",
+        }
+    }
+
+    /// One sentence for every reason: who asks is not to learn which devices there are.
+    const fn description(self) -> &'static str {
+        match self {
+            Self::Attachment => "the device cannot be attached by this gateway",
+            Self::NotAttached => "the device is not attached to this gateway",
+            Self::Detachment => {
+                "the device is not attached to this gateway, and cannot be detached"
+            }
+        }
+    }
+}
+
+impl Gateway {
+    /// Takes what a device says of who it speaks for, or for another that it does not speak for; `None` where the topic is of
+    /// neither. It is acknowledged once it was heard; what has failed comes by `/devices/GATEWAY/errors`.
+    pub(crate) fn take_of_gateway(
+        &mut self,
+        now: Instant,
+        identity: Identity,
+        topic: &DeviceTopic<'_>,
+        payload: &[u8],
+    ) -> Option<Result<Ticket, NotKept>> {
+        let sender = self.registry.get(identity)?;
+        let (kind, is_control) = match topic.rest {
+            "attach" | "detach" => (topic.rest, true),
+            "state" => ("state", false),
+            _ => ("event", false),
+        };
+        if is_control && sender.record.attaches.is_none() {
+            return Some(Err(NotKept::Denied));
+        }
+        let is_own = sender.record.path.device() == topic.device;
+        if !is_control && (is_own || sender.record.attaches.is_none()) {
+            return None;
+        }
+        let device = self.registry.named(topic.device);
+        let attached = device.filter(|device| self.speaks_for(now, identity, *device));
+        if !is_control && attached.is_some() {
+            return None;
+        }
+        let limits = self.config.limits;
+        let sender = self.registry.get_mut(identity)?;
+        if !sender.may_send(now, payload.len(), &limits) {
+            return Some(Err(NotKept::Limit));
+        }
+        let trouble = match (topic.rest, attached) {
+            ("attach", _) => match self.attach(now, identity, device, payload) {
+                Some(()) => None,
+                None => Some(Trouble::Attachment),
+            },
+            ("detach", Some(device)) => {
+                self.detach(device);
+                None
+            }
+            ("detach", None) => Some(Trouble::Detachment),
+            _ => Some(Trouble::NotAttached),
+        };
+        if let Some(trouble) = trouble {
+            self.tell_of(identity, topic, kind, trouble);
+        }
+        let outcome = match trouble {
+            // It would believe that it was kept.
+            Some(Trouble::NotAttached) => Err(NotKept::Denied),
+            _ => Ok(()),
+        };
+        Some(Ok(self.settle_at_once(outcome)))
+    }
+
+    /// Whether a device speaks for another now.
+    pub(crate) fn speaks_for(&mut self, now: Instant, gateway: Identity, device: Identity) -> bool {
+        self.end_attachment(now, device);
+        self.attachments.are_attached(gateway, device)
+    }
+
+    /// Nobody speaks for a device whose token is over.
+    pub(crate) fn end_attachment(&mut self, now: Instant, device: Identity) {
+        if self.attachments.is_over(device, now) {
+            self.detach(device);
+        }
+    }
+
+    /// The same by its name.
+    pub(crate) fn end_attachment_of(&mut self, now: Instant, device: &DevicePath) {
+        if let Some((device, _)) = self.registry.find(device.text()) {
+            self.end_attachment(now, device);
+        }
+    }
+
+    /// A device has a new connection: whom it speaks for is to be said again, and nobody speaks for it any more.
+    pub(crate) fn begin_anew(&mut self, identity: Identity) {
+        self.detach(identity);
+        if self.attachments.detach_all(identity) {
+            self.reconsider(identity);
+        }
+    }
+
+    /// The one may speak for the other, or may not any more.
+    pub(crate) fn bind(&mut self, gateway: DevicePath, device: DevicePath, is_bound: bool) {
+        if is_bound {
+            return self.attachments.bind(gateway, device);
+        }
+        let mut identity = |path: &DevicePath| Some(self.registry.find(path.text())?.0);
+        if let (Some(gateway), Some(device)) = (identity(&gateway), identity(&device))
+            && self.attachments.are_attached(gateway, device)
+        {
+            self.detach(device);
+        }
+        self.attachments.unbind(gateway, device);
+    }
+
+    /// Whoever spoke for a device does so no more, and hears no more what it is told.
+    pub(crate) fn detach(&mut self, device: Identity) {
+        if let Some(gateway) = self.attachments.detach(device) {
+            self.reconsider(gateway);
+        }
+    }
+
+    fn attach(
+        &mut self,
+        now: Instant,
+        identity: Identity,
+        device: Option<Identity>,
+        payload: &[u8],
+    ) -> Option<()> {
+        let device = device.filter(|device| *device != identity)?;
+        let sender = &self.registry.get(identity)?.record;
+        let attaches = sender.attaches?;
+        let path = &self.registry.get(device)?.record.path;
+        let is_bound = self.attachments.is_bound(&sender.path, path);
+        if !sender.path.is_beside(path) || (attaches.asks_for_binding() && !is_bound) {
+            return None;
+        }
+        let ends_at = if attaches.asks_for_token() {
+            let said = JsonObject::read(payload)?;
+            let token = said.get("authorization").and_then(Value::as_str)?;
+            let time = self.time_at(now);
+            let claims = self
+                .registry
+                .get_mut(device)?
+                .believed(token.as_bytes(), time)?
+                .0;
+            Some(self.end_of(claims))
+        } else {
+            None
+        };
+        match self.attachments.attach(identity, device, ends_at) {
+            Some(before) if before != identity => self.reconsider(before),
+            _ => {}
+        }
+        Some(())
+    }
+
+    /// It may have less than before.
+    pub(crate) fn reconsider(&mut self, gateway: Identity) {
+        if let Some(gateway) = self.registry.get(gateway) {
+            let path = gateway.record.path.text().into();
+            self.outputs.push(KeeperOutput::Reconsider(path));
+        }
+    }
+
+    fn tell_of(
+        &mut self,
+        identity: Identity,
+        topic: &DeviceTopic<'_>,
+        kind: &str,
+        trouble: Trouble,
+    ) {
+        let Some(gateway) = self.registry.get(identity) else {
+            return;
+        };
+        let path = gateway.record.path.clone();
+        let error = json!({
+            "error_type": trouble.code(),
+            "device_id": topic.device,
+            "message_info": {
+                "message_type": kind,
+                "topic": format!("/devices/{}/{}", topic.device, topic.rest),
+            },
+            "description": trouble.description(),
+        });
+        self.tell(&path, "errors", error.to_string().as_bytes(), false);
+    }
+}

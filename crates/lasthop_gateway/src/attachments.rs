@@ -1,0 +1,96 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use lasthop_broker::Identity;
+use lasthop_units::Instant;
+
+use crate::DevicePath;
+
+/// Which devices others speak for, and which of them they may: who is bound, and who is attached. A device is attached to one
+/// other at most.
+#[derive(Debug, Default)]
+pub(crate) struct Attachments {
+    /// Who may be attached by whom, whether or not they are registered yet: the first by the second.
+    bound: BTreeSet<(DevicePath, DevicePath)>,
+    /// Who speaks for a device.
+    by_device: BTreeMap<u32, Attachment>,
+    /// The devices of each that speaks for others.
+    of_gateway: BTreeMap<u32, BTreeSet<u32>>,
+}
+
+#[derive(Debug)]
+struct Attachment {
+    gateway: Identity,
+    /// When the token ends by which it came about.
+    ends_at: Option<Instant>,
+}
+
+impl Attachments {
+    pub(crate) fn bind(&mut self, gateway: DevicePath, device: DevicePath) {
+        self.bound.insert((device, gateway));
+    }
+
+    pub(crate) fn unbind(&mut self, gateway: DevicePath, device: DevicePath) {
+        self.bound.remove(&(device, gateway));
+    }
+
+    pub(crate) fn is_bound(&self, gateway: &DevicePath, device: &DevicePath) -> bool {
+        self.bound.contains(&(device.clone(), gateway.clone()))
+    }
+
+    /// Forgets who a device was bound to, and who to it.
+    pub(crate) fn forget(&mut self, path: &DevicePath) {
+        self.bound
+            .retain(|(device, gateway)| device != path && gateway != path);
+    }
+
+    /// From now on the one speaks for the other; who did before.
+    pub(crate) fn attach(
+        &mut self,
+        gateway: Identity,
+        device: Identity,
+        ends_at: Option<Instant>,
+    ) -> Option<Identity> {
+        let before = self.detach(device);
+        let attachment = Attachment { gateway, ends_at };
+        self.by_device.insert(device.0, attachment);
+        self.of_gateway
+            .entry(gateway.0)
+            .or_default()
+            .insert(device.0);
+        before
+    }
+
+    /// Nobody speaks for a device any more; who did.
+    pub(crate) fn detach(&mut self, device: Identity) -> Option<Identity> {
+        let gateway = self.by_device.remove(&device.0)?.gateway;
+        if let Some(devices) = self.of_gateway.get_mut(&gateway.0) {
+            devices.remove(&device.0);
+            if devices.is_empty() {
+                self.of_gateway.remove(&gateway.0);
+            }
+        }
+        Some(gateway)
+    }
+
+    /// This one speaks for nobody any more; whether it did.
+    pub(crate) fn detach_all(&mut self, gateway: Identity) -> bool {
+        let devices = self.of_gateway.remove(&gateway.0);
+        for device in devices.iter().flatten() {
+            self.by_device.remove(device);
+        }
+        devices.is_some()
+    }
+
+    /// Whether the one speaks for the other.
+    pub(crate) fn are_attached(&self, gateway: Identity, device: Identity) -> bool {
+        let attachment = self.by_device.get(&device.0);
+        attachment.is_some_and(|it| it.gateway == gateway)
+    }
+
+    /// Whether the token is over by which a device was attached.
+    pub(crate) fn is_over(&self, device: Identity, now: Instant) -> bool {
+        let attachment = self.by_device.get(&device.0);
+        let ends_at = attachment.and_then(|it| it.ends_at);
+        ends_at.is_some_and(|ends_at| ends_at <= now)
+    }
+}
