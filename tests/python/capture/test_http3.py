@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pylsqpack
 import pytest
-from aioquic.buffer import Buffer
+from aioquic._buffer import Buffer
 
 from . import tshark
 
@@ -22,7 +22,7 @@ stacks:
   table: http/quic auth=jwt
   without tokens: http/quic auth=jwt index_authorization=off
   static: http/quic auth=jwt qpack_table=0B
-  one a message: http/quic connection=per_message
+  one a message: http/quic auth=jwt connection=per_message
 repeat: 1
 """
 
@@ -45,7 +45,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run_of(results: Path, stack: str) -> str:
     table = pl.read_parquet(results / "runs.parquet")
-    return dict(table.select("stack", "run_id").iter_rows())[stack]
+    return str(dict(table.select("stack", "run_id").iter_rows())[stack])
 
 
 def streams(results: Path, run_id: str) -> dict[str, dict[int, bytes]]:
@@ -55,8 +55,8 @@ def streams(results: Path, run_id: str) -> dict[str, dict[int, bytes]]:
     capture = results / "captures" / f"{run_id}.device-0.pcapng"
     keys = results / "captures" / f"{run_id}.keys"
     arguments = [tshark.PROGRAM, "-n", "-r", str(capture), "-o", f"tls.keylog_file:{keys}"]
-    fields = ("frame.packet_flags_direction", "quic.stream.stream_id", "quic.stream.offset")
-    fields = (*fields, "quic.stream_data", "quic.stream.length")
+    fields = ["frame.packet_flags_direction", "quic.stream.stream_id", "quic.stream.offset"]
+    fields += ["quic.stream_data", "quic.stream.length"]
     arguments += ["-T", "fields", *(word for field in fields for word in ("-e", field))]
     done = subprocess.run(arguments, check=True, capture_output=True, text=True)
     said: dict[str, dict[int, bytes]] = {DEVICE: defaultdict(bytes), SERVER: defaultdict(bytes)}

@@ -8,7 +8,8 @@ import pytest
 import lasthop
 
 STUDIES = Path(__file__).parents[3] / "studies"
-_ROW = re.compile(r"^\| (?P<ids>[A-Z]+\d+(?:, [A-Z]+\d+)*) .* \| (?P<end>[^|]+) \|$", re.MULTILINE)
+_ID = r"[A-Z]+\d+[a-z]?"
+_ROW = re.compile(rf"^\| (?P<ids>{_ID}(?:, {_ID})*) .* \| (?P<end>[^|]+) \|$", re.MULTILINE)
 _VERDICTS = ("not reproduced", "reproduced", "undecided", "not covered")
 
 
@@ -26,6 +27,7 @@ FILES = {
     "chen-kunz-2016": ("study",),
     "larmo-2019": ("study",),
     "emqx-quic-2022": ("study", "weak-network", "alarm"),
+    "google-http-mqtt": ("study",),
 }
 """Which files have the claims of a paper among them."""
 

@@ -120,8 +120,10 @@ fn a_request_that_waits_for_the_table_is_served_when_its_entries_come() {
     assert_eq!(answer(&mut world, stream), Some(Vec::new()));
 }
 
-/// What ends a connection: what is said on streams of one direction, and on one of both.
-fn attacks() -> Vec<(&'static str, Vec<Vec<u8>>, Vec<u8>)> {
+/// What ends a connection: its name, what is said on streams of one direction, and on one of both.
+type Attack = (&'static str, Vec<Vec<u8>>, Vec<u8>);
+
+fn attacks() -> Vec<Attack> {
     let control = |frames: &[u8]| [&begin()[..], frames].concat();
     let settings = |payload: &[u8]| [&[0], &frame(SETTINGS, payload)[..]].concat();
     let none = Vec::new;

@@ -132,6 +132,7 @@ pub(crate) fn every_stack() -> Vec<StackSpec> {
         ),
         stack("http/tls/tcp", &http_2),
         stack("http/quic/udp", &http_3),
+        // Not with a connection a message: each is some 14 kB, and the line carries 1.5 kB from one message to the next.
         stack(
             "http/quic/udp",
             &[("qpack_table", "0B"), ("timeout", "5min")],

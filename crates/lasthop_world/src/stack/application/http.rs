@@ -101,6 +101,9 @@ const OPTIONS: &[OptionEntry] = &[
     TOKEN_LIFETIME,
 ];
 
+/// How many connections for one message each a device has at a time, where no option says so: as browsers do.
+const SIDE_BY_SIDE: usize = 6;
+
 struct Http {
     scheme_port: u16,
     version: HttpVersion,
@@ -176,8 +179,11 @@ impl ApplicationBuilder for Http {
                 },
                 SessionSpec::Keep | SessionSpec::Established | SessionSpec::ForNs(_) => self.policy,
             },
-            // Where requests go side by side there is one, unless each has its own.
-            connections: self.connections.max(1),
+            connections: match self.policy {
+                // Where requests go side by side there is one, unless each has its own.
+                ConnectionPolicy::PerMessage => self.connections.max(SIDE_BY_SIDE),
+                ConnectionPolicy::Keep | ConnectionPolicy::Messages(_) => self.connections.max(1),
+            },
             is_chunked: self.is_chunked,
             timeout: self.timeout,
             hold: self.hold,
