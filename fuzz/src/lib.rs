@@ -12,18 +12,21 @@ mod dtls;
 mod exchange;
 mod forged_segment;
 mod http;
+mod http3;
 mod ip_udp;
 mod json_udp;
 mod message_id;
 mod mqtt;
 mod nat;
 mod payload_template;
+mod qpack;
 mod quic;
 mod raw_udp;
 mod repair;
 mod run_spec;
 mod script;
 mod stream_exchange;
+mod streams;
 mod tcp;
 mod tcp_end;
 mod tls;
@@ -35,12 +38,14 @@ pub use capture::capture;
 pub use coap::coap;
 pub use dtls::dtls;
 pub use http::http;
+pub use http3::http3;
 pub use ip_udp::ip_udp;
 pub use json_udp::json_udp;
 pub use message_id::message_id;
 pub use mqtt::mqtt;
 pub use nat::nat;
 pub use payload_template::payload_template;
+pub use qpack::qpack;
 pub use quic::quic;
 pub use raw_udp::raw_udp;
 pub use run_spec::run_spec;
@@ -52,17 +57,19 @@ pub use websocket::websocket;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its function, its program and its corpus.
-pub const TARGETS: [(&str, Target); 16] = [
+pub const TARGETS: [(&str, Target); 18] = [
     ("capture", capture),
     ("coap", coap),
     ("dtls", dtls),
     ("http", http),
+    ("http3", http3),
     ("ip_udp", ip_udp),
     ("json_udp", json_udp),
     ("message_id", message_id),
     ("mqtt", mqtt),
     ("nat", nat),
     ("payload_template", payload_template),
+    ("qpack", qpack),
     ("quic", quic),
     ("raw_udp", raw_udp),
     ("run_spec", run_spec),

@@ -16,7 +16,7 @@ const ASKS_AFTER: Duration = Duration::from_secs(60);
 /// How long a client does not answer before it is gone.
 const GONE_AFTER: Duration = Duration::from_secs(180);
 
-/// What a server of MQTT over QUIC shows, and whom it wants to know.
+/// What a server over QUIC shows, and whom it wants to know.
 #[derive(Clone, Debug)]
 pub struct QuicOffer {
     profile: ServerProfile,
@@ -46,10 +46,11 @@ impl QuicOffer {
         }
     }
 
-    /// A server within these limits, which gives a handshake so long. Nobody beyond this machine can be flooded by who
+    /// A server of a protocol within these limits, which gives a handshake so long. Nobody beyond this machine can be flooded by who
     /// claims to be another.
     pub(crate) fn server(
         &self,
+        protocol: &str,
         patience: Duration,
         limits: QuicLimits,
         is_local: bool,
@@ -61,7 +62,7 @@ impl QuicOffer {
             ..QuicSettings::default()
         };
         let retries = self.retries || !is_local;
-        let server = QuicServer::new(&self.profile, &settings, retries);
+        let server = QuicServer::new(&self.profile.clone().speaking(protocol), &settings, retries);
         server.expect("it has a suite of TLS 1.3").bounded(limits)
     }
 }

@@ -168,6 +168,14 @@ def command(  # noqa: PLR0913  each is an option
             "named, 8443 by TLS: --listen http://127.0.0.1:8080.",
         ),
     ] = False,
+    http3: Annotated[
+        bool,
+        typer.Option(
+            "--http3",
+            help="Serve the devices of gateway over HTTP/3 as well, at UDP port 8443 where no "
+            "address is named: --listen h3://127.0.0.1:8443.",
+        ),
+    ] = False,
     metrics: Annotated[
         bool,
         typer.Option(
@@ -191,7 +199,8 @@ def command(  # noqa: PLR0913  each is an option
         _check_gateway(served, data, has_users=any(it is not None for it in named))
         served = ["mqtt"]
     else:
-        _check_no_gateway(served, data, http=http, metrics=metrics)
+        over_http = "--http" if http else "--http3" if http3 else None
+        _check_no_gateway(served, data, http=over_http, metrics=metrics)
     if example is not None and (not {"coap", "coap_tcp"} & set(served) or example not in _EXAMPLES):
         message = (
             f'--example: {" ".join(served)} has no example "{example}"; '
@@ -206,8 +215,11 @@ def command(  # noqa: PLR0913  each is an option
         raise UsageError(message)
     if quic:
         _check_quic(served, is_secured=tls is not None)
-    elif quic_retry:
-        message = "--quic-retry: nothing is served over QUIC; add --quic"
+    elif http3 and tls is None:
+        message = "--http3: QUIC shows a certificate; add --tls-cert FILE --tls-key FILE"
+        raise UsageError(message)
+    elif quic_retry and not http3:
+        message = "--quic-retry: nothing is served over QUIC; add --quic or --http3"
         raise UsageError(message)
     if tls is not None and dtls is None and not has_secured(served):
         message = (
@@ -215,7 +227,7 @@ def command(  # noqa: PLR0913  each is an option
             "or coap by --dtls 1.2"
         )
         raise UsageError(message)
-    added = {"mqtt_ws": ws, "mqtt_quic": quic, "http": http, "metrics": metrics}
+    added = {"mqtt_ws": ws, "mqtt_quic": quic, "http": http, "http_quic": http3, "metrics": metrics}
     names = [*served, *(name for name, is_wanted in added.items() if is_wanted)]
     schemes = {name: scheme_of(name, secured=tls is not None) for name in names}
     if secured_datagrams is not None:
@@ -273,10 +285,12 @@ def _check_gateway(served: list[str], data: Path | None, *, has_users: bool) -> 
         raise UsageError(message)
 
 
-def _check_no_gateway(served: list[str], data: Path | None, *, http: bool, metrics: bool) -> None:
+def _check_no_gateway(
+    served: list[str], data: Path | None, *, http: str | None, metrics: bool
+) -> None:
     names = " ".join(served)
-    if http:
-        message = f"--http: {names} is not served over HTTP; serve gateway"
+    if http is not None:
+        message = f"{http}: {names} is not served over HTTP; serve gateway"
         raise UsageError(message)
     if metrics:
         message = f"--metrics: {names} has none; serve gateway"

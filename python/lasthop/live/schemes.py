@@ -32,6 +32,8 @@ SCHEMES = (
     # Those that need no rights.
     Scheme("http", "http", 8080),
     Scheme("https", "http", 8443, is_secured=True),
+    # HTTP/3 has no scheme of its own; this one says that it is meant.
+    Scheme("h3", "http_quic", 8443, is_secured=True, is_quic=True),
     # Always in the clear; no port is registered.
     Scheme("metrics", "metrics", 9464),
     Scheme("coap", "coap", 5683),

@@ -7,6 +7,7 @@ mod exchange;
 mod frames;
 mod message;
 pub mod qpack;
+mod served;
 mod server;
 mod varint;
 

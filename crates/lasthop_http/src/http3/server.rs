@@ -7,10 +7,9 @@ use lasthop_units::Instant;
 use super::channels::{Channels, MOST_BLOCKED};
 use super::codes::{Code, EXCESSIVE_LOAD, MESSAGE_ERROR, NO_ERROR, REQUEST_REJECTED};
 use super::exchange::{Fault, Incoming};
-use super::frames::{DATA, frame_head};
-use super::message::{has_length, lines_of_response, request_of};
+use super::message::{has_length, request_of};
 use super::qpack::QpackError;
-use crate::http2::answer_head;
+use super::served::{Exchange, Part, drain};
 use crate::limits::{PROGRESS, ServerLimits};
 use crate::wire::Wire;
 
@@ -28,25 +27,6 @@ pub(crate) struct Http3Server {
     given_up: u32,
     is_over: bool,
     deadline: Instant,
-}
-
-/// A request and its answer.
-#[derive(Debug)]
-struct Exchange {
-    outbox: Outbox,
-    part: Part,
-}
-
-#[derive(Debug)]
-enum Part {
-    /// It comes. So much of its body had come when its time began anew, and then it is over.
-    Reading(Incoming, usize, Instant),
-    /// It waits for its answer.
-    Asked,
-    /// It was answered before it had come whole; the rest is read and not looked at, for a while.
-    Refused(Instant),
-    /// Its answer waits to be written.
-    Answered,
 }
 
 /// So many more requests may be given up than are answered (RFC 9114 section 10.5).
@@ -242,8 +222,8 @@ impl Http3Server {
     ) {
         let mut response = Response::new(Vec::new());
         *response.status_mut() = status;
-        self.write(wire, limits, stream, &response, REFUSAL, &[]);
         if let Some(exchange) = self.exchanges.get_mut(&stream) {
+            exchange.write(wire, &mut self.channels, limits, &response, REFUSAL, &[]);
             exchange.part = Part::Refused(wire.now + limits.body);
         }
         self.wait_on(wire.now, limits);
@@ -298,46 +278,9 @@ impl Http3Server {
             return;
         };
         exchange.part = Part::Answered;
+        exchange.write(wire, &mut self.channels, limits, response, head, parts);
         self.given_up = self.given_up.saturating_sub(1);
-        self.write(wire, limits, stream, response, head, parts);
         self.settle(wire, limits, stream);
-    }
-
-    fn write(
-        &mut self,
-        wire: &mut Wire<'_>,
-        limits: &ServerLimits,
-        stream: StreamId,
-        response: &Response<Vec<u8>>,
-        head: Provenance,
-        parts: &[(usize, Provenance)],
-    ) {
-        let Some(exchange) = self.exchanges.get_mut(&stream) else {
-            return;
-        };
-        let outbox = &mut exchange.outbox;
-        let lines = lines_of_response(&answer_head(wire.now, limits, response), head);
-        self.channels.write_head(wire, outbox, head, &lines);
-        if !response.body().is_empty() {
-            let framing = parts.first().map_or(head, |(_, first)| Provenance {
-                cause: match first.cause {
-                    Cause::Payload => Cause::Header,
-                    other => other,
-                },
-                ..*first
-            });
-            let frame = frame_head(DATA, response.body().len());
-            let mut pieces = vec![(&frame[..], framing)];
-            let mut rest = &response.body()[..];
-            for (length, provenance) in parts {
-                let (part, behind) = rest.split_at((*length).min(rest.len()));
-                pieces.push((part, *provenance));
-                rest = behind;
-            }
-            pieces.push((rest, framing));
-            wire.write(outbox, &pieces);
-        }
-        wire.finish(outbox);
     }
 
     /// Forgets an exchange of which nothing waits.
@@ -402,28 +345,5 @@ impl Http3Server {
             true => Instant::FAR_FUTURE,
             false => now + limits.idle,
         });
-    }
-}
-
-impl Exchange {
-    fn is_blocked(&self) -> bool {
-        matches!(&self.part, Part::Reading(request, ..) if request.is_blocked())
-    }
-
-    fn is_done(&self) -> bool {
-        matches!(self.part, Part::Answered) && self.outbox.is_empty()
-    }
-}
-
-/// Reads what has come and lets it go; whether nothing more comes.
-fn drain(wire: &mut Wire<'_>, stream: StreamId) -> bool {
-    loop {
-        let mut bytes = Vec::new();
-        if wire.read(stream, &mut bytes, 1 << 16) {
-            return true;
-        }
-        if bytes.len() < 1 << 16 {
-            return false;
-        }
     }
 }

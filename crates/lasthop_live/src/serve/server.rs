@@ -55,6 +55,8 @@ pub enum Served {
     MqttQuic,
     /// The bridge of a gateway, for HTTP over TCP.
     Http,
+    /// The same bridge over QUIC.
+    HttpQuic,
     /// What the gateway has counted, for Prometheus.
     Metrics,
     /// The CoAP server, over UDP.
@@ -89,7 +91,9 @@ impl Server {
                 | Served::Http
                 | Served::Metrics
                 | Served::CoapTcp => Listener::stream,
-                Served::MqttQuic | Served::Coap | Served::JsonUdp => Listener::datagram,
+                Served::MqttQuic | Served::HttpQuic | Served::Coap | Served::JsonUdp => {
+                    Listener::datagram
+                }
             };
             let listeners = addresses.iter().map(|address| listen(*address));
             Ok((*served, listeners.collect::<Result<_, _>>()?))
@@ -131,11 +135,12 @@ impl Server {
 
 impl Served {
     /// All that can be served.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Mqtt,
         Self::MqttWs,
         Self::MqttQuic,
         Self::Http,
+        Self::HttpQuic,
         Self::Metrics,
         Self::Coap,
         Self::CoapTcp,
@@ -150,6 +155,7 @@ impl Served {
             Self::MqttWs => "mqtt_ws",
             Self::MqttQuic => "mqtt_quic",
             Self::Http => "http",
+            Self::HttpQuic => "http_quic",
             Self::Metrics => "metrics",
             Self::Coap => "coap",
             Self::CoapTcp => "coap_tcp",

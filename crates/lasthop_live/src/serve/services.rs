@@ -79,6 +79,7 @@ impl Services {
             Served::Mqtt | Served::MqttWs => return self.mqtt(served, listeners),
             Served::MqttQuic => return self.mqtt_quic(listeners),
             Served::Http => return self.http(listeners),
+            Served::HttpQuic => return self.http_quic(listeners),
             Served::Metrics => return self.metrics(listeners),
             Served::Coap => self.coap(listeners, Carrier::Datagrams)?,
             Served::CoapTcp => self.coap(listeners, Carrier::Streams)?,
@@ -137,11 +138,18 @@ impl Services {
 
     /// The same broker for clients that come by QUIC.
     fn mqtt_quic(&mut self, listeners: Vec<Listener>) -> io::Result<()> {
+        let quic = self.quic(listeners, "mqtt")?;
+        self.add_to_broker(quic);
+        Ok(())
+    }
+
+    /// A protocol over QUIC.
+    fn quic(&self, listeners: Vec<Listener>, protocol: &str) -> io::Result<Box<dyn Transport>> {
         let ports: Vec<u16> = listeners.iter().map(|it| it.address().port()).collect();
         let is_local = are_local(&listeners);
         let limits = self.quic_limits();
         let server = self.offer.quic.as_ref();
-        let server = server.map(|it| it.server(self.connect_timeout(), limits, is_local));
+        let server = server.map(|it| it.server(protocol, self.connect_timeout(), limits, is_local));
         // Each is of a connection, and these are limited.
         let limit = PeerLimit {
             peers: usize::MAX,
@@ -153,8 +161,7 @@ impl Services {
             let listens = quic.listen(port);
             debug_assert!(listens.is_ok(), "its sockets are open");
         }
-        self.add_to_broker(Box::new(quic));
-        Ok(())
+        Ok(Box::new(quic))
     }
 
     /// The bridge of a gateway; without one nothing is served.
@@ -165,9 +172,31 @@ impl Services {
         let tcp = self.tcp(listeners)?;
         self.tallies.push(tcp.tally());
         let profile = self.profile().map(|it| it.speaking("http/1.1"));
-        let bridge = Box::new(HttpBridge::new(gateway, self.http_limits()));
-        self.parts.push(Parts::of(secured(tcp, profile), bridge));
+        self.add_to_bridge(gateway, secured(tcp, profile));
         Ok(())
+    }
+
+    /// The same bridge for clients that come by QUIC.
+    fn http_quic(&mut self, listeners: Vec<Listener>) -> io::Result<()> {
+        let Some(gateway) = self.gateway.clone() else {
+            return Ok(());
+        };
+        let quic = self.quic(listeners, "h3")?;
+        self.add_to_bridge(gateway, quic);
+        Ok(())
+    }
+
+    fn add_to_bridge(&mut self, gateway: GatewayPort, transport: Box<dyn Transport>) {
+        match self.parts.iter_mut().find(|it| it.is_bridge) {
+            Some(parts) => parts.transports.push(transport),
+            None => {
+                let bridge = Box::new(HttpBridge::new(gateway, self.http_limits()));
+                self.parts.push(Parts {
+                    is_bridge: true,
+                    ..Parts::of(transport, bridge)
+                });
+            }
+        }
     }
 
     /// What a gateway has counted, in the clear; without one nothing is served.
@@ -344,6 +373,7 @@ struct Parts {
     application: Box<dyn Application>,
     transports: Vec<Box<dyn Transport>>,
     is_mqtt: bool,
+    is_bridge: bool,
 }
 
 impl Parts {
@@ -352,6 +382,7 @@ impl Parts {
             application,
             transports: vec![transport],
             is_mqtt: false,
+            is_bridge: false,
         }
     }
 }
