@@ -9,8 +9,11 @@ use std::sync::OnceLock;
 
 use lasthop_contract::{logging_events, noting_keys};
 use lasthop_live::InterruptibleClock;
+use lasthop_live::WallTime;
 use lasthop_measure::{Capture, MessageFiles, Store};
-use lasthop_world::{EngineSpec, Guest, MessageName, Observe, Registry, RunSpec, Simulated};
+use lasthop_world::{
+    EngineSpec, Guest, MessageName, Observe, RegisteredDevice, Registry, RunSpec, Simulated,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -67,7 +70,7 @@ fn simulate(
     captures: Option<BTreeMap<String, PathBuf>>,
     messages: Option<PathBuf>,
     devices: Option<BTreeMap<u32, RawFd>>,
-    guest: Option<(String, Option<String>, Option<String>)>,
+    guest: Option<GuestOfPython>,
     credentials: Option<&Bound<'_, Credentials>>,
     cancel: Option<Cancel>,
 ) -> PyResult<RunTables> {
@@ -101,10 +104,7 @@ fn simulate(
                     .and_then(|simulated| RunTables::new(&simulated, run_id));
             }
             EngineSpec::Load => {
-                let guest = guest.map_or_else(Guest::default, |(prefix, user, password)| Guest {
-                    prefix,
-                    user: user.map(|user| (user, password)),
-                });
+                let guest = guest.map_or_else(Guest::default, guest_of);
                 return load(&guest, registry(), &spec, observe, cancel.flag())
                     .and_then(|simulated| RunTables::new(&simulated, run_id));
             }
@@ -125,6 +125,26 @@ fn simulate(
             tables
         }
     })
+}
+
+/// What names begin with, a user, a password, and the full names and keys of devices that a gateway has registered.
+type GuestOfPython = (
+    String,
+    Option<String>,
+    Option<String>,
+    Vec<(String, String)>,
+);
+
+fn guest_of((prefix, user, password, registered): GuestOfPython) -> Guest {
+    let registered = registered.into_iter();
+    Guest {
+        prefix,
+        user: user.map(|user| (user, password)),
+        registered: registered
+            .map(|(path, key)| RegisteredDevice { path, key })
+            .collect(),
+        calendar: WallTime::calendar_now().as_nanos() / 1_000_000_000,
+    }
 }
 
 /// What the secrets of sessions are called among the captures; hosts have a number.

@@ -6,6 +6,7 @@ use lasthop_contract::RandomStream;
 use lasthop_units::{Duration, Instant};
 use p256::ecdsa::signature::Signer;
 use p256::ecdsa::{Signature, SigningKey};
+use p256::pkcs8::DecodePrivateKey;
 
 use crate::NANOS_A_SECOND;
 
@@ -13,6 +14,8 @@ use crate::NANOS_A_SECOND;
 #[derive(Debug)]
 pub struct TokenSource {
     key: SigningKey,
+    /// What a token is for, as it says.
+    audience: Arc<str>,
     /// How long one is good.
     lifetime: Duration,
     /// When the run begins, in seconds since 1970.
@@ -20,7 +23,7 @@ pub struct TokenSource {
     current: Option<(Arc<str>, Instant)>,
 }
 
-/// What a token is for, as it says.
+/// What the tokens of a study are for, as they say.
 const AUDIENCE: &str = "lasthop";
 const HEADER: &[u8] = br#"{"alg":"ES256","typ":"JWT"}"#;
 
@@ -35,9 +38,23 @@ impl TokenSource {
             }
             SigningKey::from_slice(&bytes)
         });
+        // Almost every number is a key.
+        let key = key.flatten().next().expect("there is no end");
+        Self::by_key(key, AUDIENCE, lifetime, calendar)
+    }
+
+    /// A source with this key (PKCS #8, RFC 7468 §10) for an audience, in a run that begins so many seconds after 1970; `None` for
+    /// what is no key of P-256.
+    #[must_use]
+    pub fn by_pem(pem: &str, audience: &str, lifetime: Duration, calendar: u64) -> Option<Self> {
+        let key = SigningKey::from_pkcs8_pem(pem.trim()).ok()?;
+        Some(Self::by_key(key, audience, lifetime, calendar))
+    }
+
+    fn by_key(key: SigningKey, audience: &str, lifetime: Duration, calendar: u64) -> Self {
         Self {
-            // Almost every number is a key.
-            key: key.flatten().next().expect("there is no end"),
+            key,
+            audience: audience.into(),
             lifetime,
             calendar,
             current: None,
@@ -59,7 +76,8 @@ impl TokenSource {
     fn sign(&self, now: Instant) -> String {
         let issued = self.calendar + now.as_nanos() / NANOS_A_SECOND;
         let expires = issued + self.lifetime.as_nanos() / NANOS_A_SECOND;
-        let claims = format!(r#"{{"aud":"{AUDIENCE}","iat":{issued},"exp":{expires}}}"#);
+        let audience = &self.audience;
+        let claims = format!(r#"{{"aud":"{audience}","iat":{issued},"exp":{expires}}}"#);
         let [header, claims] = [HEADER, claims.as_bytes()].map(|it| URL_SAFE_NO_PAD.encode(it));
         let signed = format!("{header}.{claims}");
         // Its random number follows from key and message (RFC 6979).

@@ -8,6 +8,7 @@ mod database;
 mod doorbell;
 mod http_bridge;
 mod metrics;
+mod new_key;
 mod sqlite_store;
 
 pub use administration::{Administration, DeviceSummary};
@@ -15,4 +16,5 @@ pub use data_folder::{DataFolder, GatewayError};
 pub(crate) use doorbell::{Doorbell, Nobody};
 pub(crate) use http_bridge::HttpBridge;
 pub(crate) use metrics::Metrics;
+pub use new_key::new_key;
 pub use sqlite_store::SqliteStore;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use lasthop_gateway::{Attaches, DevicePath, LONGEST_LIFE, PrivateKey, UnixTime};
-use lasthop_live::gateway::{Administration, DataFolder, GatewayError, SqliteStore};
+use lasthop_live::gateway::{Administration, DataFolder, GatewayError, SqliteStore, new_key};
 use lasthop_units::Duration;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -44,6 +44,11 @@ impl GatewayAdministration {
     fn put_device(&self, path: &str, pems: Vec<String>, attaches: Option<&str>) -> PyResult<bool> {
         let attaches = attaches.map(attaches_of).transpose()?;
         self.with(|it| it.put_device(path, &pems, attaches))
+    }
+
+    /// Adds devices with their keys, or replaces them, all or none; how many are new.
+    fn put_devices(&self, devices: Vec<(String, Vec<String>)>) -> PyResult<usize> {
+        self.with(|it| it.put_devices(&devices, None))
     }
 
     /// Lets a device that speaks for others attach another one; whether it might not before.
@@ -139,6 +144,12 @@ pub(crate) fn gateway_token(
     let key = PrivateKey::from_pem(pem).map_err(|error| wrong(&error))?;
     let life = Duration::from_secs(life_s).min(LONGEST_LIFE);
     Ok(key.token(&path, UnixTime(issued_at), life))
+}
+
+/// A new private key of a device and its public half, PEM.
+#[pyfunction]
+pub(crate) fn gateway_new_key() -> PyResult<(String, String)> {
+    new_key().ok_or_else(|| PyOSError::new_err("this machine has no random numbers"))
 }
 
 /// The store of a folder, for a server.

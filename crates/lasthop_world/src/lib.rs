@@ -46,6 +46,7 @@ pub use spec::{
 pub use stack::{
     Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, BuildLayer, Carriage,
     ClientEnd, ClientFlow, FallsBack, Follows, Guest, HostEnd, LayerBuilder, LayerEntry, LayerKind,
-    Needs, OptionEntry, OptionKind, Options, Registry, Role, ServerEnd, ServerFiles, StackBuilder,
+    Needs, OptionEntry, OptionKind, Options, RegisteredDevice, Registry, Role, ServerEnd,
+    ServerFiles, StackBuilder,
 };
 pub use world::OutsideHosts;

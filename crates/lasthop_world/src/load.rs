@@ -5,6 +5,7 @@ use lasthop_contract::{
     MessageEvent, MessageId, Packet, PathId, Spans, Trigger,
 };
 use lasthop_engine::{HostId, LinkId, Observer, Simulation};
+use lasthop_jwt::TokenSource;
 use lasthop_measure::Meter;
 use lasthop_units::{Duration, Instant};
 
@@ -32,13 +33,14 @@ impl Simulated {
             let problem = "the servers are those of the run, and under nobody's load";
             return Err(SpecError::value("engine", problem).into());
         }
-        let clients = Hosts::new(spec, registry)?
-            .of_guest(guest)
-            .socket_clients()?;
+        let hosts = Hosts::new(spec, registry)?.of_guest(guest);
+        let clients = hosts.socket_clients()?;
+        check_registered(&hosts, spec, guest, clients.len())?;
         let watch = Watch {
             meter: meter(spec, observe)?,
             open: (spec.measure.messages == MessageDetail::Each).then_some(0),
             quiet_since: Instant::ZERO,
+            ends_at_acknowledgement: !guest.registered.is_empty(),
         };
         let mut simulation = Simulation::new(clock, watch);
         let host = simulation.add_host(on_sockets(clients), Direction::Up);
@@ -61,6 +63,40 @@ impl Simulated {
     }
 }
 
+/// Looks whether each device that has something to say is registered, by a key that can sign, and is told that it was heard.
+fn check_registered(
+    hosts: &Hosts<'_>,
+    spec: &RunSpec,
+    guest: &Guest,
+    devices: usize,
+) -> Result<(), SpecError> {
+    if guest.registered.is_empty() {
+        return Ok(());
+    }
+    for group in &spec.groups {
+        if !hosts.stack_of(group).application().acknowledges() {
+            let problem = format!(
+                "nobody is told what became of the messages of {}",
+                group.name
+            );
+            return Err(SpecError::value("groups", problem));
+        }
+    }
+    let known = guest.registered.len();
+    if devices > known {
+        let problem = format!("{devices} devices, of which the gateway knows {known}");
+        return Err(SpecError::value("groups", problem));
+    }
+    for device in &guest.registered {
+        let hour = Duration::from_secs(3600);
+        if TokenSource::by_pem(&device.key, device.project(), hour, 0).is_none() {
+            let problem = format!("the key of {} is no private key of P-256", device.path);
+            return Err(SpecError::value("groups", problem));
+        }
+    }
+    Ok(())
+}
+
 /// Watches a load: the meter, and whether there is anything left to wait for.
 struct Watch {
     meter: Meter,
@@ -68,6 +104,8 @@ struct Watch {
     open: Option<u64>,
     /// When there were none the last time.
     quiet_since: Instant,
+    /// Whether a message is where it was meant to go once that is acknowledged: a gateway keeps it, and nobody sees that.
+    ends_at_acknowledgement: bool,
 }
 
 /// So long are copies waited for of messages that have all arrived.
@@ -77,6 +115,15 @@ impl Watch {
     /// Notes what happens to a message. Nobody sees what becomes of its packets: while it has not arrived and nobody says
     /// that it failed, it is under way.
     fn note(&mut self, at: Instant, host: HostId, side: Direction, event: MessageEvent) {
+        if let MessageEvent::Acknowledged { id } = event
+            && self.ends_at_acknowledgement
+        {
+            self.note_one(at, host, side, MessageEvent::Delivered { id, receiver: 0 });
+        }
+        self.note_one(at, host, side, event);
+    }
+
+    fn note_one(&mut self, at: Instant, host: HostId, side: Direction, event: MessageEvent) {
         let mut ending = None;
         let (first, event) = match event {
             MessageEvent::Intended { .. } => {

@@ -141,7 +141,11 @@ class Request:
             return None
         from lasthop.running.load_engine import LoadEngine
 
-        engine = LoadEngine(user=self.under_load.user, password=self.under_load.password)
+        engine = LoadEngine(
+            user=self.under_load.user,
+            password=self.under_load.password,
+            registered=self.under_load.targets.registered,
+        )
         engine.check(run.spec_json for run in plan.supported())
         return engine
 

@@ -14,6 +14,8 @@ from lasthop import _native
 from lasthop.cli import options
 from lasthop.cli.output import say, say_json
 from lasthop.errors import EXIT_PASS, EnvironmentFailure, UsageError, one_line
+from lasthop.results.atomic import environment
+from lasthop.study.registered_devices import Registered, write_registered
 
 NAME = "gateway"
 EXAMPLE = (
@@ -70,6 +72,25 @@ def command(  # noqa: PLR0913  each is an option
             help="Of device add: bind it to this gateway; it needs no key of its own then.",
         ),
     ] = None,
+    new_key: Annotated[
+        Path | None,
+        typer.Option(
+            "--new-key",
+            metavar="FILE",
+            help="Of device add: make its key, and write it to this new file, with its name.",
+        ),
+    ] = None,
+    count: Annotated[
+        int | None,
+        typer.Option(
+            "--count",
+            min=1,
+            max=5000,
+            metavar="COUNT",
+            help="Of device add --new-key: so many devices, called DEVICE-1, DEVICE-2, ...; for "
+            "lasthop load --devices FILE.",
+        ),
+    ] = None,
     hours: Annotated[
         int,
         typer.Option(
@@ -115,6 +136,11 @@ def command(  # noqa: PLR0913  each is an option
             "config set DEVICE TEXT, command send DEVICE TEXT, token DEVICE --key FILE or log"
         )
         raise UsageError(message)
+    if new_key is not None and (key or attaches or gateway or action != "device add"):
+        message = "--new-key: is of device add, without --key, --attaches and --gateway; add --data"
+        raise UsageError(message)
+    if count is not None and new_key is None:
+        raise UsageError("--count: so many devices have keys of their own; add --new-key FILE")
     with _told_in_one_line():
         if action == "token":
             _say_token(arguments[0], key or [], hours)
@@ -124,7 +150,11 @@ def command(  # noqa: PLR0913  each is an option
             raise UsageError(message)
         administration = _native.GatewayAdministration(data)
         does: dict[str, Callable[..., None]] = {
-            "device add": partial(_add_device, files=key or [], attaches=attaches, gateway=gateway),
+            "device add": (
+                partial(_add_device, files=key or [], attaches=attaches, gateway=gateway)
+                if new_key is None
+                else partial(_add_with_new_keys, file=new_key, count=count)
+            ),
             "device remove": _remove_device,
             "device list": partial(_list_devices, as_json=as_json),
             "bind": _bind,
@@ -167,6 +197,24 @@ def _add_device(
     say(f"{'added' if is_new else 'changed'} {device}")
     if gateway is not None:
         _bind(administration, gateway, device)
+
+
+def _add_with_new_keys(
+    administration: _native.GatewayAdministration, device: str, *, file: Path, count: int | None
+) -> None:
+    names = [device] if count is None else [f"{device}-{number + 1}" for number in range(count)]
+    keys = [_native.gateway_new_key() for _ in names]
+    pairs = zip(names, keys, strict=True)
+    with environment(file):
+        write_registered(file, [Registered(name, private) for name, (private, _) in pairs])
+    try:
+        public = zip(names, keys, strict=True)
+        new = administration.put_devices([(name, [pem]) for name, (_, pem) in public])
+    except BaseException:
+        file.unlink()
+        raise
+    changed = f", {len(names) - new} with another key than before" if new < len(names) else ""
+    say(f"added {new} device{'' if new == 1 else 's'}{changed}; the keys are in {file}")
 
 
 def _remove_device(administration: _native.GatewayAdministration, device: str) -> None:

@@ -10,7 +10,7 @@ import typer
 from lasthop.cli import options
 from lasthop.cli.output import complain
 from lasthop.cli.shipped import find_study
-from lasthop.errors import EXIT_INTERRUPTED, Interrupted
+from lasthop.errors import EXIT_INTERRUPTED, Interrupted, UsageError
 
 if TYPE_CHECKING:
     from lasthop.cli.execution import Request, UnderLoad
@@ -42,6 +42,16 @@ def command(  # noqa: PLR0913  (an argument is an option)
         ),
     ],
     user: options.MqttUser = None,
+    devices: Annotated[
+        Path | None,
+        typer.Option(
+            "--devices",
+            metavar="FILE",
+            help="The server is a device gateway (lasthop serve gateway): who the devices are "
+            "there, by a file of lasthop gateway device add --new-key. Each shows tokens of its "
+            "own, over MQTT and HTTP, and a report has arrived once the gateway says so.",
+        ),
+    ] = None,
     out: options.Out = None,
     seed: options.Seed = None,
     set_: options.Set = None,
@@ -60,7 +70,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
     from lasthop.cli.execution import Request, execute_plan
     from lasthop.study.under_load import check_somebody_loads
 
-    under_load = _under_load(against, user)
+    under_load = _under_load(against, user, devices)
     request = Request(
         study=find_study(study),
         overrides=options.read_overrides(set_),
@@ -109,10 +119,14 @@ def _conclude_partly(request: "Request", plan: "Plan") -> None:
     )
 
 
-def _under_load(against: list[str], user: str | None) -> "UnderLoad":
+def _under_load(against: list[str], user: str | None, devices: Path | None) -> "UnderLoad":
     from lasthop.cli.execution import UnderLoad
     from lasthop.live.access import read_user
     from lasthop.live.targets import read_targets
+    from lasthop.study.registered_devices import read_registered
 
     name, password = (None, None) if user is None else read_user(user)
-    return UnderLoad(targets=read_targets(against), user=name, password=password)
+    if devices is not None and user is not None:
+        raise UsageError("--user: devices of a gateway show tokens; leave one of both out")
+    registered = () if devices is None else read_registered(devices)
+    return UnderLoad(targets=read_targets(against, registered), user=name, password=password)

@@ -11,14 +11,16 @@ from lasthop.study.stacks.catalogue import catalogue
 from lasthop.study.under_load import Targets, loads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from lasthop.study.registered_devices import Registered
 
 _LAST_PORT = 65_535
 _SECURED = ("mqtts", "coaps", "coaps+tcp", "wss", "ws", "quic")
 _PATIENCE_S = 5.0
 
 
-def read_targets(texts: Iterable[str]) -> Targets:
+def read_targets(texts: Iterable[str], registered: Sequence[Registered] = ()) -> Targets:
     """Read where servers are: of all protocols, or of the one that a URL names.
 
     Raises
@@ -42,7 +44,8 @@ def read_targets(texts: Iterable[str]) -> Targets:
                 raise UsageError(message)
         at |= found
     refused = _refused(at)
-    return Targets({stack: at[stack] for stack in at if stack not in refused}, refused)
+    there = {stack: at[stack] for stack in at if stack not in refused}
+    return Targets(there, refused, registered)
 
 
 def _read(text: str) -> dict[str, str]:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -74,11 +74,14 @@ class Guest:
     ----------
     prefix
         What their names, and those of what they leave there, begin with.
+    registered
+        The full name and the private key of each device, where the servers are device gateways.
     """
 
     prefix: str
     user: str | None = None
     password: str | None = None
+    registered: Sequence[tuple[str, str]] = field(default=(), repr=False)
 
 
 class NativeEngine:

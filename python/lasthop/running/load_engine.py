@@ -18,11 +18,12 @@ from lasthop.study.run_spec import RunSpecReader
 from lasthop.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from lasthop.results.part import Stream
     from lasthop.running.engine import Switch
+    from lasthop.study.registered_devices import Registered
 
 
 class LoadEngine:
@@ -32,11 +33,20 @@ class LoadEngine:
     ----------
     user, password
         Who all clients say they are, None where they do not.
+    registered
+        Who the devices are at a device gateway.
     """
 
-    def __init__(self, *, user: str | None = None, password: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        user: str | None = None,
+        password: str | None = None,
+        registered: Sequence[Registered] = (),
+    ) -> None:
         self._native = NativeEngine()
         self._user, self._password = user, password
+        self._registered = tuple((device.path, device.key) for device in registered)
 
     def check(self, specs: Iterable[str]) -> None:
         """Look whether the machine has the sockets that runs need.
@@ -65,7 +75,7 @@ class LoadEngine:
         """Execute a run. One that was stopped, or was late itself, is marked as invalid."""
         # Two generators at one server have names of their own.
         prefix = f"lasthop/{secrets.token_hex(3)}/"
-        guest = Guest(prefix, self._user, self._password)
+        guest = Guest(prefix, self._user, self._password, self._registered)
         before = Usage.of(os.getpid())
         streams = self._native.as_guest(guest).simulate(
             spec_json, run_id=run_id, captures=captures, switch=switch, messages=messages

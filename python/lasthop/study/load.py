@@ -325,8 +325,9 @@ class _Loader:
         try:
             assembly, spans = form.assemble(), timing(form, quick=self._quick)
             if self._against is not None:
-                assembly = with_subscribers(assembly)
-                check_load(assembly, arms)
+                if not self._against.is_gateway:
+                    assembly = with_subscribers(assembly)
+                check_load(assembly, arms, self._against)
             check_feasible(assembly, timing(form, quick=False))
             check_relays(assembly)
             check_reports(assembly)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from lasthop.study.assembly import Assembly, Flow
+    from lasthop.study.registered_devices import Registered
     from lasthop.study.stacks.arm import Arm
     from lasthop.study.stacks.notation import ResolvedStack
 
@@ -35,6 +36,9 @@ _SOCKETS = (("tcp",), ("udp",))
 _PEERS = ("dds",)
 """The protocols whose ends find each other, and have no server that could bear a load."""
 
+_OF_GATEWAYS = ("mqtt", "http")
+"""What device gateways speak."""
+
 _OF_TRANSPORT = re.compile(r"\b(?:tcp|udp|ip)\.\w+")
 
 
@@ -48,10 +52,18 @@ class Targets:
         The IP address and port of each, by the protocol and its layers: ``mqtt/tcp``.
     refused
         Where nobody listens, of the address for all protocols, and why; by the same.
+    registered
+        Who the devices are where the servers are device gateways; none at other servers.
     """
 
     at: Mapping[str, str]
     refused: Mapping[str, str] = field(default_factory=dict)
+    registered: Sequence[Registered] = ()
+
+    @property
+    def is_gateway(self) -> bool:
+        """Whether devices are known, and what they report ends with its acknowledgement."""
+        return bool(self.registered)
 
     def of(self, stack: ResolvedStack) -> str | None:
         """Give the address of the server of a stack, None where there is none."""
@@ -92,7 +104,7 @@ def subscribers_of(group: str) -> str:
     return f"{group}_subscriber"
 
 
-def check_load(assembly: Assembly, arms: Sequence[Arm]) -> None:
+def check_load(assembly: Assembly, arms: Sequence[Arm], targets: Targets) -> None:
     """Check that nothing of a study needs a world of ours.
 
     Raises
@@ -104,9 +116,12 @@ def check_load(assembly: Assembly, arms: Sequence[Arm]) -> None:
     _check_happenings(assembly)
     for group in assembly.groups:
         _check_group(group)
+    if targets.is_gateway:
+        _check_registered(assembly, len(targets.registered))
+    check_flow = _check_flow_to_gateway if targets.is_gateway else _check_flow
     for arm in arms:
         for flow in assembly.flows if arm.supported else ():
-            _check_flow(flow, arm.stacks[assembly.group_of(flow).client(flow.server)])
+            check_flow(flow, arm.stacks[assembly.group_of(flow).client(flow.server)])
 
 
 def check_somebody_loads(arms: Sequence[Arm], targets: Targets) -> None:
@@ -212,6 +227,25 @@ def _check_flow(flow: Flow, stack: ResolvedStack) -> None:
     ways = list(_ways(has_topics=has_topics, echoes=echoes))
     what = f"nobody can see a {kind} of {stack.application} arrive at a server under load"
     raise Fault(what, hint=f"write {' or '.join(ways)}", location=(*flow.location, "kind"))
+
+
+def _check_registered(assembly: Assembly, known: int) -> None:
+    wanted = 0
+    for group in assembly.groups:
+        wanted += group.devices if isinstance(group.devices, int) else 0
+        if wanted > known:
+            what = f"{wanted} devices, and --devices names {known}"
+            raise Fault(what, hint=f"write {known}, say", location=group.count_at)
+
+
+def _check_flow_to_gateway(flow: Flow, stack: ResolvedStack) -> None:
+    location = (*flow.location, "kind")
+    if flow.traffic.kind != _REPORT or flow.is_relayed or stack.application not in _OF_GATEWAYS:
+        what = f"a device gateway takes reports by mqtt and http, and no {flow.traffic.kind}"
+        raise Fault(f"{what} of {stack.application}", hint=f'write "{_REPORT}"', location=location)
+    if stack.options.get("qos") == "0":
+        what = "nobody is told what became of a report of mqtt qos=0 at a device gateway"
+        raise Fault(what, hint="write mqtt qos=1", location=("stacks",))
 
 
 def _ways(*, has_topics: bool, echoes: bool) -> Iterator[str]:

@@ -13,7 +13,7 @@ use lasthop_units::{Duration, Instant};
 
 use super::config::{ConnectionPolicy, HttpClientConfig};
 use super::link::Link;
-use super::pending::{Kind, Pending};
+use super::pending::{Kind, Pending, Sender, event_of};
 use crate::bearer::bearer;
 use crate::wire::Wire;
 
@@ -24,6 +24,8 @@ pub struct HttpClient {
     device: DeviceId,
     /// What shows who it is, where that is asked.
     tokens: Option<Box<TokenSource>>,
+    /// Its full name at a device gateway, where the server is one.
+    path: Option<Box<str>>,
     links: Vec<Link>,
     /// What waits for a connection, the oldest first.
     queue: VecDeque<Pending>,
@@ -62,6 +64,7 @@ impl HttpClient {
             config,
             device,
             tokens: None,
+            path: None,
             links: Vec::new(),
             queue: VecDeque::new(),
             inbox: InboxState::Unknown,
@@ -77,6 +80,13 @@ impl HttpClient {
     #[must_use]
     pub fn with_tokens(mut self, tokens: TokenSource) -> Self {
         self.tokens = Some(Box::new(tokens));
+        self
+    }
+
+    /// The same at a device gateway, which knows it by this name: what it reports are events.
+    #[must_use]
+    pub fn known_as(mut self, path: &str) -> Self {
+        self.path = Some(path.into());
         self
     }
 
@@ -175,7 +185,11 @@ impl HttpClient {
             let mut wire = Wire::new(now, transport, link.id);
             let token = self.tokens.as_mut().map(|tokens| tokens.token(now));
             let shown = token.as_deref().map(bearer);
-            link.send(&mut wire, pending, &self.config, self.device, shown);
+            let sender = match &self.path {
+                Some(path) => Sender::Registered(path),
+                None => Sender::Numbered(self.device),
+            };
+            link.send(&mut wire, pending, &self.config, sender, shown);
         }
         for is_of_inbox in [false, true] {
             self.open_missing(now, is_of_inbox, transport);
@@ -212,7 +226,11 @@ impl HttpClient {
         };
         self.queue.push_back(Pending {
             kind,
-            payload: if asks { Vec::new() } else { payload.to_vec() },
+            payload: match &self.path {
+                _ if asks => Vec::new(),
+                Some(_) => event_of(payload),
+                None => payload.to_vec(),
+            },
             until: now + self.config.timeout,
             attempts: 0,
         });

@@ -1,8 +1,8 @@
 use http::{HeaderValue, Response};
-use lasthop_contract::{ConnectionId, DeviceId, StreamError, TransportEvent};
+use lasthop_contract::{ConnectionId, StreamError, TransportEvent};
 
 use super::config::{ConnectionPolicy, HttpClientConfig, HttpVersion};
-use super::pending::Pending;
+use super::pending::{Pending, Sender};
 use crate::client_protocol::{Answer, ExchangeNumber};
 use crate::h1::Http1Client;
 use crate::http2::Http2Client;
@@ -118,12 +118,12 @@ impl Link {
         wire: &mut Wire<'_>,
         mut pending: Pending,
         config: &HttpClientConfig,
-        device: DeviceId,
+        sender: Sender<'_>,
         bearer: Option<HeaderValue>,
     ) {
         pending.attempts += 1;
         self.left = self.left.map(|left| left.saturating_sub(1));
-        let (request, purpose) = pending.request(config, device, bearer);
+        let (request, purpose) = pending.request(config, sender, bearer);
         let scheme = if config.is_secured { "https" } else { "http" };
         let number = match &mut self.speaks {
             Speaks::Nothing => None,

@@ -1,3 +1,5 @@
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST};
 use http::{HeaderValue, Method, Request, Uri};
 use lasthop_contract::message_text::{ID_LENGTH, write_id};
@@ -39,6 +41,21 @@ pub(super) enum Kind {
     },
 }
 
+/// Who makes a request, as its server knows him.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Sender<'a> {
+    /// By a number, at a server of ours.
+    Numbered(DeviceId),
+    /// By a full name, at a device gateway.
+    Registered(&'a str),
+}
+
+/// What an event of a device gateway is written as.
+pub(super) fn event_of(payload: &[u8]) -> Vec<u8> {
+    let text = STANDARD.encode(payload);
+    format!(r#"{{"binary_data":"{text}"}}"#).into_bytes()
+}
+
 impl Kind {
     /// The message that it is about.
     pub(super) fn message(self) -> Option<MessageId> {
@@ -53,7 +70,13 @@ impl Kind {
         matches!(self, Self::Registration | Self::Poll { .. })
     }
 
-    fn target(self, device: DeviceId) -> (Method, String) {
+    fn target(self, sender: Sender<'_>) -> (Method, String) {
+        let device = match sender {
+            Sender::Registered(path) => {
+                return (Method::POST, format!("/v1/{path}:publishEvent"));
+            }
+            Sender::Numbered(device) => device,
+        };
         match self {
             Self::Report(_) => (Method::POST, report_path(device)),
             Self::Echo(_) => (Method::POST, echo_path(device)),
@@ -85,10 +108,10 @@ impl Pending {
     pub(super) fn request<'a>(
         &'a self,
         config: &HttpClientConfig,
-        device: DeviceId,
+        sender: Sender<'_>,
         bearer: Option<HeaderValue>,
     ) -> (Request<&'a [u8]>, Purpose) {
-        let (method, target) = self.kind.target(device);
+        let (method, target) = self.kind.target(sender);
         let mut request = Request::new(&self.payload[..]);
         *request.method_mut() = method;
         *request.uri_mut() = target.parse().unwrap_or_else(|_| Uri::from_static("/"));
@@ -100,8 +123,11 @@ impl Pending {
             headers.insert(AUTHORIZATION, bearer);
         }
         if !self.payload.is_empty() {
-            let kind = HeaderValue::from_static("application/octet-stream");
-            headers.insert(CONTENT_TYPE, kind);
+            let kind = match sender {
+                Sender::Registered(_) => "application/json",
+                Sender::Numbered(_) => "application/octet-stream",
+            };
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
         }
         if config.policy == ConnectionPolicy::PerMessage && !self.kind.is_of_inbox() {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));

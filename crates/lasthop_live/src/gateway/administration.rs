@@ -37,6 +37,9 @@ const MAX_COMMAND_SIZE: usize = 256 << 10;
 /// Of the changes that a server was told of, so many are left.
 const CHANGES_KEPT: i64 = 10_000;
 
+/// So many devices are added at once at most: a server that runs is told of each.
+const MAX_DEVICES_AT_ONCE: usize = 5_000;
+
 impl Administration {
     /// Opens the data of a folder.
     ///
@@ -60,35 +63,49 @@ impl Administration {
         pems: &[String],
         attaches: Option<Attaches>,
     ) -> Result<bool, GatewayError> {
-        let path = read_path(path)?;
-        let count = pems.len();
-        if count > MAX_KEYS {
-            let why = format!("a device has at most {MAX_KEYS} keys, not {count}");
+        let new = self.put_devices(&[(path.into(), pems.into())], attaches)?;
+        Ok(new > 0)
+    }
+
+    /// The same with many devices and their keys, all or none; how many are new.
+    ///
+    /// # Errors
+    /// As with one, or when they are too many for one turn.
+    pub fn put_devices(
+        &mut self,
+        devices: &[(String, Vec<String>)],
+        attaches: Option<Attaches>,
+    ) -> Result<usize, GatewayError> {
+        if devices.len() > MAX_DEVICES_AT_ONCE {
+            let count = devices.len();
+            let why = format!("{count} devices at once; add at most {MAX_DEVICES_AT_ONCE}");
             return Err(GatewayError::Refused(why));
         }
-        let keys = pems.iter().map(|pem| PublicKey::from_pem(pem));
-        let keys: Result<Vec<PublicKey>, _> = keys.collect();
-        let keys = keys.map_err(|error| GatewayError::Refused(error.to_string()))?;
-        let keys: Vec<&str> = keys.iter().map(PublicKey::pem).collect();
-        let keys = keys.join("\n");
-        let device = path.device();
+        let devices = devices.iter();
+        let devices = devices.map(|(path, pems)| Ok((read_path(path)?, read_keys(pems)?)));
+        let devices: Vec<(DevicePath, String)> = devices.collect::<Result<_, GatewayError>>()?;
         let outcome = self.change(|transaction| {
-            let find = "SELECT path FROM devices WHERE device = ?";
-            let known: Option<String> = transaction
-                .query_row(find, [device], |row| row.get(0))
-                .optional()?;
-            if known.as_ref().is_some_and(|known| known != path.text()) {
-                return Ok(Err(known));
+            let mut new = 0;
+            for (path, _) in &devices {
+                let find = "SELECT path FROM devices WHERE device = ?";
+                let known: Option<String> = transaction
+                    .query_row(find, [path.device()], |row| row.get(0))
+                    .optional()?;
+                if let Some(other) = known.as_ref().filter(|known| *known != path.text()) {
+                    return Ok(Err(other.clone()));
+                }
+                new += usize::from(known.is_none());
             }
             let put = "INSERT INTO devices (path, device, keys, attaches) VALUES (?, ?, ?, ?)
                 ON CONFLICT (path) DO UPDATE SET keys = excluded.keys, attaches = coalesce(excluded.attaches, attaches)";
             let attaches = attaches.map(Attaches::name);
-            transaction.execute(put, params![path.text(), device, keys, attaches])?;
-            note(transaction, "device", &path, "", b"")?;
-            Ok(Ok(known.is_none()))
+            for (path, keys) in &devices {
+                transaction.execute(put, params![path.text(), path.device(), keys, attaches])?;
+                note(transaction, "device", path, "", b"")?;
+            }
+            Ok(Ok(new))
         })?;
         outcome.map_err(|known| {
-            let known = known.unwrap_or_default();
             GatewayError::Refused(format!(
                 "{known} has this identifier already, and topics name nothing else; give the device another one"
             ))
@@ -289,6 +306,20 @@ pub(super) fn is_known(transaction: &Transaction<'_>, path: &DevicePath) -> rusq
         .query_row(find, [path.text()], |_| Ok(()))
         .optional()?;
     Ok(found.is_some())
+}
+
+/// Keys as they are stored, one behind the other.
+fn read_keys(pems: &[String]) -> Result<String, GatewayError> {
+    let count = pems.len();
+    if count > MAX_KEYS {
+        let why = format!("a device has at most {MAX_KEYS} keys, not {count}");
+        return Err(GatewayError::Refused(why));
+    }
+    let keys = pems.iter().map(|pem| PublicKey::from_pem(pem));
+    let keys: Result<Vec<PublicKey>, _> = keys.collect();
+    let keys = keys.map_err(|error| GatewayError::Refused(error.to_string()))?;
+    let keys: Vec<&str> = keys.iter().map(PublicKey::pem).collect();
+    Ok(keys.join("\n"))
 }
 
 pub(super) fn read_path(path: &str) -> Result<DevicePath, GatewayError> {

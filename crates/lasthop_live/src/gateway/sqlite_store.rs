@@ -11,11 +11,15 @@ use lasthop_broker::Ticket;
 use lasthop_gateway::{
     Change, DevicePath, DeviceRecord, Kind, PublicKey, Record, Store, StoreError, UnixTime,
 };
+use lasthop_units::{Duration, Instant};
 use rusqlite::{OptionalExtension, params};
+use rustix::thread::nanosleep;
+use rustix::time::Timespec;
 
 use super::bell::{Bell, Ring, ringer};
 use super::database::{Database, attaches_of};
 use super::{DataFolder, GatewayError};
+use crate::WallTime;
 
 /// What a gateway keeps in SQLite: messages are written by a thread of its own, in one transaction all that have come while
 /// the one before was written, and are settled when that is on the disk.
@@ -63,6 +67,10 @@ const MAX_WAITING_SIZE: usize = 64 << 20;
 
 /// How many records are written in one transaction.
 const RECORDS_A_TRANSACTION: usize = 4096;
+
+/// From the beginning of a transaction to that of the next one at least: what comes meanwhile is written together. A message
+/// that comes alone does not wait.
+const BETWEEN_TRANSACTIONS: Duration = Duration::from_millis(5);
 
 /// What a record takes beside its payload.
 const RECORD_COST: usize = 256;
@@ -278,7 +286,14 @@ fn write_all(
 ) {
     // The bell rings already where it cannot take more.
     let _ = bell.set_nonblocking(true);
+    let time = WallTime::of_the_machine();
+    let mut rests_until = Instant::ZERO;
     while let Ok(first) = records.recv() {
+        let now = time.now();
+        if now < rests_until {
+            nap(rests_until - now);
+        }
+        rests_until = time.now() + BETWEEN_TRANSACTIONS;
         let mut batch = vec![first];
         batch.extend(records.try_iter().take(RECORDS_A_TRANSACTION - 1));
         let outcome = Outcome {
@@ -290,6 +305,16 @@ fn write_all(
         }
         let _ = bell.send(&[Ring::Settled as u8]);
     }
+}
+
+fn nap(length: Duration) {
+    let nanos = length.as_nanos();
+    let length = Timespec {
+        tv_sec: 0,
+        tv_nsec: nanos.min(BETWEEN_TRANSACTIONS.as_nanos()) as i64,
+    };
+    // A signal ends it early, which costs nothing.
+    let _ = nanosleep(&length);
 }
 
 fn write(database: &mut Database, batch: &[Owned]) -> rusqlite::Result<()> {

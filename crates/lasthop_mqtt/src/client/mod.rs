@@ -121,10 +121,16 @@ impl MqttClient {
         topic: &str,
         random: RandomStream,
     ) -> Self {
+        Self::new(config, FlowId(0), random).known_as(client_id, topic)
+    }
+
+    /// The same under another name, whose messages have one topic: as a server wants them that knows its clients.
+    #[must_use]
+    pub fn known_as(self, client_id: &str, topic: &str) -> Self {
         Self {
             client_id: Some(client_id.into()),
             topics: Topics::only(topic),
-            ..Self::new(config, FlowId(0), random)
+            ..self
         }
     }
 

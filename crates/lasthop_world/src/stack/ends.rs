@@ -1,4 +1,4 @@
-use core::fmt::Display;
+use core::fmt::{self, Display};
 use core::net::{IpAddr, SocketAddr};
 
 use lasthop_broker::BrokerCore;
@@ -47,6 +47,51 @@ pub struct Guest {
     pub prefix: String,
     /// Who they say they are, and what proves it.
     pub user: Option<(String, Option<String>)>,
+    /// What devices a gateway knows them as, the first for the first device; none at any other server.
+    pub registered: Vec<RegisteredDevice>,
+    /// When the run begins, in seconds since 1970, as their tokens say.
+    pub calendar: u64,
+}
+
+/// A device that a gateway has registered.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RegisteredDevice {
+    /// Its full name: `projects/P/locations/L/registries/R/devices/D`.
+    pub path: String,
+    /// Its private key, on P-256, in PKCS #8 (PEM).
+    pub key: String,
+}
+
+/// Nothing of a key is written anywhere.
+impl fmt::Debug for RegisteredDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RegisteredDevice")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Guest {
+    /// What a device is registered as, where the server is a gateway.
+    #[must_use]
+    pub fn registered_as(&self, device: DeviceId) -> Option<&RegisteredDevice> {
+        self.registered.get(device.0 as usize)
+    }
+}
+
+impl RegisteredDevice {
+    /// The project, for which tokens are.
+    #[must_use]
+    pub fn project(&self) -> &str {
+        self.path.split('/').nth(1).unwrap_or_default()
+    }
+
+    /// The topic of its events.
+    #[must_use]
+    pub fn event_topic(&self) -> String {
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        format!("/devices/{name}/events")
+    }
 }
 
 /// Messages of one kind that a client sends or gets.
@@ -82,6 +127,13 @@ pub enum Below {
 }
 
 impl ClientEnd<'_> {
+    /// What a gateway knows the device as, and whose guest it is.
+    #[must_use]
+    pub fn registered(&self) -> Option<(&Guest, &RegisteredDevice)> {
+        let guest = self.guest?;
+        Some((guest, guest.registered_as(self.device)?))
+    }
+
     /// The flow with the lowest channel.
     #[must_use]
     pub fn main_flow(&self) -> FlowId {

@@ -17,7 +17,7 @@ pub use above::Above;
 pub(crate) use application::token_authority;
 pub use application::{ApplicationBuilder, ApplicationEntry, BuildApplication};
 pub use builder::{Role, StackBuilder};
-pub use ends::{Below, ClientEnd, ClientFlow, Guest, HostEnd, ServerEnd};
+pub use ends::{Below, ClientEnd, ClientFlow, Guest, HostEnd, RegisteredDevice, ServerEnd};
 pub use layer::{
     BuildLayer, Carriage, FallsBack, LayerBuilder, LayerEntry, LayerKind, ServerFiles,
 };

@@ -192,6 +192,10 @@ impl ApplicationBuilder for Http {
             echoed: end.echoed(),
         };
         let client = HttpClient::new(self.clients.of(config), end.device);
+        let client = match end.registered() {
+            Some((_, device)) => client.known_as(&device.path),
+            None => client,
+        };
         above.over(match self.tokens.source(end) {
             None => client,
             Some(tokens) => client.with_tokens(tokens),

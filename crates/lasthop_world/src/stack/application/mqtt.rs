@@ -240,6 +240,10 @@ impl ApplicationBuilder for Mqtt {
         };
         let stream = end.host.stream(PURPOSE);
         let client = MqttClient::new(self.clients.of(config), end.main_flow(), stream);
+        let client = match end.registered() {
+            Some((_, device)) => client.known_as(&device.path, &device.event_topic()),
+            None => client,
+        };
         above.over(match self.tokens.source(end) {
             None => client,
             Some(tokens) => client.with_tokens(tokens),

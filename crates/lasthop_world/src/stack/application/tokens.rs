@@ -25,6 +25,9 @@ pub(super) const TOKEN_LIFETIME: OptionEntry = OptionEntry::new(
 .default("1h")
 .needs("auth", &["jwt"]);
 
+/// How long a token is good where the stack asks for none, and the server does.
+const USUAL_LIFETIME: Duration = Duration::from_secs(3600);
+
 /// Who may use a server of a study.
 pub(crate) fn token_authority() -> Box<dyn Authority> {
     Box::new(TokenAuthority {
@@ -50,8 +53,13 @@ impl Tokens {
         self.lifetime.is_some()
     }
 
-    /// Those of a device.
+    /// Those of a device: a gateway asks for them, whatever the stack says.
     pub(super) fn source(self, end: &ClientEnd<'_>) -> Option<TokenSource> {
+        if let Some((guest, device)) = end.registered() {
+            let lifetime = self.lifetime.unwrap_or(USUAL_LIFETIME);
+            let project = device.project();
+            return TokenSource::by_pem(&device.key, project, lifetime, guest.calendar);
+        }
         let lifetime = self.lifetime?;
         Some(TokenSource::new(
             end.host.stream("token"),

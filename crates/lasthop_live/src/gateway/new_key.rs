@@ -1,0 +1,16 @@
+use p256::SecretKey;
+use p256::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey, LineEnding};
+use ring::rand::SystemRandom;
+use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
+
+/// A new key of a device, on P-256, by the random numbers of the machine: private (PKCS #8) and public, as PEM (RFC 7468).
+/// `None` where the machine has no random numbers.
+#[must_use]
+pub fn new_key() -> Option<(String, String)> {
+    let random = SystemRandom::new();
+    let pair = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random).ok()?;
+    let key = SecretKey::from_pkcs8_der(pair.as_ref()).ok()?;
+    let private = key.to_pkcs8_pem(LineEnding::LF).ok()?;
+    let public = key.public_key().to_public_key_pem(LineEnding::LF).ok()?;
+    Some((private.to_string(), public))
+}
