@@ -3,7 +3,8 @@
 `python -m docs.transcript PAGE...` tells where a page is out of date; with `--write` it puts the
 present output into the page. A page is a session in a folder of its own: a block with a caption
 is a file of that name, a line that starts with `$ ` in a `console` block is a command, and what
-follows is its output. A line `...` stands for any lines; the folder is shown as `/path/to`.
+follows is its output. A line `...` stands for any lines; the folder is shown as `/path/to` and
+has `examples`, as a checkout has.
 A port that a command names as `127.0.0.1:PORT` is one that is free; what is started in the
 background ends with the page.
 """
@@ -31,6 +32,7 @@ ANY_LINES = "..."
 _PROMPT = "$ "
 _LONGEST_S = 600
 _FOLDER_SHOWN = "/path/to"
+_EXAMPLES = Path(__file__).parents[1] / "examples"
 # Settings of the reader's own that change how output looks.
 _APPEARANCE = ("FORCE_COLOR", "POLARS_")
 _PLACE = re.compile(r"127\.0\.0\.1:(\d+)")
@@ -181,6 +183,7 @@ def replay(page: str, folder: Path) -> tuple[str, list[Difference]]:
     """
     differences: list[Difference] = []
     session = _Session(folder)
+    (folder / _EXAMPLES.name).symlink_to(_EXAMPLES)
 
     def refresh(block: re.Match[str]) -> str:
         if block["kind"] == "console":

@@ -12,8 +12,9 @@ import typer
 
 from lasthop import _native
 from lasthop.cli import options
-from lasthop.cli.output import say, say_json
+from lasthop.cli.output import complain, say, say_json
 from lasthop.errors import EXIT_PASS, EnvironmentFailure, UsageError, one_line
+from lasthop.live.pushing import Endpoint, Push
 from lasthop.results.atomic import environment
 from lasthop.study.registered_devices import Registered, write_registered
 
@@ -33,8 +34,8 @@ def command(  # noqa: PLR0913  each is an option
         typer.Argument(
             metavar="WHAT...",
             help="device add|remove DEVICE, device list, bind|unbind GATEWAY DEVICE, "
-            "config set DEVICE TEXT, command send DEVICE TEXT, token DEVICE, or log; DEVICE is "
-            "projects/P/locations/L/registries/R/devices/D.",
+            "config set DEVICE TEXT, command send DEVICE TEXT, token DEVICE, log, or "
+            "push SUBSCRIPTION URL; DEVICE is projects/P/locations/L/registries/R/devices/D.",
             show_default=False,
         ),
     ],
@@ -109,14 +110,25 @@ def command(  # noqa: PLR0913  each is an option
         ),
     ] = None,
     follow: Annotated[
-        bool, typer.Option("--follow", help="Of log: go on with what comes, until Ctrl-C.")
+        bool,
+        typer.Option("--follow", help="Of log and push: go on with what comes, until Ctrl-C."),
     ] = False,
+    attempts: Annotated[
+        int | None,
+        typer.Option(
+            "--attempts",
+            min=1,
+            metavar="COUNT",
+            help="Of push: give a message up after so many tries, and print it as log --json does; "
+            "without it, each is tried until it is taken.",
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> int:
     """Look after the devices of a gateway, whether or not its server runs."""
     action = " ".join(words[:2])
     arguments = words[2:]
-    if words[0] in {"log", "token", "bind", "unbind"}:
+    if words[0] in {"log", "push", "token", "bind", "unbind"}:
         action, arguments = words[0], words[1:]
     known = {
         "device add": 1,
@@ -128,12 +140,14 @@ def command(  # noqa: PLR0913  each is an option
         "command send": 2,
         "token": 1,
         "log": 0,
+        "push": 2,
     }
     if known.get(action) != len(arguments):
         message = (
             f'gateway: "{" ".join(words)}" cannot be done; write device add DEVICE --key FILE, '
             "device remove DEVICE, device list, bind GATEWAY DEVICE, unbind GATEWAY DEVICE, "
-            "config set DEVICE TEXT, command send DEVICE TEXT, token DEVICE --key FILE or log"
+            "config set DEVICE TEXT, command send DEVICE TEXT, token DEVICE --key FILE, log "
+            "or push SUBSCRIPTION URL"
         )
         raise UsageError(message)
     if new_key is not None and (key or attaches or gateway or action != "device add"):
@@ -141,6 +155,8 @@ def command(  # noqa: PLR0913  each is an option
         raise UsageError(message)
     if count is not None and new_key is None:
         raise UsageError("--count: so many devices have keys of their own; add --new-key FILE")
+    if attempts is not None and action != "push":
+        raise UsageError("--attempts: is of push; log prints each message once")
     with _told_in_one_line():
         if action == "token":
             _say_token(arguments[0], key or [], hours)
@@ -162,6 +178,7 @@ def command(  # noqa: PLR0913  each is an option
             "config set": _set_config,
             "command send": partial(_send_command, folder=folder),
             "log": partial(_log, subscription=subscription, follow=follow, as_json=as_json),
+            "push": partial(_push, attempts=attempts, follow=follow),
         }
         does[action](administration, *arguments)
     return EXIT_PASS
@@ -305,6 +322,29 @@ def _log(
             time.sleep(_FOLLOWING_S)
         else:
             return
+
+
+def _push(
+    administration: _native.GatewayAdministration,
+    subscription: str,
+    url: str,
+    *,
+    attempts: int | None,
+    follow: bool,
+) -> None:
+    push = Push(
+        administration,
+        subscription,
+        Endpoint(url),
+        give_up=_say_json_message,
+        tell=lambda failure: complain(f"push: {one_line(url)}: {failure}; trying again"),
+        attempts=attempts,
+    )
+    try:
+        push.run(follow=follow, pause_s=_FOLLOWING_S)
+    finally:
+        plural = "" if push.delivered == 1 else "s"
+        complain(f"push: {push.delivered} message{plural} taken by {url}")
 
 
 def _say_message(message: tuple[int, str, int, str, str, bytes]) -> None:
