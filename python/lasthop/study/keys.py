@@ -248,12 +248,16 @@ def key_words(key: str) -> str:
     --------
     >>> key_words("path.delay.around"), key_words("path.nbiot.coupling_loss")
     ('path delay around', 'coupling loss')
-    >>> key_words("paths.cell.1.nat.udp")
-    'cell nat udp'
+    >>> key_words("paths.cell.1.nat.udp"), key_words("traffic.readings.session")
+    ('cell nat udp', 'readings session length')
     """
-    rooms, *below = key.removeprefix("path.nbiot.").split(".")
-    steps = below if rooms in {"paths", "fleet"} and below else [rooms, *below]
-    return " ".join(step for step in steps if not step.isdecimal()).replace("_", " ")
+    room, *below = key.removeprefix("path.nbiot.").split(".")
+    is_outer = (room in {"paths", "fleet"} and below) or (room == "traffic" and len(below) > 1)
+    steps = below if is_outer else [room, *below]
+    words = [step for step in steps if not step.isdecimal()]
+    if words[-1] == "session":
+        words.append("length")
+    return " ".join(words).replace("_", " ")
 
 
 def column_name(key: str, unit: str) -> str:
