@@ -229,6 +229,13 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
         let lateness = summary.lateness.percentile(percent);
         table.number(name, "ms", lateness.map(millis));
     }
+    // A simulated server takes no processor; of real ones the kernel tells who started them.
+    table.number("server_cpu_s", "s", None);
+    table.integers(
+        "server_memory_peak_bytes",
+        Some("B"),
+        core::iter::once(None),
+    );
     let trace = summary.trace.digits();
     table.text("trace_hash", core::iter::once(Some(trace)));
     table

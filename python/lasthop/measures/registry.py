@@ -69,6 +69,30 @@ LATENESS = (
     ),
 )
 
+_machine = partial(
+    Measure,
+    kind=Kind.POSITIVE,
+    direction=Direction.LESS,
+    missing="no real server",
+)
+
+MACHINE = (
+    _machine(
+        name="server_cpu_s",
+        unit="s",
+        called="processor of the servers",
+        meaning="Time on processors of the programs that were servers, the kernel's work for them "
+        "included, from the end of the warm-up to the end of the run.",
+    ),
+    _machine(
+        name="server_memory_peak_bytes",
+        arrow_type="int64",
+        unit="B",
+        called="most memory of the servers",
+        meaning="The most that lay in memory of each of these programs at a time, added.",
+    ),
+)
+
 COLUMNS = (
     *_PLAN,
     *_STATUS,
@@ -85,6 +109,7 @@ COLUMNS = (
         meaning="Simulated time from the start of the run to its end.",
     ),
     *LATENESS,
+    *MACHINE,
     text(
         name="trace_hash",
         kind=Kind.RECORD,

@@ -184,9 +184,9 @@ def failed_streams(*, status: str, reason: str) -> dict[str, Stream]:
     }
 
 
-def marked_streams(streams: Mapping[str, Stream], *, status: str, reason: str) -> dict[str, Stream]:
-    """Give the streams of a run that is believed for another reason than it told itself."""
-    row = {**read_summary(streams), "status": status, "reason": reason}
+def amended_streams(streams: Mapping[str, Stream], **told: object) -> dict[str, Stream]:
+    """Give the streams of a run of which others know more than it told itself."""
+    row = {**read_summary(streams), **told}
     return {**streams, "summary": arrow_stream(pa.Table.from_pylist([row], schema=SUMMARY))}
 
 

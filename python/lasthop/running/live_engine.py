@@ -11,12 +11,13 @@ import pyarrow as pa
 
 from lasthop.adapters import Bindings, Pressure, Shown
 from lasthop.errors import EnvironmentFailure, LasthopError
-from lasthop.results.part import arrow_stream, failed_streams, read_summary
+from lasthop.results.part import amended_streams, arrow_stream, failed_streams, read_summary
 from lasthop.results.schema import PROGRAMS
 from lasthop.running.engine import NativeEngine
 from lasthop.running.foreign_run import ForeignRun, Stop
 from lasthop.running.foreign_schedule import ForeignSchedule
 from lasthop.running.live_software import LiveSoftware, clients_of
+from lasthop.running.measured_use import MeasuredUse
 from lasthop.running.real_time import real_time
 from lasthop.running.serving import ProgramRow, Serving, row_of
 from lasthop.testbed import Namespace, temporary_folder, what_is_missing
@@ -169,7 +170,7 @@ class LiveEngine:
                 running.append(stack.enter_context(serving))
             try:
                 engine, pressure = self._native.beside(devices), Pressure.now()
-                with real_time():
+                with MeasuredUse(running, spec_json) as used, real_time():
                     told = engine.simulate(
                         spec_json,
                         run_id=run_id,
@@ -186,6 +187,7 @@ class LiveEngine:
                 "attempt": attempt,
                 "cpu_pressure": pressure.share(),
             }
+            told = amended_streams(told, **used.columns())
             rows = [{**of_run, **row} for serving in running for row in serving.rows()]
         programs = arrow_stream(pa.Table.from_pylist(rows, schema=PROGRAMS))
         return {**told, "programs": programs}, rows
@@ -215,7 +217,9 @@ class LiveEngine:
                 Serving(server, run_id=run_id, namespace=far, logs=self._logs)
             )
             pressure = Pressure.now()
-            told, used = run.carry_out(run_id, joined, stop)
+            with MeasuredUse([serving], spec_json) as measured:
+                told, used = run.carry_out(run_id, joined, stop)
+                told = amended_streams(told, **measured.columns())
             rows = serving.rows()
         named = {"software": client.name, "version": self._software.version(client, client_program)}
         rows += [{"server": name, **named, **row_of(usage)} for name, usage in used]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from lasthop.adapters.usage import Usage
-from lasthop.results.part import arrow_stream, marked_streams, read_summary
+from lasthop.results.part import amended_streams, arrow_stream, read_summary
 from lasthop.results.schema import PROGRAMS
 from lasthop.running.engine import Guest, NativeEngine
 from lasthop.running.live_engine import PROGRAM_WAIT_LIMIT_MS, too_late
@@ -98,7 +98,7 @@ class LoadEngine:
         late = too_late(streams) or _kept_waiting(used)
         if late and read_summary(streams)["status"] == "completed":
             reason = f"the generator was late: {late}"
-            return marked_streams(streams, status="invalid", reason=reason)
+            return amended_streams(streams, status="invalid", reason=reason)
         return streams
 
 

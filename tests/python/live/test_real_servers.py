@@ -68,6 +68,11 @@ def _check_tables(results: Results) -> None:
     assert (programs["cpu_s"] > 0).all()
     assert (programs["memory_peak_bytes"] > 1_000_000).all()
     assert (programs["voluntary_switches"] > 0).all()
+    # What came before the warm-up was over is in the table of programs alone.
+    both = runs.join(programs, on="run_id")
+    assert (both["server_cpu_s"] > 0).all()
+    assert (both["server_cpu_s"] < both["cpu_s"]).all()
+    assert (both["server_memory_peak_bytes"] == both["memory_peak_bytes"]).all()
     for run_id in runs["run_id"]:
         (log,) = (results.path / "logs").glob(f"{run_id}-*.log")
         assert "New client connected" in log.read_text()
