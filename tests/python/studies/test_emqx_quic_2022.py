@@ -74,6 +74,12 @@ def test_every_claim_of_the_article_is_in_one_of_the_files() -> None:
     assert claims == [f"EQ{number}" for number in range(1, 12)]
 
 
+def test_what_a_virtual_server_cannot_tell_is_judged_on_sockets() -> None:
+    uncovered = [c.id for c in load_study(FOLDER / "study.yaml").claims if not c.rules]
+    on_sockets = {claim.id[:3] for claim in load_study(FOLDER / "live.yaml").claims}
+    assert uncovered == sorted(on_sockets) == ["EQ4", "EQ5", "EQ6"]
+
+
 def test_an_alarm_waits_for_the_queue_of_the_bottleneck_and_not_for_an_upload(
     tmp_path: Path,
 ) -> None:
