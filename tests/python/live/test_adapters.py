@@ -21,8 +21,8 @@ Needs = Callable[..., None]
 DDS = ("reliability=best_effort", "reliability=reliable")
 
 
-SLOW = {"hivemq", "rabbitmq"}
-"""Brokers on machines of their own, which take half a minute to be ready."""
+SLOW = {"hivemq", "mochi", "rabbitmq", "rmqtt"}
+"""Brokers that take half a minute to be ready, or minutes to be built the first time."""
 
 NAMES = [
     pytest.param(name, marks=pytest.mark.soak if name in SLOW else ())
@@ -73,7 +73,9 @@ def test_what_is_missing_is_named_with_what_brings_it(
     monkeypatch.setattr(shutil, "which", lambda *_args, **_options: None)
     for module in ("aiocoap", "cyclonedds"):
         monkeypatch.setattr(f"lasthop.adapters.{module}.find_spec", lambda _: None)
-    with pytest.raises(EnvironmentFailure, match=f"^{name}: .* is missing; (apt-get|pip) install"):
+    with pytest.raises(
+        EnvironmentFailure, match=f"^{name}: .* is missing; (apt-get |pip |)install"
+    ):
         adapter.find()
     if isinstance(adapter, MavenProgram):
         monkeypatch.undo()

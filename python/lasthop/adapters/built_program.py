@@ -1,0 +1,86 @@
+"""A server of ours around a library of others, built where it is used."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from abc import abstractmethod
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import ClassVar
+
+from lasthop.adapters.adapter import Adapter, Offer
+from lasthop.errors import EnvironmentFailure
+
+_FOLDER = Path(__file__).parent
+_LINES_OF_LOG = 3
+_WAYS = {"tcp": "tcp", "tls/tcp": "tls", "quic/udp": "quic"}
+"""What the programs call the layers below MQTT."""
+
+
+class BuiltProgram(Adapter):
+    """A broker that lets in everybody; what was built is kept, and each other source is built anew.
+
+    Attributes
+    ----------
+    language
+        The folder of its sources, among those of this package.
+    built
+        Where in its folder the program is when it is built.
+    minutes
+        So long the first build takes on two processors.
+    """
+
+    protocols: ClassVar[frozenset[str]] = frozenset(f"mqtt/{layers}" for layers in _WAYS)
+    version_arguments: ClassVar[tuple[str, ...]] = ("version",)
+    language: ClassVar[str]
+    built: ClassVar[str]
+    minutes: ClassVar[int]
+
+    def find(self) -> Path:
+        """Look for the program, and build it where it has never been.
+
+        Raises
+        ------
+        EnvironmentFailure
+            What builds it is missing, or it cannot be built; the line says what brings it.
+        """
+        builder = super().find()
+        source = _FOLDER / self.language / self.name
+        digest = hashlib.sha256()
+        for file in sorted(path for path in source.rglob("*") if path.is_file()):
+            digest.update(file.read_bytes())
+        kept = Path.home() / ".cache" / "lasthop" / self.language
+        made = kept / f"{self.name}-{digest.hexdigest()[:12]}" / self.name
+        try:
+            if not made.exists():
+                self._build(builder, source, made)
+        except OSError as error:
+            raise EnvironmentFailure(f"{self.name}: {made}: {error.strerror}") from error
+        return made
+
+    @abstractmethod
+    def build_command(self, builder: Path, folder: Path) -> list[str]:
+        """Give the command that builds, among its sources, into an empty folder."""
+
+    def command(self, program: Path, offer: Offer) -> list[str]:
+        """Say where it listens, for what, and what it shows."""
+        way = _WAYS["/".join(offer.layers)]
+        words = [str(program), way, f"{offer.address}:{offer.port}"]
+        if offer.shown is not None:
+            files = offer.shown.certificate, offer.shown.key, offer.shown.client_roots
+            words += [str(file) for file in files if file is not None]
+        return words
+
+    def _build(self, builder: Path, source: Path, made: Path) -> None:
+        sys.stderr.write(f"building {self.name} (some {self.minutes} min, the first time)\n")
+        made.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=made.parent) as name:
+            command = self.build_command(builder, folder := Path(name))
+            done = subprocess.run(command, cwd=source, check=False, capture_output=True, text=True)
+            if done.returncode:
+                said = " | ".join(done.stderr.strip().splitlines()[-_LINES_OF_LOG:])
+                raise EnvironmentFailure(f"{self.name}: it cannot be built: {said}; {self.install}")
+            shutil.move(folder / self.built, made)

