@@ -62,7 +62,11 @@ impl QuicOffer {
             ..QuicSettings::default()
         };
         let retries = self.retries || !is_local;
-        let server = QuicServer::new(&self.profile.clone().speaking(protocol), &settings, retries);
+        let server = QuicServer::new(
+            &self.profile.clone().speaking(&[protocol]),
+            &settings,
+            retries,
+        );
         server.expect("it has a suite of TLS 1.3").bounded(limits)
     }
 }

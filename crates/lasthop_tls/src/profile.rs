@@ -277,10 +277,11 @@ impl ServerProfile {
         self
     }
 
-    /// The same, which insists on this protocol with clients that offer any (RFC 7301).
+    /// The same, which insists on one of these protocols with clients that offer any (RFC 7301), the first that is offered.
     #[must_use]
-    pub fn speaking(mut self, protocol: &str) -> Self {
-        Arc::make_mut(&mut self.config).alpn_protocols = vec![protocol.into()];
+    pub fn speaking(mut self, protocols: &[&str]) -> Self {
+        let named = protocols.iter().map(|&protocol| protocol.into());
+        Arc::make_mut(&mut self.config).alpn_protocols = named.collect();
         self
     }
 }

@@ -171,7 +171,7 @@ impl Services {
         };
         let tcp = self.tcp(listeners)?;
         self.tallies.push(tcp.tally());
-        let profile = self.profile().map(|it| it.speaking("http/1.1"));
+        let profile = self.profile().map(|it| it.speaking(&["h2", "http/1.1"]));
         self.add_to_bridge(gateway, secured(tcp, profile));
         Ok(())
     }
@@ -307,7 +307,7 @@ impl Services {
                 }
             }
             Carrier::Streams => {
-                let profile = self.profile().map(|it| it.speaking("coap"));
+                let profile = self.profile().map(|it| it.speaking(&["coap"]));
                 secured(self.tcp(listeners)?, profile)
             }
         };
