@@ -22,6 +22,7 @@ __all__ = [
     "mqtt_publish",
     "mqtt_subscribe",
     "nbiot_fault",
+    "nbiot_network_time",
     "nbiot_preset",
     "serve_limits",
     "simulate",
@@ -77,6 +78,7 @@ def server_files(
 def explain(spec_json: str, device: int, message: int, flow: str | None = None) -> str: ...
 
 # The whole settings of an NB-IoT network by name, as JSON.
+def nbiot_network_time(name: str) -> str: ...
 def nbiot_preset(name: str) -> str: ...
 
 # The field of such settings that 3GPP does not allow and why, None if all are allowed.

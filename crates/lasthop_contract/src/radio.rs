@@ -67,6 +67,8 @@ named_enum! {
         Synchronisation = "synchronisation",
         /// Paging occasions that are listened to while idle.
         Paging = "paging",
+        /// The firmware of the module: starting up, and passing a packet between application and radio.
+        Module = "module",
         /// Idle between paging occasions, or in power saving mode.
         Sleep = "sleep",
     }

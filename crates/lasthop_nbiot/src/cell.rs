@@ -7,6 +7,7 @@ mod failures;
 mod hearing;
 mod link_adaptation;
 mod msg3;
+mod network_time;
 mod npusch;
 mod off;
 mod packets;
@@ -39,7 +40,7 @@ use self::random_access::{EntryPoint, Opportunity, Response};
 use crate::channel::Channel;
 use crate::deployment::CellIndex;
 use crate::device::{Device, DeviceKey, Devices};
-use crate::network::Core;
+use crate::network::{Core, Modules};
 use crate::phy::{DownlinkTimeline, Subframe, UplinkGrid};
 use crate::slab::Slab;
 
@@ -71,6 +72,7 @@ pub(crate) struct Context<'a> {
     pub(crate) channel: &'a mut Channel,
     pub(crate) devices: &'a mut Devices,
     pub(crate) core: &'a mut Core,
+    pub(crate) modules: &'a mut Modules,
     pub(crate) outputs: &'a mut VecDeque<LinkOutput>,
 }
 
@@ -120,6 +122,7 @@ impl Cell {
             Event::PeriodicUpdate(key) => self.periodic_update(cx, key),
             Event::PagingOccasion(key) => self.paging_occasion(cx, key),
             Event::EarlyAnswer(key) => self.answer_early_data(cx, key),
+            Event::NetworkAnswers(key) => self.network_answers(cx, key),
             Event::Plan(level) => self.plan(cx, level),
         }
     }

@@ -8,6 +8,7 @@ mod deployment;
 mod early_data;
 mod idle;
 mod link_adaptation;
+mod network_time;
 mod power;
 mod presets;
 mod radio_channel;
@@ -25,6 +26,7 @@ pub use early_data::EarlyData;
 pub(crate) use early_data::early_msg3;
 pub use idle::{ExtendedDrx, Idle, PowerSavingMode};
 pub use link_adaptation::{AdaptationSets, DedicatedFormats, LinkAdaptation, RandomAccessFormats};
+pub use network_time::{ModuleTime, NetworkTime};
 pub use power::DevicePower;
 pub use presets::GoldenCarrier;
 pub use radio_channel::{Fading, RadioChannel};
@@ -68,7 +70,9 @@ pub struct NetworkConfig {
     pub connection: Connection,
     /// What a device does between connections.
     pub idle: Idle,
-    /// How long a packet takes between the base station and the far end of the bearer, each way.
+    /// How long base station, core and module take.
+    pub network: NetworkTime,
+    /// How long a packet takes between the packet gateway and the far end of the bearer, each way.
     pub core_delay_ms: f64,
     /// A device gives a packet up that it could not deliver in this time.
     pub give_up_ms: u64,
@@ -139,6 +143,7 @@ impl NetworkConfig {
         self.connection.check().map_err(|e| e.under("connection"))?;
         self.check_levels()?;
         self.idle.check().map_err(|e| e.under("idle"))?;
+        self.network.check(self).map_err(|e| e.under("network"))?;
         within(
             "core_delay_ms",
             self.core_delay_ms,

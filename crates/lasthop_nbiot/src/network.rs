@@ -2,10 +2,12 @@
 
 mod cell_order;
 mod core;
+mod modules;
 mod off;
 mod report;
 
 pub(crate) use self::core::Core;
+pub(crate) use self::modules::Modules;
 pub use crate::cell::{CellReport, LevelReport};
 pub use report::NetworkReport;
 
@@ -38,6 +40,7 @@ pub struct NbIotNetwork {
     cells: Vec<Cell>,
     order: CellOrder,
     core: Core,
+    modules: Modules,
     outputs: VecDeque<LinkOutput>,
     packets: PacketCounts,
     tells_radio_time: bool,
@@ -70,6 +73,7 @@ impl NbIotNetwork {
         Ok(Self {
             seed,
             core: Core::new(settings.core_delay),
+            modules: Modules::new(&settings.config.network.module),
             order: CellOrder::new(),
             settings,
             channel,
@@ -117,7 +121,7 @@ impl NbIotNetwork {
             packets_offered: self.packets.offered,
             packets_delivered: self.packets.delivered,
             packets_dropped: self.packets.dropped,
-            packets_queued: self.core.packets() + self.devices.packets(),
+            packets_queued: self.core.packets() + self.modules.packets() + self.devices.packets(),
             fading_evaluations: self.channel.evaluations(),
         }
     }
@@ -198,9 +202,11 @@ impl NbIotNetwork {
             return;
         };
         if port == radio_port(key.slot) {
-            self.with_cell_of(now, key, |cell, cx| {
-                cell.packet_from_device(cx, key, packet);
-            });
+            if let Some(packet) = self.modules.send(now, key, packet) {
+                self.with_cell_of(now, key, |cell, cx| {
+                    cell.packet_from_device(cx, key, packet);
+                });
+            }
         } else {
             self.core.send_down(now, key, packet);
         }
@@ -210,9 +216,14 @@ impl NbIotNetwork {
     fn run_until(&mut self, now: Instant) {
         loop {
             let next_cell = self.order.first();
-            let next_core = self.core.next();
-            let cell_comes_first = match (next_cell, next_core) {
-                (Some((at, _)), Some(core)) => at.start() < core,
+            let next_wire = self
+                .core
+                .next()
+                .into_iter()
+                .chain(self.modules.next())
+                .min();
+            let cell_comes_first = match (next_cell, next_wire) {
+                (Some((at, _)), Some(wire)) => at.start() < wire,
                 (cell, _) => cell.is_some(),
             };
             if cell_comes_first {
@@ -221,10 +232,14 @@ impl NbIotNetwork {
                 };
                 self.with_cell(at, at.start(), cell, Cell::handle_next);
             } else {
-                let Some(at) = next_core.filter(|at| *at <= now) else {
+                let Some(at) = next_wire.filter(|at| *at <= now) else {
                     return;
                 };
-                self.core_hands_over(at);
+                if self.core.next() == Some(at) {
+                    self.core_hands_over(at);
+                } else {
+                    self.module_hands_over(at);
+                }
             }
         }
     }
@@ -240,12 +255,37 @@ impl NbIotNetwork {
         if self.devices.get(key).is_some() {
             self.with_cell_of(at, key, |cell, cx| cell.packet_for_device(cx, key, packet));
         } else {
-            self.outputs.push_back(LinkOutput::Drop {
-                port: core_port(key.slot),
-                packet,
-                reason: self.reason_of_nobody(),
-            });
+            self.nobody_is_there(core_port(key.slot), packet);
         }
+    }
+
+    fn module_hands_over(&mut self, at: Instant) {
+        let config = &self.settings.config;
+        if let Some((key, packet)) = self.modules.sent(at) {
+            let Some(device) = self.devices.get_mut(key) else {
+                return self.nobody_is_there(radio_port(key.slot), packet);
+            };
+            self.modules.account_sent(device, config, at);
+            self.with_cell_of(at, key, |cell, cx| {
+                cell.packet_from_device(cx, key, packet);
+            });
+        } else if let Some((key, packet)) = self.modules.received(at) {
+            let Some(device) = self.devices.get_mut(key) else {
+                return self.nobody_is_there(core_port(key.slot), packet);
+            };
+            self.modules.account_received(device, config, at);
+            let port = radio_port(key.slot);
+            self.outputs.push_back(LinkOutput::Deliver { port, packet });
+        }
+    }
+
+    fn nobody_is_there(&mut self, port: Port, packet: Packet) {
+        let reason = self.reason_of_nobody();
+        self.outputs.push_back(LinkOutput::Drop {
+            port,
+            packet,
+            reason,
+        });
     }
 
     fn with_cell_of(
@@ -274,6 +314,7 @@ impl NbIotNetwork {
             channel: &mut self.channel,
             devices: &mut self.devices,
             core: &mut self.core,
+            modules: &mut self.modules,
             outputs: &mut self.outputs,
         };
         work(&mut self.cells[cell], &mut context);
@@ -299,7 +340,8 @@ impl Link for NbIotNetwork {
     fn poll(&mut self, _: Instant) -> LinkOutput {
         let Some(output) = self.outputs.pop_front() else {
             let next_cell = self.order.first().map(|(at, _)| at.start());
-            let next = next_cell.into_iter().chain(self.core.next()).min();
+            let wires = self.core.next().into_iter().chain(self.modules.next());
+            let next = next_cell.into_iter().chain(wires).min();
             return LinkOutput::WaitUntil(next);
         };
         match &output {

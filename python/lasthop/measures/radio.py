@@ -14,6 +14,7 @@ ENERGY_CAUSES: Mapping[str, str] = {
     "waiting": "being connected with nothing under way",
     "synchronisation": "cell search, system information and getting in step again",
     "paging": "listening to paging occasions while idle",
+    "module": "the firmware of their modules",
     "sleep": "sleep while idle or in power saving mode",
 }
 """What a radio spends energy on, in words; each has its column."""

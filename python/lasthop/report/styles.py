@@ -96,6 +96,7 @@ _ENERGY_COLOURS = {
     "waiting": (45, 0.85, 0.52),
     "synchronisation": (30, 0.30, 0.38),
     "paging": (320, 0.50, 0.62),
+    "module": (0, 0.45, 0.55),
     "sleep": (215, 0.10, 0.58),
 }
 ENERGY_CAUSES = tuple(_ENERGY_COLOURS)

@@ -22,6 +22,29 @@ CE1 = "coverage_levels: {ce1: "
 
 # Lines below "nbiot:", then the message after "study.yaml:9:"; a star stands for anything.
 CASES = {
+    "an MME that is slower than the timer of a service request": (
+        "network: {mme: 6 s}",
+        (
+            "20: path.nbiot.network.mme: makes the answers to a service request take 6000 ms; "
+            "TS 24.301 10.2 T3417 waits 5000 ms, choose less"
+        ),
+    ),
+    "a base station that is slower than the timer of contention": (
+        "network: {base_station: 600 ms}",
+        (
+            "29: path.nbiot.network.base_station: makes Msg4 come * ms after Msg3; "
+            "TS 36.321 5.1.5 mac-ContentionResolutionTimer is 512 ms, *"
+        ),
+    ),
+    "a scheduler that misses the response window": (
+        "network: {scheduler: 200 ms}",
+        "26: path.nbiot.network.scheduler: is 200 ms; TS 36.321 5.1.4 ra-ResponseWindowSize is *",
+    ),
+    "a delay below zero": (
+        "network: {user_plane: -5 ms}",
+        '27: path.nbiot.network.user_plane: "-5 ms" is negative; *',
+    ),
+    "a network that nobody measured": ("network: operator_x", "14: path.nbiot.network: *"),
     "zero cells": (
         "deployment: {cells: 0}",
         "25: path.nbiot.deployment.cells: is 0 cells; *allows 1 to 84 cells",

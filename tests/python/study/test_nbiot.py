@@ -10,7 +10,13 @@ from lasthop import _native
 from lasthop.study.form import Form
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.nbiot.leaves import key_of, places
-from lasthop.study.nbiot.presets import PRESETS, preset
+from lasthop.study.nbiot.network_time import NetworkTimeName
+from lasthop.study.nbiot.presets import (
+    NETWORK_TIMES,
+    PRESETS,
+    network_time,
+    preset,
+)
 
 from .conftest import Load
 
@@ -37,6 +43,20 @@ def network_of(load: Load, nbiot: str) -> dict[str, Any]:
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_is_what_the_simulator_makes(name: str) -> None:
     assert preset(name) == json.loads(_native.nbiot_preset(name)), "run make generate"
+
+
+@pytest.mark.parametrize("name", NETWORK_TIMES)
+def test_a_network_time_is_what_the_simulator_makes(name: NetworkTimeName) -> None:
+    assert network_time(name) == json.loads(_native.nbiot_network_time(name)), "run make generate"
+
+
+def test_what_a_study_writes_of_a_network_lies_over_its_preset(load: Load) -> None:
+    written = "network: {base: operator_norway_2019, user_plane: 5 ms, module: {receive: 0 ms}}"
+    expected = network_time("operator_norway_2019")
+    expected["user_plane_ms"] = 5
+    expected["module"]["receive_ms"] = 0
+    for base in ("base: larmo_2019", "coupling_loss: 144 dB"):
+        assert network_of(load, f"{{{base}, {written}}}")["network"] == expected
 
 
 def test_a_preset_alone_is_taken_as_it_is(load: Load) -> None:
@@ -138,6 +158,9 @@ def test_messages_of_devices_that_stay_may_be_summed(load: Load) -> None:
         ),
         ("core_delay: 2.5 ms", "core_delay_ms", 2.5),
         ("packet_give_up: 30 s", "give_up_ms", 30_000),
+        ("network: operator_norway_2019", "network", network_time("operator_norway_2019")),
+        ("network: {mme: 100 ms}", "network.mme_ms", 100),
+        ("network: {module: {send: 90 ms}}", "network.module.send_ms", 90),
         ("switches: {block_errors: off}", "switches.block_errors", False),
         (
             "channel: {interference_cut_off: off}",

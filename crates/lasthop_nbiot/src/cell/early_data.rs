@@ -93,6 +93,7 @@ impl Cell {
         connection.step = 1;
         connection.listens_from = listens_from;
         connection.early = EarlyData::Held;
+        connection.bearer_at = cx.now + settings.waits.bearer;
         connection.known_bytes = data_volume_bytes(data_volume_index(left)).unwrap_or(left);
         device.connection = Some(connection);
         if let DataPath::Nas { .. } = sequence.data {
@@ -164,6 +165,11 @@ impl Cell {
             return;
         };
         if connection.early != EarlyData::Held {
+            return;
+        }
+        if cx.now < connection.bearer_at {
+            let at = connection.bearer_at;
+            self.events.push(at, Event::EarlyAnswer(key));
             return;
         }
         if !device.up.is_empty() || !fits_msg4(connection, &device.down, early, settings) {

@@ -67,6 +67,8 @@ pub(super) enum Event {
     PagingOccasion(DeviceKey),
     /// Nothing more is waited for to go with Msg4.
     EarlyAnswer(DeviceKey),
+    /// The core has answered what it was asked for a device.
+    NetworkAnswers(DeviceKey),
     /// Devices of this level wait for resources.
     Plan(u8),
 }
@@ -168,7 +170,8 @@ impl Event {
             Self::PeriodicUpdate(_) => 15,
             Self::PagingOccasion(_) => 16,
             Self::EarlyAnswer(_) => 17,
-            Self::Plan(_) => 18,
+            Self::NetworkAnswers(_) => 18,
+            Self::Plan(_) => 19,
         }
     }
 }

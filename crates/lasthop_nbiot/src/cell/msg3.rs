@@ -183,7 +183,7 @@ impl Cell {
         let Some(dci) = self.timeline.find_dci(
             space,
             settings.access.dci_repetitions,
-            listens_from,
+            listens_from.max(cx.now + cx.settings.waits.scheduler),
             until,
             switches.first_candidate_only,
         ) else {

@@ -21,10 +21,10 @@ impl Cell {
         if device.paged || device.is_off || device.down.is_empty() || !device.is_idle() {
             return;
         }
-        let Some(at) = device
-            .idle
-            .next_occasion(&cx.settings.config.idle, cx.now + 1)
-        else {
+        let Some(at) = device.idle.next_occasion(
+            &cx.settings.config.idle,
+            cx.now + cx.settings.waits.paging + 1,
+        ) else {
             return;
         };
         device.paged = true;

@@ -6,7 +6,7 @@ pub(super) use release::put_back;
 
 use lasthop_contract::{Direction, Expectation};
 
-use super::scheduler::is_up_in_order;
+use super::network_time::nothing_waits;
 use super::{Cell, Context};
 use crate::device::{AccessPurpose, Connection, Content, DeviceKey, RELEASE, pipe_index};
 use crate::layer2::{
@@ -111,9 +111,9 @@ impl Cell {
             counted.tracking_area_updates += u64::from(is_over);
             counted.registrations += u64::from(is_registering);
             if is_over {
-                self.queue_release(cx, key);
+                self.ask_for_release(cx, key);
             } else {
-                self.load_bearers(cx, key);
+                self.bearer_is_made(cx, key);
             }
         } else {
             self.begin_step(cx, key);
@@ -121,7 +121,8 @@ impl Cell {
     }
 
     /// Queues the message of the step that is next, at whoever sends it.
-    pub(super) fn begin_step(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+    pub(super) fn queue_step(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        let ready_from = cx.now + cx.settings.waits.device_rrc;
         let Some(device) = cx.devices.get_mut(key) else {
             return;
         };
@@ -163,6 +164,7 @@ impl Cell {
                     .transmitter
                     .offer(content, size);
                 connection.grant_due = true;
+                connection.ready_from = ready_from;
                 connection.report_due |= step.with == With::BufferStatus;
                 if step.with == With::UserData {
                     self.load_bearers(cx, key);
@@ -193,19 +195,13 @@ impl Cell {
             self.radio_link_fails(cx, key);
             return;
         }
-        let nothing_waits = connection.known_bytes == 0
-            && is_up_in_order(connection, cx.settings)
-            && !connection.device_has_data()
-            && !connection.network_has_data()
-            && device.up.is_empty()
-            && device.since[1].is_empty();
         if connection.assistance == Some(Expectation::NothingMore)
             && !connection.end_report_due
-            && nothing_waits
             && connection.is_set_up()
             && !connection.releasing
+            && nothing_waits(device, cx.settings)
         {
-            self.queue_release(cx, key);
+            self.ask_for_release(cx, key);
         }
         self.serve(cx, key);
         self.ask_for_grant(cx, key);

@@ -160,10 +160,10 @@ impl Cell {
             connection.end_report_due |= connection.assistance == Some(Expectation::NothingMore)
                 && matches!(connection.sequence.data, DataPath::DataBearer { .. });
         }
-        cx.outputs.push_back(LinkOutput::Deliver {
-            port: radio_port(key.slot),
-            packet: waiting.packet,
-        });
+        if let Some(packet) = cx.modules.receive(cx.instant, key, waiting.packet) {
+            let port = radio_port(key.slot);
+            cx.outputs.push_back(LinkOutput::Deliver { port, packet });
+        }
     }
 }
 

@@ -165,7 +165,10 @@ pub(super) fn planned_ahead(
     settings: &super::Settings,
     now: Subframe,
 ) -> (Subframe, Subframe) {
-    let mut from = connection.listens_from.max(now);
+    let decided = now + settings.waits.scheduler;
+    let mut from = (connection.listens_from)
+        .max(connection.ready_from)
+        .max(decided);
     if let Some(drx) = &settings.level(connection.level).drx
         && connection.resolved
         && connection.is_set_up()

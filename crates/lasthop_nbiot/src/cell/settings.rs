@@ -4,7 +4,8 @@ use lasthop_contract::{Expectation, Packet};
 use lasthop_units::Duration;
 
 use super::link_adaptation::{AccessFormats, LinkFormats};
-use crate::config::{CarrierMode, LinkAdaptation, NetworkConfig, Nprach, early_msg3};
+use super::network_time::NetworkWaits;
+use crate::config::{CarrierMode, LinkAdaptation, NetworkConfig, Nprach, Procedure, early_msg3};
 use crate::device::Expected;
 use crate::layer2::{RlcConfig, StatusReports, Subheaders};
 use crate::link_tables;
@@ -23,7 +24,9 @@ pub(crate) struct Settings {
     /// The procedure of early data, and what becomes of it if the network wants a connection.
     pub(crate) early_data: Option<(&'static Sequence, &'static Sequence)>,
     pub(crate) table_carrier: link_tables::Carrier,
+    /// From the base station to the far end of a bearer.
     pub(crate) core_delay: Duration,
+    pub(crate) waits: NetworkWaits,
 }
 
 /// Those of one coverage level.
@@ -103,7 +106,8 @@ impl Settings {
             early_data: Sequence::early_data_of(&config.connection)
                 .map(|early| (early, Sequence::fallback_of(&config.connection))),
             table_carrier,
-            core_delay: Duration::from_nanos((config.core_delay_ms * 1e6) as u64),
+            core_delay: core_delay(&config),
+            waits: NetworkWaits::new(&config.network),
             config,
         }
     }
@@ -133,6 +137,16 @@ impl Settings {
         let blocks = u64::from(repetitions).div_ceil(NPBCH_BLOCK_SUBFRAMES);
         NPBCH_BLOCK_MS * blocks.min(NPBCH_BLOCKS)
     }
+}
+
+/// From the base station to the far end of a bearer: inside NAS messages packets pass the MME.
+fn core_delay(config: &NetworkConfig) -> Duration {
+    let mme_ms = match config.connection.procedure {
+        Procedure::ControlPlane => config.network.mme_ms,
+        Procedure::ServiceRequest | Procedure::Resume => 0,
+    };
+    Duration::from_nanos((config.core_delay_ms * 1e6) as u64)
+        + Duration::from_millis((config.network.user_plane_ms + mme_ms).into())
 }
 
 impl LevelSettings {

@@ -84,7 +84,7 @@ impl Cell {
             return;
         }
         if !connection.releasing {
-            self.queue_release(cx, key);
+            self.ask_for_release(cx, key);
         }
         self.serve(cx, key);
     }

@@ -85,6 +85,7 @@ fn base() -> NetworkConfig {
         uplink: uplink(),
         connection: connection(Procedure::ServiceRequest),
         idle: idle(),
+        network: NetworkTime::IDEAL,
         core_delay_ms: 4.0,
         give_up_ms: 60_000,
         switches: Switches::REAL,

@@ -41,6 +41,14 @@ pub(crate) struct Connection {
     pub(crate) uplinks: SmallVec<[Uplink; 1]>,
     /// The first subframe in which the device listens.
     pub(crate) listens_from: Subframe,
+    /// The device can take the grant for the message that it makes.
+    pub(crate) ready_from: Subframe,
+    /// When the core has answered, where the next message of the set-up waits for it.
+    pub(crate) answer_at: Option<Subframe>,
+    /// When the gateway lets packets for the device go.
+    pub(crate) bearer_at: Subframe,
+    /// When the MME has agreed to a release.
+    pub(crate) release_at: Option<Subframe>,
     /// Bytes of SDUs that the base station knows to wait at the device, unasked.
     pub(crate) known_bytes: u32,
     /// The base station owes a grant: for the answer to a message, a STATUS PDU, or after data.
@@ -154,6 +162,10 @@ impl Connection {
             downlinks: SmallVec::new(),
             uplinks: SmallVec::new(),
             listens_from: now,
+            ready_from: now,
+            answer_at: None,
+            bearer_at: now,
+            release_at: None,
             known_bytes: 0,
             grant_due: false,
             report_due: false,

@@ -1,3 +1,4 @@
+use super::answered_by::AnsweredBy;
 use super::message::Message;
 use super::nas::Nas;
 use super::step::{Step, With};
@@ -49,12 +50,14 @@ const RESUME_REQUEST: Step = Step::up(Srb0, Message::ConnectionResumeRequest);
 
 const ATTACH_REQUEST: Step =
     Step::up(Srb1bis, Message::ConnectionSetupComplete).around(Nas::AttachRequest);
-const AUTHENTICATION_REQUEST: Step =
-    Step::down(Srb1bis, Message::DownlinkInformationTransfer).around(Nas::AuthenticationRequest);
+const AUTHENTICATION_REQUEST: Step = Step::down(Srb1bis, Message::DownlinkInformationTransfer)
+    .around(Nas::AuthenticationRequest)
+    .answered_by(AnsweredBy::MmeAndSubscriberData);
 const AUTHENTICATION_RESPONSE: Step =
     Step::up(Srb1bis, Message::UplinkInformationTransfer).around(Nas::AuthenticationResponse);
-const NAS_SECURITY_MODE_COMMAND: Step =
-    Step::down(Srb1bis, Message::DownlinkInformationTransfer).around(Nas::SecurityModeCommand);
+const NAS_SECURITY_MODE_COMMAND: Step = Step::down(Srb1bis, Message::DownlinkInformationTransfer)
+    .around(Nas::SecurityModeCommand)
+    .answered_by(AnsweredBy::Mme);
 const NAS_SECURITY_MODE_COMPLETE: Step =
     Step::up(Srb1bis, Message::UplinkInformationTransfer).around(Nas::SecurityModeComplete);
 
@@ -116,7 +119,7 @@ impl Sequence {
             REQUEST,
             SET_UP,
             SERVICE_REQUEST,
-            Step::down(Srb1, Message::SecurityModeCommand),
+            Step::down(Srb1, Message::SecurityModeCommand).answered_by(AnsweredBy::Mme),
             Step::up(Srb1, Message::SecurityModeComplete),
             RECONFIGURATION,
             RECONFIGURATION_COMPLETE,
@@ -131,7 +134,7 @@ impl Sequence {
             REQUEST,
             SET_UP,
             SERVICE_REQUEST,
-            RECONFIGURATION,
+            RECONFIGURATION.answered_by(AnsweredBy::Mme),
             RECONFIGURATION_COMPLETE,
         ],
         ..Self::SERVICE_REQUEST
@@ -169,7 +172,8 @@ impl Sequence {
             Step::up(Srb1bis, Message::ConnectionSetupComplete)
                 .around(Nas::TrackingAreaUpdateRequest),
             Step::down(Srb1bis, Message::DownlinkInformationTransfer)
-                .around(Nas::TrackingAreaUpdateAccept),
+                .around(Nas::TrackingAreaUpdateAccept)
+                .answered_by(AnsweredBy::Mme),
         ],
         data: DataPath::None,
         release: RELEASE,
@@ -185,7 +189,8 @@ impl Sequence {
             AUTHENTICATION_RESPONSE,
             NAS_SECURITY_MODE_COMMAND,
             NAS_SECURITY_MODE_COMPLETE,
-            Step::down(Srb1, Message::SecurityModeCommand),
+            Step::down(Srb1, Message::SecurityModeCommand)
+                .answered_by(AnsweredBy::MmeSubscriberDataAndGateway),
             Step::up(Srb1, Message::SecurityModeComplete),
             RECONFIGURATION.around(Nas::AttachAccept),
             RECONFIGURATION_COMPLETE,
@@ -211,7 +216,9 @@ impl Sequence {
             AUTHENTICATION_RESPONSE,
             NAS_SECURITY_MODE_COMMAND,
             NAS_SECURITY_MODE_COMPLETE,
-            Step::down(Srb1bis, Message::DownlinkInformationTransfer).around(Nas::AttachAccept),
+            Step::down(Srb1bis, Message::DownlinkInformationTransfer)
+                .around(Nas::AttachAccept)
+                .answered_by(AnsweredBy::MmeSubscriberDataAndGateway),
             Step::up(Srb1bis, Message::UplinkInformationTransfer).around(Nas::AttachComplete),
         ],
         data: IN_NAS,
@@ -226,7 +233,8 @@ impl Sequence {
             Step::up(Srb1, Message::ConnectionResumeComplete)
                 .around(Nas::TrackingAreaUpdateRequest),
             Step::down(Srb1, Message::DownlinkInformationTransfer)
-                .around(Nas::TrackingAreaUpdateAccept),
+                .around(Nas::TrackingAreaUpdateAccept)
+                .answered_by(AnsweredBy::Mme),
         ],
         data: DataPath::None,
         release: SUSPEND,

@@ -1,5 +1,6 @@
 use lasthop_contract::Direction;
 
+use super::answered_by::AnsweredBy;
 use super::message::Message;
 use super::nas::Nas;
 use crate::layer2::{Bearer, ControlElement, SduSize, buffer_size_index, data_volume_index};
@@ -17,6 +18,8 @@ pub struct Step {
     pub nas: Option<Nas>,
     /// What goes with it in its transport block.
     pub with: With,
+    /// Who has to be asked before it goes, of a message to the device.
+    pub answered_by: AnsweredBy,
 }
 
 /// What goes with a message in its transport block.
@@ -106,6 +109,12 @@ impl Step {
         self
     }
 
+    /// The same, before which somebody has to be asked.
+    pub(super) const fn answered_by(mut self, who: AnsweredBy) -> Self {
+        self.answered_by = who;
+        self
+    }
+
     const fn of(direction: Direction, bearer: Bearer, message: Message) -> Self {
         Self {
             direction,
@@ -113,6 +122,7 @@ impl Step {
             message,
             nas: None,
             with: With::Nothing,
+            answered_by: AnsweredBy::BaseStation,
         }
     }
 }

@@ -499,6 +499,67 @@ fn values_outside_the_sets_name_field_and_table() {
 }
 
 #[test]
+fn no_part_of_the_network_takes_longer_than_the_timers_that_wait_for_it() {
+    let cases: &[BadInput] = &[
+        (
+            |c| c.network.user_plane_ms = 60_001,
+            "network.user_plane_ms",
+            "0 to 60000 ms",
+        ),
+        (
+            |c| c.network.module.send_ms = 60_001,
+            "network.module.send_ms",
+            "0 to 60000 ms",
+        ),
+        (
+            |c| c.network.mme_ms = 5_000,
+            "network.mme_ms",
+            "TS 24.301 10.2 T3417 waits 5000 ms",
+        ),
+        (
+            |c| {
+                c.network.mme_ms = 4_000;
+                c.network.subscriber_data_ms = 1_500;
+            },
+            "network.mme_ms",
+            "an attach take 15000 ms; TS 24.301 10.2 T3410 waits 15000 ms",
+        ),
+        (
+            |c| c.network.scheduler_ms = 160,
+            "network.scheduler_ms",
+            "TS 36.321 5.1.4 ra-ResponseWindowSize is 160 ms",
+        ),
+        (
+            |c| c.network.base_station_ms = 512,
+            "network.base_station_ms",
+            "TS 36.321 5.1.5 mac-ContentionResolutionTimer is 512 ms",
+        ),
+        (
+            |c| {
+                c.network.base_station_ms = 2_500;
+                c.connection.t300_ms = 2_500;
+                for level in &mut c.levels {
+                    level.random_access_search_space.g = 32.0;
+                    level.contention_resolution_pp = 64;
+                }
+            },
+            "network.base_station_ms",
+            "TS 36.331 7.3 t300 is 2500 ms",
+        ),
+        (
+            |c| {
+                c.network.mme_ms = 512;
+                c.connection.procedure = Procedure::Resume;
+                c.connection.early_data_bits = Some(1000);
+            },
+            "network.mme_ms",
+            "TS 36.331 mac-ContentionResolutionTimer-r15 is 512 ms",
+        ),
+    ];
+    assert_all_bad(&NetworkConfig::larmo_2019(), cases);
+}
+
+#[test]
 fn levels_and_thresholds_must_fit_each_other() {
     let cases: &[BadInput] = &[
         (

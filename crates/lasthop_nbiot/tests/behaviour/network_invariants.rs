@@ -1,7 +1,8 @@
 //! What holds whatever happens: nothing used twice, nothing lost, no more than there is.
 
 use lasthop_nbiot::config::{
-    ConnectedDrx, DeviceCategory, Fading, IndoorLoss, NetworkConfig, Placement, Procedure,
+    ConnectedDrx, DeviceCategory, Fading, IndoorLoss, NetworkConfig, NetworkTime, Placement,
+    Procedure,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -26,6 +27,7 @@ fn with_everything(mut config: NetworkConfig) -> NetworkConfig {
     config.connection.rohc = true;
     config.connection.release_assistance = true;
     config.idle.system_information_known = false;
+    config.network = NetworkTime::MOST;
     for level in &mut config.levels {
         level.connected_drx = Some(ConnectedDrx {
             on_duration_pp: 8,
@@ -108,6 +110,15 @@ fn runs() -> Vec<(String, NetworkConfig, City)> {
             let run_of_it = run(&config, 40, per_second, false, &name);
             runs.push((name, config, run_of_it));
         }
+    }
+    for procedure in [Procedure::Resume, Procedure::ControlPlane] {
+        let mut config = city(3);
+        config.connection.procedure = procedure;
+        config.connection.early_data_bits = Some(1000);
+        config.network = NetworkTime::MOST;
+        let name = format!("{procedure:?}, early data, a slow network");
+        let run_of_it = run(&config, 40, 12.0, true, &name);
+        runs.push((name, config, run_of_it));
     }
     for (cells, seconds, per_second, harq_processes) in
         [(3, 40, 12.0, 1), (3, 40, 12.0, 2), (21, 20, 84.0, 1)]

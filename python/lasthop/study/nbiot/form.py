@@ -26,6 +26,7 @@ from lasthop.study.nbiot.amounts import (
 from lasthop.study.nbiot.carrier import Carrier, Channel, DevicePower, Subframes, Switches
 from lasthop.study.nbiot.coverage_level import Counts, CoverageLevels
 from lasthop.study.nbiot.deployment import Deployment
+from lasthop.study.nbiot.network_time import NetworkTime, NetworkTimeName
 
 CELLS = 21
 """Of a deployment that says nothing else."""
@@ -209,8 +210,17 @@ class Nbiot(Form):
         | None
     ) = Field(default=None, examples=["{t3324: 10 s, t3412: 5 d}"])
     """Power saving mode."""
+    network: (
+        Annotated[
+            Annotated[NetworkTimeName, Tag("<value>")] | Annotated[NetworkTime, Tag("<mapping>")],
+            SCALAR_OR_MAPPING,
+        ]
+        | None
+    ) = Field(default=None, examples=["operator_norway_2019", "{mme: 100 ms}"])
+    """How long base station, core and module take: a preset, or what differs from the one that
+    holds where nothing is said."""
     core_delay: Duration | None = Field(default=None, examples=["4 ms"])
-    """How long a packet takes from the base station to the far end of the bearer, each way."""
+    """How long a packet takes from the packet gateway to the far end of the bearer, each way."""
     packet_give_up: Annotated[Duration | None, Into("give_up_ms")] = Field(
         default=None, examples=["60 s"]
     )

@@ -6,15 +6,20 @@ import json
 from pathlib import Path
 
 from lasthop import _native
-from lasthop.study.nbiot.presets import PRESETS
+from lasthop.study.nbiot.presets import NETWORK_TIMES, PRESETS
 
 
 def main() -> None:
     """Write every preset beside this file."""
     for name in PRESETS:
-        network = json.loads(_native.nbiot_preset(name))
-        text = json.dumps(network, indent=1) + "\n"
-        Path(__file__).with_name(f"{name}.json").write_text(text, encoding="utf-8")
+        _write(name, json.loads(_native.nbiot_preset(name)))
+    times = {name: json.loads(_native.nbiot_network_time(name)) for name in NETWORK_TIMES}
+    _write("network_times", times)
+
+
+def _write(name: str, value: object) -> None:
+    text = json.dumps(value, indent=1) + "\n"
+    Path(__file__).with_name(f"{name}.json").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

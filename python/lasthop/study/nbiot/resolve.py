@@ -10,7 +10,8 @@ from lasthop.study.fleet.shares import Shares
 from lasthop.study.form import Form
 from lasthop.study.nbiot.defaults import follow
 from lasthop.study.nbiot.leaves import Place, places
-from lasthop.study.nbiot.presets import preset
+from lasthop.study.nbiot.network_time import NetworkTime
+from lasthop.study.nbiot.presets import network_time, preset
 from lasthop.study.quantity import TIME, format_quantity
 
 if TYPE_CHECKING:
@@ -41,6 +42,11 @@ def resolve(form: Nbiot) -> Network:
         network["placement"] = {"stated_coupling_loss": {"cells": form.cells}}
     elif "deployment" not in network["placement"]:
         network["placement"] = preset("larmo_2019")["placement"]
+    if isinstance(form.network, NetworkTime):
+        if form.network.base is not None:
+            network["network"] = network_time(form.network.base)
+    elif form.network is not None:
+        network["network"] = network_time(form.network)
     before = json.loads(json.dumps(network))
     written: set[Steps] = set()
     _overlay(form, network, (), (), written)
@@ -59,6 +65,8 @@ def _overlay(
         value = getattr(form, place.name)
         steps, own = (*at, *place.steps), (*key, place.name)
         if value is None or own in _SPECIAL or (own == ("deployment",) and _is_stated(network)):
+            continue
+        if own == ("network",) and not isinstance(value, Form):
             continue
         if isinstance(value, Form):
             _overlay(value, network, own, steps, written)

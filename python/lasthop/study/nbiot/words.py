@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lasthop.study.nbiot.presets import NETWORK_TIMES, network_time
 from lasthop.study.quantity import DECIBEL, LENGTH, POWER_LEVEL, TIME, format_quantity
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lasthop.study.nbiot.presets import Network
 
 _MODES = {"standalone": "standalone", "guard_band": "guard band"}
@@ -21,7 +24,12 @@ IDEAL_NETWORK = (
     "ideal network: no time in base station and core, so battery years and latencies are the best "
     "that there can be"
 )
-"""What the model leaves out and every result over it depends on (`MODEL.md` of `lasthop_nbiot`)."""
+"""What every result over a network depends on whose base station and core take no time."""
+
+
+def is_ideal(network: Mapping[str, Any]) -> bool:
+    """Tell whether base station, core and module take no time."""
+    return bool(network["network"] == network_time("ideal"))
 
 
 def network_in_words(network: Network) -> dict[str, str]:
@@ -35,6 +43,7 @@ def network_in_words(network: Network) -> dict[str, str]:
         "procedure": _procedure(connection),
         "inactivity": _ms(connection["inactivity_ms"]),
         "core delay": f"{_ms(network['core_delay_ms'])} each way",
+        "time in the network": _network_time(network["network"]),
     }
     if network["idle"]["power_saving_mode"] is not None:
         saving = network["idle"]["power_saving_mode"]
@@ -82,6 +91,15 @@ def _procedure(connection: dict[str, Any]) -> str:
     if connection["early_data_bits"] is not None:
         words += f", early data up to {connection['early_data_bits']} bit"
     return f"{words}, release assistance" if connection["release_assistance"] else words
+
+
+def _network_time(time: Network) -> str:
+    """Name the preset, or say what answers take; what the user plane adds stands beside it."""
+    for name in NETWORK_TIMES:
+        if time == network_time(name):
+            return name
+    nas = time["base_station_ms"] + time["s1_round_trip_ms"] + time["mme_ms"]
+    return f"{_ms(nas)} for an answer of the MME, {_ms(time['user_plane_ms'])} each way for packets"
 
 
 def _ms(time_ms: float) -> str:

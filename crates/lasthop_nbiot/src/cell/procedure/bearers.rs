@@ -10,6 +10,7 @@ impl Cell {
     /// Puts the packets that wait on the bearer that carries them.
     pub(in crate::cell) fn load_bearers(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
         let settings = cx.settings;
+        let now = cx.now;
         let Some(device) = cx.devices.get_mut(key) else {
             return;
         };
@@ -21,7 +22,7 @@ impl Cell {
         }
         let mut ups = 0;
         for (direction, queue) in [&mut device.up, &mut device.down].into_iter().enumerate() {
-            if direction == 1 && !connection.is_set_up() {
+            if direction == 1 && !(connection.is_set_up() && now >= connection.bearer_at) {
                 continue;
             }
             while let Some(waiting) = queue.pop_front() {

@@ -45,7 +45,7 @@ impl Cell {
         let settings = cx.settings.level(level);
         let switches = &cx.settings.config.switches;
         let has_back_off = is_crowded && cx.settings.config.random_access.back_off_ms > 0;
-        let mut earliest = window_start;
+        let mut earliest = window_start.max(cx.now + cx.settings.waits.scheduler);
         // Who waits reads what begins in the window to its end.
         let mut waited_until = window_end;
         let mut answered: SmallVec<[DeviceKey; 4]> = SmallVec::new();

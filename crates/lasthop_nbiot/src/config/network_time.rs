@@ -1,0 +1,174 @@
+mod presets;
+
+use serde::{Deserialize, Serialize};
+
+use super::ConfigError;
+use super::allowed::integer_within;
+use crate::config::NetworkConfig;
+use crate::phy::SearchSpace;
+
+/// How long what answers a device takes: base station, core and the device itself, in milliseconds.
+///
+/// Only sums of them can be measured from outside. The range of each, and its source, is in `MODEL.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkTime {
+    /// The base station's work on a message, before it answers or passes it on (TR 36.912 annex B).
+    pub base_station_ms: u32,
+    /// From what the scheduler knows to the first subframe of the DCI that it decides on.
+    pub scheduler_ms: u32,
+    /// Between base station and MME and back (S1).
+    pub s1_round_trip_ms: u32,
+    /// The MME's work on a message.
+    pub mme_ms: u32,
+    /// What it asks of the subscriber data (HSS), in an attach alone.
+    pub subscriber_data_ms: u32,
+    /// What it asks of the serving gateway: a session, a bearer, or that the gateway asks for a page.
+    pub gateway_ms: u32,
+    /// Between base station and packet gateway, each way.
+    pub user_plane_ms: u32,
+    /// The device's work on a message of RRC, before it can take the grant for its answer (TS 36.331 11.2).
+    pub device_rrc_ms: u32,
+    /// What the firmware of the module adds.
+    pub module: ModuleTime,
+}
+
+/// How long the firmware of a module takes beside what the standards tell it to do, in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModuleTime {
+    /// From the command of the application to a packet that waits at the radio.
+    pub send_ms: u32,
+    /// From a packet that has arrived by radio to the application.
+    pub receive_ms: u32,
+}
+
+/// T3417 and T3430 (TS 24.301 10.2, without what clause 4.7 adds): how long a device waits for a service request, and for
+/// an update of its tracking area.
+const T3417_MS: u64 = 5_000;
+/// T3410: how long it waits for an attach.
+const T3410_MS: u64 = 15_000;
+/// NAS messages of the network that a device waits for in an attach.
+const ATTACH_ANSWERS: u64 = 3;
+
+impl NetworkTime {
+    /// How long a device waits for the answer of the MME to a NAS message.
+    #[must_use]
+    pub fn nas_answer_ms(&self) -> u64 {
+        u64::from(self.base_station_ms) + u64::from(self.s1_round_trip_ms) + u64::from(self.mme_ms)
+    }
+
+    pub(super) fn check(&self, network: &NetworkConfig) -> Result<(), ConfigError> {
+        self.check_each()?;
+        self.check_nas_timers()?;
+        self.check_access_timers(network)
+    }
+
+    fn check_each(&self) -> Result<(), ConfigError> {
+        let ModuleTime {
+            send_ms,
+            receive_ms,
+        } = self.module;
+        for (field, value) in [
+            ("base_station_ms", self.base_station_ms),
+            ("scheduler_ms", self.scheduler_ms),
+            ("s1_round_trip_ms", self.s1_round_trip_ms),
+            ("mme_ms", self.mme_ms),
+            ("subscriber_data_ms", self.subscriber_data_ms),
+            ("gateway_ms", self.gateway_ms),
+            ("user_plane_ms", self.user_plane_ms),
+            ("device_rrc_ms", self.device_rrc_ms),
+            ("module.send_ms", send_ms),
+            ("module.receive_ms", receive_ms),
+        ] {
+            integer_within(field, value.into(), 0..=60_000, "lasthop", "ms")?;
+        }
+        Ok(())
+    }
+
+    /// A device waits for an answer to its NAS message no longer than a timer of TS 24.301.
+    fn check_nas_timers(&self) -> Result<(), ConfigError> {
+        let service_request = self.nas_answer_ms();
+        if service_request >= T3417_MS {
+            return Err(self.too_slow("a service request", service_request, "T3417", T3417_MS));
+        }
+        let attach = ATTACH_ANSWERS * service_request
+            + 2 * u64::from(self.subscriber_data_ms)
+            + u64::from(self.gateway_ms);
+        if attach >= T3410_MS {
+            return Err(self.too_slow("an attach", attach, "T3410", T3410_MS));
+        }
+        Ok(())
+    }
+
+    fn too_slow(&self, what: &str, takes_ms: u64, timer: &str, timer_ms: u64) -> ConfigError {
+        let parts = [
+            ("base_station_ms", self.base_station_ms),
+            ("s1_round_trip_ms", self.s1_round_trip_ms),
+            ("mme_ms", self.mme_ms),
+            ("subscriber_data_ms", self.subscriber_data_ms),
+            ("gateway_ms", self.gateway_ms),
+        ];
+        let (field, _) = parts
+            .into_iter()
+            .max_by_key(|(_, value)| *value)
+            .expect("there are parts");
+        ConfigError::new(
+            field,
+            format!(
+                "makes the answers to {what} take {takes_ms} ms; TS 24.301 10.2 {timer} waits {timer_ms} ms, choose less"
+            ),
+        )
+    }
+
+    /// A device waits for a response to its preamble, and for Msg4, no longer than timers of TS 36.321 and TS 36.331.
+    fn check_access_timers(&self, network: &NetworkConfig) -> Result<(), ConfigError> {
+        let scheduler = u64::from(self.scheduler_ms);
+        let msg4 = scheduler + u64::from(self.base_station_ms);
+        for level in &network.levels {
+            let period = SearchSpace::new(&level.random_access_search_space).period();
+            let window = u64::from(level.response_window_pp) * period;
+            if scheduler >= window {
+                return Err(ConfigError::new(
+                    "scheduler_ms",
+                    format!(
+                        "is {scheduler} ms; TS 36.321 5.1.4 ra-ResponseWindowSize is {window} ms, so that no response \
+                         would be in time; choose less"
+                    ),
+                ));
+            }
+            let contention = u64::from(level.contention_resolution_pp) * period;
+            let t300 = u64::from(network.connection.t300_ms);
+            let (timer, timer_ms) = if contention < t300 {
+                (
+                    "TS 36.321 5.1.5 mac-ContentionResolutionTimer",
+                    contention.min(10_240),
+                )
+            } else {
+                ("TS 36.331 7.3 t300", t300)
+            };
+            if msg4 >= timer_ms {
+                return Err(ConfigError::new(
+                    "base_station_ms",
+                    format!(
+                        "makes Msg4 come {msg4} ms after Msg3; {timer} is {timer_ms} ms, so that every access would \
+                         fail; choose less"
+                    ),
+                ));
+            }
+            let early = (network.early_data_bits(level)).and(level.early_data.as_ref());
+            let early_ms = early.map(|early| u64::from(early.contention_resolution_pp) * period);
+            let resumed = scheduler + self.nas_answer_ms() + u64::from(self.gateway_ms);
+            if let Some(early_ms) = early_ms.filter(|early_ms| resumed >= *early_ms) {
+                return Err(ConfigError::new(
+                    "mme_ms",
+                    format!(
+                        "makes Msg4 come {resumed} ms after early data; TS 36.331 mac-ContentionResolutionTimer-r15 is \
+                         {early_ms} ms, so that every access would fail; choose less"
+                    ),
+                ));
+            }
+        }
+        Ok(())
+    }
+}

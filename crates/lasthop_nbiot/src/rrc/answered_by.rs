@@ -1,0 +1,30 @@
+use crate::config::NetworkTime;
+
+/// Who has to be asked before the network sends a message of a procedure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnsweredBy {
+    /// Nobody: the base station knows.
+    BaseStation,
+    /// The MME, over S1.
+    Mme,
+    /// The MME, which asks for subscriber data: an attach.
+    MmeAndSubscriberData,
+    /// The MME, which asks for subscriber data and has the gateway make a session: the end of an attach.
+    MmeSubscriberDataAndGateway,
+}
+
+impl AnsweredBy {
+    /// How long the message before it waits for this one.
+    #[must_use]
+    pub fn answer_ms(self, time: &NetworkTime) -> u64 {
+        let subscriber_data = u64::from(time.subscriber_data_ms);
+        match self {
+            Self::BaseStation => time.base_station_ms.into(),
+            Self::Mme => time.nas_answer_ms(),
+            Self::MmeAndSubscriberData => time.nas_answer_ms() + subscriber_data,
+            Self::MmeSubscriberDataAndGateway => {
+                time.nas_answer_ms() + subscriber_data + u64::from(time.gateway_ms)
+            }
+        }
+    }
+}
