@@ -167,6 +167,19 @@ def axis_titles(spec: object) -> list[str]:
     ]
 
 
+def test_lines_that_lie_on_each_other_are_named(write_results: WriteResults) -> None:
+    stacks = [SyntheticStack(name) for name in ("raw_udp", "json_udp", "coap", "mqtt")]
+    folder = write_results(SyntheticStudy(stacks=stacks))
+    apart = pl.when(stack="mqtt").then(300.0).otherwise(200.0) + pl.col("path_loss")
+    columns = {"latency_p95_ms": apart, "delivery_ratio": pl.lit(1.0)}
+    alike = figures_of(with_columns(folder, **columns))["answer"].reading
+    assert alike.endswith(" On one line lie raw_udp, json_udp and coap.")
+
+
+def test_no_line_is_named_where_each_is_seen(write_results: WriteResults) -> None:
+    assert "On one line" not in figures_of(write_results(SyntheticStudy()))["answer"].reading
+
+
 def test_a_grid_has_lines_along_its_longest_axis_and_a_panel_for_the_rest(
     write_results: WriteResults,
 ) -> None:

@@ -11,7 +11,7 @@ from lasthop.answer.points import Point, Swept, points_of, varied
 from lasthop.answer.quantities import format_quantity
 from lasthop.answer.verdict import shown_rule
 from lasthop.measures import Measure
-from lasthop.report.figures import overload
+from lasthop.report.figures import one_line, overload
 from lasthop.report.figures.annotations import Annotations
 from lasthop.report.figures.encodings import StackEncoding
 from lasthop.report.figures.figure import Figure, Panel, sentence_case, titled
@@ -102,6 +102,7 @@ class SweepFigure:
                 unreached=any(math.isinf(found.interval.mean) for found in everything),
                 overloaded=overloaded,
             )
+            + ("" if axis is None else one_line.reading(one_line.on_one_line(everything)))
             + (f" {hidden} more panels are left out." if hidden > 0 else ""),
             dataset="runs.parquet",
             runs=sum(point.rows.filter(pl.col("status") == "completed").height for point in points),
