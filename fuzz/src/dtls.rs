@@ -19,8 +19,8 @@ use crate::wires::Wires;
 /// befalls the datagrams under way.
 ///
 /// The first byte says how (1: no cookie; 2: connection IDs; 4: the client has another key, or believes somebody else;
-/// 8: DTLS 1.3, with a certificate and without connection IDs). A step is a byte for the side
-/// (128) and the operation, and what that takes. Whatever is done to the datagrams, an end receives what the other sent,
+/// 8: DTLS 1.3, with a certificate and without connection IDs; 16: sessions of DTLS 1.2 are resumed). A step is a byte for the
+/// side (128) and the operation, and what that takes. Whatever is done to the datagrams, an end receives what the other sent,
 /// once, and nothing else; where nothing is done to them, what is sent at the end arrives.
 pub fn dtls(data: &[u8]) {
     let mut script = Script::new(data);
@@ -87,12 +87,16 @@ fn with_certificate(cookie: bool, is_stranger: bool) -> (ClientProfile, ServerPr
 
 impl Duel {
     fn new(flags: u8) -> Self {
-        let [no_cookie, has_ids, is_stranger, is_1_3] = [1, 2, 4, 8].map(|bit| flags & bit != 0);
-        let (client, server) = if is_1_3 {
+        let [no_cookie, has_ids, is_stranger, is_1_3, resumes] =
+            [1, 2, 4, 8, 16].map(|bit| flags & bit != 0);
+        let (mut client, mut server) = if is_1_3 {
             with_certificate(!no_cookie, is_stranger)
         } else {
             with_keys(!no_cookie, is_stranger, has_ids)
         };
+        if resumes {
+            (client, server) = (client.resuming(), server.remembering(2));
+        }
         let end = |name, client, server| {
             let random = RandomStream::named(1, name);
             End {
@@ -127,14 +131,7 @@ impl Duel {
             3 => self.carry_all(),
             4 => self.wait(Duration::from_millis(script.word().into())),
             5 => self.wait(Duration::from_secs(script.byte().into())),
-            6 => {
-                self.is_honest = false;
-                if let Some(id) = self.ends[side].connection {
-                    self.ends[side]
-                        .dtls
-                        .reset(self.now, id, ResetReason::NotNeeded);
-                }
-            }
+            6 => self.close(side),
             // A translator forgets the client.
             7 => {
                 self.is_honest = false;
@@ -152,6 +149,20 @@ impl Duel {
         if client.connection.is_none() {
             let opened = client.dtls.open(self.now, address(SERVER_PORT), &[]);
             client.connection = opened.ok();
+        }
+    }
+
+    /// Ends a connection: in peace where nothing is under way.
+    fn close(&mut self, side: usize) {
+        let is_in_peace = self.ends.iter().all(|it| it.is_established) && self.wires.is_empty();
+        self.is_honest &= is_in_peace;
+        if let Some(id) = self.ends[side].connection {
+            let dtls = &mut self.ends[side].dtls;
+            dtls.reset(self.now, id, ResetReason::NotNeeded);
+        }
+        if is_in_peace {
+            self.settle();
+            self.carry_all();
         }
     }
 

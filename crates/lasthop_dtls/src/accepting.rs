@@ -11,6 +11,7 @@ use crate::Dtls;
 use crate::connection::{Connection, Wish};
 use crate::hello::{Hello, RECORD_HEADER_LENGTH, TLS12_CID};
 use crate::profile::Version;
+use crate::resumption::{NewId, Resumable};
 use crate::retry::{offers_1_3, retry_request, transcript};
 
 /// What stands between the kind of a record and its connection ID: version, epoch and number (RFC 9146 section 4).
@@ -142,6 +143,13 @@ impl<T: Transport> Dtls<T> {
         }
         let Some(server) = &self.server else { return };
         let (mut session, trust) = server.session(&mut self.host, now);
+        let mut resumable = Resumable::Never;
+        if let Some(id) = self.new_session_id() {
+            session.set_session_id(&id);
+            let earlier = self.sessions.of_client(hello.session, now);
+            earlier.map(|it| session.set_session(it));
+            resumable = Resumable::ByClient(Box::default());
+        }
         let connection_id = self.unused_connection_id();
         if !connection_id.is_empty() {
             session.set_connection_id(connection_id.clone());
@@ -157,6 +165,7 @@ impl<T: Transport> Dtls<T> {
         }
         let mut connection = Connection::new(session, trust, flow);
         connection.hello = first_bytes(hello.random);
+        connection.resumable = resumable;
         connection.connection_id = connection_id.into();
         let name = connection.connection_id.clone();
         let id = self.add(connection);
@@ -164,6 +173,14 @@ impl<T: Transport> Dtls<T> {
             self.by_connection_id.insert(name, id);
         }
         self.wish(now, id, &Wish::Receive(datagram));
+    }
+
+    /// What a client may resume its session by, if it is made anew; `None` where none is to be resumed.
+    fn new_session_id(&mut self) -> Option<NewId> {
+        let version = self.server.as_ref()?.version();
+        let mut id = NewId::default();
+        let resumes = version == Version::V1_2 && self.sessions.has_room();
+        (resumes && self.host.as_mut()?.fill(&mut id)).then_some(id)
     }
 
     /// A connection ID that no client has; empty where there is none, or none is wanted.

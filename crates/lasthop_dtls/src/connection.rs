@@ -7,6 +7,7 @@ use lasthop_units::Instant;
 
 use crate::clock::{of_library, of_run};
 use crate::labels::{Labels, Spans};
+use crate::resumption::Resumable;
 use crate::surroundings::Surroundings;
 
 /// How many datagrams wait for the end of a handshake. Those that are too many are lost, as datagrams are.
@@ -16,13 +17,15 @@ const MOST_WAITING: usize = 16;
 pub(crate) struct Connection {
     session: Box<dimpl::Dtls>,
     /// By whom the certificate of the peer must be signed.
-    trust: Option<Trust>,
+    trust: Option<Box<Trust>>,
     /// The connection below that leads to the peer.
     pub(crate) flow: ConnectionId,
     /// The first bytes of the random number of the client, at the server.
     pub(crate) hello: u64,
     /// What the peer puts into its records, where it was asked for that.
     pub(crate) connection_id: Box<[u8]>,
+    /// What its session may be resumed by.
+    pub(crate) resumable: Resumable,
     labels: Labels,
     waiting: VecDeque<Waiting>,
     pub(crate) is_established: bool,
@@ -44,6 +47,8 @@ pub(crate) struct Turn {
     /// What the peer said.
     pub(crate) received: Vec<Payload>,
     pub(crate) is_newly_established: bool,
+    /// What a later one may go on with.
+    pub(crate) session: Option<dimpl::Session>,
     /// The alert by which the certificate of the peer is refused.
     refusal: Option<u8>,
     /// Why it is over.
@@ -64,15 +69,21 @@ impl Connection {
     pub(crate) fn new(session: dimpl::Dtls, trust: Option<Trust>, flow: ConnectionId) -> Self {
         Self {
             session: Box::new(session),
-            trust,
+            trust: trust.map(Box::new),
             flow,
             hello: 0,
             connection_id: Box::default(),
+            resumable: Resumable::Never,
             labels: Labels::default(),
             waiting: VecDeque::new(),
             is_established: false,
             deadline: None,
         }
+    }
+
+    /// Whether it goes on with an earlier session, as far as is known.
+    pub(crate) fn is_resumed(&self) -> bool {
+        self.session.is_resumed()
     }
 
     /// The newest record of the peer that was authenticated.
@@ -168,6 +179,7 @@ impl Connection {
     ) {
         let mut room = vec![0; 2_048];
         let id_length = self.session.peer_connection_id().len();
+        self.labels.set_resumed(self.session.is_resumed());
         loop {
             match self.session.poll_output(&mut room) {
                 Output::BufferTooSmall { needed } => room.resize(needed, 0),
@@ -188,6 +200,8 @@ impl Connection {
                 Output::Connected => {
                     self.is_established = true;
                     turn.is_newly_established = true;
+                    turn.session = self.session.take_session();
+                    self.trust = None;
                 }
                 Output::CloseNotify => turn.closed = Some(CloseReason::Finished),
                 Output::Timeout(deadline) => {
@@ -198,7 +212,7 @@ impl Connection {
             }
         }
         if let Some(host) = host {
-            host.sealed.clear();
+            host.sealed = VecDeque::new();
         }
     }
 
@@ -233,6 +247,7 @@ impl Connection {
         let _ = Surroundings::enter(host, || self.session.fail(alert));
         self.drain(now, host, turn, &mut VecDeque::new(), None);
         turn.is_newly_established = false;
+        turn.session = None;
         turn.received.clear();
         turn.closed = Some(CloseReason::Refused(alert));
     }

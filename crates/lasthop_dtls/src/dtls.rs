@@ -2,14 +2,15 @@ use core::net::{IpAddr, SocketAddr};
 use std::collections::{BTreeMap, VecDeque};
 
 use lasthop_contract::{
-    Chunk, CloseReason, ConnectionId, DatagramError, Established, Expectation, Handshakes,
-    JoinError, ListenError, LookupMap, OpenError, OpenOptions, Payload, RandomStream, ResetReason,
+    Chunk, CloseReason, ConnectionId, DatagramError, Expectation, Handshakes, JoinError,
+    ListenError, LookupMap, OpenError, OpenOptions, Payload, RandomStream, ResetReason, ShortQueue,
     TimerQueue, Transport, TransportEvent, TransportInput, TransportOutput,
 };
-use lasthop_units::Instant;
+use lasthop_units::{Duration, Instant};
 use ring::hmac;
 
 use crate::connection::{Connection, Turn, Wish};
+use crate::resumption::{Resumable, Sessions};
 use crate::surroundings::Surroundings;
 use crate::{ClientProfile, ServerProfile};
 
@@ -22,15 +23,16 @@ pub struct Dtls<T> {
     client: Option<ClientProfile>,
     pub(crate) server: Option<ServerProfile>,
     pub(crate) host: Option<Box<Surroundings>>,
-    pub(crate) connections: BTreeMap<ConnectionId, Connection>,
+    pub(crate) connections: BTreeMap<ConnectionId, Box<Connection>>,
     /// Which connection leads over one below.
     pub(crate) flows: LookupMap<ConnectionId, ConnectionId>,
     /// Whose records carry which connection ID.
     pub(crate) by_connection_id: LookupMap<Box<[u8]>, ConnectionId>,
+    pub(crate) sessions: Sessions,
     pub(crate) handshakes: Handshakes,
     timers: TimerQueue<ConnectionId>,
     inbox: VecDeque<(ConnectionId, Payload)>,
-    outputs: VecDeque<TransportOutput>,
+    outputs: ShortQueue<TransportOutput>,
     /// What cookies are made with.
     pub(crate) secret: Option<hmac::Key>,
     expectation: Option<(ConnectionId, Expectation)>,
@@ -46,10 +48,17 @@ impl<T: Transport> Dtls<T> {
         server: Option<ServerProfile>,
         random: Option<RandomStream>,
     ) -> Self {
+        let room = server.as_ref().map_or(0, |it| it.sessions);
+        let lifetimes = [
+            client.as_ref().map(|it| it.session_lifetime),
+            server.as_ref().map(|it| it.session_lifetime),
+        ];
+        let lifetime = lifetimes.into_iter().flatten().min();
         Self {
             lower,
             client,
             server,
+            sessions: Sessions::new(room, lifetime.unwrap_or(Duration::ZERO)),
             host: Some(Box::new(Surroundings {
                 random,
                 credentials: None,
@@ -61,7 +70,7 @@ impl<T: Transport> Dtls<T> {
             handshakes: Handshakes::default(),
             timers: TimerQueue::new(),
             inbox: VecDeque::new(),
-            outputs: VecDeque::new(),
+            outputs: ShortQueue::new(),
             secret: None,
             expectation: None,
             next: 0,
@@ -74,7 +83,7 @@ impl<T: Transport> Dtls<T> {
     }
 
     pub(crate) fn emit(&mut self, id: ConnectionId, event: TransportEvent) {
-        self.outputs.push_back(TransportOutput::Event(id, event));
+        self.outputs.push(TransportOutput::Event(id, event));
     }
 
     fn on_lower(&mut self, now: Instant, flow: ConnectionId, event: TransportEvent) {
@@ -93,7 +102,7 @@ impl<T: Transport> Dtls<T> {
         let id = ConnectionId(self.next);
         self.next += 1;
         self.flows.insert(connection.flow, id);
-        self.connections.insert(id, connection);
+        self.connections.insert(id, Box::new(connection));
         id
     }
 
@@ -140,13 +149,15 @@ impl<T: Transport> Dtls<T> {
         }
         if turn.is_newly_established {
             self.handshakes.end(id);
-            self.emit(id, TransportEvent::Established(Established::Full));
+            let how = self.keep_session(now, id, turn.session);
+            self.emit(id, TransportEvent::Established(how));
         }
         for payload in turn.received {
             self.inbox.push_back((id, payload));
             self.emit(id, TransportEvent::DatagramReadable);
         }
         if let Some(reason) = turn.closed {
+            self.forget_failed_session(id, reason);
             self.forget(id);
             self.lower.reset(now, flow, ResetReason::NotNeeded);
             self.emit(id, TransportEvent::Closed(reason));
@@ -166,14 +177,17 @@ impl<T: Transport> Dtls<T> {
 impl<T: Transport> Transport for Dtls<T> {
     fn handle(&mut self, now: Instant, input: TransportInput) {
         match &input {
-            TransportInput::Crash(_) => {
+            TransportInput::Crash(survives) => {
+                if !survives.tickets.is_durable() {
+                    self.sessions.forget_all();
+                }
                 self.connections.clear();
                 self.flows = LookupMap::new();
                 self.by_connection_id = LookupMap::new();
                 self.handshakes = Handshakes::default();
                 self.timers = TimerQueue::new();
                 self.inbox.clear();
-                self.outputs.clear();
+                self.outputs = ShortQueue::new();
                 self.secret = None;
             }
             TransportInput::Stop => {
@@ -198,7 +212,7 @@ impl<T: Transport> Transport for Dtls<T> {
 
     fn poll(&mut self, now: Instant) -> TransportOutput {
         loop {
-            if let Some(output) = self.outputs.pop_front() {
+            if let Some(output) = self.outputs.pop() {
                 return output;
             }
             match self.lower.poll(now) {
@@ -222,8 +236,17 @@ impl<T: Transport> Transport for Dtls<T> {
     ) -> Result<ConnectionId, OpenError> {
         let profile = self.client.as_ref().ok_or(OpenError::NoSuchColumn)?;
         let flow = self.lower.open_with(now, peer, options, &[])?;
-        let (session, trust) = profile.session(&mut self.host, now);
-        let id = self.add(Connection::new(session, trust, flow));
+        let (mut session, trust) = profile.session(&mut self.host, now);
+        let earlier = match profile.resumes {
+            true => self.sessions.of_server(peer, now),
+            false => None,
+        };
+        earlier.map(|it| session.set_session(it));
+        let mut connection = Connection::new(session, trust, flow);
+        if profile.resumes {
+            connection.resumable = Resumable::WithServer(peer);
+        }
+        let id = self.add(connection);
         if !early_data.is_empty() {
             // It leaves behind the handshake.
             let _ = self.send_datagram(now, id, early_data);
@@ -266,7 +289,11 @@ impl<T: Transport> Transport for Dtls<T> {
 
     fn receive_datagram(&mut self, connection: ConnectionId) -> Option<Payload> {
         let place = self.inbox.iter().position(|(id, _)| *id == connection)?;
-        self.inbox.remove(place).map(|(_, payload)| payload)
+        let (_, payload) = self.inbox.remove(place)?;
+        if self.inbox.is_empty() {
+            self.inbox = VecDeque::new();
+        }
+        Some(payload)
     }
 
     fn reset(&mut self, now: Instant, id: ConnectionId, reason: ResetReason) {

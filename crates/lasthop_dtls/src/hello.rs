@@ -27,6 +27,14 @@ const MESSAGE_HEADER_LENGTH: usize = 12;
 const RANDOM_LENGTH: usize = 32;
 const COOKIE_LENGTH: usize = 32;
 
+/// Whether the first fragment of a message is of a ClientHello that names the session which it would resume.
+pub(crate) fn names_session(fragment: &[u8]) -> bool {
+    let session = MESSAGE_HEADER_LENGTH + 2 + RANDOM_LENGTH;
+    fragment.starts_with(&[CLIENT_HELLO])
+        && fragment.get(6..9) == Some(&[0; 3])
+        && fragment.get(session).is_some_and(|length| *length > 0)
+}
+
 /// Where the cookie of a ClientHello stands in its message, header included, where all of it is in this fragment
 /// (RFC 6347 section 4.2.1; that of DTLS 1.3 is an extension).
 pub(crate) fn cookie_in(fragment: &[u8]) -> Option<Range<usize>> {
@@ -105,6 +113,8 @@ pub(crate) struct Hello<'a> {
     pub(crate) message_number: u16,
     /// The random number of the client, which tells one handshake from another.
     pub(crate) random: &'a [u8],
+    /// The identifier of the session that it would resume (RFC 5246 section 7.4.1.2).
+    pub(crate) session: &'a [u8],
     cookie: &'a [u8],
     body: &'a [u8],
     /// Behind all the rest.
@@ -128,12 +138,13 @@ impl<'a> Hello<'a> {
         let body = body.get(..u32::from_be_bytes([0, l1, l2, l3]) as usize)?;
         let (_version, rest) = body.split_first_chunk::<2>()?;
         let (random, rest) = rest.split_at_checked(RANDOM_LENGTH)?;
-        let (_session, rest) = opaque(rest)?;
+        let (session, rest) = opaque(rest)?;
         let (cookie, rest) = opaque(rest)?;
         Some(Self {
             record_number: u64::from_be_bytes([0, 0, a, b, c, d, e, f]),
             message_number: u16::from_be_bytes([high, low]),
             random,
+            session,
             cookie,
             body,
             extensions: extensions_behind(rest).unwrap_or_default(),

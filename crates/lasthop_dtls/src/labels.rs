@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 
 use lasthop_contract::{Cause, Layer, Provenance};
 
-use crate::hello::{RECORD_HEADER_LENGTH, TLS12_CID, cookie_in};
+use crate::hello::{RECORD_HEADER_LENGTH, TLS12_CID, cookie_in, names_session};
 
 const CHANGE_CIPHER_SPEC: u8 = 20;
 const ALERT: u8 = 21;
@@ -24,6 +24,7 @@ const SEALED_AS: usize = 8;
 
 const RECORD: Provenance = Provenance::new(Layer::Dtls, Cause::Header);
 const SET_UP: Provenance = Provenance::new(Layer::Dtls, Cause::SessionSetUp);
+const RESUMPTION: Provenance = Provenance::new(Layer::Dtls, Cause::SessionResumption);
 const CERTIFICATES: Provenance = Provenance::new(Layer::Dtls, Cause::Certificates);
 const AGAIN: Provenance = Provenance::new(Layer::Dtls, Cause::Retransmission);
 const VALIDATION: Provenance = Provenance::new(Layer::Dtls, Cause::AddressValidation);
@@ -45,6 +46,7 @@ pub(crate) struct Labels {
     /// What of the handshake was sent: up to this message, and this place in it.
     sent: (u16, u32),
     has_changed_cipher: bool,
+    is_resumed: bool,
 }
 
 /// Bytes of one provenance, by their number.
@@ -73,6 +75,11 @@ impl SealedRecord {
 }
 
 impl Labels {
+    /// Says whether both ends go on with an earlier session, as far as is known.
+    pub(crate) fn set_resumed(&mut self, is_resumed: bool) {
+        self.is_resumed = is_resumed;
+    }
+
     /// Labels a datagram, whose records have a connection ID of this length where they have one. `sealed` tells what its records are that were sealed, and `data` of the application data in them
     /// where it comes from; both are used up as far as they are needed.
     pub(crate) fn label(
@@ -108,7 +115,7 @@ impl Labels {
                     let label = self.of_record(header[0], body);
                     add(&mut spans, header_of(label), header_length);
                     let cookie = match label {
-                        SET_UP => cookie_in(body).unwrap_or_default(),
+                        SET_UP | RESUMPTION => cookie_in(body).unwrap_or_default(),
                         _ => 0..0,
                     };
                     add(&mut spans, label, cookie.start);
@@ -144,7 +151,7 @@ impl Labels {
             CHANGE_CIPHER_SPEC if core::mem::replace(&mut self.has_changed_cipher, true) => AGAIN,
             ALERT => TEAR_DOWN,
             ACK => ACKNOWLEDGEMENT,
-            _ => SET_UP,
+            _ => self.set_up(),
         }
     }
 
@@ -164,7 +171,16 @@ impl Labels {
         self.sent = place;
         match kind {
             CERTIFICATE => CERTIFICATES,
-            _ => SET_UP,
+            // What a client offers is known before what the server makes of it.
+            _ if names_session(fragment) => RESUMPTION,
+            _ => self.set_up(),
+        }
+    }
+
+    fn set_up(&self) -> Provenance {
+        match self.is_resumed {
+            true => RESUMPTION,
+            false => SET_UP,
         }
     }
 }

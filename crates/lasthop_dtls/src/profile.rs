@@ -25,6 +25,8 @@ pub struct Settings {
     pub patience: Duration,
     /// The largest datagram of a handshake, in bytes from 64.
     pub largest_datagram: u16,
+    /// How long a session may be resumed: 24 hours at most, says RFC 5246 section F.1.4.
+    pub session_lifetime: Duration,
     /// The length of the connection ID (RFC 9146) that clients put into their records, in bytes up to 32; 0 speaks none.
     pub connection_id: u8,
 }
@@ -55,6 +57,9 @@ pub struct ClientProfile {
     proof: Proof,
     /// Whether its records may carry a connection ID.
     pub(crate) takes_connection_id: bool,
+    /// Whether it offers a session that it has had before.
+    pub(crate) resumes: bool,
+    pub(crate) session_lifetime: Duration,
 }
 
 /// How a server behaves.
@@ -67,6 +72,9 @@ pub struct ServerProfile {
     /// How long the connection IDs are that it gives to its clients, in bytes.
     pub(crate) connection_id: u8,
     pub(crate) handshakes_per_address: Option<usize>,
+    /// How many sessions it remembers; the oldest gives way.
+    pub(crate) sessions: usize,
+    pub(crate) session_lifetime: Duration,
 }
 
 impl Default for Settings {
@@ -77,6 +85,7 @@ impl Default for Settings {
             retries: 5,
             patience: Duration::from_secs(300),
             largest_datagram: 1_200,
+            session_lifetime: Duration::from_secs(24 * 3_600),
             connection_id: 0,
         }
     }
@@ -131,7 +140,16 @@ impl ClientProfile {
             config: Arc::new(builder.build()?),
             proof,
             takes_connection_id: settings.connection_id > 0,
+            resumes: false,
+            session_lifetime: settings.session_lifetime,
         })
+    }
+
+    /// The same, which resumes the sessions that a server of DTLS 1.2 has given an identifier (RFC 5246 section 7.3).
+    #[must_use]
+    pub const fn resuming(mut self) -> Self {
+        self.resumes = true;
+        self
     }
 
     /// Whether it shares a key with its server.
@@ -195,6 +213,8 @@ impl ServerProfile {
             asks_for_cookie,
             connection_id: settings.connection_id,
             handshakes_per_address: None,
+            sessions: 0,
+            session_lifetime: settings.session_lifetime,
         })
     }
 
@@ -202,6 +222,14 @@ impl ServerProfile {
     #[must_use]
     pub fn bounded(mut self, handshakes_per_address: usize) -> Self {
         self.handshakes_per_address = Some(handshakes_per_address);
+        self
+    }
+
+    /// The same, which remembers so many sessions of DTLS 1.2 that its clients may resume by their identifiers; the oldest
+    /// gives way.
+    #[must_use]
+    pub const fn remembering(mut self, sessions: usize) -> Self {
+        self.sessions = sessions;
         self
     }
 

@@ -17,13 +17,15 @@ const CONNECTION_ID: u8 = 8;
 
 const FITS: &str = "what it is made of fits together";
 
-/// A server that shares keys with its clients, asks them for cookies, and gives a connection ID to who takes one.
+/// A server that shares keys with its clients, asks them for cookies, gives a connection ID to who takes one, and resumes
+/// sessions by their identifiers.
 ///
 /// # Panics
 /// Never: what it is made of fits together.
 #[must_use]
 pub fn keyed_server(keys: PreSharedKeys) -> ServerProfile {
-    ServerProfile::with_keys(&settings(), keys, true).expect(FITS)
+    let server = ServerProfile::with_keys(&settings(), keys, true);
+    server.expect(FITS).remembering(secured::SESSIONS)
 }
 
 /// A client that shares a key with its server, and takes a connection ID.
@@ -32,11 +34,12 @@ pub fn keyed_server(keys: PreSharedKeys) -> ServerProfile {
 /// Never: what it is made of fits together.
 #[must_use]
 pub fn keyed_client(key: PreSharedKey) -> ClientProfile {
-    ClientProfile::with_key(&settings(), key).expect(FITS)
+    let client = ClientProfile::with_key(&settings(), key);
+    client.expect(FITS).resuming()
 }
 
 /// A server that shows a certificate, asks for cookies, and wants a client's certificate by one of `clients` where there are
-/// such.
+/// such. Sessions of DTLS 1.2 are resumed by their identifiers.
 ///
 /// # Errors
 /// When DTLS cannot show it, in words.
@@ -51,7 +54,8 @@ pub fn certified_server(
     check(&shown)?;
     let clients = clients.map(|roots| Trust::in_clients(Arc::new(roots)).starting(today()));
     let settings = settings();
-    Ok(ServerProfile::with_certificate(&settings, version, shown, clients, true).expect(FITS))
+    let server = ServerProfile::with_certificate(&settings, version, shown, clients, true);
+    Ok(server.expect(FITS).remembering(secured::SESSIONS))
 }
 
 /// A client that believes in a server of this name by these roots, and shows a certificate to one that asks.
@@ -73,7 +77,8 @@ pub fn certified_client(
     let trust = Trust::in_server(Arc::new(roots), server)
         .ok_or_else(|| format!("{server:?} is no name of a host"))?;
     let trust = Some(trust.starting(today()));
-    Ok(ClientProfile::with_certificates(&settings(), version, trust, shown).expect(FITS))
+    let client = ClientProfile::with_certificates(&settings(), version, trust, shown);
+    Ok(client.expect(FITS).resuming())
 }
 
 /// Whether it is what an end can show: one certificate of ECDSA on P-256.

@@ -92,11 +92,13 @@ class Adapter(Software):
         Raises
         ------
         UsageError
-            It speaks other protocols.
+            It speaks other protocols, or is to show a bare public key.
         """
+        name = getattr(self, "called", self.name)
+        if "tls" in offer.layers and offer.options.get("tls.raw_key") in {True, "on"}:
+            raise UsageError(f"impl={name}: it shows certificates; remove tls.raw_key=on")
         if offer.protocol not in self.protocols:
             known = ", ".join(sorted(self.protocols))
-            name = getattr(self, "called", self.name)
             raise UsageError(f"impl={name}: it serves {known}, and no {offer.protocol}")
 
     @abstractmethod

@@ -21,6 +21,7 @@ NOT_BUILT: dict[str, str] = {
     "session: per_message over TCP without MQTT": 'write "session: keep"',
     "session: per 1 h over HTTP": 'write "session: keep", or "per 10" for so many messages each',
     "session: per 10 beside connection=per_message": "write one of both",
+    "session: per_message over DTLS but of reports": 'write "session: keep"',
     "download with session: per_message over MQTT": 'write "session: keep"',
     "an event for devices that come and go": "let them stay",
     "a group without a flow": "remove it, or give it a flow",
@@ -92,6 +93,8 @@ def _of_arm(assembly: Assembly, arm: Arm) -> Iterator[Feature]:
                 yield feature, (*flow.location, "session")
         elif layers[0] != "mqtt" and "tcp" in layers:
             yield "session: per_message over TCP without MQTT", (*flow.location, "session")
+        elif "dtls" in layers and kind != "report":
+            yield "session: per_message over DTLS but of reports", (*flow.location, "session")
 
 
 def _of_http(session: SessionPolicy, stack: ResolvedStack) -> str | None:

@@ -69,6 +69,14 @@ CASES = {
             'write "session: keep"'
         ),
     ),
+    "a session of DTLS that ends where messages come back": (
+        BASE.replace("report: 40 B", "round_trip: 40 B, session: per_message")
+        + "stacks: [coap/dtls]\n",
+        (
+            "3:29: traffic.session: session: per_message over DTLS but of reports is not built "
+            'yet; write "session: keep"'
+        ),
+    ),
     "a stack twice": (
         BASE + "stacks: [raw_udp, raw_udp]\n",
         '4:19: stacks: the stack "raw_udp" stands twice; remove one of them',

@@ -244,6 +244,7 @@ pub use types::{
 mod dtls12;
 mod dtls13;
 
+pub use dtls12::Session;
 use dtls12::{Client as Client12, Server as Server12};
 use dtls13::{Client as Client13, Server as Server13};
 
@@ -882,6 +883,42 @@ impl Dtls {
             Inner::Client12(client) => client.set_connection_id(id),
             Inner::Server12(server) => server.set_connection_id(id),
             Inner::Client13(_) | Inner::Server13(_) | Inner::ClientPending(_) => {}
+        }
+    }
+
+    /// Resume a session of DTLS 1.2 (RFC 5246 §7.3) where both ends will: a client offers it, a server goes on with it if the
+    /// client names it and offers its suite; else the handshake is a full one. To be called before the handshake.
+    pub fn set_session(&mut self, session: Session) {
+        match self.inner.as_mut().unwrap() {
+            Inner::Client12(client) => client.set_session(session),
+            Inner::Server12(server) => server.set_session(session),
+            Inner::Client13(_) | Inner::Server13(_) | Inner::ClientPending(_) => {}
+        }
+    }
+
+    /// Give a session of DTLS 1.2 that is made anew an identifier of 1 to 32 bytes, by which its client may resume it. To be
+    /// called on a server before the handshake.
+    pub fn set_session_id(&mut self, id: &[u8]) {
+        if let Inner::Server12(server) = self.inner.as_mut().unwrap() {
+            server.set_session_id(id);
+        }
+    }
+
+    /// Take what a later handshake may resume, once behind [`Output::Connected`]; `None` where the session has no identifier.
+    pub fn take_session(&mut self) -> Option<Session> {
+        match self.inner.as_mut().unwrap() {
+            Inner::Client12(client) => client.take_session(),
+            Inner::Server12(server) => server.take_session(),
+            Inner::Client13(_) | Inner::Server13(_) | Inner::ClientPending(_) => None,
+        }
+    }
+
+    /// Whether both ends resume an earlier session, as far as is known.
+    pub fn is_resumed(&self) -> bool {
+        match self.inner.as_ref().unwrap() {
+            Inner::Client12(client) => client.is_resumed(),
+            Inner::Server12(server) => server.is_resumed(),
+            Inner::Client13(_) | Inner::Server13(_) | Inner::ClientPending(_) => false,
         }
     }
 

@@ -45,19 +45,27 @@ impl SupportedDtls12CipherSuite for Ccm8 {
     }
 
     fn create_cipher(&self, key: &[u8]) -> Result<Box<dyn Cipher>, CryptoError> {
-        let cipher = Ccm::new_from_slice(key);
-        let cipher = cipher.map_err(|_| failed(CryptoOperation::CreateCipher))?;
-        Ok(Box::new(Aes128Ccm8(cipher)))
+        let key = key.try_into();
+        let key = key.map_err(|_| failed(CryptoOperation::CreateCipher))?;
+        Ok(Box::new(Aes128Ccm8(key)))
     }
 }
 
-struct Aes128Ccm8(Ccm<Aes128, U8, U12>);
+/// By its key alone, which is expanded for each record: an idle session does not hold 700 bytes of round keys a direction.
+struct Aes128Ccm8([u8; KEY_LENGTH]);
+
+impl Aes128Ccm8 {
+    fn expanded(&self) -> Ccm<Aes128, U8, U12> {
+        Ccm::new(&self.0.into())
+    }
+}
 
 impl Cipher for Aes128Ccm8 {
     fn encrypt(&mut self, plaintext: &mut Buf, aad: Aad, nonce: Nonce) -> Result<(), CryptoError> {
         Surroundings::note(SealedRecord::of(plaintext, &aad));
         let nonce = CcmNonce::from(nonce.0);
-        let tag = self.0.encrypt_in_place_detached(&nonce, &aad, plaintext);
+        let cipher = self.expanded();
+        let tag = cipher.encrypt_in_place_detached(&nonce, &aad, plaintext);
         let tag = tag.map_err(|_| failed(CryptoOperation::Encrypt))?;
         plaintext.extend_from_slice(&tag);
         Ok(())
@@ -76,9 +84,8 @@ impl Cipher for Aes128Ccm8 {
             .ok_or_else(failed)?;
         let nonce = CcmNonce::from(nonce.0);
         let (sealed, tag) = ciphertext.as_mut().split_at_mut(length);
-        let opened = self
-            .0
-            .decrypt_in_place_detached(&nonce, &aad, sealed, Tag::from_slice(tag));
+        let cipher = self.expanded();
+        let opened = cipher.decrypt_in_place_detached(&nonce, &aad, sealed, Tag::from_slice(tag));
         opened.map_err(|_| failed())?;
         ciphertext.truncate(length);
         Ok(())

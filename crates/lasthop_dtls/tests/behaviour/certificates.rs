@@ -64,6 +64,15 @@ impl Ends {
     }
 
     pub(crate) fn world_of(self, seed: u64, settings: &Settings, cookie: bool) -> World {
+        let (client, server) = self.profiles(settings, cookie);
+        World::of(seed, client, server)
+    }
+
+    pub(crate) fn profiles(
+        self,
+        settings: &Settings,
+        cookie: bool,
+    ) -> (ClientProfile, ServerProfile) {
         let Self {
             version,
             trust,
@@ -73,7 +82,7 @@ impl Ends {
         } = self;
         let client = ClientProfile::with_certificates(settings, version, trust, shown);
         let server = ServerProfile::with_certificate(settings, version, server, clients, cookie);
-        World::of(seed, client.unwrap(), server.unwrap())
+        (client.unwrap(), server.unwrap())
     }
 }
 

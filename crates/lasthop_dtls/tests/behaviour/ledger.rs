@@ -86,3 +86,56 @@ fn what_is_sent_again_is_a_retransmission_whatever_it_is() {
         }
     }
 }
+
+#[test]
+fn a_resumed_handshake_is_known_as_one() {
+    let mut world = Setting {
+        resumes: true,
+        sessions: 1,
+        ..Setting::new(4)
+    }
+    .world();
+    let (here, _) = world.connect();
+    world.close(here);
+    let before = [Up, Down].map(|end| sums(&mut world, end));
+    world.connect();
+    let after = [Up, Down].map(|end| sums(&mut world, end));
+    let [up, down] = [0, 1].map(|end: usize| {
+        let mut sums = after[end].clone();
+        for (key, bytes) in &before[end] {
+            *sums.get_mut(key).unwrap() -= bytes;
+        }
+        sums.retain(|_, bytes| *bytes > 0);
+        sums
+    });
+    let id = 32;
+    let cookie = 32;
+    let change = 1;
+    let hello = MESSAGE + 2 + 32 + 1 + id + 1 + 2 + 2 + 2 + 2 + 4;
+    assert_eq!(
+        up,
+        Sums::from([
+            (
+                (Layer::Dtls, Cause::SessionResumption),
+                2 * hello + change + FINISHED
+            ),
+            ((Layer::Dtls, Cause::AddressValidation), cookie),
+            ((Layer::Dtls, Cause::Header), 4 * RECORD + SEAL),
+        ])
+    );
+    let server_hello = MESSAGE + 2 + 32 + 1 + id + 2 + 1 + 2 + 4 + 5;
+    assert_eq!(
+        down,
+        Sums::from([
+            (
+                (Layer::Dtls, Cause::SessionResumption),
+                server_hello + change + FINISHED
+            ),
+            (
+                (Layer::Dtls, Cause::AddressValidation),
+                MESSAGE + 2 + 1 + cookie
+            ),
+            ((Layer::Dtls, Cause::Header), 4 * RECORD + SEAL),
+        ])
+    );
+}

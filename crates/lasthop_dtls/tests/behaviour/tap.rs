@@ -6,10 +6,11 @@ use lasthop_contract::{
 };
 use lasthop_units::Instant;
 
-/// A transport that notes which datagrams are sent over it.
+/// A transport that notes which datagrams are sent over it, and may change them under way.
 pub(crate) struct Tap<T> {
     lower: T,
     pub(crate) sent: Vec<Sent>,
+    pub(crate) change: Option<fn(&mut Vec<u8>)>,
 }
 
 /// A datagram, with what its bytes are there for.
@@ -22,8 +23,11 @@ pub(crate) struct Sent {
 
 impl<T> Tap<T> {
     pub(crate) fn new(lower: T) -> Self {
-        let sent = Vec::new();
-        Self { lower, sent }
+        Self {
+            lower,
+            sent: Vec::new(),
+            change: None,
+        }
     }
 
     pub(crate) fn lower(&mut self) -> &mut T {
@@ -68,7 +72,19 @@ impl<T: Transport> Transport for Tap<T> {
                 .map(|it| (it.provenance, it.bytes.len()))
                 .collect(),
         });
-        self.lower.send_datagram(now, connection, chunks)
+        let Some(change) = self.change else {
+            return self.lower.send_datagram(now, connection, chunks);
+        };
+        let mut bytes = self
+            .sent
+            .last()
+            .map_or_else(Vec::new, |it| it.bytes.clone());
+        change(&mut bytes);
+        let changed = Chunk {
+            bytes: &bytes,
+            provenance: chunks[0].provenance,
+        };
+        self.lower.send_datagram(now, connection, &[changed])
     }
 
     fn expect(&mut self, connection: ConnectionId, expectation: Expectation) {

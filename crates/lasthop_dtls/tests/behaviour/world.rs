@@ -2,8 +2,8 @@ use core::net::{IpAddr, SocketAddr};
 
 use lasthop_contract::testing::Pair;
 use lasthop_contract::{
-    Cause, Chunk, CloseReason, ConnectionId, Direction, Layer, Provenance, RandomStream, Transport,
-    TransportEvent,
+    Cause, Chunk, CloseReason, ConnectionId, Direction, Established, Layer, Provenance,
+    RandomStream, ResetReason, Transport, TransportEvent,
 };
 use lasthop_dtls::{ClientProfile, Dtls, PreSharedKey, PreSharedKeys, ServerProfile, Settings};
 use lasthop_transport::Udp;
@@ -25,6 +25,9 @@ pub(crate) struct Setting {
     pub(crate) key: PreSharedKey,
     pub(crate) keys: PreSharedKeys,
     pub(crate) asks_for_cookie: bool,
+    /// Whether the client resumes sessions, and how many the server remembers.
+    pub(crate) resumes: bool,
+    pub(crate) sessions: usize,
 }
 
 pub(crate) struct World {
@@ -40,13 +43,22 @@ impl Setting {
             key: PreSharedKey::of_run(seed, IDENTITY),
             keys: PreSharedKeys::of_run(seed),
             asks_for_cookie: true,
+            resumes: false,
+            sessions: 0,
         }
     }
 
     pub(crate) fn world(self) -> World {
-        let client = ClientProfile::with_key(&self.common, self.key).unwrap();
+        let mut client = ClientProfile::with_key(&self.common, self.key).unwrap();
+        if self.resumes {
+            client = client.resuming();
+        }
         let server = ServerProfile::with_keys(&self.common, self.keys, self.asks_for_cookie);
-        World::of(self.seed, client, server.unwrap())
+        World::of(
+            self.seed,
+            client,
+            server.unwrap().remembering(self.sessions),
+        )
     }
 }
 
@@ -108,10 +120,19 @@ impl World {
         self.log.clear();
     }
 
-    /// When an end had its connection, and as what.
+    /// When an end had its connection.
     pub(crate) fn established(&self, end: Direction) -> Option<(Instant, ConnectionId)> {
         let found = self.first(end, |it| matches!(it, TransportEvent::Established(_)))?;
         Some((found.0, found.1))
+    }
+
+    /// How the connection of an end came about.
+    pub(crate) fn how(&self, end: Direction) -> Option<Established> {
+        let found = self.first(end, |it| matches!(it, TransportEvent::Established(_)))?;
+        match found.2 {
+            TransportEvent::Established(how) => Some(how),
+            _ => None,
+        }
     }
 
     pub(crate) fn closed(&self, end: Direction) -> Option<CloseReason> {
@@ -133,6 +154,13 @@ impl World {
             .expect("the server has it");
         assert_eq!(id, here);
         (here, there)
+    }
+
+    /// Ends a connection of the client, and tells the server so.
+    pub(crate) fn close(&mut self, id: ConnectionId) {
+        let now = self.ends.now();
+        self.ends.client.reset(now, id, ResetReason::NotNeeded);
+        self.run(1);
     }
 
     pub(crate) fn end(&mut self, end: Direction) -> &mut End {

@@ -1,5 +1,7 @@
 use lasthop_contract::{Application, DeviceId, FlowId};
-use lasthop_traffic::{Gateway, Inlet, Origin, Outlet, PayloadTemplate, Reaction, Traffic};
+use lasthop_traffic::{
+    Gateway, Inlet, Origin, Outlet, PayloadTemplate, Reaction, Renewal, Renewing, Traffic,
+};
 
 /// What stands on a protocol: the traffic that is sent by it.
 pub enum Above {
@@ -7,6 +9,8 @@ pub enum Above {
     Schedules(Option<Origin>, Reaction),
     /// One message of this flow, with which a device comes.
     OneReport(PayloadTemplate, FlowId),
+    /// All that, by a session that is made anew; whether the protocol acknowledges messages.
+    BySessions(Box<Self>, DeviceId, Renewal, bool),
     /// A gateway, which takes what comes.
     TakenBy(Gateway),
     /// A gateway, which passes on what it has, from the device of this number.
@@ -23,6 +27,10 @@ impl Above {
             Self::Schedules(origin, reaction) => Box::new(Traffic::new(protocol, origin, reaction)),
             Self::OneReport(payload, flow) => {
                 Box::new(Traffic::of_one_report(protocol, payload, flow))
+            }
+            Self::BySessions(above, device, renewal, acknowledges) => {
+                let protocol: Box<dyn Application> = Box::new(protocol);
+                above.over(Renewing::new(protocol, device, renewal, acknowledges))
             }
             Self::TakenBy(gateway) => Box::new(Inlet::new(protocol, gateway)),
             Self::PassedOnBy(gateway, device) => Box::new(Outlet::new(protocol, gateway, device)),

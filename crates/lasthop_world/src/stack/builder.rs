@@ -1,12 +1,16 @@
+use core::num::NonZeroU32;
+
 use lasthop_contract::{Application, Transport};
+use lasthop_traffic::Renewal;
 use lasthop_transport::{Fallback, FallbackPolicy, Local, PeerLimit};
+use lasthop_units::Duration;
 
 use super::layer::{FallsBack, LayerKind, ServerFiles};
 use super::{
     Above, ApplicationBuilder, Below, ClientEnd, HostEnd, LayerBuilder, Options, Registry,
     ServerEnd,
 };
-use crate::spec::{LayerSpec, SpecError, StackSpec, UserCredentials};
+use crate::spec::{LayerSpec, SessionSpec, SpecError, StackSpec, UserCredentials};
 
 /// Builds both ends of a stack.
 pub struct StackBuilder {
@@ -19,6 +23,8 @@ pub struct StackBuilder {
     port: u16,
     own_port: u16,
     has_topics: bool,
+    /// Whether secured datagrams carry it, whose sessions no application knows of.
+    is_over_dtls: bool,
 }
 
 /// Which end of a connection a layer is built for.
@@ -75,6 +81,7 @@ impl StackBuilder {
             port: known.port_on(below.iter().copied()),
             own_port: known.port,
             has_topics: known.has_topics,
+            is_over_dtls: below.contains(&"dtls"),
         })
     }
 
@@ -147,6 +154,19 @@ impl StackBuilder {
     /// The protocol of a device, with what stands on it.
     #[must_use]
     pub fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
+        let renewal = match end.session {
+            SessionSpec::Keep | SessionSpec::Established => None,
+            SessionSpec::PerMessage => Some(Renewal::Messages(NonZeroU32::MIN)),
+            SessionSpec::Per(most) => NonZeroU32::new(most).map(Renewal::Messages),
+            SessionSpec::ForNs(nanos) => Some(Renewal::Time(Duration::from_nanos(nanos))),
+        };
+        let above = match renewal {
+            Some(renewal) if self.is_over_dtls => {
+                let acknowledges = self.application.acknowledges();
+                Above::BySessions(Box::new(above), end.device, renewal, acknowledges)
+            }
+            _ => above,
+        };
         self.application.client(end, above)
     }
 

@@ -101,6 +101,72 @@ fn tickets_resume_all_sessions_but_the_first() {
     }
 }
 
+#[test]
+fn session_identifiers_of_dtls_resume_all_sessions_but_the_first() {
+    for (options, resumed) in [
+        (&[][..], 0),
+        (&[("dtls.resume", "session_id")], 30),
+        (
+            &[
+                ("dtls.resume", "session_id"),
+                ("dtls.auth", "certificate"),
+                ("dtls.client_certificate", "on"),
+                ("dtls.cid", "8B"),
+            ],
+            30,
+        ),
+        // A server that remembers nobody.
+        (&[("dtls.resume", "session_id"), ("dtls.sessions", "0")], 0),
+        // Sessions that are too old before the next one begins.
+        (
+            &[
+                ("dtls.resume", "session_id"),
+                ("dtls.session_lifetime", "10s"),
+            ],
+            0,
+        ),
+    ] {
+        for layers in ["coap/dtls/udp", "raw_udp/dtls/udp"] {
+            let mut spec = ten(stack(layers, options), FlowKind::Report);
+            spec.flows[0].session = SessionSpec::Per(50);
+            let simulated = run(&spec);
+            let found = sessions(&simulated);
+            assert_eq!((found.set_up(), found.resumed()), (40, resumed));
+            all_arrived(&simulated.summary());
+        }
+    }
+}
+
+#[test]
+fn a_session_of_dtls_for_each_message_a_few_of_them_or_for_a_time() {
+    for (layers, options) in [
+        ("coap/dtls/udp", &[][..]),
+        ("coap/dtls/udp", &[("type", "non")]),
+        ("raw_udp/dtls/udp", &[]),
+        ("raw_udp/dtls/udp", &[("ack", "on")]),
+        ("json_udp/dtls/udp", &[]),
+    ] {
+        for (session, expected) in [
+            // Over the slow line, one that is set up for a second may serve two messages.
+            (SessionSpec::PerMessage, 990..=2000),
+            (SessionSpec::Per(10), 190..=200),
+            // For 200 s and the drain of 120 s.
+            (SessionSpec::ForNs(50 * SECOND_NS), 60..=70),
+        ] {
+            let mut spec = ten(stack(layers, options), FlowKind::Report);
+            spec.flows[0].session = session;
+            let simulated = run(&spec);
+            let found = sessions(&simulated);
+            assert!(
+                expected.contains(&found.set_up()),
+                "{layers} {session:?}: {found:?}"
+            );
+            assert_eq!(found.begun(), found.set_up());
+            all_arrived(&simulated.summary());
+        }
+    }
+}
+
 /// After a restart of the server all come at once, or one after the other where they back off further.
 #[test]
 fn a_storm_is_spread_by_the_back_off() {

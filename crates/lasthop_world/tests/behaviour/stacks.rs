@@ -88,6 +88,7 @@ pub(crate) fn every_stack() -> Vec<StackSpec> {
         ("push", "observe"),
         ("dtls.auth", "certificate"),
         ("dtls.cid", "8B"),
+        ("dtls.resume", "session_id"),
     ];
     // What its server signs holds the cookie, and so the address: a signature of ECDSA has 70 to 72 bytes.
     let newest = [

@@ -30,6 +30,7 @@ use crate::dtls12::message::{CompressionMethod, ContentType, Cookie};
 use crate::dtls12::message::{DigitallySigned, Dtls12CipherSuite};
 use crate::dtls12::message::{ExtensionType, KeyExchangeAlgorithm, MessageType, ProtocolVersion};
 use crate::dtls12::message::{Random, SessionId, SignatureAndHashAlgorithm};
+use crate::dtls12::session::Session;
 use crate::timer::HandshakeTimers;
 use crate::{Config, DtlsCertificate, Error, InternalError, KeyingMaterial, Output};
 
@@ -44,13 +45,13 @@ pub struct Client {
     /// Random unique data. Used for signature checks.
     random: Option<Random>,
 
-    /// SessionId is set by the server and only sent by the client if we
-    /// are reusing a session (key renegotiation).
+    /// SessionId is set by the server; what the client sends is that of the
+    /// session that it offers.
     session_id: Option<SessionId>,
 
     /// Cookie is sent by the server in the optional HelloVerifyRequest.
     /// It might remain null if there is no HelloVerifyRequest.
-    cookie: Option<Cookie>,
+    cookie: Option<Box<Cookie>>,
 
     /// Original auto-sense offer, retained for cookie retries.
     hybrid: Option<Box<HybridClientHello>>,
@@ -213,9 +214,22 @@ impl Client {
             return Output::Timeout(self.last_now);
         }
         if let Some(event) = self.local_events.pop_front() {
+            if event == LocalEvent::Connected {
+                self.forget_handshake();
+            }
             return event.into_output(buf, &self.server_certificates);
         }
         self.engine.poll_output(buf, self.last_now)
+    }
+
+    /// Give back the memory of what only a handshake needs.
+    fn forget_handshake(&mut self) {
+        self.cookie = None;
+        self.extension_data = Buf::new();
+        self.server_certificates = Vec::new();
+        self.defragment_buffer = Buf::new();
+        self.captured_session_hash = None;
+        self.local_events.shrink_to_fit();
     }
 
     /// Explicitly start the handshake process by sending a ClientHello
@@ -253,6 +267,18 @@ impl Client {
             })?;
 
         Ok(())
+    }
+
+    pub fn set_session(&mut self, session: Session) {
+        self.engine.offer_session(session);
+    }
+
+    pub fn take_session(&mut self) -> Option<Session> {
+        self.engine.take_session()
+    }
+
+    pub fn is_resumed(&self) -> bool {
+        self.engine.is_resumed()
     }
 
     pub fn set_connection_id(&mut self, id: Vec<u8>) {
@@ -385,8 +411,12 @@ impl State {
     }
 
     fn send_client_hello(self, client: &mut Client) -> Result<Self, InternalError> {
-        let session_id = client.session_id.unwrap_or_else(SessionId::empty);
-        let cookie = client.cookie.unwrap_or_else(Cookie::empty);
+        let session_id = client.engine.offered_session_id();
+        let cookie = client
+            .cookie
+            .as_deref()
+            .copied()
+            .unwrap_or_else(Cookie::empty);
         // unwrap: is ok because we set the random in handle_timeout
         let random = client.random.unwrap();
 
@@ -462,7 +492,7 @@ impl State {
         );
 
         // Set cookie for next ClientHello
-        client.cookie = Some(h.cookie);
+        client.cookie = Some(Box::new(h.cookie));
 
         // HelloVerifyRequest exchange must not be part of the handshake transcript.
         // Per RFC 6347 §4.2.2, the next ClientHello (with cookie) has message_seq=1.
@@ -543,7 +573,8 @@ impl State {
 
         // Note: we keep offered suites local; we don't enforce echo here
         client.engine.set_cipher_suite(cs);
-        client.session_id = Some(server_hello.session_id);
+        let session_id = server_hello.session_id;
+        client.session_id = Some(session_id);
         client.server_random = Some(server_hello.random);
 
         let Some(extensions) = &server_hello.extensions else {
@@ -587,6 +618,21 @@ impl State {
         trace!("Extended Master Secret enabled");
 
         client.hybrid = None;
+
+        // The server names the session that was offered: it goes on with it (RFC 5246 §7.3), with the same suite
+        // (§7.4.1.3). One without an extended master secret was refused above (RFC 7627 §5.3).
+        if let Some(suite) = client.engine.suite_of_session(session_id) {
+            if suite != cs {
+                return Err(Error::SecurityError(
+                    crate::SecurityError::ServerSelectedIncompatibleCipherSuite(cs),
+                )
+                .into());
+            }
+            debug!("Session resumed");
+            client.engine.resume();
+            Self::derive_keys(client)?;
+            return Ok(Self::AwaitChangeCipherSpec);
+        }
 
         // PSK suites skip Certificate; go directly to ServerKeyExchange
         if cs.is_psk() {
@@ -990,7 +1036,12 @@ impl State {
     }
 
     fn send_change_cipher_spec(self, client: &mut Client) -> Result<Self, InternalError> {
-        Self::derive_keys(client)?;
+        if client.engine.is_resumed() {
+            client.engine.flight_begin(5);
+        } else {
+            Self::derive_master_secret(client)?;
+            Self::derive_keys(client)?;
+        }
 
         // Send change cipher spec
         trace!("Sending ChangeCipherSpec");
@@ -1002,6 +1053,39 @@ impl State {
             })?;
 
         Ok(Self::SendFinished)
+    }
+
+    fn derive_master_secret(client: &mut Client) -> Result<(), Error> {
+        let cipher_suite = client.engine.cipher_suite().ok_or(Error::InvalidState(
+            crate::InvalidStateError::NoCipherSuiteSelected,
+        ))?;
+
+        // Use the captured session hash from when ServerHelloDone was received
+        let session_hash = client
+            .captured_session_hash
+            .as_ref()
+            .ok_or(Error::InvalidState(
+                crate::InvalidStateError::ExtendedMasterSecretSessionHashMissing,
+            ))?;
+        trace!(
+            "Using captured session hash for Extended Master Secret (length: {})",
+            session_hash.len()
+        );
+        let mut out = client.engine.pop_buffer();
+        let mut scratch = client.engine.pop_buffer();
+        client
+            .engine
+            .crypto_context_mut()
+            .derive_extended_master_secret(
+                session_hash,
+                cipher_suite.hash_algorithm(),
+                &mut out,
+                &mut scratch,
+            )
+            .map_err(Error::CryptoError)?;
+        client.engine.push_buffer(out);
+        client.engine.push_buffer(scratch);
+        Ok(())
     }
 
     fn derive_keys(client: &mut Client) -> Result<(), Error> {
@@ -1031,27 +1115,8 @@ impl State {
         let client_random_buf = client_random_buf_b;
         let server_random_buf = server_random_buf_b;
 
-        // Derive master secret (use EMS if negotiated)
-        let suite_hash = cipher_suite.hash_algorithm();
-
-        // Use the captured session hash from when ServerHelloDone was received
-        let session_hash = client
-            .captured_session_hash
-            .as_ref()
-            .ok_or(Error::InvalidState(
-                crate::InvalidStateError::ExtendedMasterSecretSessionHashMissing,
-            ))?;
-        trace!(
-            "Using captured session hash for Extended Master Secret (length: {})",
-            session_hash.len()
-        );
         let mut out = client.engine.pop_buffer();
         let mut scratch = client.engine.pop_buffer();
-        client
-            .engine
-            .crypto_context_mut()
-            .derive_extended_master_secret(session_hash, suite_hash, &mut out, &mut scratch)
-            .map_err(Error::CryptoError)?;
 
         // Derive the encryption/decryption keys
         client
@@ -1088,6 +1153,9 @@ impl State {
                 Ok(())
             })?;
 
+        if client.engine.is_resumed() {
+            return self.complete(client);
+        }
         Ok(Self::AwaitChangeCipherSpec)
     }
 
@@ -1182,26 +1250,27 @@ impl State {
             .into());
         }
 
-        // No records from the handshake epochs may survive into application data.
-        let unexpected_record = client
-            .engine
-            .pending_records()
-            .find(|record| record.record().sequence.epoch != 1);
-        if let Some(record) = unexpected_record {
-            debug!(
-                "Unexpected epoch at handshake completion: record={:?}, handshake={:?}",
-                record.record(),
-                record.first_handshake().map(|handshake| &handshake.header),
-            );
-            return Err(
-                Error::UnexpectedMessage(crate::UnexpectedMessageError::UnexpectedEpoch).into(),
-            );
-        }
+        client.engine.refuse_old_records()?;
 
         trace!("Server Finished verified successfully");
 
-        // Receiving server Finished implicitly acks our Flight 5; stop resends
+        // What is resumed ends with our own Finished.
+        if client.engine.is_resumed() {
+            return Ok(Self::SendChangeCipherSpec);
+        }
+        self.complete(client)
+    }
+
+    /// Both Finished are there.
+    fn complete(self, client: &mut Client) -> Result<Self, InternalError> {
+        // Receiving server Finished implicitly acks our Flight 5; stop resends.
+        // A flight that ends a resumed handshake is sent again when the server
+        // sends its own again.
         client.engine.flight_stop_resend_timers();
+
+        client
+            .engine
+            .keep_session(client.session_id.unwrap_or_else(SessionId::empty));
 
         // Emit Connected event
         client.local_events.push_back(LocalEvent::Connected);

@@ -47,7 +47,7 @@ pub struct CryptoContext {
     server_mac_key: Option<Buf>,
 
     /// Master secret
-    master_secret: Option<ArrayVec<u8, 128>>,
+    master_secret: Option<Box<[u8]>>,
 
     /// Pre-master secret (temporary)
     pre_master_secret: Option<Buf>,
@@ -65,10 +65,10 @@ pub struct CryptoContext {
     psk: Option<Vec<u8>>,
 
     /// Client random (needed for SRTP key export per RFC 5705)
-    client_random: Option<ArrayVec<u8, 32>>,
+    client_random: Option<Box<[u8]>>,
 
     /// Server random (needed for SRTP key export per RFC 5705)
-    server_random: Option<ArrayVec<u8, 32>>,
+    server_random: Option<Box<[u8]>>,
 }
 
 /// Authentication mode for a DTLS 1.2 session.
@@ -115,6 +115,12 @@ impl CryptoContext {
         self.key_exchange = None;
         self.key_exchange_public_key = None;
         self.pre_master_secret = None;
+        self.master_secret = None;
+        self.client_random = None;
+        self.server_random = None;
+        if let AuthMode::Certificate { certificate, .. } = &mut self.auth {
+            *certificate = Vec::new();
+        }
         self.psk = None;
         self.client_write_key = None;
         self.server_write_key = None;
@@ -249,14 +255,19 @@ impl CryptoContext {
             scratch,
             hash,
         )?;
-        let mut master_secret = ArrayVec::new();
-        master_secret
-            .try_extend_from_slice(out)
-            .map_err(|_| CryptoError::MasterSecretTooLong)?;
-        self.master_secret = Some(master_secret);
+        self.master_secret = Some(out[..].into());
         // Clear pre-master secret after use (security measure)
         self.pre_master_secret = None;
         Ok(())
+    }
+
+    /// Take the master secret of a session that is resumed.
+    pub fn set_master_secret(&mut self, secret: &[u8]) {
+        self.master_secret = Some(secret.into());
+    }
+
+    pub fn master_secret(&self) -> Option<&[u8]> {
+        self.master_secret.as_deref()
     }
 
     /// Derive keys for encryption/decryption
@@ -273,17 +284,8 @@ impl CryptoContext {
         };
 
         // Store the randoms for later SRTP key export (RFC 5705)
-        let mut client_random_arr = ArrayVec::new();
-        client_random_arr
-            .try_extend_from_slice(client_random)
-            .expect("client_random too long");
-        self.client_random = Some(client_random_arr);
-
-        let mut server_random_arr = ArrayVec::new();
-        server_random_arr
-            .try_extend_from_slice(server_random)
-            .expect("server_random too long");
-        self.server_random = Some(server_random_arr);
+        self.client_random = Some(client_random.into());
+        self.server_random = Some(server_random.into());
 
         // Find the cipher suite from the provider
         let supported_cipher_suite = self

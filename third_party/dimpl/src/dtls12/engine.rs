@@ -9,7 +9,8 @@ use crate::crypto::{Aad, Iv, Nonce};
 use crate::dtls12::context::{AuthMode, CryptoContext};
 use crate::dtls12::incoming::{Incoming, Record, RecordHandler};
 use crate::dtls12::message::{Body, HashAlgorithm, Header, MessageType, ProtocolVersion, Sequence};
-use crate::dtls12::message::{ContentType, DTLSRecord, Dtls12CipherSuite, Handshake};
+use crate::dtls12::message::{ContentType, DTLSRecord, Dtls12CipherSuite, Handshake, SessionId};
+use crate::dtls12::session::Session;
 use crate::error::bounded_error_len;
 use crate::timer::{HandshakeTimers, Timeout, deadline};
 use crate::window::ReplayWindow;
@@ -105,6 +106,15 @@ pub struct Engine {
     ///   its handshake (the server's only proof the client received flight 6).
     peer_handshake_confirmed: bool,
 
+    /// The session that is offered by a client, or that a client may resume.
+    offered: Option<Box<Session>>,
+
+    /// Whether both ends resume it.
+    is_resumed: bool,
+
+    /// What a later handshake may resume.
+    made: Option<Box<Session>>,
+
     /// What the peer is to put into its records, where connection IDs are spoken (RFC 9146).
     connection_id: Option<Vec<u8>>,
 
@@ -164,6 +174,9 @@ impl Engine {
             flight_dupe_timeout: Timeout::Disabled,
             release_app_data: false,
             peer_handshake_confirmed: false,
+            offered: None,
+            is_resumed: false,
+            made: None,
             connection_id: None,
             peer_connection_id: None,
             close_notify_received: false,
@@ -237,6 +250,71 @@ impl Engine {
             .iter()
             .flat_map(|incoming| incoming.records().iter())
             .filter(|record| !record.is_handled())
+    }
+
+    /// Offer a session, or let a client resume it.
+    pub fn offer_session(&mut self, session: Session) {
+        self.offered = Some(Box::new(session));
+    }
+
+    /// The identifier of the session that is offered; empty where there is none.
+    pub fn offered_session_id(&self) -> SessionId {
+        let offered = self.offered.as_ref();
+        offered.map_or_else(SessionId::empty, |it| it.session_id())
+    }
+
+    /// The suite of the session that is offered, if this is its identifier.
+    pub fn suite_of_session(&self, id: SessionId) -> Option<Dtls12CipherSuite> {
+        let offered = self.offered.as_ref()?;
+        (offered.session_id() == id).then(|| offered.suite())
+    }
+
+    /// Goes on with the master secret of the session that is offered.
+    pub fn resume(&mut self) {
+        if let Some(session) = self.offered.take() {
+            self.crypto_context
+                .set_master_secret(session.master_secret());
+            self.is_resumed = true;
+        }
+    }
+
+    pub fn is_resumed(&self) -> bool {
+        self.is_resumed
+    }
+
+    /// Whether this is a client whose own flight was the last one.
+    fn ended_handshake_last(&self) -> bool {
+        self.is_client && self.is_resumed && self.release_app_data
+    }
+
+    /// Notes what a later handshake may resume by this identifier.
+    pub fn keep_session(&mut self, id: SessionId) {
+        let secret = self.crypto_context.master_secret();
+        if let (Some(suite), Some(secret)) = (self.cipher_suite, secret) {
+            self.made = Session::new(id, suite, secret).map(Box::new);
+        }
+    }
+
+    pub fn take_session(&mut self) -> Option<Session> {
+        self.made.take().map(|it| *it)
+    }
+
+    /// No records from the handshake epochs may survive into application data.
+    pub fn refuse_old_records(&self) -> Result<(), Error> {
+        let mut pending = self.pending_records();
+        match pending.find(|record| record.record().sequence.epoch != 1) {
+            Some(record) => {
+                debug!(
+                    "Unexpected epoch at handshake completion: record={:?}, handshake={:?}",
+                    record.record(),
+                    record.first_handshake().map(|handshake| &handshake.header),
+                );
+                Err(Error::UnexpectedMessage(
+                    crate::UnexpectedMessageError::UnexpectedEpoch,
+                ))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Offer or answer connection IDs; an empty one is asked of nobody.
@@ -380,7 +458,7 @@ impl Engine {
             .records()
             .iter()
             .filter_map(|r| r.first_handshake())
-            .filter_map(|h| h.dupe_triggers_resend())
+            .filter_map(|h| h.dupe_triggers_resend(self.ended_handshake_last()))
             .next();
 
         // Some MessageType when resent, means we must trigger
@@ -612,6 +690,9 @@ impl Engine {
             .expect("queue front checked above");
         let len = p.len();
         buf[..len].copy_from_slice(&p);
+        if self.queue_tx.is_empty() && self.release_app_data {
+            self.queue_tx = QueueTx::new();
+        }
 
         PollOutput::Data(&buf[..len])
     }
@@ -640,11 +721,18 @@ impl Engine {
         // final flight — so the peer is confirmed. The server, by contrast,
         // stops its timer right after sending flight 6, before the client has
         // confirmed anything, so it must NOT confirm here (it relies on later
-        // authenticated application data instead).
-        if self.is_client {
-            self.peer_handshake_confirmed = true;
-            self.flight_dupe_timeout = Timeout::Disabled;
+        // authenticated application data instead). Where a session is resumed
+        // the last flight is the client's, and it is the other way round.
+        if self.is_client != self.is_resumed {
+            self.confirm_handshake();
         }
+    }
+
+    /// The peer has our last flight: it is asked for no more.
+    fn confirm_handshake(&mut self) {
+        self.peer_handshake_confirmed = true;
+        self.flight_dupe_timeout = Timeout::Disabled;
+        self.flight_saved_records = Vec::new();
     }
 
     fn flight_clear_resends(&mut self) {
@@ -1154,6 +1242,7 @@ impl Engine {
         self.buffers_free.close();
         self.transcript = Buf::new();
         self.crypto_context.forget_handshake();
+        self.offered = None;
         self.flight_saved_records.shrink_to_fit();
     }
 
@@ -1439,7 +1528,7 @@ impl RecordHandler for Engine {
             // must not discard authenticated records alongside it in this datagram.
             let dupe_seq = record
                 .first_handshake()
-                .and_then(|handshake| handshake.dupe_triggers_resend());
+                .and_then(|handshake| handshake.dupe_triggers_resend(self.ended_handshake_last()));
             self.push_buffer(record.into_buffer());
             if dupe_seq.is_some_and(|seq| seq < self.peer_handshake_seq_no)
                 && !self.peer_handshake_confirmed
@@ -1534,9 +1623,9 @@ impl RecordHandler for Engine {
         // that's known, a stale plaintext handshake (unauthenticated, replayable)
         // must no longer drive a courtesy flight retransmission. The client
         // confirms separately at its own completion (flight_stop_resend_timers).
-        if content_type == ContentType::ApplicationData {
-            self.peer_handshake_confirmed = true;
-            self.flight_dupe_timeout = Timeout::Disabled;
+        // What comes before the peer's Finished proves nothing yet.
+        if content_type == ContentType::ApplicationData && self.release_app_data {
+            self.confirm_handshake();
         }
     }
 

@@ -25,6 +25,15 @@
 // 6                                              [ChangeCipherSpec]
 //                                    <--------             Finished
 //       Application Data             <------->     Application Data
+//
+// Where a session is resumed (RFC 5246 §7.3), what follows 3 is:
+//
+// 4                                                     ServerHello
+//                                               [ChangeCipherSpec]
+//                                    <--------             Finished
+// 5     [ChangeCipherSpec]
+//       Finished                     -------->
+//       Application Data             <------->     Application Data
 
 mod client;
 mod context;
@@ -33,6 +42,8 @@ pub mod incoming;
 pub mod message;
 mod queue;
 mod server;
+mod session;
 
 pub use client::Client;
 pub use server::Server;
+pub use session::Session;

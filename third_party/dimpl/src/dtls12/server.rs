@@ -34,6 +34,7 @@ use crate::dtls12::message::{HashAlgorithm, HelloVerifyRequest, KeyExchangeAlgor
 use crate::dtls12::message::{MessageType, NamedGroup, NamedGroupVec, ProtocolVersion, Random};
 use crate::dtls12::message::{ServerHello, SessionId, SignatureAlgorithm};
 use crate::dtls12::message::{SignatureAndHashAlgorithmVec, SrtpProfileId};
+use crate::dtls12::session::Session;
 use crate::timer::Timeout;
 use crate::{Config, Error, InternalError, Output};
 
@@ -54,7 +55,7 @@ pub struct Server {
     /// Random unique data. Used for signature checks.
     random: Option<Random>,
 
-    /// SessionId we provide to the client (unused/resumption not implemented).
+    /// SessionId we provide to the client: of the session that is resumed, or is made anew.
     session_id: Option<SessionId>,
 
     /// Cookie secret for HMAC, generated per-server instance
@@ -223,9 +224,21 @@ impl Server {
 
     pub fn poll_output<'a>(&mut self, buf: &'a mut [u8]) -> Output<'a> {
         if let Some(event) = self.local_events.pop_front() {
+            if event == LocalEvent::Connected {
+                self.forget_handshake();
+            }
             return event.into_output(buf, &self.client_certificates);
         }
         self.engine.poll_output(buf, self.last_now)
+    }
+
+    /// Give back the memory of what only a handshake needs.
+    fn forget_handshake(&mut self) {
+        self.extension_data = Buf::new();
+        self.client_certificates = Vec::new();
+        self.defragment_buffer = Buf::new();
+        self.captured_session_hash = None;
+        self.local_events.shrink_to_fit();
     }
 
     pub fn handle_timeout(&mut self, now: Instant) -> Result<(), Error> {
@@ -259,6 +272,22 @@ impl Server {
             })?;
 
         Ok(())
+    }
+
+    pub fn set_session(&mut self, session: Session) {
+        self.engine.offer_session(session);
+    }
+
+    pub fn set_session_id(&mut self, id: &[u8]) {
+        self.session_id = SessionId::try_new(id).ok();
+    }
+
+    pub fn take_session(&mut self) -> Option<Session> {
+        self.engine.take_session()
+    }
+
+    pub fn is_resumed(&self) -> bool {
+        self.engine.is_resumed()
     }
 
     pub fn set_connection_id(&mut self, id: Vec<u8>) {
@@ -455,7 +484,17 @@ impl State {
             }
         }
 
-        let Some(cs) = selected else {
+        // A session is resumed with its own suite, which must be among those offered (RFC 5246 §7.4.1.2).
+        let resumed = server.engine.suite_of_session(ch.session_id).filter(|it| {
+            ch.cipher_suites.contains(it)
+                && server.engine.is_cipher_suite_allowed(*it)
+                && server
+                    .engine
+                    .crypto_context()
+                    .is_cipher_suite_compatible(*it)
+        });
+
+        let Some(cs) = resumed.or(selected) else {
             return Err((Error::SecurityError(
                 crate::SecurityError::NoMutuallyAcceptableCipherSuite,
             ))
@@ -475,7 +514,7 @@ impl State {
         let client_supported_groups = ch.supported_groups().cloned();
         let client_signature_algorithms = ch.signature_algorithms().cloned();
 
-        // EMS is mandatory
+        // EMS is mandatory; all our sessions have it (RFC 7627 §5.3)
         if !client_offers_ems {
             return Err(Error::SecurityError(
                 crate::SecurityError::ExtendedMasterSecretNotNegotiated,
@@ -517,6 +556,12 @@ impl State {
         server.client_supported_groups = client_supported_groups;
         server.client_signature_algorithms = client_signature_algorithms;
 
+        if resumed.is_some() {
+            debug!("Session resumed");
+            server.session_id = Some(ch.session_id);
+            server.engine.resume();
+        }
+
         // Proceed to send the server flight
         trace!("Extended Master Secret enabled");
         Ok(Self::SendServerHello)
@@ -551,6 +596,11 @@ impl State {
         let cs = server.engine.cipher_suite().ok_or(Error::InvalidState(
             crate::InvalidStateError::NoCipherSuiteSelected,
         ))?;
+
+        if server.engine.is_resumed() {
+            Self::derive_keys(server)?;
+            return Ok(Self::SendChangeCipherSpec);
+        }
 
         // PSK suites skip Certificate
         if cs.is_psk() {
@@ -874,18 +924,6 @@ impl State {
         server.captured_session_hash = Some(buf);
 
         // Derive master secret and keys (needed to decrypt client's Finished)
-        let client_random_buf = {
-            let mut b = Buf::new();
-            server.client_random.unwrap().serialize(&mut b);
-            b
-        };
-        let server_random_buf = {
-            let mut b = Buf::new();
-            // unwrap: is ok because we set the random in handle_timeout
-            server.random.unwrap().serialize(&mut b);
-            b
-        };
-
         let session_hash = server
             .captured_session_hash
             .as_ref()
@@ -901,6 +939,38 @@ impl State {
             .derive_extended_master_secret(session_hash, suite_hash, &mut out, &mut scratch)
             .map_err(Error::CryptoError)?;
 
+        server.engine.push_buffer(out);
+        server.engine.push_buffer(scratch);
+
+        trace!(
+            "Captured session hash length for EMS: {}",
+            session_hash.len()
+        );
+        Self::derive_keys(server)?;
+        trace!("Derived session keys (EMS) and ready to verify Finished");
+
+        if !server.client_certificates.is_empty() {
+            Ok(Self::AwaitCertificateVerify)
+        } else {
+            Ok(Self::AwaitChangeCipherSpec)
+        }
+    }
+
+    fn derive_keys(server: &mut Server) -> Result<(), Error> {
+        let suite = server.engine.cipher_suite().ok_or(Error::InvalidState(
+            crate::InvalidStateError::NoCipherSuiteSelected,
+        ))?;
+        let client_random = server.client_random.ok_or(Error::InvalidState(
+            crate::InvalidStateError::NoClientRandom,
+        ))?;
+        let mut client_random_buf = Buf::new();
+        client_random.serialize(&mut client_random_buf);
+        let mut server_random_buf = Buf::new();
+        // unwrap: is ok because we set the random in handle_timeout
+        server.random.unwrap().serialize(&mut server_random_buf);
+
+        let mut out = server.engine.pop_buffer();
+        let mut scratch = server.engine.pop_buffer();
         server
             .engine
             .crypto_context_mut()
@@ -912,21 +982,9 @@ impl State {
                 &mut scratch,
             )
             .map_err(Error::CryptoError)?;
-
         server.engine.push_buffer(out);
         server.engine.push_buffer(scratch);
-
-        trace!(
-            "Captured session hash length for EMS: {}",
-            session_hash.len()
-        );
-        trace!("Derived session keys (EMS) and ready to verify Finished");
-
-        if !server.client_certificates.is_empty() {
-            Ok(Self::AwaitCertificateVerify)
-        } else {
-            Ok(Self::AwaitChangeCipherSpec)
-        }
+        Ok(())
     }
 
     fn await_certificate_verify(self, server: &mut Server) -> Result<Self, InternalError> {
@@ -1053,9 +1111,9 @@ impl State {
         // await_client_key_exchange before reaching Finished. A violation is a
         // state-machine bug, not network input — `assert!` (not debug_assert!)
         // because a silent bypass could let a forged-PSK Finished through.
-        // Loosen when dtls-conn-id lands and abbreviated handshakes legitimately
-        // skip ClientKeyExchange (reusing a cached master secret).
-        if server.engine.cipher_suite().is_some_and(|cs| cs.is_psk()) {
+        // A resumed handshake has no ClientKeyExchange.
+        if server.engine.cipher_suite().is_some_and(|cs| cs.is_psk()) && !server.engine.is_resumed()
+        {
             assert!(
                 server.psk_valid.is_some(),
                 "PSK handshake reached Finished without processing ClientKeyExchange"
@@ -1079,14 +1137,22 @@ impl State {
 
         trace!("Client Finished verified successfully");
 
+        // What is resumed ends with the client's Finished.
+        if server.engine.is_resumed() {
+            server.engine.refuse_old_records()?;
+            return self.complete(server);
+        }
         Ok(Self::SendChangeCipherSpec)
     }
 
     fn send_change_cipher_spec(self, server: &mut Server) -> Result<Self, InternalError> {
         trace!("Sending ChangeCipherSpec");
 
-        // Start/restart flight timer for server Flight 6 (CCS+Finished)
-        server.engine.flight_begin(6);
+        // Start/restart flight timer for server Flight 6 (CCS+Finished); what
+        // is resumed has them in Flight 4.
+        if !server.engine.is_resumed() {
+            server.engine.flight_begin(6);
+        }
 
         // Send ChangeCipherSpec
         server
@@ -1101,20 +1167,8 @@ impl State {
     fn send_finished(self, server: &mut Server) -> Result<Self, InternalError> {
         trace!("Sending Finished message to complete handshake");
 
-        // No records from the handshake epochs may survive into application data.
-        let unexpected_record = server
-            .engine
-            .pending_records()
-            .find(|record| record.record().sequence.epoch != 1);
-        if let Some(record) = unexpected_record {
-            debug!(
-                "Unexpected epoch at handshake completion: record={:?}, handshake={:?}",
-                record.record(),
-                record.first_handshake().map(|handshake| &handshake.header),
-            );
-            return Err(
-                Error::UnexpectedMessage(crate::UnexpectedMessageError::UnexpectedEpoch).into(),
-            );
+        if !server.engine.is_resumed() {
+            server.engine.refuse_old_records()?;
         }
 
         server
@@ -1127,9 +1181,21 @@ impl State {
                 Ok(())
             })?;
 
+        if server.engine.is_resumed() {
+            return Ok(Self::AwaitChangeCipherSpec);
+        }
+        self.complete(server)
+    }
+
+    /// Both Finished are there.
+    fn complete(self, server: &mut Server) -> Result<Self, InternalError> {
         // Final flight sent; stop periodic retransmission timers per RFC 6347 FINISHED state.
         // If this flight need resending, it relies on the client to resend its last flight.
         server.engine.flight_stop_resend_timers();
+
+        server
+            .engine
+            .keep_session(server.session_id.unwrap_or_else(SessionId::empty));
 
         // Handshake complete
         debug!("Handshake complete; ready for application data");

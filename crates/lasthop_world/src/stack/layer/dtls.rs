@@ -8,7 +8,7 @@ use lasthop_dtls::{
 use lasthop_tls::{Given, KeyKind, Trust};
 
 use super::shown::Shown;
-use super::tls_handshake::{CLIENT_CERTIFICATE, VERIFY};
+use super::tls_handshake::{CLIENT_CERTIFICATE, SESSIONS, VERIFY};
 use super::{Carriage, LayerBuilder, LayerEntry, LayerKind};
 use crate::spec::UserCredentials;
 use crate::stack::builder::Role;
@@ -55,6 +55,21 @@ const OPTIONS: &[OptionEntry] = &[
     .default("0B")
     .unless("version", &["1.3"]),
     OptionEntry::new(
+        "resume",
+        OptionKind::Word(&["none", "session_id"]),
+        "how a session is resumed",
+    )
+    .default("none")
+    .unless("version", &["1.3"]),
+    SESSIONS.needs("resume", &["session_id"]),
+    OptionEntry::new(
+        "session_lifetime",
+        OptionKind::Time,
+        "how long after its first handshake a session is resumed, at both ends",
+    )
+    .default("24h")
+    .needs("resume", &["session_id"]),
+    OptionEntry::new(
         "timeout",
         OptionKind::Time,
         "how long a flight of the handshake waits for its answer at first",
@@ -76,6 +91,8 @@ struct Secured {
     version: Version,
     client_certificate: bool,
     verify: bool,
+    resumes: bool,
+    sessions: usize,
     given: Option<Given>,
     keys: Option<PreSharedKeys>,
     by_keys: OnceCell<ServerProfile>,
@@ -99,6 +116,7 @@ impl Secured {
             settings: Settings {
                 first_timeout: options.time("timeout"),
                 retries: options.small("retries") as u8,
+                session_lifetime: options.time("session_lifetime"),
                 connection_id,
                 ..Settings::default()
             },
@@ -107,6 +125,8 @@ impl Secured {
             version,
             client_certificate: options.switch("client_certificate"),
             verify: options.switch("verify"),
+            resumes: options.word("resume") == "session_id",
+            sessions: options.integer("sessions") as usize,
             given: None,
             keys: None,
             by_keys: OnceCell::new(),
@@ -115,6 +135,14 @@ impl Secured {
     }
 
     fn client(&self, host: &HostEnd<'_>) -> ClientProfile {
+        let client = self.known_client(host);
+        match self.resumes {
+            true => client.resuming(),
+            false => client,
+        }
+    }
+
+    fn known_client(&self, host: &HostEnd<'_>) -> ClientProfile {
         if !self.has_keys {
             return self.certified(host.seed).0.clone();
         }
@@ -126,6 +154,11 @@ impl Secured {
     }
 
     fn server(&self, seed: u64) -> ServerProfile {
+        let sessions = if self.resumes { self.sessions } else { 0 };
+        self.known_server(seed).remembering(sessions)
+    }
+
+    fn known_server(&self, seed: u64) -> ServerProfile {
         if !self.has_keys {
             return self.certified(seed).1.clone();
         }

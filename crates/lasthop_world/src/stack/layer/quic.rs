@@ -39,7 +39,7 @@ const OPTIONS: &[OptionEntry] = &[
     .default("off")
     .needs("resume", &["ticket"]),
     TICKETS,
-    SESSIONS,
+    SESSIONS.needs("resume", &["ticket"]),
     KEY,
     CHAIN,
     CLIENT_CERTIFICATE,

@@ -40,7 +40,7 @@ const OPTIONS: &[OptionEntry] = &[
     .default("off")
     .needs("resume", &["ticket"]),
     TICKETS,
-    SESSIONS,
+    SESSIONS.needs("resume", &["ticket"]),
     OptionEntry::new(
         "session_id",
         OptionKind::Switch,

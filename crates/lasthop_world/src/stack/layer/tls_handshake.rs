@@ -37,8 +37,7 @@ pub(super) const SESSIONS: OptionEntry = OptionEntry::new(
     OptionKind::Count(0, 10_000_000),
     "how many sessions a server remembers; the oldest gives way",
 )
-.default("1000000")
-.needs("resume", &["ticket"]);
+.default("1000000");
 
 pub(super) const KEY: OptionEntry = OptionEntry::new(
     "key",

@@ -304,7 +304,7 @@ impl Handshake {
 
     // These are (unencrypted) handshakes that, when detected as
     // duplicates, trigger a resend of the entire flight.
-    pub fn dupe_triggers_resend(&self) -> Option<u16> {
+    pub fn dupe_triggers_resend(&self, ended_last: bool) -> Option<u16> {
         // Only trigger on the first fragment of a handshake message to avoid
         // multiple resends caused by fragmented duplicates of the same message.
         if self.header.fragment_offset != 0 {
@@ -317,7 +317,7 @@ impl Handshake {
             MessageType::HelloVerifyRequest | // flight 2
             MessageType::ServerHelloDone |    // flight 4
             MessageType::ClientKeyExchange // flight 5
-        );
+        ) || (ended_last && self.header.msg_type == MessageType::ServerHello); // flight 4
 
         qualifies.then_some(self.header.message_seq)
     }
