@@ -24,10 +24,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 from urllib.parse import urlsplit
 
+from benchmarks.certificates import Credentials, make
+from benchmarks.quic_client import QuicClient
 from benchmarks.serve_beside_mosquitto import ROOT, cpu_ns, say, spread
-from tests.python.serve.quic.aioquic_client import QuicClient
-from tests.python.serve.quic.conftest import CONNACK, DISCONNECT
-from tests.python.serve.test_tls import Credentials, make
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
 EXIT_ENVIRONMENT = 4
 
 TOPIC = bytes([0, 4]) + b"work"
+CONNACK = b"\x20\x02\x00\x00"
+DISCONNECT = b"\xe0\x00"
 CONNECT = bytes([0x10, 14, 0, 4]) + b"MQTT" + bytes([4, 2, 0, 60, 0, 2]) + b"me"
 SUBSCRIBE = bytes([0x82, 9, 0, 1]) + TOPIC + bytes([1])
 PUBLISH = bytes([0x32, 72]) + TOPIC + bytes([0, 2]) + b"x" * 64

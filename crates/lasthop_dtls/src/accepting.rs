@@ -146,8 +146,9 @@ impl<T: Transport> Dtls<T> {
         let mut resumable = Resumable::Never;
         if let Some(id) = self.new_session_id() {
             session.set_session_id(&id);
-            let earlier = self.sessions.of_client(hello.session, now);
-            earlier.map(|it| session.set_session(it));
+            if let Some(earlier) = self.sessions.of_client(hello.session, now) {
+                session.set_session(earlier);
+            }
             resumable = Resumable::ByClient(Box::default());
         }
         let connection_id = self.unused_connection_id();

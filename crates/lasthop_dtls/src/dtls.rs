@@ -237,11 +237,11 @@ impl<T: Transport> Transport for Dtls<T> {
         let profile = self.client.as_ref().ok_or(OpenError::NoSuchColumn)?;
         let flow = self.lower.open_with(now, peer, options, &[])?;
         let (mut session, trust) = profile.session(&mut self.host, now);
-        let earlier = match profile.resumes {
-            true => self.sessions.of_server(peer, now),
-            false => None,
-        };
-        earlier.map(|it| session.set_session(it));
+        if profile.resumes
+            && let Some(earlier) = self.sessions.of_server(peer, now)
+        {
+            session.set_session(earlier);
+        }
         let mut connection = Connection::new(session, trust, flow);
         if profile.resumes {
             connection.resumable = Resumable::WithServer(peer);

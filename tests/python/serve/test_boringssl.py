@@ -6,9 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from benchmarks.certificates import Credentials, make, run
 
 from .conftest import FindProgram, RunClient, StartServer, skip
-from .test_tls import CANARY, Credentials, make, run
+from .test_tls import CANARY
 from .test_tls_peers import secured, shown
 
 pytestmark = pytest.mark.soak

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from benchmarks.certificates import Credentials, make, run
 
 from .conftest import FindProgram, RunClient, Server, StartServer
 from .test_dtls import CANARY, ask_by_hand, assert_answered, program_at_a_port
-from .test_tls import Credentials, make, run
 from .test_tls_peers import secured, shown
 
 SUITE = "ECDHE-ECDSA-AES128-CCM8"

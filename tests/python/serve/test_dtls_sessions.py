@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from benchmarks.certificates import Credentials, make
 
 from .conftest import PATIENCE_S, FindProgram, StartServer
 from .test_dtls import ASK_FOR_LINKS, IDENTITY, KEY, program_at_a_port, read_until
-from .test_tls import Credentials, make
 from .test_tls_peers import secured
 
 ROOT = Path(__file__).parents[3]

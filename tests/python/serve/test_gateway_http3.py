@@ -8,12 +8,12 @@ import pytest
 from aioquic.h3.connection import H3Connection
 from aioquic.h3.events import DataReceived, H3Event, HeadersReceived
 from aioquic.quic.events import QuicEvent
+from benchmarks.certificates import Credentials, make
+from benchmarks.quic_client import QuicClient
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from .conftest import FindProgram, RunClient, Server, StartServer
-from .quic.aioquic_client import QuicClient
 from .test_gateway import Device, add, log
-from .test_tls import Credentials, make
 
 MANY = 60
 

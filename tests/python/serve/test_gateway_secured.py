@@ -3,11 +3,11 @@
 import subprocess
 from pathlib import Path
 
+from benchmarks.certificates import make
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from .conftest import PATIENCE_S, FindProgram, RunClient, StartServer
 from .test_gateway import Client, Device, add, log
-from .test_tls import make
 
 
 def test_paho_comes_by_each_way(

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from benchmarks.certificates import Credentials, make, run
 
 from .conftest import PATIENCE_S, FindProgram, RunClient, StartServer, skip
 from .test_connection_ids import APPLICATION_DATA, WITH_CONNECTION_ID, translator
-from .test_tls import CANARY, Credentials, make, run
+from .test_tls import CANARY
 from .test_tls_peers import secured, shown
 
 pytestmark = pytest.mark.soak

@@ -6,23 +6,14 @@ import ssl
 import subprocess
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from benchmarks.certificates import Credentials, make, run
 
 from .conftest import PATIENCE_S, FindProgram, RunClient, Server, StartServer
 
 CANARY = "the-payload-that-nobody-sees"
-
-
-@dataclass(frozen=True, slots=True)
-class Credentials:
-    """Files that OpenSSL made: an authority, and a server that is 127.0.0.1."""
-
-    authority: Path
-    certificate: Path
-    key: Path
 
 
 @pytest.fixture(params=["ec", "rsa", "ed25519"])
@@ -35,42 +26,6 @@ def credentials(
 @pytest.fixture
 def usual(tmp_path: Path, find_program: FindProgram) -> Credentials:
     return make(find_program("openssl", "openssl"), tmp_path, "ec")
-
-
-def make(openssl: str, folder: Path, kind: str, days: int = 2) -> Credentials:
-    algorithm = {
-        "ec": ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
-        "rsa": ("-newkey", "rsa:2048"),
-        "ed25519": ("-newkey", "ed25519"),
-    }[kind]
-    root, root_key = folder / "ca.pem", folder / "ca.key"
-    leaf, leaf_key = folder / "server.pem", folder / "server.key"
-    request = folder / "server.csr"
-    common = (openssl, "req", "-nodes", *algorithm)
-    subject = f"/CN=Authority of {folder.name}"
-    run(*common, "-x509", "-subj", subject, "-days", "2", "-keyout", root_key, "-out", root)
-    run(
-        *(*common, "-subj", "/CN=server", "-keyout", leaf_key, "-out", request),
-        *("-addext", "subjectAltName=IP:127.0.0.1"),
-        *("-addext", "basicConstraints=critical,CA:FALSE"),
-    )
-    run(
-        *(openssl, "x509", "-req", "-in", request, "-CA", root, "-CAkey", root_key),
-        *("-days", str(days), "-copy_extensions", "copyall", "-out", leaf),
-    )
-    return Credentials(root, leaf, leaf_key)
-
-
-def run(*command: object) -> str:
-    done = subprocess.run(
-        [str(word) for word in command],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 @pytest.fixture

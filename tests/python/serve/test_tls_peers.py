@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from benchmarks.certificates import Credentials, make, run
 from OpenSSL import SSL
 
 from .conftest import PATIENCE_S, FindProgram, RunClient, StartServer
-from .test_tls import CANARY, Credentials, make, run
+from .test_tls import CANARY
 
 CONNECT = b"\x10\x0e\x00\x04MQTT\x04\x02\x00\x3c\x00\x02me"
 CONNACK = b"\x20\x02\x00\x00"

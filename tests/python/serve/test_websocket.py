@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.certificates import make
 from websockets.asyncio import client as web_client
 from websockets.asyncio import server as web_server
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -18,7 +19,6 @@ from lasthop.testbed import Namespace, what_is_missing
 
 from .conftest import COMMAND, PATIENCE_S, FindProgram, RunClient, Server, StartServer, skip
 from .test_mqtt import Client
-from .test_tls import make
 
 BOTH = ("mqtt://127.0.0.1:0", "ws://127.0.0.1:0")
 MQTT = Subprotocol("mqtt")

@@ -205,6 +205,7 @@ def test_what_devices_live_on(load: Load, energy: str, expected: object) -> None
                             "auth": "psk",
                             "cookie": True,
                             "cid": 8,
+                            "resume": "none",
                             "timeout": 9 * 10**9,
                             "retries": 5,
                         },

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
+from benchmarks.certificates import Credentials, make
 from tests.python.serve.conftest import FindProgram, Server, StartServer
-from tests.python.serve.test_tls import Credentials, make
 
 BOTH = ("mqtts://127.0.0.1:0", "quic://127.0.0.1:0")
 CONNECT = b"\x10\x0e\x00\x04MQTT\x04\x02\x00\x3c\x00\x02me"

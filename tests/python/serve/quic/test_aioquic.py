@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from aioquic.asyncio.server import serve as serve_quic
 from aioquic.quic.configuration import QuicConfiguration
+from benchmarks.certificates import Credentials, make
+from benchmarks.quic_client import QuicClient, new_socket
 from tests.python.serve.conftest import FindProgram, RunClient, Server, StartServer
-from tests.python.serve.test_tls import Credentials, make
 
-from .aioquic_client import QuicClient, new_socket
 from .conftest import CONNACK, CONNECT, DISCONNECT, PUBACK, PUBLISH
 from .translator import Translator
 

@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
+from benchmarks.certificates import Credentials
+from benchmarks.quic_client import LARGEST_DATAGRAM, QuicClient, new_socket
 from tests.python.serve.conftest import PATIENCE_S, RunClient, Server, StartServer
-from tests.python.serve.test_tls import Credentials
 
-from .aioquic_client import LARGEST_DATAGRAM, QuicClient, new_socket
 from .conftest import CONNACK, CONNECT
 
 VERSION_1 = b"\x00\x00\x00\x01"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from benchmarks.certificates import Credentials, run
 from tests.python.serve.conftest import RunClient, StartServer, skip
-from tests.python.serve.test_tls import Credentials, run
 
 from .test_quic_go import SESSIONS, listening, publish_to
 

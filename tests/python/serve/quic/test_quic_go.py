@@ -8,10 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from benchmarks.certificates import Credentials, run
+from benchmarks.quic_client import QuicClient
 from tests.python.serve.conftest import PATIENCE_S, RunClient, StartServer, skip
-from tests.python.serve.test_tls import Credentials, run
-
-from .aioquic_client import QuicClient
 
 pytestmark = pytest.mark.soak
 

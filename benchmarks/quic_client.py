@@ -18,9 +18,9 @@ from aioquic.quic.events import (
 )
 from aioquic.quic.logger import QuicLogger
 from aioquic.tls import SessionTicket
-from tests.python.serve.conftest import PATIENCE_S
 
 LARGEST_DATAGRAM = 65_535
+PATIENCE_S = 60.0
 
 
 class QuicClient:
@@ -84,22 +84,24 @@ class QuicClient:
     def wait_for(self, answer: bytes) -> None:
         """Wait for the next bytes of the first stream."""
         self.until(lambda: len(self.heard) >= len(answer))
-        assert self.heard.startswith(answer), self.heard
+        if not self.heard.startswith(answer):
+            raise AssertionError(self.heard)
         self.heard = self.heard.removeprefix(answer)
 
     def until(self, is_so: Callable[[], bool]) -> None:
         """Go on until something is so."""
         end = time.monotonic() + PATIENCE_S
         while not is_so():
-            assert time.monotonic() < end, f"it did not come; ended: {self.ended}"
-            assert self.ended is None, self.ended
+            if time.monotonic() >= end or self.ended is not None:
+                raise AssertionError(f"it did not come; ended: {self.ended}")
             self.step()
 
     def until_the_end(self) -> ConnectionTerminated:
         """Go on until the server ends it."""
         with contextlib.suppress(AssertionError):
             self.until(lambda: False)
-        assert self.ended is not None
+        if self.ended is None:
+            raise AssertionError("the server does not end it")
         return self.ended
 
     def step(self) -> None:
