@@ -43,6 +43,8 @@ pub(crate) enum Protocol {
     MqttTls,
     /// The same over QUIC, nothing of which is resumed.
     MqttQuic,
+    /// The same whose ends let each other open one stream.
+    MqttQuicOneStream,
     /// Whose devices leave when they have said all, and whose sessions stay.
     MqttParked,
 }
@@ -161,6 +163,10 @@ impl Protocol {
             Self::Mqtt | Self::MqttParked => ("mqtt/tcp", &[("keep_alive", "0s")]),
             Self::MqttTls => ("mqtt/tls/tcp", &[("keep_alive", "0s")]),
             Self::MqttQuic => ("mqtt/quic/udp", &[("keep_alive", "0s")]),
+            Self::MqttQuicOneStream => (
+                "mqtt/quic/udp",
+                &[("keep_alive", "0s"), ("quic.streams", "1")],
+            ),
         }
     }
 

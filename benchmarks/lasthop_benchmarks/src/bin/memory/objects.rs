@@ -39,7 +39,7 @@ pub(crate) fn measure_all() -> Vec<Row> {
     let parked = |object, protocol| row(object, parked_device(protocol), Some(HOST_LIMIT));
     let idle = |object, protocol| row(object, idle_pair(protocol), Some(PAIR_LIMIT));
     let share = |object, protocol| row(object, share_of_server(protocol), None);
-    vec![
+    let mut rows = vec![
         parked("parked device, `raw_udp`", Protocol::RawUdp),
         parked(
             "parked device, `raw_udp ack=on`",
@@ -111,7 +111,41 @@ pub(crate) fn measure_all() -> Vec<Row> {
             size_of::<MessageRecord>() as u64,
             None,
         ),
-    ]
+    ];
+    let quic_one_stream = idle_pair(Protocol::MqttQuicOneStream);
+    let taken = |object: &str| {
+        let pair = format!("idle pair of device, server and link, {object}");
+        let mut rows = rows.iter();
+        rows.find(|it| it.object == pair).map_or(0, |it| it.bytes)
+    };
+    // Half of what both ends take more.
+    let end = |secured: u64, plain: &str| (secured - taken(plain)) / 2;
+    let (plain_udp, plain_mqtt) = ("`raw_udp`", "`mqtt`, subscribed");
+    let dtls = taken("`raw_udp/dtls`, its session established");
+    let (tls, quic) = (
+        taken("`mqtt/tls`, subscribed"),
+        taken("`mqtt/quic`, subscribed"),
+    );
+    let ends = [
+        (
+            "idle end of a session of DTLS, beyond the plain one",
+            end(dtls, plain_udp),
+        ),
+        (
+            "idle end of a session of TLS, beyond the plain one",
+            end(tls, plain_mqtt),
+        ),
+        (
+            "idle end of a session of QUIC, beyond that of TCP",
+            end(quic, plain_mqtt),
+        ),
+        (
+            "the same with `quic.streams=1`",
+            end(quic_one_stream, plain_mqtt),
+        ),
+    ];
+    rows.extend(ends.map(|(object, bytes)| row(object, bytes, None)));
+    rows
 }
 
 /// A device that has said all it has to say, with its place in the event loop.
@@ -166,13 +200,6 @@ fn idle_pair(protocol: Protocol) -> u64 {
     };
     // The first time, the buffers that wait for reuse grow to what these packets need.
     drop(make());
-    if std::env::var_os("MEM_HIST").is_some() {
-        unsafe extern "C" { fn raise(s: i32) -> i32; }
-        unsafe { raise(10); }
-        let made = make();
-        unsafe { raise(12); }
-        drop(made);
-    }
     held(make)
 }
 
