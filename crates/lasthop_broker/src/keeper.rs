@@ -24,6 +24,31 @@ pub trait Keeper: Debug {
 
     /// The next thing that it has to say.
     fn poll(&mut self, now: Instant) -> Option<KeeperOutput>;
+
+    /// A client has a connection.
+    fn came(&mut self, _client: Client<'_>) {}
+
+    /// A client has none any more.
+    fn parted(&mut self, _client: Client<'_>, _why: Parting) {}
+}
+
+/// Why a client has no connection any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parting {
+    /// It said good-bye.
+    Left,
+    /// Its connection broke, or ended without a word.
+    Lost,
+    /// It came by another connection.
+    TakenOver,
+    /// What it showed of itself is worth nothing any more, or it is not served any more.
+    NotAuthorised,
+    /// It said nothing for too long.
+    Silent,
+    /// It did what it may not.
+    Misbehaved,
+    /// The server stops.
+    Stopping,
 }
 
 /// What a publication is known by until it is kept; the later one is the higher one.
@@ -55,4 +80,20 @@ pub enum NotKept {
     /// The store does not take it.
     #[error("it cannot be stored")]
     Failed,
+}
+
+impl Parting {
+    /// As logs call it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Left => "left",
+            Self::Lost => "lost",
+            Self::TakenOver => "taken_over",
+            Self::NotAuthorised => "not_authorised",
+            Self::Silent => "silent",
+            Self::Misbehaved => "misbehaved",
+            Self::Stopping => "stopping",
+        }
+    }
 }

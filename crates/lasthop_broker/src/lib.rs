@@ -50,7 +50,7 @@ pub use authority::{Admission, Authority, Client, Credentials, Everybody, Identi
 pub use broker_core::{BrokerCore, BrokerLimits, Full, Published};
 pub use broker_service::{BrokerService, ServiceId, Subscriber};
 pub use inbox::Delivery;
-pub use keeper::{Keeper, KeeperOutput, NotKept, Ticket};
+pub use keeper::{Keeper, KeeperOutput, NotKept, Parting, Ticket};
 pub use message::{Message, Origin, Publication, Qos};
 pub use message_queue::{MessageQueue, QueuedMessage, SubscriptionIds};
 pub use retained::{RetainedLimits, RetainedMessages};

@@ -7,7 +7,7 @@ use lasthop_units::Instant;
 use serde_json::{Value, json};
 
 use crate::json_object::JsonObject;
-use crate::{DevicePath, Gateway};
+use crate::{DevicePath, Gateway, Protocol};
 
 /// What becomes of a request of HTTP.
 #[derive(Debug)]
@@ -68,7 +68,8 @@ impl Gateway {
                 let body = object(request.body())?;
                 let folder = match body.get("subFolder").or_else(|| body.get("sub_folder")) {
                     None => "",
-                    Some(Value::String(folder)) => folder,
+                    // As in topics of MQTT, no name has a NUL.
+                    Some(Value::String(folder)) if !folder.contains('\0') => folder,
                     Some(_) => return Err(MALFORMED),
                 };
                 let rest = match folder {
@@ -110,7 +111,7 @@ impl Gateway {
             user_name: None,
             password: token.map(|token| &token[scheme.len()..]),
         };
-        let admitted = self.admit(now, &credentials);
+        let admitted = self.admit(now, Protocol::Http, &credentials);
         admitted.map(|it| it.identity).map_err(|_| UNAUTHENTICATED)
     }
 

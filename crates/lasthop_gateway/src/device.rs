@@ -2,7 +2,9 @@ use lasthop_units::Instant;
 use ring::digest::{SHA256, digest};
 
 use crate::rate::Rate;
-use crate::{Claims, DeviceLimits, DevicePath, MAX_TOKEN_SIZE, PublicKey, UnixTime, check};
+use crate::{
+    BadToken, Claims, DeviceLimits, DevicePath, MAX_TOKEN_SIZE, PublicKey, UnixTime, check,
+};
 
 /// How many keys a device has at most, so that they can be replaced without a pause.
 pub const MAX_KEYS: usize = 3;
@@ -85,21 +87,25 @@ impl Device {
     }
 
     /// What a token claims, if it is to be believed, and whether it was before.
-    pub(crate) fn believed(&mut self, token: &[u8], now: UnixTime) -> Option<(Claims, bool)> {
+    pub(crate) fn believed(
+        &mut self,
+        token: &[u8],
+        now: UnixTime,
+    ) -> Result<(Claims, bool), BadToken> {
         if token.len() > MAX_TOKEN_SIZE {
-            return None;
+            return Err(BadToken::TooLong);
         }
         let mut sum = [0; 32];
         sum.copy_from_slice(digest(&SHA256, token).as_ref());
         let mut known = self.believed.iter().flatten();
         let known = known.find(|(known, _)| *known == sum);
         if let Some(claims) = known.and_then(|(_, claims)| claims.at(now).ok()) {
-            return Some((claims, true));
+            return Ok((claims, true));
         }
-        let claims = check(token, &self.record.keys, self.record.path.project(), now).ok()?;
+        let claims = check(token, &self.record.keys, self.record.path.project(), now)?;
         self.believed.rotate_right(1);
         self.believed[0] = Some((sum, claims));
-        Some((claims, false))
+        Ok((claims, false))
     }
 
     /// Whether it may send a message of this size now.

@@ -11,7 +11,8 @@ use lasthop_units::{Duration, Instant};
 use crate::attachments::Attachments;
 use crate::registry::Registry;
 use crate::{
-    Change, Claims, DevicePath, DeviceTopic, GatewayConfig, Kind, Record, SKEW, Store, UnixTime,
+    Change, Claims, DevicePath, DeviceTopic, GatewayConfig, GatewayEvent, Journal, Kind, Protocol,
+    Record, Refused, SKEW, Store, UnixTime,
 };
 
 /// The tickets of a store come before.
@@ -31,6 +32,9 @@ pub struct Gateway {
     /// What came by the bridge and is not kept yet.
     of_bridge: BTreeSet<Ticket>,
     settled_of_bridge: ShortQueue<(Ticket, Result<(), NotKept>)>,
+    journal: Option<Box<dyn Journal>>,
+    /// That the last message was not kept.
+    store_fails: bool,
 }
 
 /// What a gateway counts.
@@ -64,7 +68,16 @@ impl Gateway {
             own_tickets: 0,
             of_bridge: BTreeSet::new(),
             settled_of_bridge: ShortQueue::new(),
+            journal: None,
+            store_fails: false,
         }
+    }
+
+    /// The same, and what happens is written down.
+    #[must_use]
+    pub fn written_down_by(mut self, journal: Box<dyn Journal>) -> Self {
+        self.journal = Some(journal);
+        self
     }
 
     /// What it counted so far.
@@ -86,25 +99,44 @@ impl Gateway {
     pub fn admit(
         &mut self,
         now: Instant,
+        by: Protocol,
         credentials: &Credentials<'_>,
     ) -> Result<Admission, Refusal> {
         self.learn(now);
         let admitted = self.identify(now, credentials);
         match admitted {
-            Some(_) => self.counters.admitted += 1,
-            None => self.counters.refused += 1,
+            Ok(_) => self.counters.admitted += 1,
+            Err(why) => {
+                self.counters.refused += 1;
+                // A name that nobody has may be anything, a token even.
+                let claimed = core::str::from_utf8(credentials.client_id).ok();
+                let known = claimed.filter(|path| self.registry.find(path).is_some());
+                self.write_down(&GatewayEvent::Refused(by, known, why));
+            }
         }
-        admitted.ok_or(Refusal::BadCredentials)
+        admitted.map_err(|_| Refusal::BadCredentials)
     }
 
-    fn identify(&mut self, now: Instant, credentials: &Credentials<'_>) -> Option<Admission> {
-        let token = credentials.password?;
+    pub(crate) fn write_down(&mut self, event: &GatewayEvent<'_>) {
+        if let Some(journal) = &mut self.journal {
+            journal.tell(event);
+        }
+    }
+
+    fn identify(
+        &mut self,
+        now: Instant,
+        credentials: &Credentials<'_>,
+    ) -> Result<Admission, Refused> {
+        let token = credentials.password.ok_or(Refused::NoToken)?;
         let time = self.time_at(now);
-        let path = core::str::from_utf8(credentials.client_id).ok()?;
-        let (identity, device) = self.registry.find(path)?;
-        let (claims, is_known) = device.believed(token, time)?;
+        let path = core::str::from_utf8(credentials.client_id).map_err(|_| Refused::NoDevice)?;
+        let found = self.registry.find(path);
+        let (identity, device) = found.ok_or(Refused::NoDevice)?;
+        let believed = device.believed(token, time);
+        let (claims, is_known) = believed.map_err(Refused::Token)?;
         self.counters.known_tokens += u64::from(is_known);
-        Some(Admission {
+        Ok(Admission {
             identity,
             ends_at: Some(self.end_of(claims)),
         })
@@ -112,8 +144,10 @@ impl Gateway {
 
     /// When a token is worth nothing any more.
     pub(crate) fn end_of(&self, claims: Claims) -> Instant {
-        let left = claims.expires_at.0.saturating_sub(self.config.starts.0);
-        Instant::ZERO + Duration::from_secs(left) + SKEW
+        let skew = SKEW.as_nanos() / 1_000_000_000;
+        // A token that was over before the run began may still be within the skew.
+        let ends = claims.expires_at.0.saturating_add(skew);
+        Instant::ZERO + Duration::from_secs(ends.saturating_sub(self.config.starts.0))
     }
 
     /// Whether a device may publish to a topic: to its events, and how it is, and so for those that it speaks for.
@@ -156,10 +190,15 @@ impl Gateway {
         payload: &[u8],
     ) -> Result<Ticket, NotKept> {
         let taken = self.keep(now, identity, topic, payload);
-        match taken {
-            Ok(_) => {}
-            Err(NotKept::Failed) => self.counters.failed += 1,
-            Err(NotKept::Denied | NotKept::Limit) => self.counters.denied += 1,
+        if let Err(why) = taken {
+            match why {
+                NotKept::Failed => self.counters.failed += 1,
+                NotKept::Denied | NotKept::Limit => self.counters.denied += 1,
+            }
+            let known = self.registry.get(identity);
+            if let (Some(journal), Some(device)) = (&mut self.journal, known) {
+                journal.tell(&GatewayEvent::NotTaken(device.record.path.text(), why));
+            }
         }
         taken
     }
@@ -223,6 +262,12 @@ impl Gateway {
             match outcome {
                 Ok(()) => self.counters.kept += 1,
                 Err(_) => self.counters.failed += 1,
+            }
+            if outcome.is_err() != self.store_fails {
+                self.store_fails = outcome.is_err();
+                let event =
+                    outcome.map_or_else(GatewayEvent::StoreFails, |()| GatewayEvent::StoreIsBack);
+                self.write_down(&event);
             }
             let outcome = outcome.map_err(|_| NotKept::Failed);
             if self.of_bridge.remove(&ticket) {

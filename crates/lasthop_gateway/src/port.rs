@@ -3,12 +3,12 @@ use std::rc::Rc;
 
 use http::{Request, Response};
 use lasthop_broker::{
-    Admission, Authority, Client, Credentials, Keeper, KeeperOutput, NotKept, Publication, Refusal,
-    Ticket, TopicFilter,
+    Admission, Authority, Client, Credentials, Keeper, KeeperOutput, NotKept, Parting, Publication,
+    Refusal, Ticket, TopicFilter,
 };
 use lasthop_units::Instant;
 
-use crate::{Asked, Gateway, GatewayCounters};
+use crate::{Asked, Gateway, GatewayCounters, GatewayEvent, Protocol};
 
 /// A way to one gateway: its copies are all of the same. The core of a broker asks it who may do what, the broker has it keep
 /// what devices publish.
@@ -53,7 +53,7 @@ impl GatewayPort {
 impl Authority for GatewayPort {
     fn identify(&self, now: Instant, credentials: &Credentials<'_>) -> Result<Admission, Refusal> {
         let mut gateway = self.gateway.borrow_mut();
-        let admission = gateway.admit(now, credentials)?;
+        let admission = gateway.admit(now, Protocol::Mqtt, credentials)?;
         gateway.begin_anew(admission.identity);
         Ok(admission)
     }
@@ -83,5 +83,15 @@ impl Keeper for GatewayPort {
 
     fn poll(&mut self, now: Instant) -> Option<KeeperOutput> {
         self.gateway.borrow_mut().poll(now)
+    }
+
+    fn came(&mut self, client: Client<'_>) {
+        let event = GatewayEvent::Connected(client.client_id);
+        self.gateway.borrow_mut().write_down(&event);
+    }
+
+    fn parted(&mut self, client: Client<'_>, why: Parting) {
+        let event = GatewayEvent::Disconnected(client.client_id, why);
+        self.gateway.borrow_mut().write_down(&event);
     }
 }

@@ -38,12 +38,6 @@ pub enum KeyError {
     /// Not the PEM of a public key.
     #[error("this is no public key of P-256 or RSA; have it written by: openssl pkey -pubout")]
     Unknown,
-    /// Not the PEM of a private key.
-    #[error(
-        "this is no private key of P-256 or RSA that is not encrypted; write one by: \
-         openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256"
-    )]
-    NotPrivate,
     /// It is one, and too weak or too large.
     #[error("a key of RSA has 2048 to 4096 bits; this one has {0}")]
     Size(usize),

@@ -1,9 +1,12 @@
-//! JSON Web Tokens (RFC 7519) by which the devices of a study show who they are, and the servers of a study that ask for them.
+//! JSON Web Tokens (RFC 7519) by which devices show who they are, the keys that sign them, and the servers of a study that ask for
+//! them.
 
 mod token_authority;
+mod token_key;
 mod token_source;
 
 pub use token_authority::{TokenAuthority, taken_until};
+pub use token_key::{TokenKey, TokenKeyError};
 pub use token_source::TokenSource;
 
 /// How long behind its end a token is taken, in seconds: clocks differ, and requests travel. As Cloud IoT Core did.

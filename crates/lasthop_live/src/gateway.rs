@@ -1,20 +1,31 @@
 //! The device gateway on this machine: its database, and how others tell it of changes.
 
 mod administration;
+mod answering;
 mod bell;
 mod bindings;
+mod changes;
 mod data_folder;
 mod database;
 mod doorbell;
+mod durable_store;
+mod error;
 mod http_bridge;
+mod log_lines;
 mod metrics;
 mod new_key;
-mod sqlite_store;
+mod place;
+mod postgres;
+mod sqlite;
 
 pub use administration::{Administration, DeviceSummary};
-pub use data_folder::{DataFolder, GatewayError};
+pub use data_folder::DataFolder;
 pub(crate) use doorbell::{Doorbell, Nobody};
+pub use durable_store::DurableStore;
+pub use error::GatewayError;
 pub(crate) use http_bridge::HttpBridge;
+pub use log_lines::{LogForm, LogLines};
 pub(crate) use metrics::Metrics;
 pub use new_key::new_key;
-pub use sqlite_store::SqliteStore;
+pub use place::DataPlace;
+pub use postgres::{PostgresNames, PostgresServer};

@@ -1,13 +1,60 @@
 //! The data of a device gateway, for Python.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 
-use lasthop_gateway::{Attaches, DevicePath, LONGEST_LIFE, PrivateKey, UnixTime};
-use lasthop_live::gateway::{Administration, DataFolder, GatewayError, SqliteStore, new_key};
-use lasthop_units::Duration;
+use lasthop_gateway::{Attaches, DevicePath, LONGEST_LIFE};
+use lasthop_jwt::TokenKey;
+use lasthop_live::gateway::{
+    Administration, DataPlace, DurableStore, GatewayError, PostgresNames, new_key,
+};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
+
+/// Where the data of a gateway are.
+#[pyclass(frozen)]
+#[derive(Debug)]
+pub(crate) struct GatewayData {
+    place: DataPlace,
+}
+
+#[pymethods]
+impl GatewayData {
+    /// A folder, made where there is none.
+    #[new]
+    #[expect(clippy::needless_pass_by_value, reason = "it comes from Python")]
+    fn new(folder: PathBuf) -> PyResult<Self> {
+        let place = DataPlace::folder(&folder).map_err(|error| raised(&error))?;
+        Ok(Self { place })
+    }
+
+    /// A database of a server of PostgreSQL.
+    #[staticmethod]
+    #[pyo3(signature = (*, host, port, user, database, password))]
+    fn on_postgres(
+        host: &str,
+        port: u16,
+        user: &str,
+        database: &str,
+        password: Option<&str>,
+    ) -> Self {
+        let place = DataPlace::postgres(&PostgresNames {
+            host,
+            port,
+            user,
+            database,
+            password,
+        });
+        Self { place }
+    }
+}
+
+impl GatewayData {
+    /// What a server has of it.
+    pub(crate) fn store(&self) -> PyResult<DurableStore> {
+        DurableStore::open(&self.place).map_err(|error| raised(&error))
+    }
+}
 
 /// What is done to the data of a gateway beside its server. Whatever cannot be done is a `ValueError` where it should not have
 /// been asked, an `OSError` where the machine does not let it.
@@ -32,9 +79,8 @@ type Listed = (
 #[pymethods]
 impl GatewayAdministration {
     #[new]
-    fn new(folder: PathBuf) -> PyResult<Self> {
-        let folder = DataFolder::open(&folder).map_err(|error| raised(&error))?;
-        let administration = Administration::open(&folder).map_err(|error| raised(&error))?;
+    fn new(data: &GatewayData) -> PyResult<Self> {
+        let administration = Administration::open(&data.place).map_err(|error| raised(&error))?;
         Ok(Self {
             administration: Mutex::new(administration),
         })
@@ -68,7 +114,7 @@ impl GatewayAdministration {
 
     /// The name, the algorithms and the version of the configuration of each device, whom it may attach and what it is bound to.
     fn devices(&self) -> PyResult<Vec<Listed>> {
-        let devices = self.with(|it| it.devices())?;
+        let devices = self.with(Administration::devices)?;
         let rows = devices.into_iter().map(|it| {
             let attaches = it.attaches.map(Attaches::name);
             (
@@ -141,21 +187,15 @@ pub(crate) fn gateway_token(
 ) -> PyResult<String> {
     let wrong = |error: &dyn core::fmt::Display| PyValueError::new_err(error.to_string());
     let path = DevicePath::parse(device).map_err(|error| wrong(&error))?;
-    let key = PrivateKey::from_pem(pem).map_err(|error| wrong(&error))?;
-    let life = Duration::from_secs(life_s).min(LONGEST_LIFE);
-    Ok(key.token(&path, UnixTime(issued_at), life))
+    let key = TokenKey::from_pem(pem).map_err(|error| wrong(&error))?;
+    let life_s = life_s.min(LONGEST_LIFE.as_nanos() / 1_000_000_000);
+    Ok(key.token(path.project(), issued_at, issued_at.saturating_add(life_s)))
 }
 
 /// A new private key of a device and its public half, PEM.
 #[pyfunction]
 pub(crate) fn gateway_new_key() -> PyResult<(String, String)> {
     new_key().ok_or_else(|| PyOSError::new_err("this machine has no random numbers"))
-}
-
-/// The store of a folder, for a server.
-pub(crate) fn store_of(folder: &Path) -> PyResult<SqliteStore> {
-    let folder = DataFolder::open(folder).map_err(|error| raised(&error))?;
-    SqliteStore::open(&folder).map_err(|error| raised(&error))
 }
 
 fn raised(error: &GatewayError) -> PyErr {

@@ -30,6 +30,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<live::Stopper>()?;
     module.add_class::<live::Server>()?;
     module.add_class::<gateway::GatewayAdministration>()?;
+    module.add_class::<gateway::GatewayData>()?;
     module.add_function(wrap_pyfunction!(gateway::gateway_token, module)?)?;
     module.add_function(wrap_pyfunction!(gateway::gateway_new_key, module)?)?;
     module.add_class::<credentials::Tls>()?;

@@ -4,12 +4,12 @@ use core::num::NonZeroU32;
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::sync::Mutex;
 
 use lasthop_coap::{CoapRequest, Code, Example, MessageType};
 use lasthop_contract::Established;
 use lasthop_live::clients::{Asking, ClientError, CoapWay, MqttSession, ask, publish, subscribe};
+use lasthop_live::gateway::LogForm;
 use lasthop_live::serve::{AccessError, LIMITS, Limits, Offer, Served};
 use lasthop_live::{QuicOffer, secured_server};
 use lasthop_mqtt::{Qos, Version};
@@ -21,7 +21,7 @@ use pyo3::types::PyBytes;
 use lasthop_extension::RunCancelled;
 
 use crate::credentials::{DtlsClient, DtlsServer, Roots, Tls, Trust};
-use crate::gateway::store_of;
+use crate::gateway::GatewayData;
 
 /// Ends a server or a client from outside: by a byte at its descriptor, as signals write it.
 #[pyclass(frozen)]
@@ -109,7 +109,7 @@ pub(crate) struct Server {
 #[pymethods]
 impl Server {
     #[new]
-    #[pyo3(signature = (services, *, limits, example=None, access, tls=None, clients=None, quic_retry=false, dtls=None, gateway=None, seed))]
+    #[pyo3(signature = (services, *, limits, example=None, access, tls=None, clients=None, quic_retry=false, dtls=None, gateway=None, log=None, seed))]
     #[expect(
         clippy::too_many_arguments,
         reason = "each is named where it is called"
@@ -123,7 +123,8 @@ impl Server {
         clients: Option<&Roots>,
         quic_retry: bool,
         dtls: Option<&DtlsServer>,
-        gateway: Option<PathBuf>,
+        gateway: Option<&GatewayData>,
+        log: Option<&str>,
         seed: u64,
     ) -> PyResult<Self> {
         let services = services.iter().map(|(served, addresses)| {
@@ -149,7 +150,8 @@ impl Server {
             secured: tls.map(|tls| secured_server(tls.chain.clone(), clients())),
             quic: tls.map(|tls| QuicOffer::new(tls.chain.clone(), clients(), quic_retry)),
             dtls: dtls.map(|dtls| dtls.profile.clone()),
-            gateway: gateway.as_deref().map(store_of).transpose()?,
+            gateway: gateway.map(GatewayData::store).transpose()?,
+            gateway_log: log.map(log_form_of).transpose()?,
         };
         let server =
             lasthop_live::serve::Server::bind(&services, offer, seed).map_err(|error| {
@@ -180,6 +182,16 @@ impl Server {
                 .run(&stopper.ours)
                 .map_err(|error| from_io_error(&error))
         })
+    }
+}
+
+fn log_form_of(name: &str) -> PyResult<LogForm> {
+    match name {
+        "text" => Ok(LogForm::Text),
+        "json" => Ok(LogForm::Json),
+        _ => Err(PyValueError::new_err(format!(
+            "\"{name}\" is neither text nor json"
+        ))),
     }
 }
 

@@ -14,6 +14,7 @@ from lasthop import _native
 from lasthop.cli import options
 from lasthop.cli.output import complain, say, say_json
 from lasthop.errors import EXIT_PASS, EnvironmentFailure, UsageError, one_line
+from lasthop.live import read_gateway_data
 from lasthop.live.pushing import Endpoint, Push
 from lasthop.results.atomic import environment
 from lasthop.study.registered_devices import Registered, write_registered
@@ -41,9 +42,11 @@ def command(  # noqa: PLR0913  each is an option
     ],
     *,
     data: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            "--data", metavar="FOLDER", help="The folder that lasthop serve has; of all but token."
+            "--data",
+            metavar="FOLDER|URL",
+            help="The folder or the database that lasthop serve has; of all but token.",
         ),
     ] = None,
     key: Annotated[
@@ -164,7 +167,7 @@ def command(  # noqa: PLR0913  each is an option
         if data is None:
             message = f"gateway: {action} is about the data of a gateway; add --data FOLDER"
             raise UsageError(message)
-        administration = _native.GatewayAdministration(data)
+        administration = _native.GatewayAdministration(read_gateway_data(data))
         does: dict[str, Callable[..., None]] = {
             "device add": (
                 partial(_add_device, files=key or [], attaches=attaches, gateway=gateway)

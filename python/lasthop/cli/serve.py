@@ -19,6 +19,7 @@ from lasthop.live import (
     has_secured,
     read_access,
     read_clients,
+    read_gateway_data,
     read_limits,
     read_listen_addresses,
     read_tls,
@@ -31,6 +32,7 @@ from lasthop.study.faults import nearest
 NAME = "serve"
 EXAMPLE = "Example: lasthop serve mqtt coap --listen 127.0.0.1"
 _EXAMPLES = ("plugtest",)
+_LOG_FORMS = ("text", "json")
 
 
 def command(  # noqa: PLR0913  each is an option
@@ -152,12 +154,12 @@ def command(  # noqa: PLR0913  each is an option
         ),
     ] = False,
     data: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--data",
-            metavar="FOLDER",
-            help="Of gateway: where its devices and what they publish are kept, made where there "
-            "is none.",
+            metavar="FOLDER|URL",
+            help="Of gateway: where its devices and what they publish are kept: a folder, made "
+            "where there is none, or a database of PostgreSQL, postgresql://USER@HOST/DATABASE.",
         ),
     ] = None,
     http: Annotated[
@@ -184,6 +186,15 @@ def command(  # noqa: PLR0913  each is an option
             "port 9464 where no address is named: --listen metrics://127.0.0.1:9464.",
         ),
     ] = False,
+    log: Annotated[
+        str | None,
+        typer.Option(
+            "--log",
+            metavar="text|json",
+            help="Of gateway: write who connects, who is refused and why, who is gone, and when "
+            "messages are not kept to standard error, a line each. No tokens, no payloads.",
+        ),
+    ] = None,
     example: Annotated[
         str | None,
         typer.Option(
@@ -200,7 +211,10 @@ def command(  # noqa: PLR0913  each is an option
         served = ["mqtt"]
     else:
         over_http = "--http" if http else "--http3" if http3 else None
-        _check_no_gateway(served, data, http=over_http, metrics=metrics)
+        _check_no_gateway(served, data, http=over_http, metrics=metrics, has_log=log is not None)
+    if log not in {None, *_LOG_FORMS}:
+        message = f'--log: "{log}" is no form of a log; write text or json'
+        raise UsageError(message)
     if example is not None and (not {"coap", "coap_tcp"} & set(served) or example not in _EXAMPLES):
         message = (
             f'--example: {" ".join(served)} has no example "{example}"; '
@@ -251,7 +265,8 @@ def command(  # noqa: PLR0913  each is an option
             clients=clients,
             quic_retry=quic_retry,
             dtls=secured_datagrams,
-            gateway=data,
+            log=log,
+            gateway=None if data is None else read_gateway_data(data),
             seed=secrets.randbits(63),
         )
         _tell_where(server.addresses, schemes, as_json=as_json)
@@ -270,7 +285,7 @@ def _check_served(served: list[str]) -> None:
             raise UsageError(message)
 
 
-def _check_gateway(served: list[str], data: Path | None, *, has_users: bool) -> None:
+def _check_gateway(served: list[str], data: str | None, *, has_users: bool) -> None:
     if len(served) > 1:
         message = "serve: a gateway serves its devices alone; write serve gateway"
         raise UsageError(message)
@@ -286,7 +301,7 @@ def _check_gateway(served: list[str], data: Path | None, *, has_users: bool) -> 
 
 
 def _check_no_gateway(
-    served: list[str], data: Path | None, *, http: str | None, metrics: bool
+    served: list[str], data: str | None, *, http: str | None, metrics: bool, has_log: bool
 ) -> None:
     names = " ".join(served)
     if http is not None:
@@ -294,6 +309,9 @@ def _check_no_gateway(
         raise UsageError(message)
     if metrics:
         message = f"--metrics: {names} has none; serve gateway"
+        raise UsageError(message)
+    if has_log:
+        message = f"--log: {names} writes none; serve gateway"
         raise UsageError(message)
     if data is not None:
         message = f"--data: {names} keeps nothing; serve gateway"

@@ -9,10 +9,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NoReturn
 from urllib.parse import urlsplit
 
 import pytest
+
+from .postgres_server import PostgresServer, programs_of_postgres, running_postgres
 
 PATIENCE_S = 60.0
 
@@ -126,3 +129,23 @@ def find_program() -> FindProgram:
         return path
 
     return find
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """Return a server of PostgreSQL of the tests' own."""
+    programs = programs_of_postgres()
+    if programs is None:
+        skip("postgres is missing; apt-get install postgresql")
+    with running_postgres(programs) as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return where a gateway can have its data: in a folder, or in a database that is empty."""
+    if request.param == "sqlite":
+        return str(tmp_path / "gateway")
+    server: PostgresServer = request.getfixturevalue("postgres")
+    monkeypatch.setenv("PGPASSWORD", server.password)
+    return server.new_database()

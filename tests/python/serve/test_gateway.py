@@ -1,9 +1,11 @@
 """The device gateway: paho with tokens of PyJWT, its log, and what devices are told."""
 
+import base64
 import json
 import signal
 import sqlite3
 import subprocess
+import tempfile
 import threading
 import time
 from contextlib import closing
@@ -136,24 +138,31 @@ def data(tmp_path: Path, device: Device, lasthop: RunClient) -> Path:
     return folder
 
 
-def add(lasthop: RunClient, folder: Path, device: Device) -> None:
-    key = device.public_key(folder.parent)
-    done = lasthop(
-        "gateway", "device", "add", device.path, "--key", str(key), "--data", str(folder)
-    )
+@pytest.fixture
+def known(place: str, device: Device, lasthop: RunClient) -> str:
+    """Return data in each kind of database, in which the device is known."""
+    add(lasthop, place, device)
+    return place
+
+
+def add(lasthop: RunClient, data: Path | str, device: Device) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        key = device.public_key(Path(folder))
+        words = ("gateway", "device", "add", device.path, "--key", str(key))
+        done = lasthop(*words, "--data", str(data))
     assert (done.returncode, done.stdout) == (0, f"added {device.path}\n"), done.stderr
 
 
-def log(lasthop: RunClient, folder: Path, *options: str) -> list[dict[str, object]]:
-    done = lasthop("gateway", "log", "--data", str(folder), "--json", *options)
+def log(lasthop: RunClient, data: Path | str, *options: str) -> list[dict[str, object]]:
+    done = lasthop("gateway", "log", "--data", str(data), "--json", *options)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def test_paho_publishes_with_a_token_and_hears_what_it_is_told(
-    serve: StartServer, lasthop: RunClient, data: Path, device: Device
+    serve: StartServer, lasthop: RunClient, known: str, device: Device
 ) -> None:
-    server = serve("gateway", "--data", str(data))
+    server = serve("gateway", "--data", known)
     client = Client(server, device)
     assert client.refusal is None
     assert client.subscribe("/devices/d1/config") == 1
@@ -163,7 +172,7 @@ def test_paho_publishes_with_a_token_and_hears_what_it_is_told(
     for topic, text in (("events/alarm", "smoke"), ("events", "calm"), ("state", "up")):
         client.publish(f"/devices/d1/{topic}", text).wait_for_publish(PATIENCE_S)
     path = device.path
-    set_up = ("--data", str(data))
+    set_up = ("--data", known)
     done = lasthop("gateway", "config", "set", path, "slow", *set_up)
     assert done.stdout == f"configuration 1 of {path}\n", done.stderr
     client.await_message("/devices/d1/config", "slow")
@@ -173,7 +182,7 @@ def test_paho_publishes_with_a_token_and_hears_what_it_is_told(
     client.leave()
     # The configuration is there for who comes later, and after the server was started again.
     assert server.stop() == 0
-    server = serve("gateway", "--data", str(data))
+    server = serve("gateway", "--data", known)
     client = Client(server, device)
     client.subscribe("/devices/d1/config")
     client.await_message("/devices/d1/config", "slow")
@@ -182,15 +191,15 @@ def test_paho_publishes_with_a_token_and_hears_what_it_is_told(
     assert client.gone.wait(PATIENCE_S)
     client.leave()
     assert Client(server, device).refusal is not None
-    said = [(row["kind"], row["folder"], row["device"]) for row in log(lasthop, data)]
+    said = [(row["kind"], row["folder"], row["device"]) for row in log(lasthop, known)]
     assert said == [("event", "alarm", path), ("event", "", path), ("state", "", path)]
 
 
 def test_curl_says_and_asks_by_the_bridge(
-    serve: StartServer, lasthop: RunClient, data: Path, device: Device, find_program: FindProgram
+    serve: StartServer, lasthop: RunClient, known: str, device: Device, find_program: FindProgram
 ) -> None:
     places = ("mqtt://127.0.0.1:0", "http://127.0.0.1:0")
-    server = serve("gateway", "--http", "--data", str(data), listen=places)
+    server = serve("gateway", "--http", "--data", known, listen=places)
     url = f"http://127.0.0.1:{server.place('http')[1]}/v1/{device.path}"
     curl = find_program("curl", "curl")
 
@@ -219,7 +228,7 @@ def test_curl_says_and_asks_by_the_bridge(
     assert ask(token, "-d", event, f"{url}:publishEvent") == (200, "{}")
     assert ask(token, "-d", state, f"{url}:setState") == (200, "{}")
     assert ask(token, f"{url}/config?local_version=0")[0] == 304
-    done = lasthop("gateway", "config", "set", device.path, "slow", "--data", str(data))
+    done = lasthop("gateway", "config", "set", device.path, "slow", "--data", known)
     assert done.returncode == 0, done.stderr
     config = '{"binaryData":"c2xvdw==","version":"1"}'
     assert ask(token, f"{url}/config") == (200, config)
@@ -231,16 +240,16 @@ def test_curl_says_and_asks_by_the_bridge(
     refused.add(ask(token, "-d", event, f"{url[:-1]}9:publishEvent"))
     assert {status for status, _ in refused} == {401}
     assert len(refused) == 1
-    said = [(row["kind"], row["folder"], row["payload_base64"]) for row in log(lasthop, data)]
+    said = [(row["kind"], row["folder"], row["payload_base64"]) for row in log(lasthop, known)]
     assert said == [("event", "alarm", "c21va2U="), ("state", "", "dXA=")]
 
 
 def test_a_token_of_rsa_is_taken_and_a_bad_one_refused(
-    serve: StartServer, lasthop: RunClient, data: Path, device: Device
+    serve: StartServer, lasthop: RunClient, known: str, device: Device
 ) -> None:
     other = Device("d2", rsa.generate_private_key(65537, 2048))
-    add(lasthop, data, other)
-    server = serve("gateway", "--data", str(data))
+    add(lasthop, known, other)
+    server = serve("gateway", "--data", known)
     for client in (Client(server, other), Client(server, device)):
         assert client.refusal is None
         client.leave()
@@ -328,11 +337,11 @@ def test_a_device_may_be_silent_for_twenty_minutes(
 
 @pytest.mark.parametrize("limit", ["device_messages=3", "device_bytes=300"])
 def test_a_device_that_says_too_much_is_cut_off_and_others_are_not(
-    limit: str, serve: StartServer, lasthop: RunClient, data: Path, device: Device
+    limit: str, serve: StartServer, lasthop: RunClient, known: str, device: Device
 ) -> None:
     other = Device("d2", ec.generate_private_key(ec.SECP256R1()))
-    add(lasthop, data, other)
-    server = serve("gateway", "--data", str(data), "--limit", limit)
+    add(lasthop, known, other)
+    server = serve("gateway", "--data", known, "--limit", limit)
     # At three a second it would take half a minute to be allowed as many.
     loud, quiet = Client(server, device), Client(server, other)
     loud.client.reconnect_delay_set(60, 60)
@@ -341,7 +350,7 @@ def test_a_device_that_says_too_much_is_cut_off_and_others_are_not(
     loud.client.loop_stop()
     quiet.publish("/devices/d2/events", "here").wait_for_publish(PATIENCE_S)
     quiet.leave()
-    devices = [row["device"] for row in log(lasthop, data)]
+    devices = [row["device"] for row in log(lasthop, known)]
     # What was published once the connection was gone has an error, and raises it when it is asked.
     left = [info for info in sent if info.rc == mqtt.MQTT_ERR_SUCCESS]
     acknowledged = sum(info.is_published() for info in left)
@@ -351,9 +360,9 @@ def test_a_device_that_says_too_much_is_cut_off_and_others_are_not(
 
 
 def test_what_was_acknowledged_is_in_the_log_after_a_kill(
-    serve: StartServer, lasthop: RunClient, data: Path, device: Device
+    serve: StartServer, lasthop: RunClient, known: str, device: Device
 ) -> None:
-    server = serve("gateway", "--data", str(data), "--limit", "device_messages=1000000")
+    server = serve("gateway", "--data", known, "--limit", "device_messages=1000000")
     client = Client(server, device)
     sent = [client.publish("/devices/d1/events", str(number)) for number in range(2000)]
     sent[200].wait_for_publish(PATIENCE_S)
@@ -363,55 +372,54 @@ def test_what_was_acknowledged_is_in_the_log_after_a_kill(
     client.client.loop_stop()
     acknowledged = {str(number) for number, info in enumerate(sent) if info.is_published()}
     assert len(acknowledged) > 200
-    kept = {payload.decode() for payload in _payloads(data)}
+    kept = {payload.decode() for payload in _payloads(lasthop, known)}
     assert acknowledged <= kept
     # A server that comes after it takes over.
-    server = serve("gateway", "--data", str(data))
+    server = serve("gateway", "--data", known)
     client = Client(server, device)
     client.publish("/devices/d1/events", "again").wait_for_publish(PATIENCE_S)
     client.leave()
-    assert len(log(lasthop, data)) == len(kept) + 1
+    assert len(log(lasthop, known)) == len(kept) + 1
 
 
-def _payloads(data: Path) -> list[bytes]:
-    with closing(sqlite3.connect(data / "gateway.sqlite")) as database:
-        return [row[0] for row in database.execute("SELECT payload FROM messages")]
+def _payloads(lasthop: RunClient, data: str) -> list[bytes]:
+    return [base64.b64decode(str(row["payload_base64"])) for row in log(lasthop, data)]
 
 
 def test_a_subscription_goes_on_where_it_was(
-    serve: StartServer, lasthop: RunClient, data: Path, device: Device
+    serve: StartServer, lasthop: RunClient, known: str, device: Device
 ) -> None:
-    server = serve("gateway", "--data", str(data))
+    server = serve("gateway", "--data", known)
     client = Client(server, device)
     for expected in (["1", "2"], ["3"], []):
         for text in expected:
             client.publish("/devices/d1/events", text).wait_for_publish(PATIENCE_S)
-        done = lasthop("gateway", "log", "--data", str(data), "--subscription", "function")
+        done = lasthop("gateway", "log", "--data", known, "--subscription", "function")
         assert [line.split()[-1] for line in done.stdout.splitlines()] == expected
-    assert len(log(lasthop, data)) == 3
+    assert len(log(lasthop, known)) == 3
     client.leave()
 
 
 def test_a_message_is_one_line_of_the_log_whatever_it_holds(
-    serve: StartServer, lasthop: RunClient, data: Path, device: Device
+    serve: StartServer, lasthop: RunClient, known: str, device: Device
 ) -> None:
-    server = serve("gateway", "--data", str(data))
+    server = serve("gateway", "--data", known)
     client = Client(server, device)
     said = "fire\x1b[2J\n2 forged"
     client.publish("/devices/d1/events", said).wait_for_publish(PATIENCE_S)
     client.leave()
-    done = lasthop("gateway", "log", "--data", str(data))
+    done = lasthop("gateway", "log", "--data", known)
     assert done.stdout.endswith("d1 event fire\\x1b[2J\\n2 forged\n")
     assert done.stdout.count("\n") == 1
 
 
-def test_two_servers_never_have_one_folder(
-    serve: StartServer, lasthop: RunClient, data: Path
+def test_two_servers_never_have_the_same_data(
+    serve: StartServer, lasthop: RunClient, known: str
 ) -> None:
-    serve("gateway", "--data", str(data))
-    done = lasthop("serve", "gateway", "--listen", "127.0.0.1:0", "--data", str(data))
+    serve("gateway", "--data", known)
+    done = lasthop("serve", "gateway", "--listen", "127.0.0.1:0", "--data", known)
     assert done.returncode == 4
-    assert "another server has this folder" in done.stderr
+    assert "another server has these data" in done.stderr
     assert done.stderr.count("\n") == 1
 
 
@@ -461,29 +469,29 @@ def test_bad_input_is_one_line(
 
 
 def test_a_key_that_is_none_and_a_namesake_are_refused(
-    lasthop: RunClient, data: Path, tmp_path: Path, device: Device
+    lasthop: RunClient, known: str, tmp_path: Path, device: Device
 ) -> None:
     junk = tmp_path / "junk.pem"
     junk.write_text("junk", encoding="ascii")
-    common = ("gateway", "device", "add", "--data", str(data))
+    common = ("gateway", "device", "add", "--data", known)
     done = lasthop(*common, f"{REGISTRY}/d2", "--key", str(junk))
     assert (done.returncode, "no public key" in done.stderr) == (2, True)
     key = device.public_key(tmp_path)
     namesake = device.path.replace("r1", "r2")
     done = lasthop(*common, namesake, "--key", str(key))
     assert (done.returncode, "already" in done.stderr) == (2, True)
-    done = lasthop("gateway", "device", "list", "--data", str(data))
+    done = lasthop("gateway", "device", "list", "--data", known)
     assert done.stdout == f"{device.path} ES256 configuration 0\n"
 
 
 def test_a_stopped_server_leaves_what_it_took(
-    serve: StartServer, lasthop: RunClient, data: Path, device: Device
+    serve: StartServer, lasthop: RunClient, known: str, device: Device
 ) -> None:
-    server = serve("gateway", "--data", str(data))
+    server = serve("gateway", "--data", known)
     client = Client(server, device)
     for number in range(50):
         client.publish("/devices/d1/events", str(number))
     client.publish("/devices/d1/events", "last").wait_for_publish(PATIENCE_S)
     assert server.stop(signal.SIGINT) == 0
     client.leave()
-    assert len(log(lasthop, data)) == 51
+    assert len(log(lasthop, known)) == 51

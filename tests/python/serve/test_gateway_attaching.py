@@ -20,19 +20,18 @@ def gateway() -> Device:
 
 
 @pytest.fixture
-def data(tmp_path: Path, gateway: Device, lasthop: RunClient) -> Path:
-    """Return a folder of data in which a gateway is known, and a sensor without a key."""
-    folder = tmp_path / "gateway"
+def data(place: str, tmp_path: Path, gateway: Device, lasthop: RunClient) -> str:
+    """Return data in which a gateway is known, and a sensor without a key."""
     key = str(gateway.public_key(tmp_path))
-    told = run(lasthop, folder, "device", "add", gateway.path, "--key", key, "--attaches", "bound")
+    told = run(lasthop, place, "device", "add", gateway.path, "--key", key, "--attaches", "bound")
     assert told == f"added {gateway.path}\n"
-    told = run(lasthop, folder, "device", "add", SENSOR, "--gateway", gateway.path)
+    told = run(lasthop, place, "device", "add", SENSOR, "--gateway", gateway.path)
     assert told == f"added {SENSOR}\n{SENSOR} is bound to {gateway.path}\n"
-    return folder
+    return place
 
 
-def run(lasthop: RunClient, folder: Path, *words: str) -> str:
-    done = lasthop("gateway", *words, "--data", str(folder))
+def run(lasthop: RunClient, data: str, *words: str) -> str:
+    done = lasthop("gateway", *words, "--data", data)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -52,9 +51,9 @@ def await_error(client: Client, gateway: Device) -> dict[str, object]:
 
 
 def test_a_gateway_speaks_for_a_bound_device_and_hears_what_that_is_told(
-    serve: StartServer, lasthop: RunClient, data: Path, gateway: Device
+    serve: StartServer, lasthop: RunClient, data: str, gateway: Device
 ) -> None:
-    server = serve("gateway", "--data", str(data))
+    server = serve("gateway", "--data", data)
     client = Client(server, gateway)
     client.subscribe("/devices/g1/errors", qos=0)
     assert client.subscribe("/devices/s1/config") == 0x80
@@ -81,9 +80,9 @@ def test_a_gateway_speaks_for_a_bound_device_and_hears_what_that_is_told(
 
 
 def test_who_is_not_bound_is_not_attached_and_the_gateway_is_told(
-    serve: StartServer, lasthop: RunClient, data: Path, gateway: Device
+    serve: StartServer, lasthop: RunClient, data: str, gateway: Device
 ) -> None:
-    server = serve("gateway", "--data", str(data))
+    server = serve("gateway", "--data", data)
     client = Client(server, gateway)
     client.subscribe("/devices/g1/errors", qos=0)
     client.publish("/devices/nobody/attach", "").wait_for_publish(PATIENCE_S)
@@ -107,7 +106,7 @@ def test_who_is_not_bound_is_not_attached_and_the_gateway_is_told(
         f"is bound to {gateway.path}\n"
     )
     assert server.stop() == 0
-    server = serve("gateway", "--data", str(data))
+    server = serve("gateway", "--data", data)
     client = Client(server, gateway)
     client.publish("/devices/s1/attach", "").wait_for_publish(PATIENCE_S)
     client.publish("/devices/s1/events", "3").wait_for_publish(PATIENCE_S)
@@ -116,13 +115,13 @@ def test_who_is_not_bound_is_not_attached_and_the_gateway_is_told(
 
 
 def test_a_device_shows_its_own_token_by_the_gateway(
-    serve: StartServer, lasthop: RunClient, data: Path, gateway: Device, tmp_path: Path
+    serve: StartServer, lasthop: RunClient, data: str, gateway: Device, tmp_path: Path
 ) -> None:
     sensor = Device("s2", ec.generate_private_key(ec.SECP256R1()))
     keys = [str(device.public_key(tmp_path)) for device in (gateway, sensor)]
     run(lasthop, data, "device", "add", gateway.path, "--key", keys[0], "--attaches", "token")
     run(lasthop, data, "device", "add", sensor.path, "--key", keys[1])
-    server = serve("gateway", "--data", str(data))
+    server = serve("gateway", "--data", data)
     client = Client(server, gateway)
     client.subscribe("/devices/g1/errors", qos=0)
     for token in ("", gateway.token(), sensor.token(begins_s=-8000)):
@@ -144,7 +143,7 @@ def test_a_device_shows_its_own_token_by_the_gateway(
 
 
 def test_devices_are_listed_with_whom_they_speak_for(
-    lasthop: RunClient, data: Path, gateway: Device, tmp_path: Path
+    lasthop: RunClient, data: str, gateway: Device, tmp_path: Path
 ) -> None:
     told = run(lasthop, data, "device", "list")
     both = f"{gateway.path} ES256 configuration 0 attaches bound\n"
@@ -157,19 +156,21 @@ def test_devices_are_listed_with_whom_they_speak_for(
     assert run(lasthop, data, "device", "list") == f"{SENSOR} configuration 0\n"
 
 
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 def test_a_database_of_the_version_before_is_taken_over(
-    lasthop: RunClient, data: Path, gateway: Device
+    lasthop: RunClient, data: str, gateway: Device
 ) -> None:
-    with closing(sqlite3.connect(data / "gateway.sqlite")) as database:
+    with closing(sqlite3.connect(f"{data}/gateway.sqlite")) as database:
         database.executescript(
             "ALTER TABLE devices DROP COLUMN attaches; DROP TABLE bindings; PRAGMA user_version = 1"
         )
     told = f"{gateway.path} ES256 configuration 0\n{SENSOR} configuration 0\n"
     assert run(lasthop, data, "device", "list") == told
-    with closing(sqlite3.connect(data / "gateway.sqlite")) as database:
+    with closing(sqlite3.connect(f"{data}/gateway.sqlite")) as database:
         assert database.execute("PRAGMA user_version").fetchone() == (2,)
 
 
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -189,10 +190,10 @@ def test_a_database_of_the_version_before_is_taken_over(
     ],
 )
 def test_bad_input_is_one_line(
-    lasthop: RunClient, data: Path, words: tuple[str, ...], told: str
+    lasthop: RunClient, data: str, words: tuple[str, ...], told: str
 ) -> None:
     before = run(lasthop, data, "device", "list")
-    done = lasthop("gateway", *words, "--data", str(data))
+    done = lasthop("gateway", *words, "--data", data)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
     assert told in done.stderr
     assert run(lasthop, data, "device", "list") == before

@@ -2,7 +2,8 @@
 
 use lasthop_broker::{Credentials, Refusal};
 use lasthop_gateway::{
-    Change, DevicePath, DeviceRecord, Gateway, GatewayConfig, MAX_TOKEN_SIZE, MemoryStore, UnixTime,
+    Change, DevicePath, DeviceRecord, Gateway, GatewayConfig, MAX_TOKEN_SIZE, MemoryStore,
+    Protocol, UnixTime,
 };
 use lasthop_units::Instant;
 use ring::hmac;
@@ -167,12 +168,12 @@ fn bad_tokens_are_all_refused_alike() {
     assert!(all.len() > 60, "{}", all.len());
     let honest = signer.honest();
     for (what, token) in &all {
-        let told = gateway.admit(Instant::ZERO, &shown(DEVICE, token));
+        let told = gateway.admit(Instant::ZERO, Protocol::Mqtt, &shown(DEVICE, token));
         assert_eq!(told, Err(Refusal::BadCredentials), "{what}");
         // The next one is not the worse for it.
         assert!(
             gateway
-                .admit(Instant::ZERO, &shown(DEVICE, &honest))
+                .admit(Instant::ZERO, Protocol::Mqtt, &shown(DEVICE, &honest))
                 .is_ok()
         );
     }
@@ -199,13 +200,13 @@ fn a_good_token_is_of_no_use_to_others_than_its_device() {
         "projects/p1/locations/eu/registries/r1/devices/+",
     ];
     for other in others {
-        let told = gateway.admit(Instant::ZERO, &shown(other, &honest));
+        let told = gateway.admit(Instant::ZERO, Protocol::Mqtt, &shown(other, &honest));
         assert_eq!(told, Err(Refusal::BadCredentials), "{other}");
     }
     let nothing = Credentials {
         client_id: DEVICE.as_bytes(),
         ..Credentials::default()
     };
-    let told = gateway.admit(Instant::ZERO, &nothing);
+    let told = gateway.admit(Instant::ZERO, Protocol::Mqtt, &nothing);
     assert_eq!(told, Err(Refusal::BadCredentials));
 }

@@ -3,11 +3,11 @@
 use lasthop_broker::{Credentials, Identity, KeeperOutput, NotKept, Ticket};
 use lasthop_gateway::{
     Change, DeviceLimits, DevicePath, DeviceRecord, Gateway, GatewayConfig, Kind, MemoryStore,
-    UnixTime,
+    Protocol, UnixTime,
 };
 use lasthop_units::{Duration, Instant};
 
-use super::signer::{DEVICE, EcSigner, NOW};
+use super::signer::{DEVICE, ES256, EcSigner, NOW};
 
 const OTHER: &str = "projects/p1/locations/eu/registries/r1/devices/d2";
 
@@ -44,7 +44,7 @@ impl World {
             user_name: None,
             password: Some(token.as_bytes()),
         };
-        let admitted = self.gateway.admit(now, &credentials).ok()?;
+        let admitted = self.gateway.admit(now, Protocol::Mqtt, &credentials).ok()?;
         Some(admitted.identity)
     }
 
@@ -68,6 +68,24 @@ fn path_of(text: &str) -> DevicePath {
     DevicePath::parse(text).unwrap()
 }
 
+/// The server was started again meanwhile.
+#[test]
+fn a_token_that_was_over_before_the_start_ends_within_the_skew() {
+    let mut world = World::new(MemoryStore::default());
+    let claims = format!(r#"{{"iat":{},"exp":{},"aud":"p1"}}"#, NOW - 3600, NOW - 598);
+    let token = EcSigner::new(1).token(ES256, &claims);
+    let credentials = Credentials {
+        client_id: DEVICE.as_bytes(),
+        user_name: None,
+        password: Some(token.as_bytes()),
+    };
+    let admitted = world
+        .gateway
+        .admit(Instant::ZERO, Protocol::Mqtt, &credentials);
+    let end = Instant::ZERO + Duration::from_secs(2);
+    assert_eq!(admitted.unwrap().ends_at, Some(end));
+}
+
 #[test]
 fn a_connection_ends_ten_minutes_after_its_token() {
     let mut world = World::new(MemoryStore::default());
@@ -80,11 +98,19 @@ fn a_connection_ends_ten_minutes_after_its_token() {
     let end = Instant::ZERO + Duration::from_secs(3600 + 600);
     for seconds in [0, 10, 4199] {
         let now = Instant::ZERO + Duration::from_secs(seconds);
-        let admitted = world.gateway.admit(now, &credentials).unwrap();
+        let admitted = world
+            .gateway
+            .admit(now, Protocol::Mqtt, &credentials)
+            .unwrap();
         assert_eq!(admitted.ends_at, Some(end));
     }
     // What was believed once is not believed for ever.
-    assert!(world.gateway.admit(end, &credentials).is_err());
+    assert!(
+        world
+            .gateway
+            .admit(end, Protocol::Mqtt, &credentials)
+            .is_err()
+    );
 }
 
 #[test]

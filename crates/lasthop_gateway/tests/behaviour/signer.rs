@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use lasthop_gateway::PublicKey;
 use p256::ecdsa::signature::Signer as _;
-use p256::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding};
+use p256::pkcs8::{EncodePublicKey, LineEnding};
 use rand_core::{CryptoRng, Error, RngCore};
 use rsa::pkcs1v15::SigningKey;
 use rsa::signature::SignatureEncoding;
@@ -42,10 +42,6 @@ impl EcSigner {
             .unwrap()
     }
 
-    pub(crate) fn private_pem(&self) -> String {
-        self.0.to_pkcs8_pem(LineEnding::LF).unwrap().to_string()
-    }
-
     pub(crate) fn public(&self) -> PublicKey {
         PublicKey::from_pem(&self.pem()).unwrap()
     }
@@ -73,10 +69,6 @@ impl RsaSigner {
             .to_public_key()
             .to_public_key_pem(LineEnding::LF)
             .unwrap()
-    }
-
-    pub(crate) fn private_pem(&self) -> String {
-        self.0.to_pkcs8_pem(LineEnding::LF).unwrap().to_string()
     }
 
     pub(crate) fn public(&self) -> PublicKey {

@@ -1,9 +1,6 @@
 //! Tokens that are believed, and for how long.
 
-use lasthop_gateway::{
-    Algorithm, BadToken, Claims, DevicePath, KeyError, PrivateKey, PublicKey, UnixTime, check,
-};
-use lasthop_units::Duration;
+use lasthop_gateway::{Algorithm, BadToken, Claims, KeyError, PublicKey, UnixTime, check};
 
 use super::signer::{DEVICE, ES256, EcSigner, NOW, PROJECT, RS256, RsaSigner, claims};
 
@@ -95,34 +92,4 @@ fn keys_are_public_ones_that_are_strong_enough() {
     }
     let shown = format!("{:?}", EcSigner::new(1).public());
     assert_eq!(shown, "PublicKey(ES256)");
-}
-
-#[test]
-fn a_token_that_we_sign_is_believed_and_ends_when_it_says() {
-    let (ec, rsa) = (EcSigner::new(1), RsaSigner::new(2048));
-    let device = DevicePath::parse(DEVICE).unwrap();
-    for (private, public) in [
-        (ec.private_pem(), ec.public()),
-        (rsa.private_pem(), rsa.public()),
-    ] {
-        let key = PrivateKey::from_pem(&private).unwrap();
-        assert_eq!(key.algorithm(), public.algorithm());
-        let token = key.token(&device, UnixTime(NOW), Duration::from_secs(3600));
-        let claimed = Claims {
-            issued_at: UnixTime(NOW),
-            expires_at: UnixTime(NOW + 3600),
-        };
-        assert_eq!(at(&token, &[public], NOW), Ok(claimed));
-        let other = EcSigner::new(2).public();
-        assert_eq!(at(&token, &[other], NOW), Err(BadToken::Signature));
-        assert!(!private.contains(&format!("{key:?}")));
-    }
-    for bad in ["", "x", ec.pem().as_str()] {
-        assert_eq!(PrivateKey::from_pem(bad).unwrap_err(), KeyError::NotPrivate);
-    }
-    let short = RsaSigner::new(1024).private_pem();
-    assert_eq!(
-        PrivateKey::from_pem(&short).unwrap_err(),
-        KeyError::Size(1024)
-    );
 }

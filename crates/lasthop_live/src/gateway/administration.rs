@@ -1,18 +1,14 @@
-use std::os::unix::net::UnixDatagram;
-
 use lasthop_gateway::{Attaches, DevicePath, Kind, LoggedMessage, MAX_KEYS, PublicKey, UnixTime};
-use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
-use super::bell::{Ring, ringer};
-use super::database::{Database, attaches_of};
-use super::{DataFolder, GatewayError};
+use super::changes::keys_of;
+use super::database::{Database, Row, Value, attaches_of};
+use super::{DataPlace, GatewayError};
 
 /// What is done to a gateway's data beside its server: the database itself is changed, whether or not a server runs, and one
 /// that does is told to look.
 #[derive(Debug)]
 pub struct Administration {
-    database: Database,
-    bell: Option<UnixDatagram>,
+    database: Box<dyn Database>,
 }
 
 /// A device as it is listed.
@@ -41,14 +37,13 @@ const CHANGES_KEPT: i64 = 10_000;
 const MAX_DEVICES_AT_ONCE: usize = 5_000;
 
 impl Administration {
-    /// Opens the data of a folder.
+    /// Opens the data of a gateway.
     ///
     /// # Errors
-    /// When it is none of this version.
-    pub fn open(folder: &DataFolder) -> Result<Self, GatewayError> {
+    /// When they are none of this version.
+    pub fn open(place: &DataPlace) -> Result<Self, GatewayError> {
         Ok(Self {
-            database: Database::open(folder)?,
-            bell: ringer(folder).ok(),
+            database: place.administered()?,
         })
     }
 
@@ -84,31 +79,27 @@ impl Administration {
         let devices = devices.iter();
         let devices = devices.map(|(path, pems)| Ok((read_path(path)?, read_keys(pems)?)));
         let devices: Vec<(DevicePath, String)> = devices.collect::<Result<_, GatewayError>>()?;
-        let outcome = self.change(|transaction| {
+        self.change(|database| {
             let mut new = 0;
             for (path, _) in &devices {
-                let find = "SELECT path FROM devices WHERE device = ?";
-                let known: Option<String> = transaction
-                    .query_row(find, [path.device()], |row| row.get(0))
-                    .optional()?;
+                let find = "SELECT path FROM devices WHERE device = $1";
+                let known = database.rows(find, &[Value::Text(path.device())])?;
+                let known = known.into_iter().next().map(|mut row| row.text(0));
                 if let Some(other) = known.as_ref().filter(|known| *known != path.text()) {
-                    return Ok(Err(other.clone()));
+                    return Err(namesake(other));
                 }
                 new += usize::from(known.is_none());
             }
-            let put = "INSERT INTO devices (path, device, keys, attaches) VALUES (?, ?, ?, ?)
-                ON CONFLICT (path) DO UPDATE SET keys = excluded.keys, attaches = coalesce(excluded.attaches, attaches)";
-            let attaches = attaches.map(Attaches::name);
+            let put = "INSERT INTO devices (path, device, keys, attaches) VALUES ($1, $2, $3, $4)
+                ON CONFLICT (path) DO UPDATE SET keys = excluded.keys, attaches = coalesce(excluded.attaches, devices.attaches)";
+            let attaches = Value::OptionalText(attaches.map(Attaches::name));
             for (path, keys) in &devices {
-                transaction.execute(put, params![path.text(), path.device(), keys, attaches])?;
-                note(transaction, "device", path, "", b"")?;
+                let names = [path.text(), path.device(), keys].map(Value::Text);
+                let [text, device, keys] = names;
+                database.execute(put, &[text, device, keys, attaches])?;
+                note(database, "device", path, "", b"")?;
             }
-            Ok(Ok(new))
-        })?;
-        outcome.map_err(|known| {
-            GatewayError::Refused(format!(
-                "{known} has this identifier already, and topics name nothing else; give the device another one"
-            ))
+            Ok(new)
         })
     }
 
@@ -118,45 +109,38 @@ impl Administration {
     /// When there is no such device.
     pub fn remove_device(&mut self, path: &str) -> Result<(), GatewayError> {
         let path = read_path(path)?;
-        let was_there = self.change(|transaction| {
-            let gone = transaction.execute("DELETE FROM devices WHERE path = ?", [path.text()])?;
-            transaction.execute("DELETE FROM configs WHERE path = ?", [path.text()])?;
-            let unbind = "DELETE FROM bindings WHERE gateway = ?1 OR device = ?1";
-            transaction.execute(unbind, [path.text()])?;
-            note(transaction, "removed", &path, "", b"")?;
-            Ok(gone > 0)
-        })?;
-        was_there.then_some(()).ok_or_else(|| unknown(&path))
+        self.change(|database| {
+            let name = [Value::Text(path.text())];
+            let gone = database.execute("DELETE FROM devices WHERE path = $1", &name)?;
+            if gone == 0 {
+                return Err(unknown(&path));
+            }
+            database.execute("DELETE FROM configs WHERE path = $1", &name)?;
+            database.execute("DELETE FROM bindings WHERE gateway = $1", &name)?;
+            database.execute("DELETE FROM bindings WHERE device = $1", &name)?;
+            note(database, "removed", &path, "", b"")
+        })
     }
 
     /// All devices, by name.
     ///
     /// # Errors
-    /// When SQLite fails.
-    pub fn devices(&self) -> Result<Vec<DeviceSummary>, GatewayError> {
-        let query = "SELECT devices.path, keys, coalesce(version, 0), attaches,
-                (SELECT group_concat(gateway, ' ') FROM
-                    (SELECT gateway FROM bindings WHERE device = devices.path ORDER BY gateway))
+    /// When the database fails.
+    pub fn devices(&mut self) -> Result<Vec<DeviceSummary>, GatewayError> {
+        let query = "SELECT devices.path, keys, coalesce(version, 0), attaches
             FROM devices LEFT JOIN configs ON configs.path = devices.path ORDER BY devices.path";
-        let read = || {
-            let mut devices = self.database.connection.prepare(query)?;
-            let rows = devices.query_map([], |row| {
-                let keys: String = row.get(1)?;
-                let pems = keys.split_inclusive("-----END PUBLIC KEY-----");
-                let keys = pems.filter_map(|pem| PublicKey::from_pem(pem).ok());
-                Ok(DeviceSummary {
-                    path: row.get(0)?,
-                    algorithms: keys.map(|key| key.algorithm().name()).collect(),
-                    config_version: row.get::<_, i64>(2)?.unsigned_abs(),
-                    attaches: attaches_of(row.get(3)?),
-                    bound_to: row
-                        .get::<_, Option<String>>(4)?
-                        .map_or_else(Vec::new, |it| it.split(' ').map(str::to_owned).collect()),
-                })
-            })?;
-            rows.collect()
-        };
-        self.database.tell(read())
+        let devices = self.database.rows(query, &[])?.into_iter().map(summary);
+        let mut devices: Vec<DeviceSummary> = devices.collect();
+        // The order of a database's own collation may be another.
+        devices.sort_by(|one, other| one.path.cmp(&other.path));
+        let bindings = "SELECT gateway, device FROM bindings ORDER BY gateway";
+        for mut row in self.database.rows(bindings, &[])? {
+            let (gateway, device) = (row.text(0), row.text(1));
+            if let Ok(place) = devices.binary_search_by(|it| it.path.cmp(&device)) {
+                devices[place].bound_to.push(gateway);
+            }
+        }
+        Ok(devices)
     }
 
     /// Says what a device is to be like; the version of that.
@@ -166,19 +150,16 @@ impl Administration {
     pub fn set_config(&mut self, path: &str, payload: &[u8]) -> Result<u64, GatewayError> {
         let path = read_path(path)?;
         check_size("a configuration", payload, MAX_CONFIG_SIZE)?;
-        let version = self.change(|transaction| {
-            if !is_known(transaction, &path)? {
-                return Ok(None);
-            }
-            let set = "INSERT INTO configs (path, version, payload) VALUES (?, 1, ?)
-                ON CONFLICT (path) DO UPDATE SET version = version + 1, payload = excluded.payload
+        self.change(|database| {
+            ask_for(database, &path)?;
+            let set = "INSERT INTO configs (path, version, payload) VALUES ($1, 1, $2)
+                ON CONFLICT (path) DO UPDATE SET version = configs.version + 1, payload = excluded.payload
                 RETURNING version";
-            let version: i64 =
-                transaction.query_row(set, params![path.text(), payload], |row| row.get(0))?;
-            note(transaction, "config", &path, "", payload)?;
-            Ok(Some(version.unsigned_abs()))
-        })?;
-        version.ok_or_else(|| unknown(&path))
+            let set = database.rows(set, &[Value::Text(path.text()), Value::Bytes(payload)])?;
+            let version = set.into_iter().next().map_or(0, |mut row| row.number(0));
+            note(database, "config", &path, "", payload)?;
+            Ok(version.unsigned_abs())
+        })
     }
 
     /// Tells a device to do something now: who is not connected never hears of it.
@@ -197,115 +178,113 @@ impl Administration {
             let why = "a folder is a part of a topic, as door/front".to_owned();
             return Err(GatewayError::Refused(why));
         }
-        if self.bell.is_none() {
-            let why = "no server runs on this folder, and commands are for devices that are connected; start: lasthop serve gateway --data DIR";
+        if !self.database.is_served()? {
+            let why = "no server runs on these data, and commands are for devices that are connected; start: lasthop serve gateway --data DIR";
             return Err(GatewayError::Refused(why.into()));
         }
-        let is_sent = self.change(|transaction| {
-            let known = is_known(transaction, &path)?;
-            if known {
-                note(transaction, "command", &path, folder, payload)?;
-            }
-            Ok(known)
-        })?;
-        is_sent.then_some(()).ok_or_else(|| unknown(&path))
+        self.change(|database| {
+            ask_for(database, &path)?;
+            note(database, "command", &path, folder, payload)
+        })
     }
 
     /// The messages from a place in the log on, at most so many.
     ///
     /// # Errors
-    /// When SQLite fails.
-    pub fn messages(&self, from: u64, most: u64) -> Result<Vec<LoggedMessage>, GatewayError> {
-        let query = "SELECT offset, device, at, kind, folder, payload FROM messages
-            WHERE offset >= ? ORDER BY offset LIMIT ?";
-        let (from, most) = (bounded(from), bounded(most));
-        let read = || {
-            let mut messages = self.database.connection.prepare(query)?;
-            let rows = messages.query_map([from, most], |row| {
-                let kind: String = row.get(3)?;
-                Ok(LoggedMessage {
-                    offset: row.get::<_, i64>(0)?.unsigned_abs(),
-                    device: row.get(1)?,
-                    at: UnixTime(row.get::<_, i64>(2)?.unsigned_abs()),
-                    kind: if kind == "state" {
-                        Kind::State
-                    } else {
-                        Kind::Event
-                    },
-                    folder: row.get(4)?,
-                    payload: row.get(5)?,
-                })
-            })?;
-            rows.collect()
-        };
-        self.database.tell(read())
+    /// When the database fails.
+    pub fn messages(&mut self, from: u64, most: u64) -> Result<Vec<LoggedMessage>, GatewayError> {
+        let query = "SELECT \"offset\", device, at, kind, folder, payload FROM messages
+            WHERE \"offset\" >= $1 ORDER BY \"offset\" LIMIT $2";
+        let bounds = [from, most].map(|it| Value::Number(bounded(it)));
+        let rows = self.database.rows(query, &bounds)?.into_iter();
+        Ok(rows.map(message).collect())
     }
 
     /// The place of the first message that a subscription has not acknowledged; one that nobody knows begins at the first.
     ///
     /// # Errors
-    /// When SQLite fails.
-    pub fn next_of(&self, subscription: &str) -> Result<u64, GatewayError> {
-        let query = "SELECT next FROM subscriptions WHERE name = ?";
-        let connection = &self.database.connection;
-        let next = connection.query_row(query, [subscription], |row| row.get::<_, i64>(0));
-        let next = self.database.tell(next.optional())?;
+    /// When the database fails.
+    pub fn next_of(&mut self, subscription: &str) -> Result<u64, GatewayError> {
+        let query = "SELECT next FROM subscriptions WHERE name = $1";
+        let found = self.database.rows(query, &[Value::Text(subscription)])?;
+        let next = found.into_iter().next().map(|mut row| row.number(0));
         Ok(next.map_or(1, i64::unsigned_abs))
     }
 
     /// Notes that a subscription has done with all messages before this place. What it has not comes again.
     ///
     /// # Errors
-    /// When SQLite fails.
+    /// When the database fails.
     pub fn acknowledge(&mut self, subscription: &str, next: u64) -> Result<(), GatewayError> {
-        let set = "INSERT INTO subscriptions (name, next) VALUES (?, ?)
-            ON CONFLICT (name) DO UPDATE SET next = max(next, excluded.next)";
-        let connection = &self.database.connection;
-        let set = connection.execute(set, params![subscription, bounded(next)]);
-        self.database.tell(set).map(drop)
+        let set = "INSERT INTO subscriptions (name, next) VALUES ($1, $2)
+            ON CONFLICT (name) DO UPDATE SET next = excluded.next WHERE subscriptions.next < excluded.next";
+        let values = [Value::Text(subscription), Value::Number(bounded(next))];
+        self.database.execute(set, &values).map(drop)
     }
 
-    /// Changes something in one transaction, and rings.
+    /// Changes something, all or nothing, and has a server that runs look what it was.
     pub(super) fn change<T>(
         &mut self,
-        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+        work: impl FnOnce(&mut dyn Database) -> Result<T, GatewayError>,
     ) -> Result<T, GatewayError> {
-        let connection = &mut self.database.connection;
-        let begun = connection.transaction_with_behavior(TransactionBehavior::Immediate);
-        let outcome = begun.and_then(|transaction| {
-            let outcome = work(&transaction)?;
-            transaction.commit()?;
-            Ok(outcome)
-        });
-        let outcome = self.database.tell(outcome)?;
-        if let Some(bell) = &self.bell {
-            // A server that has just ended reads all when it starts again.
-            let _ = bell.send(&[Ring::Changed as u8]);
+        let database = &mut *self.database;
+        database.begin()?;
+        let outcome = work(database);
+        match &outcome {
+            Ok(_) => database.commit_and_tell()?,
+            Err(_) => database.roll_back(),
         }
-        Ok(outcome)
+        outcome
     }
 }
 
 pub(super) fn note(
-    transaction: &Transaction<'_>,
+    database: &mut dyn Database,
     what: &str,
     path: &DevicePath,
     folder: &str,
     payload: &[u8],
-) -> rusqlite::Result<()> {
-    let insert = "INSERT INTO changes (what, path, folder, payload) VALUES (?, ?, ?, ?)";
-    transaction.execute(insert, params![what, path.text(), folder, payload])?;
-    let forget = "DELETE FROM changes WHERE number <= ?";
-    transaction.execute(forget, [transaction.last_insert_rowid() - CHANGES_KEPT])?;
-    Ok(())
+) -> Result<(), GatewayError> {
+    let insert = "INSERT INTO changes (what, path, folder, payload) VALUES ($1, $2, $3, $4) RETURNING number";
+    let [what, path, folder] = [what, path.text(), folder].map(Value::Text);
+    let noted = database.rows(insert, &[what, path, folder, Value::Bytes(payload)])?;
+    let number = noted.into_iter().next().map_or(0, |mut row| row.number(0));
+    let forget = "DELETE FROM changes WHERE number <= $1";
+    let old = [Value::Number(number - CHANGES_KEPT)];
+    database.execute(forget, &old).map(drop)
 }
 
-pub(super) fn is_known(transaction: &Transaction<'_>, path: &DevicePath) -> rusqlite::Result<bool> {
-    let find = "SELECT 1 FROM devices WHERE path = ?";
-    let found = transaction
-        .query_row(find, [path.text()], |_| Ok(()))
-        .optional()?;
-    Ok(found.is_some())
+/// An error where there is no such device.
+pub(super) fn ask_for(database: &mut dyn Database, path: &DevicePath) -> Result<(), GatewayError> {
+    let find = "SELECT path FROM devices WHERE path = $1";
+    let found = database.rows(find, &[Value::Text(path.text())])?;
+    match found.len() {
+        0 => Err(unknown(path)),
+        _ => Ok(()),
+    }
+}
+
+fn summary(mut row: Row) -> DeviceSummary {
+    let keys = keys_of(&row.text(1)).into_iter();
+    DeviceSummary {
+        path: row.text(0),
+        algorithms: keys.map(|key| key.algorithm().name()).collect(),
+        config_version: row.number(2).unsigned_abs(),
+        attaches: attaches_of(row.optional_text(3)),
+        bound_to: Vec::new(),
+    }
+}
+
+fn message(mut row: Row) -> LoggedMessage {
+    let is_state = row.text(3) == Kind::State.name();
+    LoggedMessage {
+        offset: row.number(0).unsigned_abs(),
+        device: row.text(1),
+        at: UnixTime(row.number(2).unsigned_abs()),
+        kind: if is_state { Kind::State } else { Kind::Event },
+        folder: row.text(4),
+        payload: row.bytes(5),
+    }
 }
 
 /// Keys as they are stored, one behind the other.
@@ -324,6 +303,12 @@ fn read_keys(pems: &[String]) -> Result<String, GatewayError> {
 
 pub(super) fn read_path(path: &str) -> Result<DevicePath, GatewayError> {
     DevicePath::parse(path).map_err(|error| GatewayError::Refused(format!("\"{path}\": {error}")))
+}
+
+fn namesake(other: &str) -> GatewayError {
+    GatewayError::Refused(format!(
+        "{other} has this identifier already, and topics name nothing else; give the device another one"
+    ))
 }
 
 pub(super) fn unknown(path: &DevicePath) -> GatewayError {

@@ -9,20 +9,10 @@ use super::{DataFolder, GatewayError};
 
 const NAME: &str = "bell";
 
-/// What a server hears by that something has happened: a socket in its folder, at which a byte says what.
+/// What a server hears by that somebody has changed something: a socket in its folder.
 #[derive(Debug)]
 pub(super) struct Bell {
-    pub(super) socket: UnixDatagram,
-}
-
-/// What is rung for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(super) enum Ring {
-    /// Records were written, or could not be.
-    Settled = b's',
-    /// Somebody has changed something.
-    Changed = b'c',
+    socket: UnixDatagram,
 }
 
 impl Bell {
@@ -34,25 +24,15 @@ impl Bell {
                 io::ErrorKind::NotFound => Ok(()),
                 _ => Err(error),
             })
-            .and_then(|()| {
-                with_short_path(folder, |path| {
-                    let socket = UnixDatagram::bind(path)?;
-                    socket.set_nonblocking(true)?;
-                    Ok(socket)
-                })
-            });
+            .and_then(|()| with_short_path(folder, |path| UnixDatagram::bind(path)));
         let socket = hung.map_err(|error| GatewayError::Folder(path, error))?;
         Ok(Self { socket })
     }
 
-    /// Hears all that was rung; whether somebody has changed something.
-    pub(super) fn hear(&self) -> bool {
-        let mut has_changed = false;
-        let mut rung = [0; 8];
-        while let Ok(length) = self.socket.recv(&mut rung) {
-            has_changed |= rung[..length].contains(&(Ring::Changed as u8));
-        }
-        has_changed
+    /// Waits until somebody rings, and hears all that was rung. Who rings waits where the bell has much to tell, so that
+    /// nothing is missed.
+    pub(super) fn hear(&self) -> io::Result<()> {
+        self.socket.recv(&mut [0; 8]).map(drop)
     }
 }
 

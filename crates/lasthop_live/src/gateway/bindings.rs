@@ -1,7 +1,7 @@
 use lasthop_gateway::DevicePath;
-use rusqlite::{OptionalExtension, params};
 
-use super::administration::{is_known, note, read_path, unknown};
+use super::administration::{ask_for, note, read_path, unknown};
+use super::database::Value;
 use super::{Administration, GatewayError};
 
 impl Administration {
@@ -16,23 +16,21 @@ impl Administration {
                 "{device} cannot be bound to {gateway}; name two devices of one registry"
             )));
         }
-        self.change(|transaction| {
-            if !is_known(transaction, &device)? {
-                return Ok(Err(unknown(&device)));
+        self.change(|database| {
+            ask_for(database, &device)?;
+            let find = "SELECT attaches FROM devices WHERE path = $1";
+            let found = database.rows(find, &[Value::Text(gateway.text())])?;
+            let mut found = found.into_iter().next().ok_or_else(|| unknown(&gateway))?;
+            if found.optional_text(0).is_none() {
+                return Err(speaks_for_nobody(&gateway));
             }
-            let find = "SELECT attaches FROM devices WHERE path = ?";
-            let found = transaction.query_row(find, [gateway.text()], |row| row.get(0));
-            let found: Option<Option<String>> = found.optional()?;
-            match found {
-                None => return Ok(Err(unknown(&gateway))),
-                Some(None) => return Ok(Err(speaks_for_nobody(&gateway))),
-                Some(Some(_)) => {}
-            }
-            let bind = "INSERT OR IGNORE INTO bindings (gateway, device) VALUES (?, ?)";
-            let new = transaction.execute(bind, params![gateway.text(), device.text()])?;
-            note(transaction, "bound", &gateway, "", device.text().as_bytes())?;
-            Ok(Ok(new > 0))
-        })?
+            let bind =
+                "INSERT INTO bindings (gateway, device) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+            let names = [gateway.text(), device.text()].map(Value::Text);
+            let new = database.execute(bind, &names)?;
+            note(database, "bound", &gateway, "", device.text().as_bytes())?;
+            Ok(new > 0)
+        })
     }
 
     /// Takes that right away; a device that is attached is not any more.
@@ -41,23 +39,16 @@ impl Administration {
     /// When they are not bound.
     pub fn unbind(&mut self, gateway: &str, device: &str) -> Result<(), GatewayError> {
         let (gateway, device) = (read_path(gateway)?, read_path(device)?);
-        let was_bound = self.change(|transaction| {
-            let unbind = "DELETE FROM bindings WHERE gateway = ? AND device = ?";
-            let gone = transaction.execute(unbind, params![gateway.text(), device.text()])?;
-            if gone > 0 {
-                let device = device.text().as_bytes();
-                note(transaction, "unbound", &gateway, "", device)?;
+        self.change(|database| {
+            let unbind = "DELETE FROM bindings WHERE gateway = $1 AND device = $2";
+            let names = [gateway.text(), device.text()].map(Value::Text);
+            if database.execute(unbind, &names)? == 0 {
+                return Err(GatewayError::Refused(format!(
+                    "{device} is not bound to {gateway}; write: lasthop gateway device list --data DIR"
+                )));
             }
-            Ok(gone > 0)
-        })?;
-        let why = || {
-            format!(
-                "{device} is not bound to {gateway}; write: lasthop gateway device list --data DIR"
-            )
-        };
-        was_bound
-            .then_some(())
-            .ok_or_else(|| GatewayError::Refused(why()))
+            note(database, "unbound", &gateway, "", device.text().as_bytes())
+        })
     }
 }
 

@@ -1,36 +1,16 @@
 use std::fs::{self, DirBuilder, OpenOptions};
-use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
-use thiserror::Error;
+
+use super::GatewayError;
 
 /// The folder of a gateway's data, which nobody else of the machine may look into.
 #[derive(Clone, Debug)]
 pub struct DataFolder {
     path: PathBuf,
-}
-
-/// What a gateway cannot do with its data.
-#[derive(Debug, Error)]
-pub enum GatewayError {
-    /// The folder or a file in it cannot be used.
-    #[error("{0}: {1}")]
-    Folder(PathBuf, io::Error),
-    /// Another server has the folder.
-    #[error("{0}: another server has this folder; stop it, or name another folder")]
-    InUse(PathBuf),
-    /// It is the database of something else, or of a newer version. It is not touched.
-    #[error("{0}: {1}")]
-    Foreign(PathBuf, String),
-    /// What is asked cannot be done.
-    #[error("{0}")]
-    Refused(String),
-    /// SQLite fails.
-    #[error("{0}: {1}")]
-    Database(PathBuf, rusqlite::Error),
 }
 
 impl DataFolder {
@@ -60,7 +40,7 @@ impl DataFolder {
         let file = options.open(&path);
         let file = file.map_err(|error| GatewayError::Folder(path, error))?;
         flock(&file, FlockOperation::NonBlockingLockExclusive)
-            .map_err(|_| GatewayError::InUse(self.path.clone()))?;
+            .map_err(|_| GatewayError::InUse(self.path.display().to_string()))?;
         Ok(file.into())
     }
 }

@@ -1,108 +1,112 @@
-use std::path::PathBuf;
-use std::time::Duration;
+use core::fmt::Debug;
 
-use lasthop_gateway::Attaches;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use lasthop_gateway::{Attaches, Kind};
 
-use super::{DataFolder, GatewayError};
+use super::GatewayError;
 
-const NAME: &str = "gateway.sqlite";
-
-/// The version of a database that has been through all of [`STEPS`].
-const VERSION: i64 = STEPS.len() as i64;
-
-/// That the file is of a gateway: "LhGw".
-const APPLICATION_ID: i64 = 0x4C68_4777;
-
-/// What makes each version of the one before, from an empty database on. What was written here once stays as it is.
+/// A connection to the database of a gateway: SQLite in a folder, or a server of PostgreSQL. Both have the same tables, and
+/// what is asked of them is written once, in what both understand: values are `$1`, `$2` in the order in which they come up.
 ///
-/// Devices with their keys (PEM, one behind the other); what they are to be like; what they said; who has read how far; and
-/// what was changed, for a server that runs. Then: which of them speak for others, and for whom they may.
-const STEPS: [&str; 2] = [
-    "
-    CREATE TABLE devices (path TEXT PRIMARY KEY, device TEXT NOT NULL UNIQUE, keys TEXT NOT NULL) STRICT;
-    CREATE TABLE configs (path TEXT PRIMARY KEY, version INTEGER NOT NULL, payload BLOB NOT NULL) STRICT;
-    CREATE TABLE messages (
-        offset INTEGER PRIMARY KEY AUTOINCREMENT,
-        device TEXT NOT NULL, at INTEGER NOT NULL, kind TEXT NOT NULL, folder TEXT NOT NULL, payload BLOB NOT NULL
-    ) STRICT;
-    CREATE TABLE subscriptions (name TEXT PRIMARY KEY, next INTEGER NOT NULL) STRICT;
-    CREATE TABLE changes (
-        number INTEGER PRIMARY KEY AUTOINCREMENT,
-        what TEXT NOT NULL, path TEXT NOT NULL, folder TEXT NOT NULL, payload BLOB NOT NULL
-    ) STRICT;
-",
-    "
-    ALTER TABLE devices ADD COLUMN attaches TEXT;
-    CREATE TABLE bindings (gateway TEXT NOT NULL, device TEXT NOT NULL, PRIMARY KEY (gateway, device)) STRICT;
-",
-];
+/// Devices with their keys (PEM, one behind the other); what they are to be like; what they said; who has read how far; what
+/// was changed, for a server that runs; and which devices may speak for which.
+pub(super) trait Database: Debug + Send {
+    /// What a question finds.
+    fn rows(&mut self, query: &str, values: &[Value<'_>]) -> Result<Vec<Row>, GatewayError>;
 
-/// A connection to the database of a gateway.
+    /// Changes something; how many rows.
+    fn execute(&mut self, statement: &str, values: &[Value<'_>]) -> Result<u64, GatewayError>;
+
+    /// Begins a change of several steps, of which there is one at a time, whoever makes it.
+    fn begin(&mut self) -> Result<(), GatewayError>;
+
+    /// Ends it, and has a server that runs look what it was.
+    fn commit_and_tell(&mut self) -> Result<(), GatewayError>;
+
+    /// Undoes it.
+    fn roll_back(&mut self);
+
+    /// Writes messages behind those that are there: all, durably, or none.
+    fn append(&mut self, messages: &[Message]) -> Result<(), GatewayError>;
+
+    /// Whether a server has this database.
+    fn is_served(&mut self) -> Result<bool, GatewayError>;
+
+    /// Waits a second at most until somebody has changed something, perhaps; whether that is so.
+    fn await_news(&mut self) -> Result<bool, GatewayError>;
+}
+
+/// A value in a question.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value<'a> {
+    Text(&'a str),
+    OptionalText(Option<&'a str>),
+    Number(i64),
+    Bytes(&'a [u8]),
+}
+
+/// A row that was found.
 #[derive(Debug)]
-pub(super) struct Database {
-    pub(super) connection: Connection,
-    path: PathBuf,
+pub(super) struct Row {
+    cells: Vec<Cell>,
 }
 
-impl Database {
-    /// Opens the database of a folder, made where there is none, and brought to this version where it is of an older one. One
-    /// of a newer version, or of something else, is refused before anything is written to it.
-    pub(super) fn open(folder: &DataFolder) -> Result<Self, GatewayError> {
-        let path = folder.file(NAME);
-        if path.exists() {
-            check_version(&path)?;
-        }
-        let opened = Connection::open(&path).and_then(|mut connection| {
-            // Commands and the server write in turn.
-            connection.busy_timeout(Duration::from_secs(5))?;
-            connection.pragma_update(None, "journal_mode", "wal")?;
-            connection.pragma_update(None, "synchronous", "full")?;
-            create(&mut connection)?;
-            Ok(connection)
-        });
-        match opened {
-            Ok(connection) => Ok(Self { connection, path }),
-            Err(error) => Err(GatewayError::Database(path, error)),
+/// What is in a column of a row.
+#[derive(Debug)]
+pub(super) enum Cell {
+    Nothing,
+    Text(String),
+    Number(i64),
+    Bytes(Vec<u8>),
+}
+
+/// A message on its way to the disk.
+#[derive(Debug)]
+pub(super) struct Message {
+    pub(super) device: Box<str>,
+    pub(super) at: i64,
+    pub(super) kind: Kind,
+    pub(super) folder: Box<str>,
+    pub(super) payload: Box<[u8]>,
+}
+
+impl Row {
+    pub(super) const fn new(cells: Vec<Cell>) -> Self {
+        Self { cells }
+    }
+
+    /// The text in a column; each is taken once.
+    pub(super) fn text(&mut self, column: usize) -> String {
+        self.optional_text(column).unwrap_or_default()
+    }
+
+    pub(super) fn optional_text(&mut self, column: usize) -> Option<String> {
+        match self.take(column) {
+            Cell::Text(text) => Some(text),
+            _ => None,
         }
     }
 
-    /// The same with an error of SQLite, and where it happened.
-    pub(super) fn tell<T>(&self, outcome: rusqlite::Result<T>) -> Result<T, GatewayError> {
-        outcome.map_err(|error| GatewayError::Database(self.path.clone(), error))
-    }
-}
-
-fn check_version(path: &PathBuf) -> Result<(), GatewayError> {
-    let fail = |error| GatewayError::Database(path.clone(), error);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
-    let connection = Connection::open_with_flags(path, flags).map_err(fail)?;
-    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let application = pragma("application_id").map_err(fail)?;
-    let version = pragma("user_version").map_err(fail)?;
-    let why = match (application, version) {
-        // A server that died while it made the file.
-        (0, 0) | (APPLICATION_ID, 1..=VERSION) => return Ok(()),
-        (APPLICATION_ID, _) => format!(
-            "this database has version {version}, and this lasthop knows {VERSION}; use the lasthop that wrote it"
-        ),
-        _ => "this is no database of a gateway; name another folder".into(),
-    };
-    Err(GatewayError::Foreign(path.clone(), why))
-}
-
-fn create(connection: &mut Connection) -> rusqlite::Result<()> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    let done = usize::try_from(version).unwrap_or(STEPS.len());
-    if done < STEPS.len() {
-        for step in &STEPS[done..] {
-            transaction.execute_batch(step)?;
+    pub(super) fn number(&mut self, column: usize) -> i64 {
+        match self.take(column) {
+            Cell::Number(number) => number,
+            _ => 0,
         }
-        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-        transaction.pragma_update(None, "user_version", VERSION)?;
     }
-    transaction.commit()
+
+    pub(super) fn bytes(&mut self, column: usize) -> Vec<u8> {
+        match self.take(column) {
+            Cell::Bytes(bytes) => bytes,
+            _ => Vec::new(),
+        }
+    }
+
+    fn take(&mut self, column: usize) -> Cell {
+        let cell = self.cells.get_mut(column);
+        debug_assert!(cell.is_some(), "no question has column {column}");
+        cell.map_or(Cell::Nothing, |cell| {
+            core::mem::replace(cell, Cell::Nothing)
+        })
+    }
 }
 
 /// Whom a device may attach, as the tables have it.

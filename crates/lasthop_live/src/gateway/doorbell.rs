@@ -1,6 +1,6 @@
 use core::net::SocketAddr;
-use core::sync::atomic::Ordering;
 use std::io;
+use std::os::unix::net::UnixDatagram;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -10,15 +10,14 @@ use lasthop_contract::{
 };
 use lasthop_units::Instant;
 
-use super::SqliteStore;
-use super::sqlite_store::HeardBell;
+use super::DurableStore;
 use crate::Poller;
 use crate::poller::{Interest, Lane};
 
 /// A transport that nobody comes by: it hears the bell of a store, and has the services of its host look what it was.
 pub(crate) struct Doorbell {
     lane: Lane,
-    bell: Arc<HeardBell>,
+    bell: Arc<UnixDatagram>,
     wake: WakeFlag,
 }
 
@@ -30,12 +29,12 @@ impl Doorbell {
     /// That of a store; the flag is that of the host.
     pub(crate) fn new(
         poller: &Rc<Poller>,
-        store: &SqliteStore,
+        store: &DurableStore,
         wake: WakeFlag,
     ) -> io::Result<Self> {
         let lane = poller.lane();
         let bell = store.bell();
-        lane.watch(&bell.bell.socket, 0, Interest::Readable)?;
+        lane.watch(&bell, 0, Interest::Readable)?;
         Ok(Self { lane, bell, wake })
     }
 }
@@ -49,9 +48,7 @@ impl Transport for Doorbell {
             rings = true;
         }
         if rings {
-            if self.bell.bell.hear() {
-                self.bell.has_changed.store(true, Ordering::Relaxed);
-            }
+            while self.bell.recv(&mut [0; 8]).is_ok() {}
             self.wake.raise();
         }
         TransportOutput::WaitUntil(None)

@@ -1,41 +1,44 @@
 use http::header::{ALLOW, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
-use lasthop_contract::{Application, ApplicationInput, ApplicationOutput, Cause, Transport};
-use lasthop_gateway::GatewayPort;
-use lasthop_http::{PORT, Purpose, RequestServer, ServerEvent, ServerLimits};
+use lasthop_broker::Ticket;
+use lasthop_gateway::{Asked, GatewayPort};
+use lasthop_http::ServerLimits;
 use lasthop_units::Instant;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 
+use super::answering::{Answering, Answers};
+
+/// A server that tells Prometheus.
+pub(crate) type Metrics = Answering<Counted>;
+
 /// What a gateway has counted, for Prometheus: `GET /metrics`, in the text format of OpenMetrics 1.0. It names no device and
 /// shows nothing of what devices send.
 #[derive(Debug)]
-pub(crate) struct Metrics {
-    requests: RequestServer,
+pub(crate) struct Counted {
     gateway: GatewayPort,
 }
 
 impl Metrics {
-    pub(crate) fn new(gateway: GatewayPort, limits: ServerLimits) -> Self {
-        Self {
-            requests: RequestServer::new(limits),
-            gateway,
-        }
+    pub(crate) fn of(gateway: GatewayPort, limits: ServerLimits) -> Self {
+        Self::new(Counted { gateway }, limits)
+    }
+}
+
+impl Answers for Counted {
+    fn ask(&mut self, _now: Instant, request: &Request<Vec<u8>>) -> Asked {
+        Asked::Answer(self.answer(request))
     }
 
-    fn attend(&mut self, now: Instant, transport: &mut dyn Transport) {
-        while let Some(event) = self.requests.next_event() {
-            if let ServerEvent::Asked { exchange, request } = event {
-                let answer = self.answer(&request);
-                let purpose = Purpose::whole(Cause::Payload);
-                self.requests
-                    .respond(now, exchange, &answer, purpose, transport);
-            }
-        }
+    /// None has to wait.
+    fn next_answer(&mut self) -> Option<(Ticket, Response<Vec<u8>>)> {
+        None
     }
+}
 
+impl Counted {
     fn answer(&self, request: &Request<Vec<u8>>) -> Response<Vec<u8>> {
         let mut answer = Response::new(Vec::new());
         if request.uri().path() != "/metrics" {
@@ -90,29 +93,5 @@ impl Metrics {
         let mut text = String::new();
         encode(&mut text, &registry).ok()?;
         Some(text)
-    }
-}
-
-impl Application for Metrics {
-    fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
-        match input {
-            ApplicationInput::Start => {
-                let listens = transport.listen(PORT);
-                debug_assert!(listens.is_ok(), "its sockets are open");
-            }
-            ApplicationInput::Transport(connection, event) => {
-                self.requests.handle(now, connection, event, transport);
-            }
-            ApplicationInput::Timeout => self.requests.timeout(now, transport),
-            ApplicationInput::Stop => self.requests.stop(now, transport),
-            ApplicationInput::Crash(_) => self.requests.crash(),
-            // It is no source of messages.
-            ApplicationInput::Send(_) => {}
-        }
-        self.attend(now, transport);
-    }
-
-    fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
-        ApplicationOutput::WaitUntil(self.requests.next_deadline())
     }
 }

@@ -13,7 +13,7 @@ use lasthop_units::{Duration, Instant};
 
 use super::services::Services;
 use super::{Access, Limits};
-use crate::gateway::SqliteStore;
+use crate::gateway::{DurableStore, LogForm};
 use crate::{Listener, ListenerError, LiveRun, Poller, QuicOffer, WallTime, Watch, live_run};
 
 /// A server that listens already, and serves when it is run.
@@ -41,7 +41,9 @@ pub struct Offer {
     pub quic: Option<QuicOffer>,
     /// The devices that MQTT serves, and nobody else, by their tokens; what they publish is kept there. It has an access of
     /// its own.
-    pub gateway: Option<SqliteStore>,
+    pub gateway: Option<DurableStore>,
+    /// How what happens at the gateway is written down; it is not without it.
+    pub gateway_log: Option<LogForm>,
 }
 
 /// What is served.

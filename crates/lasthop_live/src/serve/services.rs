@@ -18,7 +18,7 @@ use lasthop_units::{DataSize, Duration};
 use lasthop_websocket::{WebSocket, WebSocketConfig};
 
 use super::{Limits, Offer, Served};
-use crate::gateway::{Doorbell, HttpBridge, Metrics, Nobody};
+use crate::gateway::{Doorbell, HttpBridge, LogLines, Metrics, Nobody};
 use crate::{ConnectionLimits, KernelTcp, KernelUdp, Listener, Poller, Tally, WallTime};
 
 /// The services of a server, from what is offered and where it listens.
@@ -53,8 +53,11 @@ impl Services {
         let core = if let Some(store) = offer.gateway.take() {
             let doorbell = Doorbell::new(poller, &store, wake.clone())?;
             parts.push(Parts::of(Box::new(doorbell), Box::new(Nobody)));
-            let port =
-                GatewayPort::new(Gateway::new(gateway_config(&offer.limits), Box::new(store)));
+            let mut served = Gateway::new(gateway_config(&offer.limits), Box::new(store));
+            if let Some(form) = offer.gateway_log {
+                served = served.written_down_by(Box::new(LogLines::new(form)));
+            }
+            let port = GatewayPort::new(served);
             gateway = Some(port.clone());
             Some(BrokerCore::new(limits, Box::new(port), wake.clone()))
         } else {
@@ -190,7 +193,7 @@ impl Services {
         match self.parts.iter_mut().find(|it| it.is_bridge) {
             Some(parts) => parts.transports.push(transport),
             None => {
-                let bridge = Box::new(HttpBridge::new(gateway, self.http_limits()));
+                let bridge = Box::new(HttpBridge::of(gateway, self.http_limits()));
                 self.parts.push(Parts {
                     is_bridge: true,
                     ..Parts::of(transport, bridge)
@@ -206,7 +209,7 @@ impl Services {
         };
         let tcp = self.tcp(listeners)?;
         self.tallies.push(tcp.tally());
-        let metrics = Box::new(Metrics::new(gateway, self.http_limits()));
+        let metrics = Box::new(Metrics::of(gateway, self.http_limits()));
         self.parts.push(Parts::of(Box::new(tcp), metrics));
         Ok(())
     }

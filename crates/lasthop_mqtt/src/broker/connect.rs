@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
 use lasthop_broker::{
-    Admission, Credentials, Identity, Message, Origin, Publication, Refusal, SessionId,
+    Admission, Client, Credentials, Identity, Message, Origin, Parting, Publication, Refusal,
+    SessionId,
 };
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{Cause, SessionChange, Transport};
@@ -45,6 +46,7 @@ impl MqttBroker {
             }
         };
         self.attach(now, place, session, connect);
+        self.announce(session);
         self.end_by(place, ends_at);
         let server_keep_alive = self.server_keep_alive(connect.keep_alive);
         let connack = Connack {
@@ -62,6 +64,17 @@ impl MqttBroker {
         }
         self.pump(now, session, transport);
         self.serve_all_data(now, place, transport);
+    }
+
+    /// Tells who keeps what clients say that one has come.
+    fn announce(&mut self, id: SessionId) {
+        if let (Some(keeper), Some(session)) = (&mut self.keeper, self.sessions.get(id)) {
+            let client = Client {
+                identity: session.state.identity,
+                client_id: session.client_id(),
+            };
+            keeper.came(client);
+        }
     }
 
     /// Answers a CONNECT that is refused, where there are words for it, and ends the connection.
@@ -192,7 +205,7 @@ impl MqttBroker {
             let bytes = Disconnect::new(ReasonCode::SESSION_TAKEN_OVER).write(Version::V5);
             connection.write(now, transport, &[chunk(&bytes, Cause::SessionTearDown)]);
         }
-        self.detach(now, session, transport);
+        self.part(now, session, Parting::TakenOver, transport);
         self.close(now, place, transport);
     }
 

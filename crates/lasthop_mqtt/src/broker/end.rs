@@ -1,7 +1,7 @@
 use core::mem;
 use std::collections::BTreeMap;
 
-use lasthop_broker::{Publication, Session, SessionId, Sessions};
+use lasthop_broker::{Client, Parting, Publication, Session, SessionId, Sessions};
 use lasthop_contract::{
     Cause, FailureReason, LookupMap, ResetReason, SessionChange, Survives, TimerQueue, Transport,
 };
@@ -38,7 +38,7 @@ impl MqttBroker {
                 state.will = None;
             }
         }
-        self.detach(now, id, transport);
+        self.part(now, id, Parting::Left, transport);
         self.close(now, place, transport);
         Ok(())
     }
@@ -103,7 +103,7 @@ impl MqttBroker {
         transport: &mut dyn Transport,
     ) {
         if let Some(session) = self.session_at(place) {
-            self.detach(now, session, transport);
+            self.part(now, session, Parting::Lost, transport);
         }
         if let Some(connection) = self.connections.get_mut(place) {
             connection.abandon(now, transport);
@@ -126,7 +126,7 @@ impl MqttBroker {
     pub(super) fn gone(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
         self.end_all_data(now, place, transport);
         if let Some(session) = self.session_at(place) {
-            self.detach(now, session, transport);
+            self.part(now, session, Parting::Lost, transport);
         }
         if let Some(connection) = self.connections.remove(place) {
             self.by_id.remove(&connection.id);
@@ -201,7 +201,7 @@ impl MqttBroker {
                 let bytes = Disconnect::new(reason).write(Version::V5);
                 connection.write(now, transport, &[chunk(&bytes, Cause::SessionTearDown)]);
             }
-            self.detach(now, session, transport);
+            self.part(now, session, parting_of(reason), transport);
         }
         self.close(now, place, transport);
     }
@@ -222,7 +222,25 @@ impl MqttBroker {
         }
     }
 
-    /// Parts a session from its connection: its will is due, its time runs.
+    /// Parts a session from its connection, and tells who keeps what clients say.
+    pub(super) fn part(
+        &mut self,
+        now: Instant,
+        id: SessionId,
+        why: Parting,
+        transport: &mut dyn Transport,
+    ) {
+        if let (Some(keeper), Some(session)) = (&mut self.keeper, self.sessions.get(id)) {
+            let client = Client {
+                identity: session.state.identity,
+                client_id: session.client_id(),
+            };
+            keeper.parted(client, why);
+        }
+        self.detach(now, id, transport);
+    }
+
+    /// Its will is due, its time runs.
     pub(super) fn detach(&mut self, now: Instant, id: SessionId, transport: &mut dyn Transport) {
         let Some(session) = self.sessions.get_mut(id) else {
             return;
@@ -330,5 +348,14 @@ impl MqttBroker {
             ..will.message.publication()
         };
         self.publish(now, &publication, transport);
+    }
+}
+
+const fn parting_of(reason: ReasonCode) -> Parting {
+    match reason {
+        ReasonCode::NOT_AUTHORIZED => Parting::NotAuthorised,
+        ReasonCode::KEEP_ALIVE_TIMEOUT => Parting::Silent,
+        ReasonCode::SERVER_SHUTTING_DOWN => Parting::Stopping,
+        _ => Parting::Misbehaved,
     }
 }

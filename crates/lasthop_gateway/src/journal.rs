@@ -1,0 +1,77 @@
+use core::fmt::Debug;
+
+use lasthop_broker::{NotKept, Parting};
+
+use crate::{BadToken, StoreError};
+
+/// Who writes down what happens at a gateway, for those who run it: the port to a log of theirs.
+pub trait Journal: Debug {
+    /// Something has happened.
+    fn tell(&mut self, event: &GatewayEvent<'_>);
+}
+
+/// What happens at a gateway. It holds names of registered devices, and nothing that anybody has sent: no token, no name that
+/// is only claimed, no topic, no payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GatewayEvent<'a> {
+    /// A device has a connection.
+    Connected(&'a str),
+    /// It has none any more.
+    Disconnected(&'a str, Parting),
+    /// Somebody is not served: where it claimed to be a device that is registered, which one.
+    Refused(Protocol, Option<&'a str>, Refused),
+    /// A message of a device is not taken.
+    NotTaken(&'a str, NotKept),
+    /// Messages are not kept from now on.
+    StoreFails(StoreError),
+    /// They are again.
+    StoreIsBack,
+}
+
+/// By what somebody comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// MQTT.
+    Mqtt,
+    /// HTTP.
+    Http,
+}
+
+/// Why somebody is not served. It is told the same of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// It shows no token.
+    NoToken,
+    /// It is no device of the registry.
+    NoDevice,
+    /// Its token is not believed.
+    Token(BadToken),
+}
+
+impl Protocol {
+    /// As logs call it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mqtt => "mqtt",
+            Self::Http => "http",
+        }
+    }
+}
+
+impl Refused {
+    /// As logs call it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NoToken => "no_token",
+            Self::NoDevice => "unknown_device",
+            Self::Token(BadToken::TooLong) => "token_too_long",
+            Self::Token(BadToken::Malformed) => "token_malformed",
+            Self::Token(BadToken::Header) => "token_header",
+            Self::Token(BadToken::Signature) => "token_signature",
+            Self::Token(BadToken::Audience) => "token_audience",
+            Self::Token(BadToken::Time) => "token_time",
+        }
+    }
+}

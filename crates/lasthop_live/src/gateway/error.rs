@@ -1,0 +1,38 @@
+use core::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// What a gateway cannot do with its data.
+#[derive(Debug, Error)]
+pub enum GatewayError {
+    /// The folder or a file in it cannot be used.
+    #[error("{0}: {1}")]
+    Folder(PathBuf, io::Error),
+    /// This machine has no socket for what the server is told by.
+    #[error("no socket: {0}")]
+    NoBell(io::Error),
+    /// Another server has the data.
+    #[error("{0}: another server has these data; stop it, or name others")]
+    InUse(String),
+    /// It is the database of something else, or of a newer version. It is not touched.
+    #[error("{0}: {1}")]
+    Foreign(String, String),
+    /// What is asked cannot be done.
+    #[error("{0}")]
+    Refused(String),
+    /// The database fails.
+    #[error("{0}: {1}")]
+    Database(String, String),
+}
+
+impl GatewayError {
+    /// A database that was written by a newer lasthop.
+    pub(super) fn newer(database: impl fmt::Display, version: i64, known: i64) -> Self {
+        let why = format!(
+            "this database has version {version}, and this lasthop knows {known}; use the lasthop that wrote it"
+        );
+        Self::Foreign(database.to_string(), why)
+    }
+}

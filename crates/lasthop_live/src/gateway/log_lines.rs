@@ -1,0 +1,167 @@
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+use lasthop_broker::NotKept;
+use lasthop_gateway::{GatewayEvent, Journal, StoreError};
+use lasthop_units::{Duration, Instant};
+use serde_json::{Map, Value, json};
+use time::OffsetDateTime;
+
+use crate::WallTime;
+
+/// Writes what happens at a gateway, a line each, to the standard error of the server. A thread of its own does: who reads too
+/// slowly, or not at all, holds nobody up and misses lines.
+#[derive(Debug)]
+pub struct LogLines {
+    form: LogForm,
+    clock: WallTime,
+    /// When what was written is paid for.
+    paid_at: Instant,
+    left_out: u64,
+    lines: Option<SyncSender<String>>,
+    /// Ends when all is written.
+    is_written: Receiver<()>,
+}
+
+/// How lines are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogForm {
+    /// For people: the time, what happens, and its parts as `name=value`.
+    Text,
+    /// For programs: an object of JSON.
+    Json,
+}
+
+/// What one line takes of a second: whoever is refused all the time does not fill a disk.
+const A_LINE: Duration = Duration::from_millis(5);
+/// So much of it may come at once.
+const AT_ONCE: Duration = Duration::from_secs(5);
+/// So many lines may wait for their reader.
+const WAITING: usize = 1000;
+/// How long the server waits for a reader when it ends.
+const LAST_WORDS: core::time::Duration = core::time::Duration::from_secs(1);
+
+impl LogLines {
+    /// Lines of a form.
+    #[must_use]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a reader is waited for while clients are served"
+    )]
+    pub fn new(form: LogForm) -> Self {
+        let (lines, to_write) = sync_channel::<String>(WAITING);
+        let (writing, is_written) = sync_channel(0);
+        thread::spawn(move || {
+            let _writing: SyncSender<()> = writing;
+            for line in to_write {
+                // Nobody can be told that nobody can be told.
+                let _ = writeln!(io::stderr().lock(), "{line}");
+            }
+        });
+        Self {
+            form,
+            clock: WallTime::of_the_machine(),
+            paid_at: Instant::ZERO,
+            left_out: 0,
+            lines: Some(lines),
+            is_written,
+        }
+    }
+
+    /// Whether there is room for the line.
+    fn write(&self, name: &str, parts: Vec<(&str, Value)>) -> bool {
+        let time = time_of(WallTime::calendar_now());
+        let line = match self.form {
+            LogForm::Json => {
+                let head = [("time", time.into()), ("event", name.into())];
+                let parts = head.into_iter().chain(parts);
+                let object = parts.map(|(name, value)| (name.to_owned(), value));
+                Value::Object(object.collect::<Map<String, Value>>()).to_string()
+            }
+            LogForm::Text => {
+                let mut line = format!("{time} {name}");
+                for (name, value) in parts {
+                    // Names of devices and of reasons have no spaces.
+                    let text = value
+                        .as_str()
+                        .map_or_else(|| value.to_string(), str::to_owned);
+                    line.push_str(&format!(" {name}={text}"));
+                }
+                line
+            }
+        };
+        let lines = self.lines.as_ref();
+        lines.is_some_and(|lines| lines.try_send(line).is_ok())
+    }
+}
+
+impl Journal for LogLines {
+    fn tell(&mut self, event: &GatewayEvent<'_>) {
+        let now = self.clock.now();
+        let paid_at = self.paid_at.max(now) + A_LINE;
+        if paid_at > now + AT_ONCE {
+            self.left_out += 1;
+            return;
+        }
+        self.paid_at = paid_at;
+        if self.left_out > 0 && self.write("left_out", vec![("lines", json!(self.left_out))]) {
+            self.left_out = 0;
+        }
+        let (name, parts) = words(event);
+        if !self.write(name, parts) {
+            self.left_out += 1;
+        }
+    }
+}
+
+impl Drop for LogLines {
+    fn drop(&mut self) {
+        self.lines = None;
+        let _ = self.is_written.recv_timeout(LAST_WORDS);
+    }
+}
+
+/// What an event is called, and its parts.
+fn words<'a>(event: &GatewayEvent<'_>) -> (&'static str, Vec<(&'a str, Value)>) {
+    match *event {
+        GatewayEvent::Connected(device) => ("connected", vec![("device", device.into())]),
+        GatewayEvent::Disconnected(device, why) => {
+            let parts = vec![("device", device.into()), ("reason", why.name().into())];
+            ("disconnected", parts)
+        }
+        GatewayEvent::Refused(by, device, why) => {
+            let mut parts = vec![("by", by.name().into()), ("reason", why.name().into())];
+            parts.extend(device.map(|it| ("device", it.into())));
+            ("refused", parts)
+        }
+        GatewayEvent::NotTaken(device, why) => {
+            let why = match why {
+                NotKept::Denied => "not_allowed",
+                NotKept::Limit => "limit",
+                NotKept::Failed => "store",
+            };
+            let parts = vec![("device", device.into()), ("reason", why.into())];
+            ("not_taken", parts)
+        }
+        GatewayEvent::StoreFails(why) => {
+            let why = match why {
+                StoreError::Busy => "busy",
+                StoreError::Failed => "failed",
+            };
+            ("store_fails", vec![("reason", why.into())])
+        }
+        GatewayEvent::StoreIsBack => ("store_is_back", Vec::new()),
+    }
+}
+
+/// As RFC 3339 has it, in UTC, to the millisecond.
+fn time_of(since_1970: Duration) -> String {
+    let nanos = i128::from(since_1970.as_nanos());
+    let time = OffsetDateTime::from_unix_timestamp_nanos(nanos);
+    let time = time.unwrap_or(OffsetDateTime::UNIX_EPOCH);
+    let (year, month, day) = time.to_calendar_date();
+    let (hour, minute, second, milli) = time.to_hms_milli();
+    let month = month as u8;
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
+}

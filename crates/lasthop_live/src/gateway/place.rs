@@ -1,0 +1,81 @@
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use super::bell::ringer;
+use super::database::Database;
+use super::postgres::{PostgresDatabase, PostgresNames, PostgresServer, Role};
+use super::sqlite::SqliteDatabase;
+use super::{DataFolder, GatewayError};
+
+/// Where the data of a gateway are.
+#[derive(Clone, Debug)]
+pub enum DataPlace {
+    /// In a folder of this machine.
+    Folder(DataFolder),
+    /// On a server of PostgreSQL.
+    Postgres(Box<PostgresServer>),
+}
+
+/// What a server has of its data.
+pub(super) struct Served {
+    /// By which messages are written.
+    pub(super) writing: Box<dyn Database>,
+    /// By which changes are heard of and read.
+    pub(super) hearing: Box<dyn Database>,
+    /// Wakes who hears, where that can be.
+    pub(super) wakes: Option<Wakes>,
+    /// What keeps other servers out, beside the database itself.
+    pub(super) lock: Option<OwnedFd>,
+}
+
+/// Wakes who hears.
+pub(super) type Wakes = std::os::unix::net::UnixDatagram;
+
+impl DataPlace {
+    /// A folder, made where there is none.
+    ///
+    /// # Errors
+    /// When it is none and cannot be made.
+    pub fn folder(path: &Path) -> Result<Self, GatewayError> {
+        DataFolder::open(path).map(Self::Folder)
+    }
+
+    /// A database of a server of PostgreSQL.
+    #[must_use]
+    pub fn postgres(names: &PostgresNames<'_>) -> Self {
+        Self::Postgres(Box::new(PostgresServer::new(names)))
+    }
+
+    /// A connection of who looks after the data, whether or not a server has them.
+    pub(super) fn administered(&self) -> Result<Box<dyn Database>, GatewayError> {
+        Ok(match self {
+            Self::Folder(folder) => Box::new(SqliteDatabase::open(folder)?),
+            Self::Postgres(server) => {
+                Box::new(PostgresDatabase::open(server, Role::Administrator)?)
+            }
+        })
+    }
+
+    /// What the one server of the data has.
+    pub(super) fn served(&self) -> Result<Served, GatewayError> {
+        Ok(match self {
+            Self::Folder(folder) => {
+                let lock = Some(folder.lock()?);
+                let hearing = SqliteDatabase::open(folder)?.hearing()?;
+                let fail = |error| GatewayError::Folder(folder.file("bell"), error);
+                Served {
+                    writing: Box::new(SqliteDatabase::open(folder)?),
+                    hearing: Box::new(hearing),
+                    wakes: Some(ringer(folder).map_err(fail)?),
+                    lock,
+                }
+            }
+            Self::Postgres(server) => Served {
+                writing: Box::new(PostgresDatabase::open(server, Role::Writer)?),
+                hearing: Box::new(PostgresDatabase::open(server, Role::Listener)?),
+                wakes: None,
+                lock: None,
+            },
+        })
+    }
+}

@@ -1,0 +1,166 @@
+"""Where the data of a gateway are: a folder, or a database of PostgreSQL as psql would find it."""
+
+import getpass
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from lasthop import _native
+from lasthop.errors import UsageError
+
+_SCHEMES = ("postgresql", "postgres")
+_EXAMPLE = "postgresql://USER@HOST:5432/DATABASE"
+_PORT = 5432
+# Where Debian's servers have their socket; others have a host.
+_SOCKETS = Path("/var/run/postgresql")
+_NOT_SECURED = ("disable", "allow", "prefer")
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresPlace:
+    """A database of a server of PostgreSQL, and by whom it is asked."""
+
+    host: str
+    port: int
+    user: str
+    database: str
+    password: str | None = field(repr=False)
+
+
+def read_gateway_data(text: str) -> _native.GatewayData:
+    """Read `--data`: a folder, which is made where there is none, or the URL of a database."""
+    scheme, colon, _ = text.partition("://")
+    if not colon or scheme not in _SCHEMES:
+        return _native.GatewayData(Path(text))
+    place = read_postgres(text, os.environ)
+    return _native.GatewayData.on_postgres(
+        host=place.host,
+        port=place.port,
+        user=place.user,
+        database=place.database,
+        password=place.password,
+    )
+
+
+def read_postgres(url: str, environment: Mapping[str, str]) -> PostgresPlace:
+    """Read the URL of a database; what it leaves out is that of libpq's environment.
+
+    Examples
+    --------
+    >>> read_postgres("postgresql://gate@db/farm", {"PGPORT": "5433"})
+    PostgresPlace(host='db', port=5433, user='gate', database='farm')
+    >>> read_postgres("postgresql:///farm?host=/run/postgresql&user=gate", {}).host
+    '/run/postgresql'
+    """
+    named = dict(_named(url))
+    for name, variable in (
+        ("host", "PGHOST"),
+        ("port", "PGPORT"),
+        ("user", "PGUSER"),
+        ("dbname", "PGDATABASE"),
+        ("password", "PGPASSWORD"),
+        ("sslmode", "PGSSLMODE"),
+    ):
+        if not named.get(name) and environment.get(variable):
+            named[name] = environment[variable]
+    if named.get("sslmode", "prefer") not in _NOT_SECURED:
+        message = (
+            f"--data: sslmode={named['sslmode']} cannot be had, a database is asked in the clear; "
+            "name a socket or an address of this machine, or the end of a tunnel"
+        )
+        raise UsageError(message)
+    user = named.get("user") or getpass.getuser()
+    host = named.get("host") or (str(_SOCKETS) if _SOCKETS.is_dir() else "localhost")
+    port = _read_port(named.get("port") or str(_PORT))
+    database = named.get("dbname") or user
+    password = named.get("password") or _of_password_file(
+        _password_file(environment), (host, str(port), database, user)
+    )
+    return PostgresPlace(host, port, user, database, password)
+
+
+def _named(url: str) -> Iterator[tuple[str, str]]:
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+        options = parse_qsl(parts.query, strict_parsing=bool(parts.query))
+    except ValueError:
+        # The text may hold a password.
+        message = f"--data: this URL names no database; write {_EXAMPLE}"
+        raise UsageError(message) from None
+    yield "host", unquote(host or "")
+    yield "port", str(port or "")
+    yield "user", unquote(parts.username or "")
+    yield "password", unquote(parts.password or "")
+    yield "dbname", unquote(parts.path.removeprefix("/"))
+    for name, value in options:
+        if name not in {"host", "port", "user", "password", "dbname", "sslmode"}:
+            message = (
+                f'--data: "{name}" is no part of a database\'s URL that is known here; '
+                "leave it out, or write host, port, user, password, dbname or sslmode"
+            )
+            raise UsageError(message)
+        yield name, value
+
+
+def _read_port(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 1 << 16:
+        message = f'--data: "{text}" is no port; write {_PORT}'
+        raise UsageError(message)
+    return int(text)
+
+
+def _password_file(environment: Mapping[str, str]) -> Path | None:
+    named = environment.get("PGPASSFILE")
+    if named:
+        return Path(named)
+    home = environment.get("HOME")
+    return Path(home) / ".pgpass" if home else None
+
+
+def _of_password_file(file: Path | None, names: tuple[str, str, str, str]) -> str | None:
+    """Return the password of the first line `host:port:database:user:password` that fits.
+
+    As libpq does, a file that others may read is not used, and a socket is of localhost, too.
+    """
+    if file is None:
+        return None
+    try:
+        mode = file.stat().st_mode
+        text = file.read_text(encoding="utf-8") if stat.S_ISREG(mode) else ""
+    except (OSError, UnicodeDecodeError):
+        return None
+    if mode & 0o077 and text:
+        message = f"PGPASSFILE: others may read {file}; write chmod 600 {file}"
+        raise UsageError(message)
+    host, *rest = names
+    hosts = {"*", host} | ({"localhost"} if host.startswith("/") else set())
+    for line in text.splitlines():
+        parts = _unescaped(line)
+        if (
+            len(parts) == len(names) + 1
+            and parts[0] in hosts
+            and all(it in {"*", name} for it, name in zip(parts[1:-1], rest, strict=True))
+        ):
+            return parts[-1]
+    return None
+
+
+def _unescaped(line: str) -> list[str]:
+    r"""Split a line at its colons; a backslash takes the meaning of what follows.
+
+    Examples
+    --------
+    >>> _unescaped(r"db:5432:*:ann:a\:b")
+    ['db', '5432', '*', 'ann', 'a:b']
+    """
+    parts, characters = [""], iter(line)
+    for it in characters:
+        if it == ":":
+            parts.append("")
+        else:
+            parts[-1] += next(characters, "") if it == "\\" else it
+    return [] if line.startswith("#") else parts
