@@ -1,0 +1,5 @@
+module lasthop/tests/python/serve/go_tokens
+
+go 1.26.0
+
+require github.com/golang-jwt/jwt/v5 v5.3.1
