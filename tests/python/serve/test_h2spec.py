@@ -6,9 +6,9 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from benchmarks.certificates import make
 
 from .conftest import FindProgram, StartServer, skip
-from .test_tls import make
 
 pytestmark = pytest.mark.soak
 
