@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from docs.generator import (
     command_line,
+    device_profiles,
     exit_codes,
     ledger_words,
     link_profiles,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 PARTS: dict[str, Callable[[], str]] = {
     "claims_keys": study_keys.claims,
     "command_line": command_line.commands,
+    "device_profiles": device_profiles.profiles,
     "exit_codes": exit_codes.table,
     "ledger_words": ledger_words.tables,
     "link_profiles": link_profiles.profiles,

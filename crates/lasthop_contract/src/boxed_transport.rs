@@ -3,7 +3,7 @@ use core::net::{IpAddr, SocketAddr};
 use lasthop_units::Instant;
 
 use crate::{
-    Chunk, ConnectionId, DatagramError, Expectation, InterfaceId, JoinError, ListenError,
+    Chunk, ConnectionId, DatagramError, Expectation, Held, InterfaceId, JoinError, ListenError,
     OpenError, OpenOptions, Payload, ReadOutcome, ResetReason, StreamError, StreamId, StreamKind,
     Transport, TransportInput, TransportOutput,
 };
@@ -132,6 +132,10 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
 
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
         (**self).peer(connection)
+    }
+
+    fn held(&self) -> Held {
+        (**self).held()
     }
 
     fn local_address(&self, towards: IpAddr, by: Option<InterfaceId>) -> Option<IpAddr> {

@@ -2,7 +2,7 @@ use core::net::IpAddr;
 
 use lasthop_units::Instant;
 
-use crate::{DiscardReason, MessageEvent, MessageId, Packet, Survives};
+use crate::{DeviceEvent, DiscardReason, MessageEvent, MessageId, Packet, Survives};
 
 /// A machine with addresses: packets in and out, and events about its messages.
 ///
@@ -98,4 +98,6 @@ pub enum HostEvent {
         /// Why.
         reason: DiscardReason,
     },
+    /// A device has come to the end of what it has little of.
+    Device(DeviceEvent),
 }

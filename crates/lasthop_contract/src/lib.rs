@@ -12,6 +12,7 @@ mod application;
 mod boxed_transport;
 mod channel_set;
 mod clock;
+mod device_event;
 mod event_log;
 mod expectation;
 mod handshakes;
@@ -45,6 +46,7 @@ pub use application::{
 };
 pub use channel_set::ChannelSet;
 pub use clock::{Advance, Clock};
+pub use device_event::{CrashReason, DeviceEvent};
 pub use event_log::{begin_event_log, log_event, logging_events};
 pub use expectation::Expectation;
 pub use handshakes::Handshakes;
@@ -66,7 +68,7 @@ pub use short_queue::ShortQueue;
 pub use survives::{Keeping, Survives};
 pub use timer::TimerQueue;
 pub use transport::{
-    Chunk, ConnectionId, OpenOptions, StreamId, StreamKind, Transport, TransportInput,
+    Chunk, ConnectionId, Held, OpenOptions, StreamId, StreamKind, Transport, TransportInput,
     TransportOutput,
 };
 pub use transport_error::{DatagramError, JoinError, ListenError, OpenError, StreamError};

@@ -188,6 +188,11 @@ pub trait Transport {
     /// The other end's address, as it is now.
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr>;
 
+    /// What lies in memory for its connections. A transport that stands on another does not say it.
+    fn held(&self) -> Held {
+        Held::default()
+    }
+
     /// The address of this end towards a peer, as it is now, by an interface or the one that leads there; `None` where the
     /// transport does not know it.
     fn local_address(&self, _towards: IpAddr, _by: Option<InterfaceId>) -> Option<IpAddr> {
@@ -233,6 +238,19 @@ pub enum StreamKind {
     Bidirectional,
     /// Who opened it.
     Unidirectional,
+}
+
+/// What a transport has in memory for its connections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Connections that are there, or about to be.
+    pub connections: u32,
+    /// Connections of which only the number is kept (RFC 9293 section 3.6.1).
+    pub time_waits: u32,
+    /// Bytes that have come and that nobody has read.
+    pub unread_bytes: u64,
+    /// Bytes that were written and that the peer has not acknowledged.
+    pub written_bytes: u64,
 }
 
 /// How a connection is opened, where that matters.

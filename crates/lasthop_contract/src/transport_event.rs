@@ -122,6 +122,10 @@ pub enum DiscardReason {
     QueueFull,
     /// The host is off.
     HostDown,
+    /// The task that it is for has not taken what came before, and has room for no more.
+    MailboxFull,
+    /// The host has no memory for it.
+    NoMemory,
 }
 
 impl DiscardReason {
@@ -143,6 +147,8 @@ impl DiscardReason {
             Self::BacklogFull => "backlog_full",
             Self::QueueFull => "queue_full",
             Self::HostDown => "host_down",
+            Self::MailboxFull => "mailbox_full",
+            Self::NoMemory => "no_memory",
         }
     }
 }

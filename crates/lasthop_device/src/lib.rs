@@ -1,5 +1,5 @@
 //! What a device, or a server, has little of: energy, and time. An account of energy by what the radio does and what for,
-//! and how long a battery lasts; a host whose work takes time.
+//! and how long a battery lasts; a host whose work takes time; a device with small buffers, one task, little memory and a watchdog.
 //!
 //! ```
 //! use lasthop_contract::{RadioCause, RadioState};
@@ -18,17 +18,29 @@
 //! # Ok::<(), lasthop_device::BatteryError>(())
 //! ```
 
+mod arrival;
 mod battery;
 mod busy_host;
 mod connection_count;
+mod constraints;
+mod device_host;
+mod device_state;
+mod device_transport;
 mod energy_account;
+mod message_boundary;
 mod message_count;
 mod power_profile;
+mod reader;
 mod service_time;
 
 pub use battery::{Battery, BatteryError};
 pub use busy_host::BusyHost;
 pub use connection_count::ConnectionCount;
+pub use constraints::{Constraints, Heap, Reading};
+pub use device_host::DeviceHost;
+pub use device_state::Device;
+pub use device_transport::DeviceTransport;
 pub use energy_account::EnergyAccount;
+pub use message_boundary::{FirstMessage, MessageBoundary};
 pub use power_profile::{PowerProfile, TransmitPower};
 pub use service_time::ServiceTime;

@@ -7,7 +7,7 @@ mod pcapng;
 use core::fmt;
 use std::io::{self, Write};
 
-use lasthop_contract::{DropReason, LookupMap, Packet};
+use lasthop_contract::{DeviceEvent, DropReason, LookupMap, Packet};
 use lasthop_engine::HostId;
 use lasthop_units::{Duration, Instant};
 
@@ -105,6 +105,19 @@ impl Capture {
         };
         let written = self.files[file].received(now + self.origin, packet);
         self.note(written);
+    }
+
+    /// Something happens to a device that has little of everything: a comment at its next packet.
+    pub fn note_device(&mut self, now: Instant, host: HostId, event: DeviceEvent) {
+        let seconds = (now + self.origin).since_start().as_secs_f64();
+        let what = match event {
+            DeviceEvent::Crashed(reason) => format!("crashed at {seconds} s: {}", reason.name()),
+            DeviceEvent::Booted => format!("booted at {seconds} s"),
+            DeviceEvent::ThrewAway { messages, .. } => format!("threw {messages} messages away"),
+        };
+        if let Some(&file) = self.hosts.get(&host) {
+            self.files[file].note(what);
+        }
     }
 
     /// A packet ends on its path.

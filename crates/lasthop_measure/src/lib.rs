@@ -7,6 +7,7 @@ mod backlog;
 mod bundles;
 mod capture;
 mod conversation;
+mod device_log;
 mod directory;
 mod energy_log;
 mod excess;
@@ -31,6 +32,7 @@ mod trace_hash;
 mod weighted;
 
 pub use capture::{Capture, CapturedHost};
+pub use device_log::{Crash, DeviceLog, DeviceSums};
 pub use directory::{Directory, NamedFlows, NamedGroup, NamedStratum, Place};
 pub use energy_log::{EnergyConfig, EnergyLog, EnergySummary};
 pub use group_results::GroupResult;

@@ -18,8 +18,8 @@ use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::summary::Sources;
 use crate::told_messages::{Known, MessageFiles, TableFile, ToldMessages};
 use crate::{
-    Capture, CapturedHost, Directory, EnergyConfig, EnergyLog, GroupResult, Histogram, Ledger,
-    MessageLog, SessionSums, Summary, Timeline, TraceHash, Weighted,
+    Capture, CapturedHost, DeviceLog, Directory, EnergyConfig, EnergyLog, GroupResult, Histogram,
+    Ledger, MessageLog, SessionSums, Summary, Timeline, TraceHash, Weighted,
 };
 
 /// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.
@@ -44,6 +44,7 @@ pub struct Meter {
     excess: Option<Excess>,
     lateness: Histogram,
     sessions: SessionSums,
+    devices: DeviceLog,
     /// Hosts that pass on what comes to them.
     gateways: Vec<HostId>,
     /// Where the table of messages goes that were given to files.
@@ -120,6 +121,7 @@ impl Meter {
             excess,
             lateness: Histogram::new(),
             sessions: SessionSums::default(),
+            devices: DeviceLog::default(),
             gateways: Vec::new(),
             table: None,
             told_messages: None,
@@ -138,6 +140,17 @@ impl Meter {
         if let Some(capture) = &mut self.capture {
             capture.attach(host, as_);
         }
+    }
+
+    /// Notes that a host is a device that has little of everything.
+    pub fn watch_device(&mut self) {
+        self.devices.watch();
+    }
+
+    /// What happened to devices that have little of everything.
+    #[must_use]
+    pub const fn devices(&self) -> &DeviceLog {
+        &self.devices
     }
 
     /// Notes that a host passes on what comes to it.
@@ -284,6 +297,7 @@ impl Meter {
             weighted: self.weighted(),
             lateness: self.lateness.clone(),
             sessions: self.sessions.at_end(end),
+            devices: self.devices.at_end(end),
             ..Summary::of(sources, sums, end)
         }
     }

@@ -8,8 +8,8 @@ use crate::excess::Excess;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::told_messages::ToldMessages;
 use crate::{
-    EnergySummary, Histogram, Ledger, MessageLog, MessageRecord, NetworkSummary, SessionSums,
-    TraceHash, Weighted,
+    DeviceSums, EnergySummary, Histogram, Ledger, MessageLog, MessageRecord, NetworkSummary,
+    SessionSums, TraceHash, Weighted,
 };
 
 /// A run in one row. Messages are those due after the warm-up; bytes are those of the whole run.
@@ -70,6 +70,8 @@ pub struct Summary {
     pub lateness: Histogram,
     /// The sessions of the clients, where any of them has told of one.
     pub sessions: Option<SessionSums>,
+    /// What happened to devices that have little of everything, where there are some.
+    pub devices: Option<DeviceSums>,
     /// Whether the packets were those of a kernel, so that nobody counted them.
     pub hides_packets: bool,
 }
@@ -133,6 +135,7 @@ impl Summary {
             weighted: None,
             lateness: Histogram::new(),
             sessions: None,
+            devices: None,
             hides_packets: false,
         }
     }

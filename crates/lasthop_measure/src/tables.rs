@@ -9,7 +9,7 @@ use lasthop_units::{Duration, Energy};
 
 use crate::message_table::message_table;
 use crate::{
-    GroupResult, Histogram, MessageLog, Meter, NetworkSummary, RadioSummary, RunStatus,
+    DeviceSums, GroupResult, Histogram, MessageLog, Meter, NetworkSummary, RadioSummary, RunStatus,
     SessionSums, Summary, Weighted,
 };
 
@@ -217,6 +217,7 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     let uncarried = summary.uncarried_share;
     table.number("uncarried_ratio", "fraction", uncarried);
     session_columns(&mut table, summary.sessions.as_ref());
+    device_columns(&mut table, summary.devices.as_ref());
     network_columns(&mut table, summary.network.as_ref());
     energy_columns(&mut table, summary);
     let simulated = summary.simulated.as_secs_f64();
@@ -239,6 +240,23 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     let trace = summary.trace.digits();
     table.text("trace_hash", core::iter::once(Some(trace)));
     table
+}
+
+fn device_columns(table: &mut Table, devices: Option<&DeviceSums>) {
+    type Count = fn(&DeviceSums) -> u64;
+    let counts: [(&str, Count); 4] = [
+        ("device_crashes_heap", |devices| devices.crashes_heap),
+        ("device_crashes_watchdog", |devices| {
+            devices.crashes_watchdog
+        }),
+        ("messages_thrown_away", |devices| devices.thrown_away),
+        ("device_misreads", |devices| devices.misreads),
+    ];
+    for (name, count) in counts {
+        table.integers(name, None, core::iter::once(devices.map(count)));
+    }
+    let offline = devices.map(|devices| devices.offline.as_secs_f64());
+    table.number("device_offline_s", "s", offline);
 }
 
 fn session_columns(table: &mut Table, sessions: Option<&SessionSums>) {

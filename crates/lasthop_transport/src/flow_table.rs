@@ -150,7 +150,7 @@ impl<F: Flow> FlowTable<F> {
     }
 
     /// All flows.
-    fn iter(&self) -> impl Iterator<Item = (ConnectionId, &F)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ConnectionId, &F)> {
         let slots = (0..).zip(&self.slots);
         slots.filter_map(|(place, slot)| Some((slot.id(place), slot.flow.as_ref()?)))
     }

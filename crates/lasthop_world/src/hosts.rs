@@ -19,7 +19,7 @@ use crate::spec::{
     SessionSpec, SpecError, UserCredentials,
 };
 use crate::stack::{
-    Above, ClientEnd, ClientFlow, Guest, HostEnd, Registry, ServerEnd, StackBuilder,
+    Above, ClientEnd, ClientFlow, DeviceEnd, Guest, HostEnd, Registry, ServerEnd, StackBuilder,
     token_authority,
 };
 
@@ -201,16 +201,19 @@ impl<'a> Hosts<'a> {
         number: DeviceNumber,
         servers: &[u32],
     ) -> Box<dyn Host> {
+        let device = group.device.as_ref().map(DeviceEnd::new);
         let host = HostEnd {
             seed: self.spec.seed,
             name: &group.name,
             number: number.in_group,
             address: self.addresses_of(group).device(number.in_run),
+            device: device.as_ref(),
         };
         if let [server] = servers {
             let application = self.client(group, 0, (host, number.in_run), *server);
             let transport = self.stack_of(group).client_transport(&host, host.address);
-            return Box::new(StackHost::of(transport, application, Routes::OneInterface));
+            let host = StackHost::of(transport, application, Routes::OneInterface);
+            return living(device, Box::new(host));
         }
         let mut network = HostNetwork::new(host.address);
         let clients = group.clients.iter().zip(servers).enumerate();
@@ -227,7 +230,8 @@ impl<'a> Hosts<'a> {
         });
         let clients = clients.collect();
         let (routes, wake) = (Routes::OneInterface, WakeFlag::default());
-        Box::new(StackHost::with_services(&network, clients, routes, wake))
+        let host = StackHost::with_services(&network, clients, routes, wake);
+        living(device, Box::new(host))
     }
 
     /// What a device says and hears by one of its clients.
@@ -326,11 +330,13 @@ impl<'a> Hosts<'a> {
     ) -> Box<dyn Host> {
         let version = self.stacks[server.services[0].stack.as_str()].ip_version();
         let address = Addresses { version }.server(in_run);
+        let device = server.device.as_ref().map(DeviceEnd::new);
         let host = HostEnd {
             seed: self.spec.seed,
             name: &server.name,
             number,
             address,
+            device: device.as_ref(),
         };
         let wake = WakeFlag::default();
         // What one service has for itself is a part of it, unless it has topics only as one of several.
@@ -345,7 +351,8 @@ impl<'a> Hosts<'a> {
         {
             let transport = stack.server_transport(&host, address);
             let application = work.service(self.service(server, service, host, core.as_ref()));
-            return work.host(StackHost::of(transport, application, routes));
+            let host = StackHost::of(transport, application, routes);
+            return living(device, work.host(host));
         }
         let mut network = HostNetwork::new(address);
         let services = server.services.iter().enumerate();
@@ -361,7 +368,8 @@ impl<'a> Hosts<'a> {
             Service::new(application, vec![column])
         });
         let services = services.collect();
-        work.host(StackHost::with_services(&network, services, routes, wake))
+        let host = StackHost::with_services(&network, services, routes, wake);
+        living(device, work.host(host))
     }
 
     /// What a server says and does by one of its stacks.
@@ -466,6 +474,14 @@ impl<'a> Hosts<'a> {
             plan: Arc::clone(plan.unwrap_or(&self.plan)),
             side,
         }
+    }
+}
+
+/// A host with the life of a device, where it is one that has little of everything.
+fn living(device: Option<DeviceEnd>, host: Box<dyn Host>) -> Box<dyn Host> {
+    match device {
+        Some(device) => device.host(host),
+        None => host,
     }
 }
 

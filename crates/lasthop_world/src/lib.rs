@@ -36,17 +36,18 @@ pub use lone_path::{LonePath, Translated};
 pub use registered_link::{LinkEntry, LinkPlace};
 pub use simulated::{MessageName, Observe, RunError, Simulated};
 pub use spec::{
-    ArrivalSpec, ArrivingSpec, BackSpec, ChangeSpec, ClientSpec, CredentialsSpec, DevicesSpec,
-    EnergySpec, EngineSpec, EventSpec, FaultSpec, FlowSpec, ForwardsSpec, GroupSpec, HopSpec,
-    LayerSpec, MeasureSpec, MediumSpec, MessageDetail, NatSpec, OutageOfSpec, OutsideServer,
-    OutsideService, PathSpec, PayloadSpec, PopulationSpec, PowerProfileSpec, RestartOfSpec,
-    RunSpec, ScopeSpec, ServerLayout, ServerSpec, ServiceSpec, ServiceTimeSpec, SessionSpec,
-    ShortSpec, SpecError, StackSpec, StratumSpec, SurvivesSpec, UserCredentials,
+    ArrivalSpec, ArrivingSpec, BackSpec, ChangeSpec, ClientSpec, CredentialsSpec, DeviceSpec,
+    DeviceTcpSpec, DevicesSpec, EnergySpec, EngineSpec, EventSpec, FaultSpec, FlowSpec,
+    ForwardsSpec, GroupSpec, HopSpec, LayerSpec, MeasureSpec, MediumSpec, MessageDetail, NatSpec,
+    OutageOfSpec, OutsideServer, OutsideService, PathSpec, PayloadSpec, PopulationSpec,
+    PowerProfileSpec, ReadingSpec, RestartOfSpec, RunSpec, ScopeSpec, ServerLayout, ServerSpec,
+    ServiceSpec, ServiceTimeSpec, SessionSpec, ShortSpec, SpecError, StackSpec, StratumSpec,
+    SurvivesSpec, TcpLikeSpec, UserCredentials,
 };
 pub use stack::{
     Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, BuildLayer, Carriage,
-    ClientEnd, ClientFlow, FallsBack, Follows, Guest, HostEnd, LayerBuilder, LayerEntry, LayerKind,
-    Needs, OptionEntry, OptionKind, Options, RegisteredDevice, Registry, Role, ServerEnd,
-    ServerFiles, StackBuilder,
+    ClientEnd, ClientFlow, DeviceEnd, FallsBack, Follows, Guest, HostEnd, LayerBuilder, LayerEntry,
+    LayerKind, Needs, OptionEntry, OptionKind, Options, RegisteredDevice, Registry, Role,
+    ServerEnd, ServerFiles, StackBuilder,
 };
 pub use world::OutsideHosts;

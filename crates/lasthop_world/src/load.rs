@@ -185,7 +185,10 @@ impl Observer for Watch {
         match event {
             HostEvent::Message(event) => self.note(now, host, side, *event),
             HostEvent::MessageAt(at, event) => self.note(*at, host, side, *event),
-            HostEvent::Waiting(_) | HostEvent::Served(_) | HostEvent::Discarded { .. } => {}
+            HostEvent::Waiting(_)
+            | HostEvent::Served(_)
+            | HostEvent::Discarded { .. }
+            | HostEvent::Device(_) => {}
         }
     }
 

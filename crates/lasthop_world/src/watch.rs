@@ -1,6 +1,6 @@
 use lasthop_contract::{
-    Direction, DropReason, HostEvent, InterfaceId, Packet, PathId, Port, RadioCause, RadioState,
-    Spans,
+    DeviceEvent, Direction, DropReason, FlowId, HostEvent, InterfaceId, LookupMap, Packet, PathId,
+    Port, RadioCause, RadioState, Spans,
 };
 use lasthop_engine::{HostId, LinkId, Observer};
 use lasthop_measure::Meter;
@@ -15,6 +15,8 @@ pub(crate) struct Watch {
     pub(crate) population: Option<Box<Population>>,
     /// When the next thing happens that no machine brings about; far in the future where none will.
     pub(crate) next_step: Instant,
+    /// What devices forget that may crash by themselves, by host.
+    pub(crate) forgets: LookupMap<HostId, Box<[(FlowId, Direction)]>>,
 }
 
 impl Observer for Watch {
@@ -43,6 +45,11 @@ impl Observer for Watch {
 
     fn host_event(&mut self, now: Instant, host: HostId, side: Direction, event: &HostEvent) {
         self.meter.host_event(now, host, side, event);
+        if let HostEvent::Device(DeviceEvent::Crashed(_)) = event {
+            for &(flow, side) in self.forgets.get(&host).into_iter().flatten() {
+                self.meter.forget(now, flow, side);
+            }
+        }
         if let (Some(population), HostEvent::Message(event)) = (&mut self.population, event) {
             population.note(now, side, event);
         }

@@ -74,6 +74,7 @@ impl<'a, C: Clock> World<'a, C> {
             meter,
             population: None,
             next_step: Instant::FAR_FUTURE,
+            forgets: LookupMap::new(),
         };
         let mut simulation = Simulation::new(clock, watch);
         let hops = Hops::new(spec, registry, networks, &mut simulation);
@@ -279,6 +280,17 @@ impl<'a, C: Clock> World<'a, C> {
                 }
                 self.capture(host, CapturedHost::Server(in_run));
                 server_hosts.push(host);
+                if server.device.is_some() {
+                    let users = served
+                        .iter()
+                        .filter(|(.., numbers)| numbers.contains(&in_run));
+                    let flows = users.flat_map(|(_, number, ..)| {
+                        let flows = FlowId::all_of(DeviceId(number.in_run));
+                        flows.map(|flow| (flow, Direction::Down))
+                    });
+                    let flows = flows.collect();
+                    self.watch_device(host, flows);
+                }
             }
         }
         for (group, number, device, numbers) in served {
@@ -299,6 +311,10 @@ impl<'a, C: Clock> World<'a, C> {
                 .hops
                 .lay(group, path, number, ends, &mut self.simulation)?;
             let (in_run, member) = (DeviceId(number.in_run), laid.member);
+            if group.device.is_some() {
+                let flows = FlowId::all_of(in_run).map(|flow| (flow, Direction::Up));
+                self.watch_device(device, flows.collect());
+            }
             self.staying.push(Resident {
                 device: in_run,
                 member,
@@ -440,6 +456,13 @@ impl<'a, C: Clock> World<'a, C> {
         self.simulation.remove_host(gone.device);
         let watch = self.simulation.observer_mut();
         watch.meter.leave(now, flow, within_reach);
+    }
+
+    /// Expects a host to crash by itself, which forgets what it has of these flows.
+    fn watch_device(&mut self, host: HostId, flows: Vec<(FlowId, Direction)>) {
+        let watch = self.simulation.observer_mut();
+        watch.meter.watch_device();
+        watch.forgets.insert(host, flows.into());
     }
 
     fn capture(&mut self, host: HostId, as_: CapturedHost) {

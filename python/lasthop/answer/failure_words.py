@@ -27,6 +27,8 @@ WHY_MESSAGES_FAIL: Mapping[str, str] = {
     "unsent_acknowledged": "they acknowledged what was never sent",
     "unexpected_flags": "their control bits made no sense",
     "backlog_full": "their peer had no room for another connection",
+    "mailbox_full": "the task that they were for had not read what came before",
+    "no_memory": "their peer had no memory for them",
 }
 """Why messages failed, by the reason in the tables, beside those for which packets are dropped."""
 

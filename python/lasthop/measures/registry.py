@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from lasthop.measures.devices import DEVICES
 from lasthop.measures.entries import text
 from lasthop.measures.measure import Direction, Kind, MadeOf, Measure, Origin, Trials
 from lasthop.measures.messages import LATENCIES, MESSAGES
@@ -100,6 +101,7 @@ COLUMNS = (
     *LATENCIES,
     *WIRE,
     *SESSIONS,
+    *DEVICES,
     *NETWORK,
     *ENERGY,
     Measure(
@@ -136,6 +138,14 @@ DERIVED = (
         called="bytes sent both ways",
         made_of=MadeOf(("wire_bytes_up_offered", "wire_bytes_down_offered")),
         meaning="IP bytes that entered the path, both ways, in the whole run.",
+    ),
+    _derived(
+        name="device_crashes",
+        kind=Kind.COUNT,
+        unit="count",
+        called="crashes of devices",
+        made_of=MadeOf(("device_crashes_heap", "device_crashes_watchdog")),
+        meaning="How often devices that have little of everything crashed, whatever the reason.",
     ),
     _complement(
         name="loss_ratio",

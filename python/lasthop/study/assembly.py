@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from lasthop.study.faults import Location
     from lasthop.study.fleet.aimed import AimedFaultForm
+    from lasthop.study.fleet.device import DeviceForm
     from lasthop.study.fleet.devices import Arriving
     from lasthop.study.fleet.energy import Energy
     from lasthop.study.fleet.events import EventForm
@@ -90,6 +91,8 @@ class Group:
         Those of them with which they speak another stack than with the others.
     location, count_at
         Where it stands in the study, and where it says how many there are.
+    device
+        What they have little of, None where that is nothing.
     is_gateway
         Whether it is the one device of a gateway, which has the name of its server.
     """
@@ -104,6 +107,7 @@ class Group:
     weight: float = 1.0
     strata: tuple[Stratum, ...] = ()
     energy: Energy | None = None
+    device: DeviceForm | None = None
     is_gateway: bool = False
 
     def client(self, server: str) -> str:
@@ -165,6 +169,8 @@ class Server:
         Where its messages go on, None where they end.
     work
         How long it works, None where that takes no time.
+    device
+        What the device has little of that it runs on, None where it runs on none.
     """
 
     name: str
@@ -172,6 +178,7 @@ class Server:
     ports: Mapping[str, int]
     forwards: Forwards | None = None
     work: Work | None = None
+    device: DeviceForm | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,6 +82,8 @@ def _who(assembly: Assembly, *, named: bool) -> dict[str, str]:
         if not group.is_gateway:
             described |= _under(group.name if named else "", _group(group, named=named))
     for server in assembly.servers:
+        if server.device is not None:
+            described |= _under(server.name, {"device": server.device.words()})
         if server.forwards is not None:
             described[server.name] = _gateway(server.forwards)
     return described
@@ -99,6 +101,8 @@ def _group(group: Group, *, named: bool) -> dict[str, str]:
     described = {"devices": words}
     if group.strata:
         described["strata"] = ", ".join(f"{one.devices} at {one.name}" for one in group.strata)
+    if group.device is not None:
+        described["device"] = group.device.words()
     if named:
         described["path"] = group.path
         described["server"] = ", ".join(group.servers)

@@ -27,6 +27,7 @@ from lasthop.study.expressions import (
 )
 from lasthop.study.extending import read_named, read_study
 from lasthop.study.faults import Fault, nearest, show, suggestion
+from lasthop.study.device_work import check_device_work
 from lasthop.study.feasibility import check_feasible, check_services
 from lasthop.study.fleet.gateway import check_reports
 from lasthop.study.foreign_devices import check_devices
@@ -329,6 +330,8 @@ class _Loader:
                     assembly = with_subscribers(assembly)
                 check_load(assembly, arms, self._against)
             check_feasible(assembly, timing(form, quick=False))
+            if form.measure.overload != "allow":
+                check_device_work(assembly)
             check_relays(assembly)
             check_reports(assembly)
             check_established(assembly, form.engine if self._against is None else LOAD)

@@ -185,7 +185,12 @@ class LongForm(StudyForm):
             path = _one(form.forwards.path, paths, "path", (*location, "forwards"))
             forwards = form.forwards.resolved(path)
         return Server(
-            name=name, location=location, ports=form.ports(), forwards=forwards, work=form.work()
+            name=name,
+            location=location,
+            ports=form.ports(),
+            forwards=forwards,
+            work=form.work(),
+            device=form.device,
         )
 
     def _usual_server_of(self, group: str) -> str | None:
@@ -238,6 +243,7 @@ class LongForm(StudyForm):
             weight=1.0 if real is None or not form.simulated else real / form.simulated,
             strata=strata,
             energy=energy_of_radio(form.living_on(), hops, location=(*location, energy_at)),
+            device=form.device,
         )
 
 

@@ -16,6 +16,8 @@ pub(super) struct HostFile {
     waiting: VecDeque<Waiting>,
     /// How many packets are.
     written: u64,
+    /// What happened to the host since its last packet.
+    notes: Vec<String>,
 }
 
 struct Waiting {
@@ -31,6 +33,7 @@ impl HostFile {
             out,
             waiting: VecDeque::new(),
             written: 0,
+            notes: Vec::new(),
         }
     }
 
@@ -47,16 +50,14 @@ impl HostFile {
     /// Notes a packet that leaves the host, and returns its place.
     pub(super) fn sent(&mut self, now: Instant, packet: &Packet) -> u64 {
         let place = self.written + self.waiting.len() as u64;
-        self.waiting.push_back(Waiting {
-            packet: captured(now, packet, false),
-            copies: 1,
-        });
+        let packet = self.captured(now, packet, false);
+        self.waiting.push_back(Waiting { packet, copies: 1 });
         place
     }
 
     /// Notes a packet that arrives at the host.
     pub(super) fn received(&mut self, now: Instant, packet: &Packet) -> io::Result<()> {
-        let mut captured = captured(now, packet, true);
+        let mut captured = self.captured(now, packet, true);
         if packet.is_corrupted() {
             captured.comments.push("corrupted by the link".into());
         }
@@ -107,17 +108,24 @@ impl HostFile {
         self.out.flush()
     }
 
+    /// Notes what happens to the host, for its next packet.
+    pub(super) fn note(&mut self, what: String) {
+        self.notes.push(what);
+    }
+
+    fn captured(&mut self, at: Instant, packet: &Packet, is_inbound: bool) -> CapturedPacket {
+        let mut comments = vec![format!("packet {}", packet.number())];
+        comments.append(&mut self.notes);
+        CapturedPacket {
+            at,
+            is_inbound,
+            bytes: packet.bytes().into(),
+            comments,
+        }
+    }
+
     fn waiting_at(&mut self, place: u64) -> Option<&mut Waiting> {
         let index = place.checked_sub(self.written)?;
         self.waiting.get_mut(index as usize)
-    }
-}
-
-fn captured(at: Instant, packet: &Packet, is_inbound: bool) -> CapturedPacket {
-    CapturedPacket {
-        at,
-        is_inbound,
-        bytes: packet.bytes().into(),
-        comments: vec![format!("packet {}", packet.number())],
     }
 }

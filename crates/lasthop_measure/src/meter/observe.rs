@@ -95,6 +95,12 @@ impl Observer for Meter {
                 }
             }
             HostEvent::MessageAt(at, event) => self.note_message(*at, side, event),
+            HostEvent::Device(event) => {
+                self.devices.note(now, host, side, *event);
+                if let Some(capture) = &mut self.capture {
+                    capture.note_device(now, host, *event);
+                }
+            }
             HostEvent::Waiting(messages) => self.log.waiting(now, messages),
             HostEvent::Served(messages) => self.log.served(now, messages),
             HostEvent::Discarded { packet, reason } => {

@@ -36,6 +36,21 @@ pub enum PacketType {
 }
 
 impl PacketType {
+    /// The kind of the first packet in some bytes of a stream, and its whole length, as soon as that shows. What is none is
+    /// one byte of no kind.
+    #[must_use]
+    pub fn first_in(bytes: &[u8]) -> Option<(Option<Self>, usize)> {
+        let (first, rest) = bytes.split_first()?;
+        let known = fixed_header(*first).and_then(|(kind, _)| Ok((kind, variable(rest)?)));
+        match known {
+            Ok((kind, Some((remaining, width)))) => {
+                Some((Some(kind), 1 + width + remaining as usize))
+            }
+            Ok((_, None)) => None,
+            Err(_) => Some((None, 1)),
+        }
+    }
+
     /// Whether it may go by a stream beside the first one of a connection: messages and subscriptions alone do.
     pub(crate) const fn goes_by_any_stream(self) -> bool {
         !matches!(

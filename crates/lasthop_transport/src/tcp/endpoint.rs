@@ -34,7 +34,7 @@ pub struct Tcp {
     timers: TimerQueue<ConnectionId>,
     // What few hosts have, and those that have it not always.
     fast_open: Option<Box<FastOpen>>,
-    time_waits: Option<Box<TimeWaits>>,
+    pub(super) time_waits: Option<Box<TimeWaits>>,
     /// Whether an address has changed: connections may have one that is no longer there.
     pub(super) has_moved: bool,
     pub(super) outputs: VecDeque<TransportOutput>,

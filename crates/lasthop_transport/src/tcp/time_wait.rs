@@ -76,6 +76,11 @@ impl TimeWaits {
         self.slots.is_empty()
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.numbers.len()
+    }
+
     /// Forgets those whose time is over.
     pub(crate) fn expire(&mut self, now: Instant) {
         while self.next_deadline().is_some_and(|until| until <= now) {

@@ -3,8 +3,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Chunk, ConnectionId, ListenError, OpenError, OpenOptions, Packet, ReadOutcome, ResetReason,
-    StreamError, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
+    Chunk, ConnectionId, Held, ListenError, OpenError, OpenOptions, Packet, ReadOutcome,
+    ResetReason, StreamError, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
 
@@ -164,6 +164,22 @@ impl Transport for Tcp {
         self.connections
             .get(connection)
             .map(|connection| connection.peer)
+    }
+
+    fn held(&self) -> Held {
+        let (none, waits) = (Held::default(), self.time_waits.as_ref());
+        let none = Held {
+            time_waits: waits.map_or(0, |waits| waits.count() as u32),
+            ..none
+        };
+        self.connections
+            .iter()
+            .fold(none, |held, (_, connection)| Held {
+                connections: held.connections + 1,
+                unread_bytes: held.unread_bytes + connection.unread.len() as u64,
+                written_bytes: held.written_bytes + u64::from(connection.buffer.len()),
+                ..held
+            })
     }
 }
 

@@ -57,6 +57,7 @@ impl Hosts<'_> {
                 name: &name,
                 number: 0,
                 address,
+                device: None,
             };
             let stack = &self.stacks[service.stack.as_str()];
             let end = ServerEnd {
@@ -79,6 +80,7 @@ impl Hosts<'_> {
             name: &group.name,
             number: number.device.in_group,
             address: own,
+            device: None,
         };
         let device = DeviceId(number.device.in_run);
         let next = self.addresses_of(group).server(number.next);

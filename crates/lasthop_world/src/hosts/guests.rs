@@ -60,6 +60,7 @@ impl<'a> Hosts<'a> {
             name: &group.name,
             number,
             address: self.addresses_of(group).device(in_run),
+            device: None,
         }
     }
 

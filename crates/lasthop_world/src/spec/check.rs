@@ -44,6 +44,7 @@ impl RunSpec {
             server.check(place, self)?;
         }
         self.check_software()?;
+        self.check_devices()?;
         self.check_load()?;
         let staying: u64 = self.groups.iter().map(|it| u64::from(it.staying())).sum();
         demand(&[

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::EnergySpec;
+use super::{DeviceSpec, EnergySpec};
 
 /// Devices that are alike: they have one path, one set of clients and one battery.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,6 +20,9 @@ pub struct GroupSpec {
     pub clients: Vec<ClientSpec>,
     /// What they live on; null where their energy is not asked for.
     pub energy: Option<EnergySpec>,
+    /// What they have little of; left out where that is nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<DeviceSpec>,
 }
 
 /// Who is there.

@@ -1,5 +1,6 @@
 mod check;
 mod credentials;
+mod device;
 mod energy;
 mod event;
 mod fault;
@@ -23,6 +24,7 @@ use thiserror::Error;
 
 pub(crate) use check::MAX_DOWNLOAD;
 pub use credentials::{CredentialsSpec, UserCredentials};
+pub use device::{DeviceSpec, DeviceTcpSpec, ReadingSpec, TcpLikeSpec};
 pub use energy::{EnergySpec, PowerProfileSpec};
 pub use event::{
     BackSpec, ChangeSpec, DevicesSpec, EventSpec, OutageOfSpec, RestartOfSpec, SurvivesSpec,

@@ -5,7 +5,7 @@ use lasthop_device::ServiceTime;
 use lasthop_units::DataSize;
 use serde::{Deserialize, Serialize};
 
-use super::nanos;
+use super::{DeviceSpec, nanos};
 
 /// A server, or as many as there are devices.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +23,9 @@ pub struct ServerSpec {
     /// How long it works on what comes; left out where that takes no time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service_time: Option<ServiceTimeSpec>,
+    /// What the device has little of that it runs on; left out where that is nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<DeviceSpec>,
 }
 
 /// How a gateway passes messages on to a server behind it.

@@ -86,6 +86,7 @@ impl From<ShortSpec> for RunSpec {
                 }],
                 forwards: None,
                 service_time: None,
+                device: None,
             }],
             groups: vec![GroupSpec {
                 name: DEVICE.into(),
@@ -98,6 +99,7 @@ impl From<ShortSpec> for RunSpec {
                     server: SERVER.into(),
                 }],
                 energy: short.energy,
+                device: None,
             }],
             flows: vec![FlowSpec {
                 name: FLOW.into(),

@@ -11,6 +11,7 @@ mod tokens;
 pub(crate) use tokens::token_authority;
 
 use lasthop_contract::Application;
+use lasthop_device::MessageBoundary;
 use lasthop_transport::PeerLimit;
 
 use super::{Above, Carriage, ClientEnd, OptionEntry, Options, ServerEnd};
@@ -77,6 +78,11 @@ pub trait ApplicationBuilder {
     /// Whether a file goes in several messages, which the device puts together: the protocol has no way of its own.
     fn carries_in_parts(&self) -> bool {
         false
+    }
+
+    /// Where messages begin in a stream of it, where that shows.
+    fn boundary(&self) -> Option<MessageBoundary> {
+        None
     }
 
     /// How many peers its server holds, where that is limited.

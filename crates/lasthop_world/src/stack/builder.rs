@@ -5,6 +5,7 @@ use lasthop_traffic::Renewal;
 use lasthop_transport::{Fallback, FallbackPolicy, Local, PeerLimit};
 use lasthop_units::Duration;
 
+use super::device_end::Reads;
 use super::layer::{FallsBack, LayerKind, ServerFiles};
 use super::{
     Above, ApplicationBuilder, Below, ClientEnd, HostEnd, LayerBuilder, Options, Registry,
@@ -190,26 +191,40 @@ impl StackBuilder {
         limit: Option<PeerLimit>,
     ) -> Box<dyn Transport> {
         let Some((others, policy)) = &self.fallback else {
-            return build(&self.layers, host, role, Below::Ip(place, limit));
+            return self.build(&self.layers, host, role, Below::Ip(place, limit));
         };
-        let first = build(&self.layers, host, role, Below::Ip(place.clone(), limit));
-        let second = build(others, host, role, Below::Ip(place, limit));
+        let first = self.build(&self.layers, host, role, Below::Ip(place.clone(), limit));
+        let second = self.build(others, host, role, Below::Ip(place, limit));
         Box::new(Fallback::new(first, second, *policy))
     }
-}
 
-fn build(
-    layers: &[Box<dyn LayerBuilder>],
-    host: &HostEnd<'_>,
-    role: Role,
-    mut below: Below,
-) -> Box<dyn Transport> {
-    for layer in layers {
-        below = Below::Transport(layer.build(host, role, below));
-    }
-    match below {
-        Below::Transport(transport) => transport,
-        Below::Ip(..) => unreachable!("the registry has no stack without a transport"),
+    /// Layers over what is below. What a device has little of is used up by the lowest of them.
+    fn build(
+        &self,
+        layers: &[Box<dyn LayerBuilder>],
+        host: &HostEnd<'_>,
+        role: Role,
+        mut below: Below,
+    ) -> Box<dyn Transport> {
+        for (place, layer) in layers.iter().enumerate() {
+            let mut transport = layer.build(host, role, below);
+            if place == 0
+                && let Some(device) = host.device
+            {
+                transport = match layers.get(1) {
+                    // No layer loses what it stands on: only an application throws messages away.
+                    Some(above) => device.transport(transport, Reads::Records(above.boundary())),
+                    None => {
+                        device.transport(transport, Reads::Messages(self.application.boundary()))
+                    }
+                };
+            }
+            below = Below::Transport(transport);
+        }
+        match below {
+            Below::Transport(transport) => transport,
+            Below::Ip(..) => unreachable!("the registry has no stack without a transport"),
+        }
     }
 }
 

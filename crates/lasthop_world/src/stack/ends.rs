@@ -6,6 +6,7 @@ use lasthop_contract::{ChannelSet, DeviceId, Direction, FlowId, RandomStream, Tr
 use lasthop_traffic::FlowKind;
 use lasthop_transport::{Local, PeerLimit};
 
+use super::DeviceEnd;
 use crate::spec::SessionSpec;
 
 /// A host that a stack is built for.
@@ -19,6 +20,8 @@ pub struct HostEnd<'a> {
     pub number: u32,
     /// Its address.
     pub address: IpAddr,
+    /// What it has little of, where it is such a device.
+    pub device: Option<&'a DeviceEnd>,
 }
 
 /// The device's end of a stack.

@@ -10,6 +10,7 @@ mod udp;
 mod ws;
 
 use lasthop_contract::Transport;
+use lasthop_device::MessageBoundary;
 use lasthop_units::Duration;
 
 pub use self::shown::ServerFiles;
@@ -77,6 +78,11 @@ pub trait LayerBuilder {
 
     /// What the server shows in a run of this seed, for a program of others that takes its place.
     fn server_files(&self, _seed: u64) -> Option<ServerFiles> {
+        None
+    }
+
+    /// Where its records begin in the stream that it stands on, where it stands on one.
+    fn boundary(&self) -> Option<MessageBoundary> {
         None
     }
 

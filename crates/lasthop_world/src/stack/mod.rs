@@ -4,6 +4,7 @@ mod above;
 mod application;
 mod builder;
 mod catalogue;
+mod device_end;
 mod ends;
 mod layer;
 mod negotiated;
@@ -17,6 +18,7 @@ pub use above::Above;
 pub(crate) use application::token_authority;
 pub use application::{ApplicationBuilder, ApplicationEntry, BuildApplication};
 pub use builder::{Role, StackBuilder};
+pub use device_end::DeviceEnd;
 pub use ends::{Below, ClientEnd, ClientFlow, Guest, HostEnd, RegisteredDevice, ServerEnd};
 pub use layer::{
     BuildLayer, Carriage, FallsBack, LayerBuilder, LayerEntry, LayerKind, ServerFiles,

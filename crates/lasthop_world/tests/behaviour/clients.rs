@@ -27,6 +27,7 @@ fn spec(first: StackSpec, second: StackSpec) -> RunSpec {
     spec.servers.push(ServerSpec {
         forwards: None,
         service_time: None,
+        device: None,
         name: "archive".into(),
         layout: ServerLayout::Shared,
         services: vec![ServiceSpec {

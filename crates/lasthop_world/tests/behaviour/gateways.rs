@@ -38,6 +38,7 @@ fn spec(field: StackSpec, uplink: StackSpec, sensors: u32) -> RunSpec {
         }],
         forwards,
         service_time: None,
+        device: None,
     };
     let forwards = ForwardsSpec {
         by: "gateway".into(),

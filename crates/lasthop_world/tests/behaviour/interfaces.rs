@@ -124,6 +124,7 @@ fn end<'a>(name: &'a str, address: &str) -> HostEnd<'a> {
         name,
         number: 0,
         address: address.parse().unwrap(),
+        device: None,
     }
 }
 

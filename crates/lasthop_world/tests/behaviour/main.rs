@@ -10,6 +10,7 @@ mod cost;
 mod dds;
 mod delivery;
 mod determinism;
+mod devices;
 mod downloads;
 mod events;
 mod explain;

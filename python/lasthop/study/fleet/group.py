@@ -1,5 +1,7 @@
 """A group of the long form: devices that are alike, how many and where."""
 
+# ruff: noqa: TC001  (pydantic reads what is imported)
+
 from __future__ import annotations
 
 from typing import Annotated, ClassVar
@@ -7,6 +9,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field, Tag, model_validator
 
 from lasthop.study.faults import Fault
+from lasthop.study.fleet.device import DeviceForm
 from lasthop.study.fleet.devices import MAXIMUM_DEVICES, Arriving
 from lasthop.study.fleet.energy import Energy
 from lasthop.study.form import SCALAR_OR_MAPPING, Form, Quantity
@@ -56,6 +59,9 @@ class GroupForm(Form):
     energy: Energy | None = Field(default=None, examples=["{profile: bg96}"])
     """What they live on, where their path has a radio."""
 
+    device: DeviceForm | None = Field(default=None, examples=["esp8266"])
+    """What they have little of: the name of a profile, or one with what differs from it."""
+
     @model_validator(mode="after")
     def _simulated_of_those_there(self) -> GroupForm:
         if isinstance(self.count, Arriving):
@@ -67,6 +73,13 @@ class GroupForm(Form):
                         location=(key,),
                         at_key=True,
                     )
+            if self.device is not None:
+                raise Fault(
+                    "devices that come and go do not boot",
+                    hint="remove it, or write how many there are",
+                    location=("device",),
+                    at_key=True,
+                )
             return self
         if self.simulate is not None and self.simulate > self.count:
             raise Fault(

@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from lasthop.study.assembly import Work
 from lasthop.study.faults import Fault
+from lasthop.study.fleet.device import DeviceForm
 from lasthop.study.fleet.gateway import ForwardsForm
 from lasthop.study.fleet.service_time import MAXIMUM_WORKERS, QUEUE_BYTES, ServiceTimeForm
 from lasthop.study.form import Form, Quantity
@@ -44,6 +45,10 @@ class ServerForm(Form):
     """How much may wait for them, as bytes of packets; 16 MB when left out. What finds no room is
     lost."""
 
+    device: DeviceForm | None = Field(default=None, examples=["esp8266"])
+    """What the device has little of that it runs on: the name of a profile, or one with what
+    differs from it."""
+
     @field_validator("services", "service_time")
     @classmethod
     def _known(cls, of_protocols: dict[str, Any]) -> dict[str, Any]:
@@ -62,6 +67,14 @@ class ServerForm(Form):
                 what = f"a server that works in no time has no use for {key}"
                 hint = 'write "service_time: {mqtt: {message: 20 us}}", or remove it'
                 raise Fault(what, hint=hint, location=(key,), at_key=True)
+        return self
+
+    @model_validator(mode="after")
+    def _has_one_time(self) -> ServerForm:
+        for key in ("service_time", "forwards"):
+            if self.device is not None and getattr(self, key):
+                what = f"a server on a device has no {key}"
+                raise Fault(what, hint="remove it", location=(key,), at_key=True)
         return self
 
     def ports(self) -> dict[str, int]:

@@ -140,6 +140,7 @@ def _servers(assembly: Assembly, at: Mapping[str, str] | None) -> list[Spec]:
             ],
             **({} if server.forwards is None else {"forwards": _forwards(server)}),
             **({"service_time": asdict(server.work)} if server.work and at is None else {}),
+            **({} if server.device is None else {"device": server.device.spec()}),
         }
         for server in assembly.servers
     ]
@@ -173,6 +174,7 @@ def _group(group: Group, assembly: Assembly, duration_ns: int) -> Spec:
         "path": group.path,
         "clients": [{"stack": group.client(server), "server": server} for server in group.servers],
         "energy": energy_spec(group.energy),
+        **({} if group.device is None else {"device": group.device.spec()}),
     }
 
 

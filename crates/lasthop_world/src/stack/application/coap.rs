@@ -58,6 +58,12 @@ const OPTIONS: &[OptionEntry] = &[
     )
     .default("1024"),
     OptionEntry::new(
+        "answers",
+        OptionKind::Word(&["piggybacked", "separate"]),
+        "whether an answer comes in the acknowledgement of its request, as where it is not written, or by itself behind that (RFC 7252 section 5.2)",
+    )
+    .needs("type", &["con"]),
+    OptionEntry::new(
         "echo",
         OptionKind::Switch,
         "a stranger is sent at most three times its bytes until it has shown, by the option Echo, \
@@ -82,6 +88,7 @@ impl Coap {
         let mut parameters = CoapParameters {
             block_size: size.and_then(BlockSize::of).unwrap_or(BlockSize::LARGEST),
             asks_for_proof: options.switch("echo"),
+            separate_responses: options.word("answers") == "separate",
             ..CoapParameters::default()
         };
         if options.has("ack_timeout") {

@@ -1,5 +1,7 @@
 use lasthop_broker::BrokerCore;
 use lasthop_contract::{Application, ChannelSet, WakeFlag};
+use lasthop_device::{FirstMessage, MessageBoundary};
+use lasthop_mqtt::codec::PacketType;
 use lasthop_mqtt::{
     MqttBroker, MqttBrokerConfig, MqttClient, MqttClientConfig, PORT, Presence, QUIC_PORT, Qos,
     Reconnect, SECURE_PORT, Sending, Silence, Streams, User, Version,
@@ -280,6 +282,16 @@ impl ApplicationBuilder for Mqtt {
 
     fn carries_in_parts(&self) -> bool {
         true
+    }
+
+    fn boundary(&self) -> Option<MessageBoundary> {
+        Some(|bytes| {
+            let (packet_type, length) = PacketType::first_in(bytes)?;
+            Some(FirstMessage {
+                length,
+                is_for_application: packet_type == Some(PacketType::Publish),
+            })
+        })
     }
 }
 

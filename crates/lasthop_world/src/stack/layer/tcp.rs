@@ -115,7 +115,11 @@ impl LayerBuilder for Profiles {
             Role::Server => &self.server,
         };
         let (place, _) = below.into_ip();
-        let tcp = Tcp::at(place, Arc::clone(profile), host.stream("tcp"));
+        let profile = match host.device {
+            None => Arc::clone(profile),
+            Some(device) => Arc::new(device.tcp().profile(profile)),
+        };
+        let tcp = Tcp::at(place, profile, host.stream("tcp"));
         Box::new(tcp)
     }
 }

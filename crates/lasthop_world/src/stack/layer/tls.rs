@@ -1,6 +1,7 @@
 use core::cell::OnceCell;
 
 use lasthop_contract::{RandomStream, Transport};
+use lasthop_device::{FirstMessage, MessageBoundary};
 use lasthop_tls::{ClientProfile, Randomness, ServerProfile, Settings, Tls, Version};
 
 use super::shown::ServerFiles;
@@ -131,6 +132,19 @@ impl LayerBuilder for Secured {
         self.handshake.server_files(credentials(seed))
     }
 
+    /// A record has a header of five bytes, the last two of which are the length of what follows (RFC 8446 section 5.1).
+    fn boundary(&self) -> Option<MessageBoundary> {
+        const HEADER: usize = RECORD_HEADER_LENGTH as usize;
+        Some(|bytes| {
+            let header: &[u8; HEADER] = bytes.first_chunk()?;
+            let follows = u16::from_be_bytes([header[3], header[4]]);
+            Some(FirstMessage {
+                length: HEADER + usize::from(follows),
+                is_for_application: header[0] == APPLICATION_DATA,
+            })
+        })
+    }
+
     fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport> {
         let (client, server) = self.profiles(host.seed);
         let (client, server) = match role {
@@ -141,6 +155,9 @@ impl LayerBuilder for Secured {
         Box::new(Tls::new(lower, client, server, Some(host.stream("tls"))))
     }
 }
+
+/// The content type of records of application data; those of TLS 1.3 all say it but the first.
+const APPLICATION_DATA: u8 = 23;
 
 /// Of which the credentials of a run are made.
 fn credentials(seed: u64) -> RandomStream {

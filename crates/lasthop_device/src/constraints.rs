@@ -1,0 +1,124 @@
+use core::num::NonZeroU32;
+
+use lasthop_contract::Survives;
+use lasthop_units::{DataSize, Duration, Instant};
+
+/// What a device has little of, and what becomes of it when that is used up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constraints {
+    /// Frames that have come and wait for the task of the network; one is taken at a time.
+    pub frames: NonZeroU32,
+    /// How long that task works on a frame.
+    pub frame_time: Duration,
+    /// Segments, or datagrams, of a connection that wait for the task of the application.
+    pub mailbox: NonZeroU32,
+    /// Connections at a time, those included that are about to be.
+    pub connections: NonZeroU32,
+    /// Memory.
+    pub heap: Heap,
+    /// How the application's task reads.
+    pub reading: Reading,
+    /// How much it reads at a time.
+    pub read_size: DataSize,
+    /// How long it works on a message that comes.
+    pub message_time: Duration,
+    /// The same for each byte of what it reads.
+    pub byte_time: Duration,
+    /// The same for a connection that comes about.
+    pub connection_time: Duration,
+    /// Whether it answers a message before it works on it.
+    pub answers_first: bool,
+    /// Timers of the network fire at multiples of this; exactly where it is zero.
+    pub tick: Duration,
+    /// How long the application's task may work without a pause before the device is reset.
+    pub watchdog: Option<Duration>,
+    /// From a crash to the start of the application, with a network.
+    pub boot_time: Duration,
+    /// What it still has after a crash.
+    pub survives: Survives,
+}
+
+/// The memory of a device that is left to its connections when it has booted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heap {
+    /// All of it.
+    pub size: DataSize,
+    /// What a connection takes, with all that its application keeps of it.
+    pub connection: DataSize,
+    /// What a segment that waits takes beside its bytes.
+    pub segment: DataSize,
+}
+
+/// What of a read its reader looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// Every message.
+    All,
+    /// The first message; what came behind it in one read is thrown away.
+    FirstMessageOnly,
+}
+
+impl Constraints {
+    /// How long the application's task works on what it has read.
+    pub(crate) fn work(&self, messages: u32, bytes: usize) -> Duration {
+        self.message_time * u64::from(messages) + self.byte_time * bytes as u64
+    }
+
+    /// When a timer of the network fires that was set to an instant.
+    pub(crate) fn fires(&self, at: Instant) -> Instant {
+        let tick = self.tick.as_nanos();
+        if tick == 0 {
+            return at;
+        }
+        let late = at.as_nanos().div_ceil(tick).checked_mul(tick);
+        late.map_or(at, Instant::from_nanos)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    const fn some(count: u32) -> NonZeroU32 {
+        NonZeroU32::new(count).expect("it is above 0")
+    }
+
+    /// An ESP8266 with the reader of 2019.
+    pub(crate) fn esp8266() -> Constraints {
+        Constraints {
+            frames: some(5),
+            frame_time: Duration::from_nanos(200_000),
+            mailbox: some(6),
+            connections: some(5),
+            heap: Heap {
+                size: DataSize::from_bytes(43_848),
+                connection: DataSize::from_bytes(3_400),
+                segment: DataSize::from_bytes(90),
+            },
+            reading: Reading::FirstMessageOnly,
+            read_size: DataSize::from_bytes(1024),
+            message_time: Duration::from_millis(23),
+            byte_time: Duration::from_nanos(133_500),
+            connection_time: Duration::ZERO,
+            answers_first: true,
+            tick: Duration::from_millis(10),
+            watchdog: Some(Duration::from_nanos(26_214_400_000)),
+            boot_time: Duration::from_secs(5),
+            survives: Survives::default(),
+        }
+    }
+
+    #[test]
+    fn timers_fire_at_the_next_tick() {
+        let at = |micros: u64| Instant::ZERO + Duration::from_nanos(1_000 * micros);
+        let device = esp8266();
+        assert_eq!(device.fires(at(10_001)), at(20_000));
+        assert_eq!(device.fires(at(20_000)), at(20_000));
+        let exact = Constraints {
+            tick: Duration::ZERO,
+            ..device
+        };
+        assert_eq!(exact.fires(at(10_001)), at(10_001));
+        assert_eq!(esp8266().fires(Instant::FAR_FUTURE), Instant::FAR_FUTURE);
+    }
+}

@@ -1,0 +1,100 @@
+use lasthop_contract::{
+    CrashReason, DeviceEvent, DiscardReason, Host, HostEvent, HostInput, HostOutput, ShortQueue,
+};
+use lasthop_units::Instant;
+
+use crate::Device;
+
+/// A host that crashes when it has used up what it has little of, and boots.
+pub struct DeviceHost {
+    host: Box<dyn Host>,
+    device: Device,
+    /// When it has booted; none while it is up, or kept off by something else.
+    boots_at: Option<Instant>,
+    is_down: bool,
+    ready: ShortQueue<HostOutput>,
+}
+
+impl DeviceHost {
+    /// The host whose transports are those of this device.
+    #[must_use]
+    pub fn new(host: Box<dyn Host>, device: Device) -> Self {
+        Self {
+            host,
+            device,
+            boots_at: None,
+            is_down: false,
+            ready: ShortQueue::new(),
+        }
+    }
+
+    fn tell(&mut self, event: DeviceEvent) {
+        self.ready.push(HostOutput::Event(HostEvent::Device(event)));
+    }
+
+    fn crash(&mut self, now: Instant, reason: CrashReason) {
+        self.tell(DeviceEvent::Crashed(reason));
+        self.device.forget();
+        let constraints = self.device.constraints();
+        let (survives, boot_time) = (constraints.survives, constraints.boot_time);
+        self.host.handle(now, HostInput::Crash(survives));
+        (self.is_down, self.boots_at) = (true, Some(now + boot_time));
+    }
+
+    fn boot(&mut self, now: Instant) {
+        (self.is_down, self.boots_at) = (false, None);
+        self.tell(DeviceEvent::Booted);
+        self.host.handle(now, HostInput::Start);
+    }
+}
+
+impl Host for DeviceHost {
+    fn handle(&mut self, now: Instant, input: HostInput) {
+        match input {
+            HostInput::Received { packet, .. } if self.is_down => {
+                let reason = DiscardReason::HostDown;
+                self.ready
+                    .push(HostOutput::Event(HostEvent::Discarded { packet, reason }));
+            }
+            // Whoever cuts its power switches it on again.
+            HostInput::Crash(_) => {
+                (self.is_down, self.boots_at) = (true, None);
+                self.device.forget();
+                self.host.handle(now, input);
+            }
+            HostInput::Start if self.is_down => self.boot(now),
+            HostInput::Timeout if self.is_down => {}
+            input => self.host.handle(now, input),
+        }
+    }
+
+    fn poll(&mut self, now: Instant) -> HostOutput {
+        loop {
+            if let Some(output) = self.ready.pop() {
+                return output;
+            }
+            if let Some(reason) = self.device.take_crash(now) {
+                self.crash(now, reason);
+                continue;
+            }
+            if self.boots_at.is_some_and(|at| at <= now) {
+                self.boot(now);
+                continue;
+            }
+            match self.host.poll(now) {
+                HostOutput::WaitUntil(deadline) => {
+                    if let Some(event) = self.device.take_thrown_away() {
+                        self.tell(event);
+                        continue;
+                    }
+                    if self.device.has_crashed() {
+                        continue;
+                    }
+                    let deadlines = [deadline, self.device.watchdog_at(), self.boots_at];
+                    return HostOutput::WaitUntil(deadlines.into_iter().flatten().min());
+                }
+                output => return output,
+            }
+        }
+    }
+}

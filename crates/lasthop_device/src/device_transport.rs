@@ -1,0 +1,364 @@
+mod layer;
+mod mailboxes;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use lasthop_contract::{
+    ConnectionId, DiscardReason, Held, Packet, Payload, StreamId, Transport, TransportEvent,
+    TransportInput, TransportOutput,
+};
+use lasthop_units::{Duration, Instant};
+
+use crate::arrival::{Arrival, What};
+use crate::reader::Reader;
+use crate::{Constraints, Device, MessageBoundary, Reading};
+use mailboxes::Mailboxes;
+
+/// TCP or UDP on a device that has little of everything, as the layer above it sees it.
+///
+/// Frames wait for the task of the network, which takes one at a time; what it has taken waits in mailboxes for the task of
+/// the application, which all transports of a device share. That task reads a piece when it is free, and the layer above is
+/// told of it then.
+pub struct DeviceTransport {
+    inner: Box<dyn Transport>,
+    device: Device,
+    /// Its number among those of the device.
+    number: usize,
+    boundary: Option<MessageBoundary>,
+    /// The application reads it itself, by the rule of the device.
+    is_read_by_application: bool,
+    frames: VecDeque<Packet>,
+    network_free_at: Instant,
+    mailboxes: Mailboxes,
+    readers: BTreeMap<(ConnectionId, StreamId), Reader>,
+    /// What waits for the application's task.
+    waiting: VecDeque<(ConnectionId, Waits)>,
+    /// What that task works on, and from when on it is told above.
+    at_work: Option<(Instant, ConnectionId, TransportEvent)>,
+    /// The datagram that is told of.
+    datagram: Option<Payload>,
+    /// What leaves at once.
+    ready: VecDeque<TransportOutput>,
+    /// What was in memory below when it was asked last.
+    held: Held,
+    inner_deadline: Option<Instant>,
+}
+
+/// What waits for the application's task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waits {
+    Stream(StreamId),
+    Datagram,
+    /// It is told when all before it is.
+    Event(TransportEvent),
+}
+
+impl DeviceTransport {
+    /// A transport of a device; where messages begin in its streams is known or not.
+    #[must_use]
+    pub fn new(
+        inner: Box<dyn Transport>,
+        device: Device,
+        boundary: Option<MessageBoundary>,
+    ) -> Self {
+        Self {
+            inner,
+            number: device.add_transport(),
+            device,
+            boundary,
+            is_read_by_application: true,
+            frames: VecDeque::new(),
+            network_free_at: Instant::ZERO,
+            mailboxes: Mailboxes::default(),
+            readers: BTreeMap::new(),
+            waiting: VecDeque::new(),
+            at_work: None,
+            datagram: None,
+            ready: VecDeque::new(),
+            held: Held::default(),
+            inner_deadline: None,
+        }
+    }
+
+    /// The same below a layer, which reads all; where its records begin is known or not.
+    #[must_use]
+    pub fn below(
+        inner: Box<dyn Transport>,
+        device: Device,
+        boundary: Option<MessageBoundary>,
+    ) -> Self {
+        Self {
+            is_read_by_application: false,
+            ..Self::new(inner, device, boundary)
+        }
+    }
+
+    fn constraints(&self) -> &Constraints {
+        self.device.constraints()
+    }
+
+    /// A frame comes: the network's task takes it, or it waits for that.
+    fn arrive(&mut self, now: Instant, packet: Packet) {
+        if self.network_free_at <= now && self.frames.is_empty() {
+            return self.take_frame(now, packet);
+        }
+        if self.frames.len() >= self.constraints().frames.get() as usize {
+            return self.discard(packet, DiscardReason::QueueFull);
+        }
+        self.frames.push_back(packet);
+    }
+
+    fn take_frame(&mut self, now: Instant, packet: Packet) {
+        self.network_free_at = now + self.constraints().frame_time;
+        let arrival = Arrival::of(&packet);
+        if let Some(reason) = self.refusal(arrival) {
+            return self.discard(packet, reason);
+        }
+        self.inner.handle(now, TransportInput::Packet(packet));
+        if let Arrival {
+            what: What::Segment(_),
+            peer,
+        } = arrival
+        {
+            let before = self.held.unread_bytes;
+            self.look();
+            let come = self.held.unread_bytes.saturating_sub(before);
+            self.mailboxes.put(peer, come);
+        }
+    }
+
+    /// Why a packet is not taken, where it is not.
+    fn refusal(&mut self, arrival: Arrival) -> Option<DiscardReason> {
+        let constraints = self.device.constraints();
+        let (mailbox, heap) = (constraints.mailbox.get() as usize, constraints.heap);
+        let bytes = match arrival.what {
+            What::Other => return None,
+            What::Opening => {
+                let most = constraints.connections.get();
+                self.look();
+                if self.held.connections >= most {
+                    return Some(DiscardReason::BacklogFull);
+                }
+                heap.connection.as_bytes()
+            }
+            What::Segment(bytes) => {
+                // One more is held by the connection itself (`refused_data` of lwIP).
+                if self.mailboxes.waiting(arrival.peer) > mailbox {
+                    return Some(DiscardReason::MailboxFull);
+                }
+                heap.segment.as_bytes() + bytes as u64
+            }
+            What::Datagram(bytes) => {
+                if self.datagrams_waiting() >= mailbox {
+                    return Some(DiscardReason::MailboxFull);
+                }
+                heap.segment.as_bytes() + bytes as u64
+            }
+        };
+        (!self.device.has_room(bytes)).then_some(DiscardReason::NoMemory)
+    }
+
+    fn datagrams_waiting(&self) -> usize {
+        let is_one = |(_, what): &&(ConnectionId, Waits)| *what == Waits::Datagram;
+        self.waiting.iter().filter(is_one).count()
+    }
+
+    /// Looks what is in memory.
+    fn look(&mut self) {
+        self.held = self.inner.held();
+        if self.held.unread_bytes == 0 {
+            self.mailboxes.clear();
+        }
+        let heap = self.constraints().heap;
+        let segments = self.mailboxes.segments() + self.datagrams_waiting() as u64;
+        let readers: u64 = self.readers.values().map(Reader::held).sum();
+        let used = heap.connection.as_bytes() * u64::from(self.held.connections)
+            + heap.segment.as_bytes() * segments
+            + self.held.unread_bytes
+            + self.held.written_bytes
+            + readers;
+        self.device.note_used(self.number, used);
+    }
+
+    fn discard(&mut self, packet: Packet, reason: DiscardReason) {
+        self.ready
+            .push_back(TransportOutput::Discard(packet, reason));
+    }
+
+    /// Takes an event from below: what is to be read waits for the application's task.
+    fn note(&mut self, connection: ConnectionId, event: TransportEvent) {
+        let waits = match event {
+            TransportEvent::Readable(stream) => {
+                if let Some(reader) = self.readers.get_mut(&(connection, stream)) {
+                    reader.note_more();
+                }
+                let waits = (connection, Waits::Stream(stream));
+                if self.waiting.contains(&waits) {
+                    return;
+                }
+                Waits::Stream(stream)
+            }
+            TransportEvent::DatagramReadable => Waits::Datagram,
+            event if self.has_work(connection) => Waits::Event(event),
+            TransportEvent::Established(_)
+                if self.constraints().connection_time > Duration::ZERO =>
+            {
+                Waits::Event(event)
+            }
+            event => {
+                self.tell(connection, event);
+                return;
+            }
+        };
+        self.waiting.push_back((connection, waits));
+    }
+
+    /// Whether something of a connection is not told yet.
+    fn has_work(&self, connection: ConnectionId) -> bool {
+        self.at_work.is_some_and(|(_, at, _)| at == connection)
+            || self.waiting.iter().any(|(it, _)| *it == connection)
+    }
+
+    fn tell(&mut self, connection: ConnectionId, event: TransportEvent) {
+        if let TransportEvent::Closed(_) = event {
+            self.forget(connection);
+        }
+        self.ready
+            .push_back(TransportOutput::Event(connection, event));
+    }
+
+    fn forget(&mut self, connection: ConnectionId) {
+        self.readers.retain(|(it, _), _| *it != connection);
+        self.waiting.retain(|(it, _)| *it != connection);
+        self.at_work.take_if(|(_, it, _)| *it == connection);
+    }
+
+    /// The application's task begins something, if it is free and something waits.
+    fn begin(&mut self, now: Instant) -> bool {
+        if self.at_work.is_some() || self.device.busy_until() > now {
+            return false;
+        }
+        let Some((connection, waits)) = self.waiting.pop_front() else {
+            return false;
+        };
+        match waits {
+            Waits::Stream(stream) => self.begin_stream(now, connection, stream),
+            Waits::Datagram => {
+                self.datagram = self.inner.receive_datagram(connection);
+                if let Some(datagram) = &self.datagram {
+                    let event = TransportEvent::DatagramReadable;
+                    let bytes = datagram.len();
+                    self.work(now, (1, bytes), connection, event);
+                }
+            }
+            Waits::Event(event @ TransportEvent::Established(_)) => {
+                let done = self.device.begin(now, self.constraints().connection_time);
+                self.at_work = Some((done, connection, event));
+            }
+            // What came before it is read first.
+            Waits::Event(_) if self.has_work(connection) => {
+                self.waiting.push_back((connection, waits));
+            }
+            Waits::Event(event) => self.tell(connection, event),
+        }
+        true
+    }
+
+    fn begin_stream(&mut self, now: Instant, connection: ConnectionId, stream: StreamId) {
+        let reader = self.readers.entry((connection, stream)).or_default();
+        let (inner, of) = (&mut *self.inner, (connection, stream));
+        let constraints = self.device.constraints();
+        let reading = match self.is_read_by_application {
+            true => constraints.reading,
+            false => Reading::All,
+        };
+        let by = (reading, constraints.read_size);
+        let Some(piece) = reader.take(now, inner, of, self.boundary, by) else {
+            return;
+        };
+        if reader.may_have_more(self.boundary) {
+            self.waiting.push_back((connection, Waits::Stream(stream)));
+        }
+        if piece.thrown_away > 0 || piece.is_misread {
+            self.device.throw_away(piece.thrown_away, piece.is_misread);
+        }
+        if let Some(peer) = self.inner.peer(connection) {
+            let unread = self.held.unread_bytes;
+            self.look();
+            let taken = unread.saturating_sub(self.held.unread_bytes);
+            self.mailboxes.take(peer, taken);
+        }
+        if !self.device.has_room(0) {
+            return self.device.run_out_of_memory();
+        }
+        let (messages, bytes) = (piece.messages, piece.bytes);
+        let event = TransportEvent::Readable(stream);
+        self.work(now, (messages, bytes), connection, event);
+    }
+
+    /// The task works on something, which is told above before or after that.
+    fn work(
+        &mut self,
+        now: Instant,
+        (messages, bytes): (u32, usize),
+        connection: ConnectionId,
+        event: TransportEvent,
+    ) {
+        let constraints = self.constraints();
+        let (work, answers_first) = (constraints.work(messages, bytes), constraints.answers_first);
+        let done = self.device.begin(now, work);
+        let told = if answers_first { now } else { done };
+        self.at_work = Some((told, connection, event));
+    }
+
+    /// The next thing that is told above.
+    fn advance(&mut self, now: Instant) -> Option<TransportOutput> {
+        loop {
+            if let Some(output) = self.ready.pop_front() {
+                return Some(output);
+            }
+            if let Some((_, connection, event)) = self.at_work.take_if(|(at, ..)| *at <= now) {
+                return Some(TransportOutput::Event(connection, event));
+            }
+            if self.network_free_at <= now
+                && let Some(frame) = self.frames.pop_front()
+            {
+                self.take_frame(now, frame);
+            }
+            match self.inner.poll(now) {
+                TransportOutput::Event(connection, event) => self.note(connection, event),
+                TransportOutput::WaitUntil(deadline) => {
+                    let constraints = self.device.constraints();
+                    self.inner_deadline = deadline.map(|at| constraints.fires(at));
+                    let takes_frame = self.network_free_at <= now && !self.frames.is_empty();
+                    if self.ready.is_empty() && !takes_frame && !self.begin(now) {
+                        return None;
+                    }
+                }
+                output => return Some(output),
+            }
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let told = self.at_work.map(|(at, ..)| at);
+        let begins = (!self.waiting.is_empty()).then(|| self.device.busy_until());
+        let frame = (!self.frames.is_empty()).then_some(self.network_free_at);
+        let deadlines = [told, begins, frame, self.inner_deadline];
+        deadlines.into_iter().flatten().min()
+    }
+
+    /// All that was in memory is gone.
+    fn crash(&mut self) {
+        self.frames.clear();
+        self.network_free_at = Instant::ZERO;
+        self.mailboxes = Mailboxes::default();
+        self.readers.clear();
+        self.waiting.clear();
+        self.at_work = None;
+        self.datagram = None;
+        self.ready.clear();
+        self.held = Held::default();
+        self.inner_deadline = None;
+    }
+}

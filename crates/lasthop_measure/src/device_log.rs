@@ -1,0 +1,98 @@
+use lasthop_contract::{CrashReason, DeviceEvent, Direction};
+use lasthop_engine::HostId;
+use lasthop_units::{Duration, Instant};
+
+/// What happened to the devices that have little of everything.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceLog {
+    crashes: Vec<Crash>,
+    thrown_away: u64,
+    misreads: u64,
+    is_watched: bool,
+}
+
+/// A device crashed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Crash {
+    /// Which host it was.
+    pub host: HostId,
+    /// Whether it is a device of the study, or a server on one.
+    pub side: Direction,
+    /// When.
+    pub at: Instant,
+    /// Why.
+    pub reason: CrashReason,
+    /// When it was there again, if it was.
+    pub booted: Option<Instant>,
+}
+
+impl DeviceLog {
+    /// Notes that there is such a device.
+    pub(crate) fn watch(&mut self) {
+        self.is_watched = true;
+    }
+
+    pub(crate) fn note(&mut self, at: Instant, host: HostId, side: Direction, event: DeviceEvent) {
+        match event {
+            DeviceEvent::Crashed(reason) => self.crashes.push(Crash {
+                host,
+                side,
+                at,
+                reason,
+                booted: None,
+            }),
+            DeviceEvent::Booted => {
+                let mut latest = self.crashes.iter_mut().rev();
+                // Whose power was cut boots, too.
+                if let Some(crash) = latest.find(|crash| crash.host == host) {
+                    crash.booted = crash.booted.or(Some(at));
+                }
+            }
+            DeviceEvent::ThrewAway { messages, misreads } => {
+                self.thrown_away += u64::from(messages);
+                self.misreads += u64::from(misreads);
+            }
+        }
+    }
+
+    /// What happened up to the end; `None` where there is no such device.
+    pub(crate) fn at_end(&self, end: Instant) -> Option<DeviceSums> {
+        let offline = self.crashes.iter().fold(Duration::ZERO, |sum, crash| {
+            sum + (crash.booted.unwrap_or(end).max(crash.at) - crash.at)
+        });
+        let by_reason = |reason| {
+            let of_reason = self.crashes.iter().filter(|crash| crash.reason == reason);
+            of_reason.count() as u64
+        };
+        self.is_watched.then(|| DeviceSums {
+            crashes_heap: by_reason(CrashReason::Heap),
+            crashes_watchdog: by_reason(CrashReason::Watchdog),
+            offline,
+            thrown_away: self.thrown_away,
+            misreads: self.misreads,
+        })
+    }
+
+    /// Every crash, in order of time; those at one instant in that of their hosts.
+    #[must_use]
+    pub fn crashes(&self) -> Vec<Crash> {
+        let mut crashes = self.crashes.clone();
+        crashes.sort_by_key(|crash| (crash.at, crash.host));
+        crashes
+    }
+}
+
+/// What happened to the devices of a run that have little of everything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeviceSums {
+    /// Crashes for want of memory.
+    pub crashes_heap: u64,
+    /// Crashes by the watchdog.
+    pub crashes_watchdog: u64,
+    /// How long devices were off by their crashes, all together.
+    pub offline: Duration,
+    /// Messages that readers threw away behind the one that they read.
+    pub thrown_away: u64,
+    /// Reads that began within one of them, and made no sense.
+    pub misreads: u64,
+}

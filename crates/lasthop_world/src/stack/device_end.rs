@@ -1,0 +1,54 @@
+use lasthop_contract::{Host, Transport};
+use lasthop_device::{Device, DeviceHost, DeviceTransport, MessageBoundary};
+
+use crate::spec::{DeviceSpec, DeviceTcpSpec};
+
+/// A host that has little of everything: what its transports and itself share.
+#[derive(Clone, Debug)]
+pub struct DeviceEnd {
+    device: Device,
+    tcp: DeviceTcpSpec,
+}
+
+/// What is read from a transport, and where it begins where that shows.
+pub(super) enum Reads {
+    /// Messages of the application.
+    Messages(Option<MessageBoundary>),
+    /// What a layer between them makes of those.
+    Records(Option<MessageBoundary>),
+}
+
+impl DeviceEnd {
+    /// A device that has booted.
+    #[must_use]
+    pub fn new(spec: &DeviceSpec) -> Self {
+        Self {
+            device: Device::new(spec.constraints()),
+            tcp: spec.tcp.clone(),
+        }
+    }
+
+    /// Its TCP.
+    #[must_use]
+    pub fn tcp(&self) -> &DeviceTcpSpec {
+        &self.tcp
+    }
+
+    /// One of its transports.
+    pub(super) fn transport(
+        &self,
+        transport: Box<dyn Transport>,
+        reads: Reads,
+    ) -> Box<dyn Transport> {
+        let device = self.device.clone();
+        Box::new(match reads {
+            Reads::Messages(boundary) => DeviceTransport::new(transport, device, boundary),
+            Reads::Records(boundary) => DeviceTransport::below(transport, device, boundary),
+        })
+    }
+
+    /// Itself.
+    pub(crate) fn host(self, host: Box<dyn Host>) -> Box<dyn Host> {
+        Box::new(DeviceHost::new(host, self.device))
+    }
+}

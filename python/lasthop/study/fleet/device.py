@@ -1,0 +1,165 @@
+"""What a device has little of: the key ``device`` of a group or a server."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from lasthop.study.faults import Fault
+from lasthop.study.fleet.device_profiles import device_profile
+from lasthop.study.form import Form, LongTime, Quantity, Size, Switch, Time, WordOr
+from lasthop.study.quantity import SIZE, TIME, format_quantity
+
+_SEGMENT = Annotated[int, Quantity(SIZE, "1440 B", minimum=64)]
+_BUFFER = Annotated[int, Quantity(SIZE, "5744 B", minimum=1)]
+_COUNT = Annotated[int, Field(ge=1, le=100_000)]
+_WATCHDOG = Annotated[int | str, WordOr(TIME, "26 s", minimum=1, words=("off",))]
+
+
+class DeviceForm(Form):
+    """A device that has little of everything; what is left out is as its profile has it."""
+
+    profile: str = Field(examples=["esp8266"])
+    """Which device it is."""
+    like: Literal["lwip", "linux"] | None = Field(default=None, examples=["lwip"])
+    """Whose timers and rules its TCP has."""
+    max_segment: _SEGMENT | None = Field(default=None, examples=["1440 B"])
+    """The largest segment that it offers to take."""
+    window: _BUFFER | None = Field(default=None, examples=["5744 B"])
+    """How much it offers to take before its application has read."""
+    send_buffer: _BUFFER | None = Field(default=None, examples=["2920 B"])
+    """How much it keeps that was written and is not acknowledged."""
+    out_of_order: Switch | None = Field(default=None, examples=["off"])
+    """Whether it keeps segments that come too early."""
+    time_wait: LongTime | None = Field(default=None, examples=["120 s"])
+    """How long it keeps the number of a closed connection."""
+    frames: _COUNT | None = Field(default=None, examples=["1"])
+    """Frames that wait for the task of the network, which takes one at a time."""
+    frame_time: Time | None = Field(default=None, examples=["200 us"])
+    """How long that task works on each."""
+    mailbox: _COUNT | None = Field(default=None, examples=["6"])
+    """Segments, or datagrams, of a connection that wait for the task of the application."""
+    connections: _COUNT | None = Field(default=None, examples=["5"])
+    """Connections at a time."""
+    heap: _BUFFER | None = Field(default=None, examples=["43848 B"])
+    """Memory that is left to connections when it has booted. A packet that finds none is lost; a
+    task that finds none crashes the device."""
+    connection_memory: Size | None = Field(default=None, examples=["3400 B"])
+    """What a connection takes of it, its application included."""
+    segment_memory: Size | None = Field(default=None, examples=["90 B"])
+    """What a segment that waits takes beside its bytes."""
+    reading: Literal["all", "first_message_only"] | None = Field(default=None, examples=["all"])
+    """Which messages of a read its reader looks at: all, or the first alone, so that those which
+    a broker put behind it are lost."""
+    read_size: _BUFFER | None = Field(default=None, examples=["1024 B"])
+    """How much it reads at a time."""
+    message: Time | None = Field(default=None, examples=["28 ms"])
+    """How long the application's task works on a message that comes."""
+    byte: Time | None = Field(default=None, examples=["133.5 us"])
+    """The same on each byte that it reads."""
+    connection: Time | None = Field(default=None, examples=["1.6 s"])
+    """The same on each connection that comes about, as for a handshake."""
+    answers_first: Switch | None = Field(default=None, examples=["on"])
+    """Whether it answers a message before it works on it."""
+    tick: Time | None = Field(default=None, examples=["10 ms"])
+    """Timers of its network fire at multiples of this."""
+    watchdog: _WATCHDOG | None = Field(default=None, examples=["26 s"])
+    """How long the application's task may work without a pause before the device is reset."""
+    boot: LongTime | None = Field(default=None, examples=["5 s"])
+    """From a crash to a network."""
+    survives: Literal["nothing", "tickets", "sessions"] | None = Field(
+        default=None, examples=["sessions"]
+    )
+    """What it still has after a crash: nothing, what layers keep to resume, or sessions, too."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_its_profile(cls, data: object) -> object:
+        """Fill in what is left out."""
+        written = {"profile": data} if isinstance(data, str) else data
+        if not isinstance(written, dict) or "profile" not in written:
+            return written
+        return {**device_profile(written["profile"]).values, **written}
+
+    @model_validator(mode="after")
+    def _has_room(self) -> DeviceForm:
+        """Refuse what could not even begin."""
+        device = self.filled()
+        heap = _size(device["heap"])
+        least = device["connection_memory"] + device["segment_memory"]
+        if least > device["heap"]:
+            what = f"a heap of {heap} holds no connection, which takes {_size(least)}"
+            raise Fault(what, hint=f'write "{_size(least)}" or more', location=("heap",))
+        if device["window"] > device["heap"]:
+            what = f"the window of {_size(device['window'])} is larger than the heap of {heap}"
+            raise Fault(what, hint=f'write "{heap}" or less', location=("window",))
+        if device["max_segment"] > device["window"]:
+            what = f"a segment of {_size(device['max_segment'])} does not fit into the window"
+            hint = f'write "{_size(device["window"])}" or less'
+            raise Fault(what, hint=hint, location=("max_segment",))
+        return self
+
+    def filled(self) -> dict[str, Any]:
+        """Give every setting, as the form and its profile have it, in base units."""
+        return {name: getattr(self, name) for name in type(self).model_fields}
+
+    def spec(self) -> dict[str, Any]:
+        """Give the part of the run spec, every default written."""
+        of = self.filled()
+        return {
+            "tcp": {
+                "like": of["like"],
+                "max_segment_bytes": of["max_segment"],
+                "window_bytes": of["window"],
+                "send_buffer_bytes": of["send_buffer"],
+                "keeps_out_of_order": of["out_of_order"],
+                "time_wait_ns": of["time_wait"],
+            },
+            "frames": of["frames"],
+            "frame_ns": of["frame_time"],
+            "mailbox": of["mailbox"],
+            "connections": of["connections"],
+            "heap_bytes": of["heap"],
+            "connection_bytes": of["connection_memory"],
+            "segment_bytes": of["segment_memory"],
+            "reading": of["reading"],
+            "read_bytes": of["read_size"],
+            "message_ns": of["message"],
+            "byte_ns": of["byte"],
+            "connection_ns": of["connection"],
+            "answers_first": of["answers_first"],
+            "tick_ns": of["tick"],
+            "watchdog_ns": None if of["watchdog"] == "off" else of["watchdog"],
+            "boot_ns": of["boot"],
+            "survives": of["survives"],
+        }
+
+    def words(self) -> str:
+        """Say in words which device it is."""
+        profile = device_profile(self.profile).values
+        usual = type(self).model_validate(self.profile).filled()
+        of = self.filled()
+        differs = [f"{key} {_shown(key, of[key])}" for key in profile if of[key] != usual[key]]
+        return ", ".join([self.profile, *differs])
+
+
+def _size(amount: int) -> str:
+    return format_quantity(amount, SIZE)
+
+
+_TIMES = ("time_wait", "frame_time", "message", "byte", "connection", "tick", "watchdog", "boot")
+_SIZES = (
+    *("max_segment", "window", "send_buffer", "heap"),
+    *("connection_memory", "segment_memory", "read_size"),
+)
+
+
+def _shown(key: str, value: Any) -> str:  # noqa: ANN401  (a setting of any kind)
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, int) and key in _TIMES:
+        return format_quantity(value, TIME)
+    if isinstance(value, int) and key in _SIZES:
+        return _size(value)
+    return str(value)
