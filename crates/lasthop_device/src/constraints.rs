@@ -20,6 +20,8 @@ pub struct Constraints {
     pub reading: Reading,
     /// How much it reads at a time.
     pub read_size: DataSize,
+    /// Whether a read ends where a segment does.
+    pub reads_segments: bool,
     /// How long it works on a message that comes.
     pub message_time: Duration,
     /// The same for each byte of what it reads.
@@ -97,6 +99,7 @@ pub(crate) mod tests {
             },
             reading: Reading::FirstMessageOnly,
             read_size: DataSize::from_bytes(1024),
+            reads_segments: true,
             message_time: Duration::from_millis(23),
             byte_time: Duration::from_nanos(133_500),
             connection_time: Duration::ZERO,

@@ -265,14 +265,18 @@ impl DeviceTransport {
     }
 
     fn begin_stream(&mut self, now: Instant, connection: ConnectionId, stream: StreamId) {
-        let reader = self.readers.entry((connection, stream)).or_default();
-        let (inner, of) = (&mut *self.inner, (connection, stream));
         let constraints = self.device.constraints();
         let reading = match self.is_read_by_application {
             true => constraints.reading,
             false => Reading::All,
         };
-        let by = (reading, constraints.read_size);
+        let peer = self.inner.peer(connection);
+        let segment = peer.and_then(|peer| self.mailboxes.first(peer));
+        let segment = segment.filter(|_| constraints.reads_segments);
+        let most = constraints.read_size;
+        let by = (reading, segment.map_or(most, |segment| most.min(segment)));
+        let reader = self.readers.entry((connection, stream)).or_default();
+        let (inner, of) = (&mut *self.inner, (connection, stream));
         let Some(piece) = reader.take(now, inner, of, self.boundary, by) else {
             return;
         };
@@ -282,7 +286,7 @@ impl DeviceTransport {
         if piece.thrown_away > 0 || piece.is_misread {
             self.device.throw_away(piece.thrown_away, piece.is_misread);
         }
-        if let Some(peer) = self.inner.peer(connection) {
+        if let Some(peer) = peer {
             let unread = self.held.unread_bytes;
             self.look();
             let taken = unread.saturating_sub(self.held.unread_bytes);

@@ -64,7 +64,10 @@ impl DeviceLog {
             let of_reason = self.crashes.iter().filter(|crash| crash.reason == reason);
             of_reason.count() as u64
         };
+        let crashes = self.crashes();
+        let told: Vec<String> = crashes.iter().map(Crash::told).collect();
         self.is_watched.then(|| DeviceSums {
+            events: told.join("; "),
             crashes_heap: by_reason(CrashReason::Heap),
             crashes_watchdog: by_reason(CrashReason::Watchdog),
             offline,
@@ -82,9 +85,28 @@ impl DeviceLog {
     }
 }
 
+impl Crash {
+    /// What happened, in words.
+    fn told(&self) -> String {
+        let who = match self.side {
+            Direction::Up => "device",
+            Direction::Down => "server",
+        };
+        let seconds = |at: Instant| at.since_start().as_secs_f64();
+        let (at, reason) = (seconds(self.at), self.reason.name());
+        let crash = format!("{who} of host {} crashes at {at} s: {reason}", self.host.0);
+        match self.booted {
+            Some(booted) => format!("{crash}, boots by {} s", seconds(booted)),
+            None => crash,
+        }
+    }
+}
+
 /// What happened to the devices of a run that have little of everything.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceSums {
+    /// Every crash in words, with its reason, and when the device was there again.
+    pub events: String,
     /// Crashes for want of memory.
     pub crashes_heap: u64,
     /// Crashes by the watchdog.

@@ -257,6 +257,9 @@ fn device_columns(table: &mut Table, devices: Option<&DeviceSums>) {
     }
     let offline = devices.map(|devices| devices.offline.as_secs_f64());
     table.number("device_offline_s", "s", offline);
+    let events = devices.map(|devices| &*devices.events);
+    let events = events.filter(|events| !events.is_empty());
+    table.text("device_events", core::iter::once(events));
 }
 
 fn session_columns(table: &mut Table, sessions: Option<&SessionSums>) {

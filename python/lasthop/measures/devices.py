@@ -1,6 +1,6 @@
 """What becomes of devices that have little of everything."""
 
-from lasthop.measures.entries import count
+from lasthop.measures.entries import count, text
 from lasthop.measures.measure import Direction, Kind, Measure
 
 DEVICES = (
@@ -38,5 +38,10 @@ DEVICES = (
         direction=Direction.LESS,
         missing="no such device",
         meaning="For how long devices were off by their crashes, all together.",
+    ),
+    text(
+        name="device_events",
+        kind=Kind.RECORD,
+        meaning="Each crash in order, with its time and its reason, and the end of its boot.",
     ),
 )

@@ -18,6 +18,7 @@ from lasthop.study.conditions import describe
 from lasthop.study.credentials import Credentials, read_credentials
 from lasthop.study.datagrams import check_carried
 from lasthop.study.deciding import Judgeable
+from lasthop.study.device_work import check_device_work
 from lasthop.study.document import SET, Document, Replacement
 from lasthop.study.established import check_established
 from lasthop.study.expressions import (
@@ -27,7 +28,6 @@ from lasthop.study.expressions import (
 )
 from lasthop.study.extending import read_named, read_study
 from lasthop.study.faults import Fault, nearest, show, suggestion
-from lasthop.study.device_work import check_device_work
 from lasthop.study.feasibility import check_feasible, check_services
 from lasthop.study.fleet.gateway import check_reports
 from lasthop.study.foreign_devices import check_devices

@@ -28,6 +28,7 @@ FILES = {
     "larmo-2019": ("study",),
     "emqx-quic-2022": ("study", "weak-network", "alarm"),
     "google-http-mqtt": ("study",),
+    "yudayev-2019": ("study", "servers"),
 }
 """Which files have the claims of a paper among them."""
 

@@ -1,4 +1,4 @@
-"""Devices that have little of everything: profiles, what replaces their settings, and what cannot be."""
+"""Devices that have little of everything: profiles, what replaces theirs, and what cannot be."""
 
 import json
 from collections.abc import Callable
@@ -93,9 +93,9 @@ def test_every_figure_of_a_profile_has_a_source(name: str) -> None:
             "{profile: esp8266, heap: 2 kB, window: 2 kB}",
             "a heap of 2 kB holds no connection, which takes 3490 B",
         ),
-        ("{profile: esp8266, mailbox: 0}", "mailbox: 0 is too small"),
-        ("{profile: esp8266, watchdog: never}", '"never" has no unit'),
-        ("{profile: esp8266, reading: some}", "reading"),
+        ("{profile: esp8266, mailbox: 0}", 'mailbox: "0" is too small'),
+        ("{profile: esp8266, watchdog: never}", "device.watchdog"),
+        ("{profile: esp8266, reading: some}", "device.reading"),
         (
             "{profile: esp8266, max_segment: 6 kB}",
             "a segment of 6 kB does not fit into the window",

@@ -1,6 +1,8 @@
 use core::net::SocketAddr;
 use std::collections::VecDeque;
 
+use lasthop_units::DataSize;
+
 /// Segments that the network's task has taken, and the application's has not, by peer. A device has few peers.
 #[derive(Debug, Default)]
 pub(super) struct Mailboxes(Vec<(SocketAddr, VecDeque<u64>)>);
@@ -10,6 +12,12 @@ impl Mailboxes {
     pub(super) fn waiting(&self, peer: SocketAddr) -> usize {
         let mailbox = self.0.iter().find(|(it, _)| *it == peer);
         mailbox.map_or(0, |(_, segments)| segments.len())
+    }
+
+    /// How much of the first segment that waits is not read.
+    pub(super) fn first(&self, peer: SocketAddr) -> Option<DataSize> {
+        let (_, segments) = self.0.iter().find(|(it, _)| *it == peer)?;
+        segments.front().map(|bytes| DataSize::from_bytes(*bytes))
     }
 
     /// The segments of all.

@@ -33,6 +33,8 @@ pub struct DeviceSpec {
     pub reading: ReadingSpec,
     /// How much it reads at a time.
     pub read_bytes: NonZeroU64,
+    /// Whether a read ends where a segment does.
+    pub reads_segments: bool,
     /// How long it works on a message that comes.
     pub message_ns: u64,
     /// On each byte that it reads.
@@ -211,6 +213,7 @@ impl DeviceSpec {
                 ReadingSpec::FirstMessageOnly => Reading::FirstMessageOnly,
             },
             read_size: bytes(self.read_bytes.get()),
+            reads_segments: self.reads_segments,
             message_time: nanos(self.message_ns),
             byte_time: nanos(self.byte_ns),
             connection_time: nanos(self.connection_ns),

@@ -40,6 +40,7 @@ pub(crate) fn esp8266() -> DeviceSpec {
         segment_bytes: 90,
         reading: ReadingSpec::FirstMessageOnly,
         read_bytes: NonZeroU64::new(1024).unwrap(),
+        reads_segments: true,
         message_ns: 23 * MILLISECOND_NS,
         byte_ns: 133_500,
         connection_ns: 0,

@@ -54,6 +54,8 @@ class DeviceForm(Form):
     a broker put behind it are lost."""
     read_size: _BUFFER | None = Field(default=None, examples=["1024 B"])
     """How much it reads at a time."""
+    reads_segments: Switch | None = Field(default=None, examples=["on"])
+    """Whether a read ends where a segment ends, as where lwIP stops at PSH."""
     message: Time | None = Field(default=None, examples=["28 ms"])
     """How long the application's task works on a message that comes."""
     byte: Time | None = Field(default=None, examples=["133.5 us"])
@@ -125,6 +127,7 @@ class DeviceForm(Form):
             "segment_bytes": of["segment_memory"],
             "reading": of["reading"],
             "read_bytes": of["read_size"],
+            "reads_segments": of["reads_segments"],
             "message_ns": of["message"],
             "byte_ns": of["byte"],
             "connection_ns": of["connection"],

@@ -54,6 +54,8 @@ SHORT = (
     Campaign("studies/larmo-2019/kept-connections.yaml", settings={"repeat": "1"}),
     Campaign("studies/larmo-2019/real-protocols.yaml", settings={"repeat": "1", **_TEN_SECONDS}),
     Campaign("studies/google-http-mqtt/study.yaml", quick=True, settings={"repeat": "1"}),
+    Campaign("studies/yudayev-2019/study.yaml", settings={"repeat": "1"}),
+    Campaign("studies/yudayev-2019/servers.yaml", settings={"repeat": "1"}),
     Campaign("studies/trackers/study.yaml"),
     Campaign("studies/trackers/study.yaml", quick=True),
     Campaign("tests/python/studies/frozen/corners.yaml"),
