@@ -11,8 +11,9 @@ from typing import ClassVar
 from lasthop.adapters.adapter import Adapter, Offer
 from lasthop.errors import UsageError
 
-_SECURED = frozenset({"mqtt/tls/tcp", "mqtt/ws/tls/tcp", "mqtt/quic/udp", "coap/tls/tcp"})
-ALL_PROTOCOLS = _SECURED | {"mqtt/tcp", "mqtt/ws/tcp", "coap/udp", "coap/tcp"}
+_OVER_TLS = {"mqtt/tls/tcp", "mqtt/ws/tls/tcp", "coap/tls/tcp", "http/tls/tcp"}
+_SECURED = frozenset({*_OVER_TLS, "mqtt/quic/udp", "http/quic/udp"})
+ALL_PROTOCOLS = _SECURED | {"mqtt/tcp", "mqtt/ws/tcp", "coap/udp", "coap/tcp", "http/tcp"}
 
 
 class OwnCommand(Adapter):

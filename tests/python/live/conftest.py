@@ -4,7 +4,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 import pytest
 
@@ -19,7 +19,7 @@ NAMESPACES = Path("/run/netns")
 _S = TypeVar("_S", bound=Software)
 
 
-def _skip(reason: str) -> None:
+def skip(reason: str) -> NoReturn:
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)
@@ -42,10 +42,10 @@ def needs() -> Iterator[Callable[..., None]]:
 
     def check(*programs: str) -> None:
         if (missing := what_is_missing()) is not None:
-            _skip(f"real software needs {missing}")
+            skip(f"real software needs {missing}")
         for program in programs:
             if shutil.which(program) is None and shutil.which(program, path="/usr/sbin") is None:
-                _skip(f"{program} is missing")
+                skip(f"{program} is missing")
 
     yield check
     ours = f"lasthop-{os.getpid()}-*"
