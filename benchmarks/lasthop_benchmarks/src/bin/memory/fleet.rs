@@ -185,6 +185,7 @@ fn host(name: &'static str, number: u32, address: IpAddr) -> HostEnd<'static> {
         name,
         number,
         address,
+        device: None,
     }
 }
 
