@@ -284,8 +284,8 @@ def _written(value: object, kind: Kind | None) -> str:
             return "on" if value else "off"
         case list():
             return f"[{', '.join(map(str, value))}]"
-        case QueueLimit(amount=amount):
-            return format_quantity(amount, SIZE)
+        case QueueLimit(amount=amount, unit=unit):
+            return format_quantity(amount, SIZE if unit == "bytes" else PACKETS)
         case int() | float() if kind is not None:
             return format_quantity(value, kind)
     return str(value)

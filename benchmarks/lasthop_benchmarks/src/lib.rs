@@ -2,9 +2,10 @@
 //!
 //! `message_pairs` measures CPU time a message; `session_storm` packets a second; `nbiot_hour` what a device of a network
 //! costs with all that is above it, `nbiot_city` what it costs without; `nbiot_fleet`
-//! what a report of meters that stay for days does; `event_loop` how fast the machine is; `memory`
+//! what a report of meters that stay for days does; `event_loop` how fast the machine is; `wlan` holds the WLAN cell against the literature; `memory`
 //! bytes an object, and checks the limits that `benchmarks/memory.md` states.
 
+mod bianchi;
 mod figures;
 mod message_pairs;
 mod nbiot_city;
@@ -12,7 +13,10 @@ mod nbiot_fleet;
 mod nbiot_hour;
 mod session_storm;
 mod usage;
+mod wlan_figures;
+mod wlan_saturation;
 
+pub use bianchi::Bianchi;
 pub use figures::{Figures, cpu_seconds_each, rounded};
 pub use message_pairs::{MessagePairs, PairStack, UnknownStack};
 pub use nbiot_city::{NbIotCity, NbIotCityOutcome};
@@ -20,3 +24,5 @@ pub use nbiot_fleet::NbIotFleet;
 pub use nbiot_hour::{HourContent, NbIotHour, UnknownContent};
 pub use session_storm::SessionStorm;
 pub use usage::{UsageError, cpu_time, peak_memory_mib};
+pub use wlan_figures::{WLAN_STATIONS, WlanCase, heusse_2003};
+pub use wlan_saturation::{Saturated, WlanSaturation};

@@ -179,11 +179,13 @@ pub enum DropReason {
     Fault,
     /// A firewall lets nobody speak its protocol.
     Blocked,
+    /// The radio sent it as often as it sends a frame, and nobody acknowledged it.
+    RetryLimit,
 }
 
 impl DropReason {
     /// Every reason, in order.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Loss,
         Self::Outage,
         Self::QueueFull,
@@ -198,6 +200,7 @@ impl DropReason {
         Self::GaveUp,
         Self::Fault,
         Self::Blocked,
+        Self::RetryLimit,
     ];
 
     /// The name in result tables and captures.
@@ -218,6 +221,7 @@ impl DropReason {
             Self::GaveUp => "gave_up",
             Self::Fault => "fault",
             Self::Blocked => "blocked",
+            Self::RetryLimit => "retry_limit",
         }
     }
 }

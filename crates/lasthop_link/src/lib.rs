@@ -1,4 +1,4 @@
-//! Links that hurt, and network address translation.
+//! Links that hurt, a WLAN cell, and network address translation.
 //!
 //! A [`DuplexLink`] joins two ports with a pipeline of impairments each way: MTU, outages, loss, rate, delay,
 //! corruption and duplication, in an order that can be chosen. A [`Nat`] rewrites addresses and ports and
@@ -31,6 +31,7 @@ pub mod nat;
 mod pipeline;
 mod shared;
 pub mod stage;
+pub mod wlan;
 
 pub use config::{ConfigError, LinkConfig};
 pub use duplex::DuplexLink;

@@ -30,6 +30,7 @@ mod timeline;
 mod told_messages;
 mod trace_hash;
 mod weighted;
+mod wlan_summary;
 
 pub use capture::{Capture, CapturedHost};
 pub use device_log::{Crash, DeviceLog, DeviceSums};
@@ -50,3 +51,4 @@ pub use timeline::{Timeline, TimelineEntry};
 pub use told_messages::{MessageFiles, OpenTable};
 pub use trace_hash::TraceHash;
 pub use weighted::Weighted;
+pub use wlan_summary::WlanSummary;

@@ -9,7 +9,7 @@ use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::told_messages::ToldMessages;
 use crate::{
     DeviceSums, EnergySummary, Histogram, Ledger, MessageLog, MessageRecord, NetworkSummary,
-    SessionSums, TraceHash, Weighted,
+    SessionSums, TraceHash, Weighted, WlanSummary,
 };
 
 /// A run in one row. Messages are those due after the warm-up; bytes are those of the whole run.
@@ -66,6 +66,8 @@ pub struct Summary {
     pub latency: Histogram,
     /// What a network with cells is asked for beside that.
     pub network: Option<NetworkSummary>,
+    /// What WLAN cells have counted, where there are any.
+    pub wlan: Option<WlanSummary>,
     /// How late deadlines were served: nothing in virtual time.
     pub lateness: Histogram,
     /// The sessions of the clients, where any of them has told of one.
@@ -133,6 +135,7 @@ impl Summary {
             energy: None,
             background: Default::default(),
             weighted: None,
+            wlan: None,
             lateness: Histogram::new(),
             sessions: None,
             devices: None,

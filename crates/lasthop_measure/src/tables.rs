@@ -10,7 +10,7 @@ use lasthop_units::{Duration, Energy};
 use crate::message_table::message_table;
 use crate::{
     DeviceSums, GroupResult, Histogram, MessageLog, Meter, NetworkSummary, RadioSummary, RunStatus,
-    SessionSums, Summary, Weighted,
+    SessionSums, Summary, Weighted, WlanSummary,
 };
 
 /// The tables of a run, each an Arrow IPC stream of one record batch; of messages there may be more.
@@ -103,7 +103,7 @@ impl Table {
         self.add(name, unit, Arc::new(column));
     }
 
-    fn number(&mut self, name: &str, unit: &str, value: Option<f64>) {
+    pub(crate) fn number(&mut self, name: &str, unit: &str, value: Option<f64>) {
         self.add(name, Some(unit), Arc::new(Float64Array::from(vec![value])));
     }
 
@@ -219,6 +219,7 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     session_columns(&mut table, summary.sessions.as_ref());
     device_columns(&mut table, summary.devices.as_ref());
     network_columns(&mut table, summary.network.as_ref());
+    WlanSummary::columns(summary.wlan.as_ref(), &mut table);
     energy_columns(&mut table, summary);
     let simulated = summary.simulated.as_secs_f64();
     table.number("simulated_s", "s", Some(simulated));

@@ -16,6 +16,7 @@ use crate::spec::{GroupSpec, HopSpec, MediumSpec, NatSpec, RunSpec, ScopeSpec, S
 use crate::stack::Registry;
 use crate::translators::{OnPath, Translators, sharing};
 use crate::watch::Watch;
+use crate::wlan_cells::WlanCells;
 
 /// Lays the paths of a run, hop by hop.
 pub(crate) struct Hops<'a> {
@@ -24,6 +25,7 @@ pub(crate) struct Hops<'a> {
     shared: BTreeMap<(Shared, &'a str, &'a str), SharedHop>,
     translators: Translators<'a>,
     networks: Vec<NetworkHop<'a>>,
+    cells: WlanCells<'a>,
     /// The links of hops to which something may happen, by path and place in it.
     links: BTreeMap<(&'a str, usize), BTreeSet<LinkId>>,
 }
@@ -99,6 +101,7 @@ impl<'a> Hops<'a> {
             shared: BTreeMap::new(),
             translators: Translators::of(spec),
             networks,
+            cells: WlanCells::default(),
             links: BTreeMap::new(),
         }
     }
@@ -106,6 +109,11 @@ impl<'a> Hops<'a> {
     /// The radio networks.
     pub(crate) fn networks(&self) -> &[NetworkHop<'a>] {
         &self.networks
+    }
+
+    /// The WLAN cells.
+    pub(crate) fn cells(&self) -> &WlanCells<'a> {
+        &self.cells
     }
 
     /// The network of a member, to be told something.
@@ -176,6 +184,11 @@ impl<'a> Hops<'a> {
                         paths_before: ends.paths_before,
                     };
                     self.translator(hop, nat, of, simulation)?
+                }
+                MediumSpec::Wlan(wlan) => {
+                    let of = (group.name.as_str(), device.in_run);
+                    let seed = self.spec.seed;
+                    self.cells.station((hop, wlan), seed, of, simulation)
                 }
                 MediumSpec::Link(link) => {
                     let make = |place: &LinkPlace| Ok(link_of(hop.scope, link, place));

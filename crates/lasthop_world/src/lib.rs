@@ -28,6 +28,7 @@ mod spec;
 mod stack;
 mod translators;
 mod watch;
+mod wlan_cells;
 mod world;
 
 pub use hosts::{SocketClient, SocketKind};
@@ -42,7 +43,7 @@ pub use spec::{
     OutageOfSpec, OutsideServer, OutsideService, PathSpec, PayloadSpec, PopulationSpec,
     PowerProfileSpec, ReadingSpec, RestartOfSpec, RunSpec, ScopeSpec, ServerLayout, ServerSpec,
     ServiceSpec, ServiceTimeSpec, SessionSpec, ShortSpec, SpecError, StackSpec, StratumSpec,
-    SurvivesSpec, TcpLikeSpec, UserCredentials,
+    SurvivesSpec, TcpLikeSpec, UserCredentials, WlanSpec,
 };
 pub use stack::{
     Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, BuildLayer, Carriage,

@@ -51,6 +51,7 @@ impl Simulated {
         let (events, polls) = (simulation.events(), simulation.polls());
         Self {
             network: None,
+            wlan: None,
             background: [BackgroundTraffic::default(); 2],
             outcome,
             end,

@@ -9,6 +9,7 @@ use crate::hops::{HopEnd, ends_of, link_of, translator_of};
 use crate::network::{NbIot, RadioNetwork};
 use crate::registered_link::LinkPlace;
 use crate::spec::{HopSpec, LayerSpec, MediumSpec, PathSpec, ScopeSpec, SpecError};
+use crate::wlan_cells::Wlan;
 
 /// A path of a run spec without the rest of the run: for one device, between two hosts of whatever kind.
 ///
@@ -77,6 +78,12 @@ impl LonePath {
                 }
                 MediumSpec::Registered(link) => return Err(simulated_alone(link)),
                 MediumSpec::Nat(nat) => translator_of(nat, self.outside(hop.scope, place))?,
+                MediumSpec::Wlan(wlan) => {
+                    let device = (self.group.as_str(), self.device);
+                    let cell = Wlan::new(wlan, &LinkPlace::of(hop, self.seed, device));
+                    cell.station(wlan, self.device);
+                    Box::new(cell)
+                }
                 MediumSpec::Nbiot(config) => {
                     let mut network = NbIot::new(config, self.seed, false)?;
                     if let Some(loss) = self.coupling_loss_db {

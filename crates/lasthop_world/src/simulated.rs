@@ -7,7 +7,7 @@ use lasthop_contract::{BackgroundTraffic, Clock, DeviceId, FlowId, MessageId, Ra
 use lasthop_engine::{Outcome, VirtualClock};
 use lasthop_measure::{
     Arriving, Capture, Directory, MessageFiles, Meter, MeterConfig, RunStatus, RunTables, Summary,
-    TableError,
+    TableError, WlanSummary,
 };
 use lasthop_nbiot::NetworkReport;
 use lasthop_traffic::PlannedFlows;
@@ -28,6 +28,7 @@ use crate::world::{OutsideHosts, World};
 pub struct Simulated {
     pub(crate) meter: Meter,
     pub(crate) network: Option<RadioReport>,
+    pub(crate) wlan: Option<WlanSummary>,
     pub(crate) background: [BackgroundTraffic; 2],
     pub(crate) outcome: Outcome,
     pub(crate) end: Instant,
@@ -155,6 +156,7 @@ impl Simulated {
         let simulation = world.simulation();
         Self {
             network: world.told(end),
+            wlan: world.wlan(simulation.now()),
             background,
             outcome,
             end: simulation.now(),
@@ -184,6 +186,7 @@ impl Simulated {
     pub fn summary(&self) -> Summary {
         let mut summary = self.meter.summary(self.end);
         summary.background = self.background;
+        summary.wlan = self.wlan;
         summary.hides_packets = self.hides_packets;
         if let (Some(told), Some(network)) = (&self.network, &mut summary.network) {
             network.radio = told.summary();

@@ -8,7 +8,7 @@ use lasthop_contract::{
     RandomStream,
 };
 use lasthop_engine::{FORESIGHT, HostId, Observer, Outcome, Simulation};
-use lasthop_measure::{CapturedHost, Meter};
+use lasthop_measure::{CapturedHost, Meter, WlanSummary};
 use lasthop_transport::Routes;
 use lasthop_units::{Duration, Instant};
 use smallvec::SmallVec;
@@ -167,6 +167,11 @@ impl<'a, C: Clock> World<'a, C> {
     pub(crate) fn told(&self, end: Instant) -> Option<RadioReport> {
         let told = self.hops.networks().iter().map(|hop| hop.network.told(end));
         told.flatten().reduce(RadioReport::with)
+    }
+
+    /// What the WLAN cells tell at the end; `None` where there are none.
+    pub(crate) fn wlan(&self, end: Instant) -> Option<WlanSummary> {
+        self.hops.cells().told(end)
     }
 
     /// Ends the world and returns who watched it.

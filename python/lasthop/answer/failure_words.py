@@ -47,6 +47,7 @@ WHY_PACKETS_ARE_DROPPED: Mapping[str, str] = {
     "gave_up": "their device waited no longer",
     "fault": "a fault was aimed at a message in them",
     "blocked": "a firewall on the path lets nobody speak their protocol",
+    "retry_limit": "the WLAN had sent them as often as it sends a frame, in vain",
 }
 """Why packets were dropped, by the reason in the tables."""
 

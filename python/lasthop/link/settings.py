@@ -34,7 +34,7 @@ _GROUP, _DEVICE = "device", 0
 
 LARGEST_MTU_BYTES = 1_500
 
-_HOPS = ("link", "nat", "nbiot", "registered")
+_HOPS = ("link", "nat", "nbiot", "wlan", "registered")
 """The kinds of hops, as a run spec has them."""
 
 _PATH = "path."

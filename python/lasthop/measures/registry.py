@@ -9,6 +9,7 @@ from lasthop.measures.messages import LATENCIES, MESSAGES
 from lasthop.measures.radio import ENERGY, NETWORK
 from lasthop.measures.sessions import SESSIONS
 from lasthop.measures.wire import WIRE
+from lasthop.measures.wlan import WLAN
 
 _planned = partial(text, origin=Origin.PLAN)
 _judged = partial(text, kind=Kind.NAME, origin=Origin.REFEREE)
@@ -103,6 +104,7 @@ COLUMNS = (
     *SESSIONS,
     *DEVICES,
     *NETWORK,
+    *WLAN,
     *ENERGY,
     Measure(
         name="simulated_s",

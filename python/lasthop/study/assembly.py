@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.paths.path import Nat, Path
+from lasthop.study.paths.wlan import Wlan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -35,22 +36,24 @@ class Hop:
     scope
         Whose it is: of each device, of its group, of all.
     settings
-        A link, a NAT, a radio network, or a link of an extension.
+        A link, a NAT, a radio network, a WLAN, or a link of an extension.
     location
         Where it stands in the study.
     """
 
     name: str
     scope: Scope
-    settings: Path | Nat | Nbiot | Medium
+    settings: Path | Nat | Nbiot | Wlan | Medium
     location: Location
 
     @property
-    def kind(self) -> Literal["link", "nat", "nbiot", "medium"]:
+    def kind(self) -> Literal["link", "nat", "nbiot", "wlan", "medium"]:
         """What it is."""
         match self.settings:
             case Nbiot():
                 return "nbiot"
+            case Wlan():
+                return "wlan"
             case Nat():
                 return "nat"
             case Path():

@@ -14,6 +14,7 @@ from lasthop.study.nbiot.words import network_in_words
 from lasthop.study.paths.link_profiles import link_profile
 from lasthop.study.paths.medium import Medium
 from lasthop.study.paths.path import Nat, Path
+from lasthop.study.paths.wlan import Wlan
 from lasthop.study.quantity import ARRIVALS, FRACTION, SIZE, TIME, format_quantity
 from lasthop.study.timing import timing
 from lasthop.study.traffic.payload import FieldsPayload
@@ -124,6 +125,8 @@ def _hop(hop: Hop) -> dict[str, str]:
             if isinstance(settings.coupling_loss, Shares):
                 described["coupling loss"] = str(settings.coupling_loss)
             return described
+        case Wlan():
+            return settings.words() | _scope(hop)
         case Nat():
             nat = f"UDP mappings time out after {_time(settings.udp)}"
             if settings.rebind_every is not None:

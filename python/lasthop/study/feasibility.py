@@ -11,6 +11,7 @@ from lasthop.study.fleet.devices import Arriving
 from lasthop.study.fleet.service_time import check_service_time
 from lasthop.study.fleet.shares import Shares
 from lasthop.study.nbiot.form import Nbiot
+from lasthop.study.paths.wlan import Wlan
 from lasthop.study.quantity import FRACTION, TIME, format_quantity
 from lasthop.study.run_spec.services import listeners
 from lasthop.study.traffic.session import session_words
@@ -87,12 +88,25 @@ def _check_hop_names(assembly: Assembly) -> None:
     seen: dict[tuple[str, str], Hop] = {}
     for hop in assembly.hops():
         other = seen.setdefault((hop.name, hop.kind), hop)
-        if other is not hop:
+        if other is not hop and not _one_cell(other, hop):
             raise Fault(
                 f"two hops are called {show(hop.name)}",
                 hint='give one of them another name, as "name: wan"',
                 location=hop.location,
             )
+
+
+def _one_cell(hop: Hop, other: Hop) -> bool:
+    """Tell whether two hops are one WLAN, on which devices of several paths are."""
+    if not isinstance(hop.settings, Wlan) or not isinstance(other.settings, Wlan):
+        return False
+    if hop.scope != other.scope or hop.settings.cell_spec() != other.settings.cell_spec():
+        raise Fault(
+            f"{show(hop.name)} is one WLAN, and has other settings on another path",
+            hint="stations of a cell differ in rate, ack_rate, frame_loss and preamble alone",
+            location=other.location,
+        )
+    return hop.scope == "all"
 
 
 def _check_new_path(event: Event, assembly: Assembly) -> None:

@@ -251,7 +251,7 @@ def key_words(key: str) -> str:
     >>> key_words("paths.cell.1.nat.udp"), key_words("traffic.readings.session")
     ('cell nat udp', 'readings session length')
     """
-    room, *below = key.removeprefix("path.nbiot.").split(".")
+    room, *below = key.removeprefix("path.nbiot.").removeprefix("path.wlan.").split(".")
     is_outer = (room in {"paths", "fleet"} and below) or (room == "traffic" and len(below) > 1)
     steps = below if is_outer else [room, *below]
     words = [step for step in steps if not step.isdecimal()]

@@ -29,3 +29,4 @@ mod queue;
 mod rate;
 mod shared_medium;
 mod size_limit;
+mod wlan;

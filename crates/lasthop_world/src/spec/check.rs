@@ -70,13 +70,17 @@ impl RunSpec {
             let mut hops = self.paths.values().filter_map(|path| path.hops.first());
             let differs = |hop: &HopSpec| match &hop.medium {
                 MediumSpec::Nbiot(other) => hop.name == name && **other != *network,
-                MediumSpec::Link(_) | MediumSpec::Nat(_) | MediumSpec::Registered(_) => false,
+                MediumSpec::Link(_)
+                | MediumSpec::Nat(_)
+                | MediumSpec::Wlan(_)
+                | MediumSpec::Registered(_) => false,
             };
             if hops.any(differs) {
                 let problem = format!("{name} is one radio network, and has different settings");
                 return Err(SpecError::value("paths", problem));
             }
         }
+        self.check_cells()?;
         for (place, flow) in self.flows.iter().enumerate() {
             flow.check(place, self)?;
         }
@@ -126,7 +130,7 @@ impl RunSpec {
 impl PathSpec {
     pub(crate) fn check(&self, name: &str) -> Result<(), SpecError> {
         let hops = format!("paths.{name}.hops");
-        let is_network = |medium: &MediumSpec| matches!(medium, MediumSpec::Nbiot(_));
+        let is_network = |medium: &MediumSpec| medium.is_radio();
         demand(&[
             (!self.hops.is_empty(), &hops, "a path has at least one hop"),
             (
@@ -145,8 +149,8 @@ impl PathSpec {
                 "behind a translator with one address for many devices nobody has a hop of his own",
             )])?;
             match &hop.medium {
-                // What a registered link may be, the registry knows.
-                MediumSpec::Link(_) | MediumSpec::Registered(_) => {}
+                // What a registered link may be, the registry knows; a WLAN was held against itself as it was read.
+                MediumSpec::Link(_) | MediumSpec::Wlan(_) | MediumSpec::Registered(_) => {}
                 MediumSpec::Nat(nat) => demand(&[(
                     (1..=u32::from(NatConfig::MAXIMUM_PORTS)).contains(&nat.ports),
                     &format!("{hops}[{place}].nat.ports"),

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::{FlowSpec, GroupSpec, HopSpec, MediumSpec, PathSpec, RunSpec, ServerLayout, SpecError};
+use super::{FlowSpec, GroupSpec, HopSpec, PathSpec, RunSpec, ServerLayout, SpecError};
 use crate::spec::check::demand;
 
 /// Something that happens to servers, hops or devices in the middle of a run.
@@ -202,7 +202,7 @@ impl ChangeSpec {
 impl OutageOfSpec {
     /// The hops that are out, each as its path's name and its place there.
     pub(crate) fn hops<'a>(&'a self, spec: &'a RunSpec) -> Vec<(&'a str, usize)> {
-        let is_radio = |hop: &HopSpec| matches!(hop.medium, MediumSpec::Nbiot(_));
+        let is_radio = |hop: &HopSpec| hop.medium.is_radio();
         let of_path = |(name, path): (&'a String, &'a PathSpec)| {
             let mut hops = path.hops.iter();
             let places: Vec<usize> = match self {

@@ -13,6 +13,7 @@ mod path;
 mod server;
 mod short;
 mod stack;
+mod wlan;
 
 use std::collections::BTreeMap;
 
@@ -37,6 +38,7 @@ pub use path::{HopSpec, MediumSpec, NatSpec, PathSpec, ScopeSpec};
 pub use server::{ForwardsSpec, ServerLayout, ServerSpec, ServiceSpec, ServiceTimeSpec};
 pub use short::ShortSpec;
 pub use stack::{LayerSpec, StackSpec};
+pub use wlan::WlanSpec;
 
 /// Everything that a run depends on, beside the version. Every field is written out, [`faults`](Self::faults)
 /// and [`credentials`](Self::credentials) alone may be absent; an unknown field is an error.

@@ -2,7 +2,7 @@ use lasthop_link::LinkConfig;
 use lasthop_nbiot::config::NetworkConfig;
 use serde::{Deserialize, Serialize};
 
-use super::LayerSpec;
+use super::{LayerSpec, WlanSpec};
 
 /// What packets go through between a device and its server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +45,8 @@ pub enum MediumSpec {
     Nat(NatSpec),
     /// An NB-IoT network.
     Nbiot(Box<NetworkConfig>),
+    /// A WLAN.
+    Wlan(Box<WlanSpec>),
     /// A link of the registry, by its name and with its options.
     Registered(LayerSpec),
 }
@@ -69,7 +71,7 @@ impl PathSpec {
     pub fn network(&self) -> Option<&NetworkConfig> {
         match &self.hops.first()?.medium {
             MediumSpec::Nbiot(network) => Some(network),
-            MediumSpec::Link(_) | MediumSpec::Nat(_) | MediumSpec::Registered(_) => None,
+            _ => None,
         }
     }
 
@@ -77,6 +79,13 @@ impl PathSpec {
     #[must_use]
     pub fn cells(&self) -> u16 {
         self.network().map_or(1, NetworkConfig::cells)
+    }
+}
+
+impl MediumSpec {
+    /// Whether devices reach it by a radio: then it is the first of their path.
+    pub(crate) fn is_radio(&self) -> bool {
+        matches!(self, Self::Nbiot(_) | Self::Wlan(_))
     }
 }
 
@@ -93,6 +102,8 @@ struct HopFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     nbiot: Option<Box<NetworkConfig>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    wlan: Option<Box<WlanSpec>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     registered: Option<LayerSpec>,
 }
 
@@ -104,11 +115,12 @@ impl TryFrom<HopFields> for HopSpec {
             fields.link.map(MediumSpec::Link),
             fields.nat.map(MediumSpec::Nat),
             fields.nbiot.map(MediumSpec::Nbiot),
+            fields.wlan.map(MediumSpec::Wlan),
             fields.registered.map(MediumSpec::Registered),
         ];
         let mut media = media.into_iter().flatten();
         let (Some(medium), None) = (media.next(), media.next()) else {
-            return Err("a hop is one of link, nat, nbiot and registered");
+            return Err("a hop is one of link, nat, nbiot, wlan and registered");
         };
         Ok(Self {
             name: fields.name,
@@ -126,12 +138,14 @@ impl From<HopSpec> for HopFields {
             link: None,
             nat: None,
             nbiot: None,
+            wlan: None,
             registered: None,
         };
         match hop.medium {
             MediumSpec::Link(link) => fields.link = Some(link),
             MediumSpec::Nat(nat) => fields.nat = Some(nat),
             MediumSpec::Nbiot(network) => fields.nbiot = Some(network),
+            MediumSpec::Wlan(wlan) => fields.wlan = Some(wlan),
             MediumSpec::Registered(link) => fields.registered = Some(link),
         }
         fields

@@ -52,7 +52,7 @@ impl From<ShortSpec> for RunSpec {
         let hop = |medium: MediumSpec| HopSpec {
             name: PATH.into(),
             scope: match medium {
-                MediumSpec::Nbiot(_) => ScopeSpec::All,
+                MediumSpec::Nbiot(_) | MediumSpec::Wlan(_) => ScopeSpec::All,
                 MediumSpec::Link(_) | MediumSpec::Nat(_) | MediumSpec::Registered(_) => {
                     ScopeSpec::Own
                 }

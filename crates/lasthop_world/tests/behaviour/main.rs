@@ -37,3 +37,4 @@ mod stacks;
 mod streams;
 mod tcp_options;
 mod traffic;
+mod wlan;

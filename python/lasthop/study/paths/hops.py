@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _SCOPES: tuple[Scope, ...] = ("own", "group", "all")
 """From the narrowest to the widest."""
 
+_RADIOS = {"nbiot": "a radio network", "wlan": "a WLAN"}
+
 
 def hops_of(path: Path | list[HopForm], *, name: str, location: Location) -> tuple[Hop, ...]:
     """Give the hops of a path, from the device on.
@@ -59,6 +61,10 @@ def _hops(
         nbiot = (*location, "nbiot")
         yield Hop(name=name, scope="all", settings=form.nbiot, location=nbiot)
         return
+    if form.wlan is not None:
+        wlan = (*location, "wlan")
+        yield Hop(name=name, scope=form.scope or "all", settings=form.wlan, location=wlan)
+        return
     if form.medium is not None:
         medium = (*location, "medium")
         scope = form.scope or before
@@ -78,9 +84,9 @@ def _widest(hops: Sequence[Hop]) -> Scope:
 
 
 def _check_order(hops: Sequence[Hop], hop: Hop) -> None:
-    if hop.kind == "nbiot" and hops:
+    if hop.kind in _RADIOS and hops:
         raise Fault(
-            "a radio network cannot stand behind another hop: the radio is the device's own",
+            f"{_RADIOS[hop.kind]} cannot stand behind another hop: the radio is the device's own",
             hint="write it first",
             location=hop.location,
             at_key=True,

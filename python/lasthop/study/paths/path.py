@@ -15,6 +15,7 @@ from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.paths.direction import Direction
 from lasthop.study.paths.link_profiles import link_profile
 from lasthop.study.paths.medium import Medium, MediumNotation
+from lasthop.study.paths.wlan import Wlan
 
 if TYPE_CHECKING:
     import pathlib
@@ -24,6 +25,7 @@ DEFAULT_ORDER = ("mtu", "outage", "loss", "rate", "delay", "corrupt", "duplicate
 
 _WHOLE_HOPS = (
     ("nbiot", ("nbiot", "name"), "a radio network"),
+    ("wlan", ("wlan", "name", "scope"), "a WLAN"),
     ("medium", ("medium", "name", "scope"), "a link of an extension"),
 )
 """What is a hop by itself: its key, the keys that may stand beside it, its noun."""
@@ -52,9 +54,9 @@ class Nat(Form):
 class Path(Direction):
     """The path of a device's packets: both ways alike, or ``up:`` and ``down:`` apart."""
 
-    not_yet: ClassVar[dict[str, str]] = {"wifi": 'write "profile: wifi_good", say'}
     elsewhere: ClassVar[dict[str, str]] = {
-        "name": "a path has the name of its key; the hops of a list have names of their own"
+        "wifi": 'write "wlan: {standard: g}", or "profile: wifi_good"',
+        "name": "a path has the name of its key; the hops of a list have names of their own",
     }
 
     profile: str | None = Field(default=None, examples=["lte"])
@@ -83,6 +85,8 @@ class Path(Direction):
     """A NAT on the path, behind its link; `off` for none where the profile has one."""
     nbiot: Nbiot | None = Field(default=None, examples=["{coupling_loss: 154 dB}"])
     """An NB-IoT network in place of a link of their own for each device."""
+    wlan: Wlan | None = Field(default=None, examples=["{standard: g}"])
+    """A WLAN cell that all devices of the path share, unless `scope` says otherwise."""
     medium: Annotated[Medium | None, MediumNotation()] = Field(
         default=None, examples=["toy_radio tries=3"]
     )
@@ -194,10 +198,16 @@ class Path(Direction):
                 )
 
 
+_NO_LINK = {"name", "scope", "nat", "nbiot", "wlan", "medium", "up", "down"}
+"""Keys that say nothing of a link by themselves."""
+
+
 class HopForm(Path):
     """One hop of a path that is a list of them, from the device on."""
 
-    elsewhere: ClassVar[dict[str, str]] = {}
+    elsewhere: ClassVar[dict[str, str]] = {
+        key: hint for key, hint in Path.elsewhere.items() if key != "name"
+    }
 
     name: str | None = Field(default=None, examples=["wan"])
     """What events call it, by default its path with its kind; its random streams have it too."""
@@ -205,7 +215,7 @@ class HopForm(Path):
     @property
     def is_link(self) -> bool:
         """Whether it says anything of a link."""
-        given = self.model_fields_set - {"name", "scope", "nat", "nbiot", "medium", "up", "down"}
+        given = self.model_fields_set - _NO_LINK
         return bool(given or self.up.model_fields_set or self.down.model_fields_set)
 
 
@@ -214,7 +224,7 @@ PathForm = Annotated[
     | Annotated[list[HopForm], Field(min_length=1, max_length=MAXIMUM_HOPS), Tag("<value>")],
     Discriminator(lambda path: "<value>" if isinstance(path, list) else "<mapping>"),
 ]
-"""One link with its NAT, one radio network, or a list of hops."""
+"""One link with its NAT, one radio network or WLAN, or a list of hops."""
 
 
 def _of_profile(data: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The hops of a path as the run spec holds them: links, address translators, radio networks."""
+"""The hops of a path as the run spec holds them: links, address translators, radios."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.nbiot.resolve import resolve
 from lasthop.study.paths.medium import Medium
 from lasthop.study.paths.path import Nat, Path
+from lasthop.study.paths.wlan import Wlan
 
 if TYPE_CHECKING:
     import pathlib
@@ -38,12 +39,14 @@ def hop_spec(hop: Hop, folder: pathlib.Path) -> Spec:
         raise fault.within(hop.location) from None
 
 
-def _settings(settings: Path | Nat | Nbiot | Medium, folder: pathlib.Path) -> Spec:
+def _settings(settings: Path | Nat | Nbiot | Wlan | Medium, folder: pathlib.Path) -> Spec:
     match settings:
         case Nbiot():
             network = resolve(settings)
             check(network)
             return {"nbiot": network}
+        case Wlan():
+            return {"wlan": settings.spec()}
         case Nat():
             return {"nat": _nat(settings)}
         case Path():
