@@ -7,10 +7,13 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from lasthop.adapters.software import Software
 from lasthop.errors import EnvironmentFailure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,11 @@ class Errand:
         By which the server knows it.
     options
         Of the protocol and of each layer, as in the run spec, by ``layer.option``.
+    own, descriptor
+        Of a device that has a network stack of its own: its address, and a socket of whole IP
+        packets (``SOCK_SEQPACKET``) that it inherits.
+    device
+        What such a device has little of, as in the run spec.
     """
 
     address: str
@@ -50,13 +58,27 @@ class Errand:
     options: dict[str, Any]
     messages: tuple[Message, ...] = ()
     hears: tuple[str, ...] = field(default=())
+    own: str = ""
+    descriptor: int | None = None
+    device: Mapping[str, Any] | None = None
 
 
 class Client(Software):
     """A program that is a device: a stack calls it ``client=name``."""
 
+    takes_packets: ClassVar[bool] = False
+    """Whether it has a network stack of its own, beside that of the kernel."""
     ready_s: ClassVar[float] = 30.0
     """If it has no session by then it is none of these stacks; a lossy path needs a while."""
+
+    def prepare(self, errands: Iterable[Errand]) -> None:
+        """Make what the devices of a run need before any of them starts.
+
+        Raises
+        ------
+        EnvironmentFailure
+            It cannot be made.
+        """
 
     @abstractmethod
     def command(self, program: Path) -> list[str]:

@@ -54,7 +54,8 @@ class ClientProcess(RunningProgram):
         """Start it with its errand; it begins to connect."""
         command = self._client.command(self._program)
         with self._told.open("wb") as told, self._log.open("wb") as log:
-            self._start(command, stdin=subprocess.PIPE, stdout=told, stderr=log)
+            inherited = () if self.errand.descriptor is None else (self.errand.descriptor,)
+            self._start(command, stdin=subprocess.PIPE, stdout=told, stderr=log, pass_fds=inherited)
         self._say(json.dumps(asdict(self.errand)))
         return self
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lasthop._native import CaptureError
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from lasthop.adapters import Client, Offer, Usage
+    from lasthop.adapters import Client, Errand, Offer, Usage
     from lasthop.results.part import Stream
     from lasthop.running.foreign_schedule import ForeignDevice, ForeignSchedule
 
@@ -45,11 +46,29 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
+class Joined:
+    """A device with its path.
+
+    Parameters
+    ----------
+    descriptor
+        Of its packets, where it has a network stack of its own.
+    """
+
+    device: ForeignDevice
+    near: Namespace
+    emulation: Emulation
+    descriptor: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class ForeignRun:
     """The devices of a run, at work.
 
     Parameters
     ----------
+    clients
+        What devices are, each with its program, by name.
     server
         Where it is, and what the stack asks of it.
     far
@@ -59,26 +78,23 @@ class ForeignRun:
     """
 
     schedule: ForeignSchedule
-    client: Client
-    program: Path
+    clients: Mapping[str, tuple[Client, Path]]
     server: Offer
     far: Namespace
     folder: Path
     logs: Path
 
-    def join(
-        self, stack: ExitStack, captures: Mapping[str, Path]
-    ) -> list[tuple[ForeignDevice, Namespace, Emulation]]:
+    def join(self, stack: ExitStack, captures: Mapping[str, Path]) -> list[Joined]:
         """Give each device a namespace, and a path from there to the server.
 
         The captures are complete when the stack ends.
         """
         stack.callback(self._capture_server, captures)
-        return [(device, *self._path(stack, device, captures)) for device in self.schedule.devices]
+        return [self._path(stack, device, captures) for device in self.schedule.devices]
 
     def carry_out(
-        self, run_id: str, joined: Sequence[tuple[ForeignDevice, Namespace, Emulation]], stop: Stop
-    ) -> tuple[dict[str, Stream], list[tuple[str, Usage]]]:
+        self, run_id: str, joined: Sequence[Joined], stop: Stop
+    ) -> tuple[dict[str, Stream], list[tuple[ForeignDevice, Usage]]]:
         """Let the devices do their errands; give the tables, and who took part.
 
         Raises
@@ -89,11 +105,11 @@ class ForeignRun:
             The run was stopped.
         """
         measure = self.schedule.spec["measure"]
+        for client, _ in self.clients.values():
+            of_it = [it for it in joined if it.device.client == client.name]
+            client.prepare(map(self._errand, of_it))
         with ExitStack() as stack:
-            running = [
-                stack.enter_context(self._process(run_id, device, near))
-                for device, near, _ in joined
-            ]
+            running = [stack.enter_context(self._process(run_id, it)) for it in joined]
             until = time.monotonic() + measure["set_up_ns"] / _NS_PER_S
             ready = [process.is_ready(until) for process in running]
             if not all(ready):
@@ -117,32 +133,43 @@ class ForeignRun:
                 for message in planned
             ]
             messages = message_rows(planned, told, ends, zero_ns)
-            paths = [CarriedPath(device, emulation.stop()) for device, _, emulation in joined]
+            paths = [CarriedPath(it.device, it.emulation.stop()) for it in joined]
             flows = self.schedule.spec["flows"]
             sizes = {flow["name"]: next(iter(flow["payload"].values()))["bytes"] for flow in flows}
-            used = [(process.errand.name, process.usage()) for process in running]
+            used = [
+                (it.device, process.usage()) for it, process in zip(joined, running, strict=True)
+            ]
         return tables(run_id, messages, paths, sizes=sizes), used
 
-    def _process(self, run_id: str, device: ForeignDevice, near: Namespace) -> ClientProcess:
+    def _errand(self, joined: Joined) -> Errand:
+        errand = self.schedule.errand(joined.device, self.server)
+        return replace(errand, descriptor=joined.descriptor)
+
+    def _process(self, run_id: str, joined: Joined) -> ClientProcess:
+        name = joined.device.name
         return ClientProcess(
-            self.client,
-            self.program,
-            self.schedule.errand(device, self.server),
-            namespace=near,
-            told=self.folder / f"{device.name}.told",
-            log=self.logs / f"{run_id}-{device.name}.log",
+            *self.clients[joined.device.client],
+            self._errand(joined),
+            namespace=joined.near,
+            told=self.folder / f"{name}.told",
+            log=self.logs / f"{run_id}-{name}.log",
         )
 
     def _path(
         self, stack: ExitStack, device: ForeignDevice, captures: Mapping[str, Path]
-    ) -> tuple[Namespace, Emulation]:
+    ) -> Joined:
         near = stack.enter_context(Namespace())
-        own = f"198.19.0.{device.number + 1}"
-        here = near.tun(_DEVICE, f"{own}/32")
+        own, descriptor = device.address, None
         congestion = self.server.options.get("tcp.congestion")
         # By the route, as the sysctl allows what the machine allows to all alone.
         by = [] if congestion is None else ["congctl", str(congestion)]
-        near.ip("route", "add", "default", "dev", _DEVICE, *by)
+        if self.clients[device.client][0].takes_packets:
+            # Its packets need no device of the kernel, which would answer beside it.
+            pair = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            here, descriptor = (stack.enter_context(end).fileno() for end in pair)
+        else:
+            here = near.tun(_DEVICE, f"{own}/32").descriptor
+            near.ip("route", "add", "default", "dev", _DEVICE, *by)
         there = self.far.tun(f"lasthop{device.number}", f"{self.server.address}/32")
         self.far.ip("route", "add", f"{own}/32", "dev", there.name, *by)
         outside = f"198.19.1.{device.number + 1}"
@@ -162,9 +189,10 @@ class ForeignRun:
         if self._captured_server in captures:
             spec["capture_far"] = str(self._far_capture(device))
         try:
-            return near, stack.enter_context(Emulation(spec, here.descriptor, there.descriptor))
+            emulation = stack.enter_context(Emulation(spec, here, there.descriptor))
         except CaptureError as error:
             raise EnvironmentFailure(f"--capture: {error}") from error
+        return Joined(device, near, emulation, descriptor)
 
     @property
     def _captured_server(self) -> str:

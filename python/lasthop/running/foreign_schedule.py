@@ -41,14 +41,25 @@ class ForeignDevice:
     ----------
     group, number
         Its group, and its number in the run.
+    client
+        The real software that it is.
     path
         Of its packets, as a run spec has it, and its name.
+    device
+        What it has little of, where the study says so.
     """
 
     group: str
     number: int
     path_name: str
     path: Mapping[str, Any]
+    client: str
+    device: Mapping[str, Any] | None = None
+
+    @property
+    def address(self) -> str:
+        """Of its packets, before any translator."""
+        return f"198.19.0.{self.number + 1}"
 
     @property
     def name(self) -> str:
@@ -94,15 +105,17 @@ class ForeignSchedule:
             for _ in range(group["population"]["staying"]["devices"])
         ]
         devices = [
-            ForeignDevice(group["name"], number, group["path"], spec["paths"][group["path"]])
+            ForeignDevice(
+                group["name"],
+                number,
+                group["path"],
+                spec["paths"][group["path"]],
+                client=str(spec["stacks"][group["clients"][0]["stack"]]["client"]),
+                device=group.get("device"),
+            )
             for number, group in enumerate(groups)
         ]
         return cls(spec, devices, simulated)
-
-    @property
-    def client(self) -> str:
-        """The real software that the devices are."""
-        return str(next(iter(self.spec["stacks"].values()))["client"])
 
     def messages(self) -> list[dict[str, Any]]:
         """Give the rows of the messages of the simulated run."""
@@ -148,6 +161,8 @@ class ForeignSchedule:
             options=dict(server.options),
             messages=tuple(sorted(messages, key=lambda message: message.due_ns)),
             hears=tuple(self._heard_by(device)),
+            own=device.address,
+            device=device.device,
         )
 
     def _heard_by(self, device: ForeignDevice) -> list[str]:

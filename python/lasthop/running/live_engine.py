@@ -203,15 +203,13 @@ class LiveEngine:
     ) -> tuple[Mapping[str, Stream], Sequence[ProgramRow]]:
         schedule = ForeignSchedule.of(spec_json, self._native)
         (wanted,) = self._native.outside_servers(spec_json)
-        client, client_program = self._software.client(schedule.client)
+        clients = {name: self._software.client(name) for name in clients_of(spec_json)}
         with ExitStack() as stack:
             folder = Path(stack.enter_context(temporary_folder()))
             folder.chmod(0o755)  # programs may give up their rights
             server = self._server(spec_json, wanted, folder)
             far = stack.enter_context(Namespace())
-            run = ForeignRun(
-                schedule, client, client_program, server.offer, far, folder=folder, logs=self._logs
-            )
+            run = ForeignRun(schedule, clients, server.offer, far, folder=folder, logs=self._logs)
             joined = run.join(stack, captures)
             serving = stack.enter_context(
                 Serving(server, run_id=run_id, namespace=far, logs=self._logs)
@@ -221,8 +219,16 @@ class LiveEngine:
                 told, used = run.carry_out(run_id, joined, stop)
                 told = amended_streams(told, **measured.columns())
             rows = serving.rows()
-        named = {"software": client.name, "version": self._software.version(client, client_program)}
-        rows += [{"server": name, **named, **row_of(usage)} for name, usage in used]
+        versions = {name: self._software.version(*build) for name, build in clients.items()}
+        rows += [
+            {
+                "server": device.name,
+                "software": device.client,
+                "version": versions[device.client],
+                **row_of(usage),
+            }
+            for device, usage in used
+        ]
         of_run = {"run_id": run_id, "attempt": attempt, "cpu_pressure": pressure.share()}
         programs = pa.Table.from_pylist([{**of_run, **row} for row in rows], schema=PROGRAMS)
         return {**told, "programs": arrow_stream(programs)}, rows

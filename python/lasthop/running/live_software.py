@@ -107,10 +107,12 @@ class LiveSoftware:
             Nobody knows a name, or it does not speak the protocol.
         """
         software, services = told["software"], told["services"]
-        if len(services) != 1:
+        # Devices that are other software find the same service.
+        spoken = [(service["application"], service["layers"]) for service in services]
+        service = services[0]
+        if any(one != spoken[0] for one in spoken):
             message = f"{software}: {len(services)} services of {told['name']}; it offers one"
             raise UsageError(message)
-        (service,) = services
         options = dict(service["application"]["options"])
         for layer in service["layers"]:
             options |= {f"{layer['name']}.{key}": it for key, it in layer["options"].items()}

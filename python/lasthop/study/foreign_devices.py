@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MOST_DEVICES = 16
 """Each is a process with a path of its own in real time."""
 
-_HOPS = {"link", "nat", "nbiot"}
+_HOPS = {"link", "nat", "nbiot", "wlan"}
 
 
 def check_devices(assembly: Assembly, arm: Arm) -> None:
@@ -30,7 +30,9 @@ def check_devices(assembly: Assembly, arm: Arm) -> None:
     foreign = next((stack for stack in stacks if stack.client is not None), None)
     if foreign is None:
         return
-    if any(stack.options != foreign.options for stack in stacks) or foreign.software is None:
+    others = [stack for stack in stacks if _beside_client(stack) != _beside_client(foreign)]
+    of_ours = any(stack.client is None for stack in stacks)
+    if others or of_ours or foreign.software is None:
         raise Fault(
             f"devices that are {foreign.client} speak with one server that is real software",
             hint='write, say, "mqtt qos=1 client=paho impl=mosquitto" for all',
@@ -46,6 +48,11 @@ def check_devices(assembly: Assembly, arm: Arm) -> None:
     _check_crowd(assembly, foreign)
     for group in assembly.groups:
         _check_group(assembly, group, foreign)
+
+
+def _beside_client(stack: ResolvedStack) -> dict[str, str]:
+    """Give the options of a stack but whose devices speak it."""
+    return {name: value for name, value in stack.options.items() if name != "client"}
 
 
 def _check_crowd(assembly: Assembly, foreign: ResolvedStack) -> None:

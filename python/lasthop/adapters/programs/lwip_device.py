@@ -1,0 +1,159 @@
+"""Starts a device on lwIP and, where it may crash, starts it again: reads its errand first."""
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from lasthop.adapters.lwip_firmware import Firmware
+from lasthop.adapters.programs.device import read_errand, tell
+
+CRASHED = 70
+"""The exit of a device that has used up what it has; any other is a fault."""
+
+ESP8266: Mapping[str, Any] = {
+    "tcp": {
+        "max_segment_bytes": 1440,
+        "window_bytes": 5744,
+        "send_buffer_bytes": 2880,
+        "keeps_out_of_order": False,
+    },
+    "frames": 10,
+    "mailbox": 6,
+    "connections": 5,
+    "reading": "first_message_only",
+    "read_bytes": 1024,
+}
+"""A device of ESP8266_RTOS_SDK of 2019, where a study says nothing of it."""
+
+_TIMES = ("message_ns", "byte_ns", "connection_ns", "frame_ns", "tick_ns", "watchdog_ns")
+_SIZES = ("heap_bytes", "connection_bytes", "segment_bytes", "read_bytes")
+
+
+def firmware_of(device: Mapping[str, Any] | None) -> Firmware:
+    """Give what a device is compiled with."""
+    device = device or ESP8266
+    tcp = device["tcp"]
+    return Firmware(
+        max_segment_bytes=tcp["max_segment_bytes"],
+        window_bytes=tcp["window_bytes"],
+        send_buffer_bytes=tcp["send_buffer_bytes"],
+        keeps_out_of_order=tcp["keeps_out_of_order"],
+        frames=device["frames"],
+        mailbox=device["mailbox"],
+        connections=device["connections"],
+    )
+
+
+class Supervisor:
+    """Runs a device, once or again and again."""
+
+    def __init__(self, errand: Mapping[str, Any]) -> None:
+        self._errand = errand
+        self._device: Mapping[str, Any] = errand["device"] or ESP8266
+        self._program = firmware_of(errand["device"]).path()
+        self._running: subprocess.Popen[str] | None = None
+        self._lock = threading.Lock()
+        self._zero_ns = 0
+        self._has_ended = False
+
+    def run(self) -> int:
+        """Start it until it has ended for good; give its last exit."""
+        while True:
+            with self._lock:
+                if self._has_ended:
+                    return 0
+                process = self._start()
+            status = process.wait()
+            with self._lock:
+                if self._has_ended:
+                    return 0
+                self._running = None
+            boot_ns = self._device.get("boot_ns")
+            if status != CRASHED or boot_ns is None:
+                sys.stderr.write(f"the device died ({_how(status)})\n")
+                return 1
+            tell("crashed")
+            time.sleep(boot_ns / 1e9)
+            tell("booted")
+
+    def begin(self, zero_ns: int) -> None:
+        """Say when the time of the run is zero."""
+        with self._lock:
+            self._zero_ns = zero_ns
+            if self._running is not None:
+                self._say(self._running, f"{zero_ns}\n")
+
+    def end(self) -> None:
+        """End it by its input."""
+        with self._lock:
+            self._has_ended = True
+            if self._running is not None and self._running.stdin is not None:
+                self._running.stdin.close()
+
+    def _start(self) -> subprocess.Popen[str]:
+        descriptor = self._errand["descriptor"]
+        process = subprocess.Popen(
+            [self._program], stdin=subprocess.PIPE, text=True, pass_fds=(descriptor,)
+        )
+        self._running = process
+        self._say(process, "".join(f"{key} {value}\n" for key, value in self._settings()) + "\n")
+        if self._zero_ns:
+            self._say(process, f"{self._zero_ns}\n")
+        return process
+
+    def _say(self, process: subprocess.Popen[str], text: str) -> None:
+        # Who is dead already says why by its exit.
+        try:
+            if process.stdin is not None:
+                process.stdin.write(text)
+                process.stdin.flush()
+        except BrokenPipeError:
+            pass
+
+    def _settings(self) -> Iterator[tuple[str, object]]:
+        errand, device, options = self._errand, self._device, self._errand["options"]
+        yield from {
+            "descriptor": errand["descriptor"],
+            "own": errand["own"],
+            "server": errand["address"],
+            "port": errand["port"],
+            "name": errand["name"],
+            "role": "mqtt",
+            "qos": options["qos"],
+            "keep_alive_s": options["keep_alive"],
+            "first_message_only": int(device["reading"] == "first_message_only"),
+            "answers_first": int(bool(device.get("answers_first", False))),
+        }.items()
+        yield from ((key, device.get(key) or 0) for key in (*_TIMES, *_SIZES))
+        yield from (("hears", topic) for topic in errand["hears"])
+        passed_ns = time.monotonic_ns() - self._zero_ns if self._zero_ns else -1
+        for message in errand["messages"]:
+            if message["due_ns"] > passed_ns:
+                words = (message[key] for key in ("due_ns", "flow", "number", "size_bytes"))
+                yield "sends", " ".join(map(str, (*words, message["topic"])))
+
+
+def _how(status: int) -> str:
+    return f"signal {-status}" if status < 0 else f"exit {status}"
+
+
+def main() -> None:
+    """Do the errand."""
+    supervisor = Supervisor(read_errand())
+
+    def listen() -> None:
+        line = sys.stdin.readline()
+        if line:
+            supervisor.begin(int(line))
+            sys.stdin.read()
+        supervisor.end()
+
+    threading.Thread(target=listen, daemon=True).start()
+    sys.exit(supervisor.run())
+
+
+if __name__ == "__main__":
+    main()
