@@ -65,5 +65,5 @@ fn a_slow_station_pulls_all_others_to_its_throughput() {
         .iter()
         .copied()
         .fold(1.0, f64::min);
-    assert!(most / least < 1.05);
+    assert!(most / least < 1.1);
 }
