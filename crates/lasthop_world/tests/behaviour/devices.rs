@@ -125,7 +125,7 @@ fn a_heap_that_ends_crashes_the_device_or_loses_packets() {
     // Room for the connection, and for a few messages beside it.
     let mut device = correct();
     device.tcp.window_bytes = 3_600;
-    device.heap_bytes = 3_600;
+    device.heap_bytes = 6_000;
     let simulated = run(&commanded(100, "0", Some(device)));
     assert_accounted(&simulated);
     let rows = simulated.meter().ledger().packet_rows();
