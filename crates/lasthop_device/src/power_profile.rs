@@ -52,6 +52,19 @@ impl PowerProfile {
         },
     };
 
+    /// A u-blox SARA-N2 at 3.6 V, as its maker and a user measured it (`MODEL.md`): 230 mA at 23 dBm, 66 mA listening,
+    /// 48 mA in the mean while connected. What it draws between paging occasions is assumed.
+    pub const SARA_N2: Self = Self {
+        deep_sleep: Power::from_milliwatts(0.0108),
+        light_sleep: Power::from_milliwatts(3.0),
+        connected_sleep: Power::from_milliwatts(28.0),
+        receive: Power::from_milliwatts(238.0),
+        transmit: TransmitPower {
+            floor: Power::from_milliwatts(345.0),
+            at_23_dbm: Power::from_milliwatts(828.0),
+        },
+    };
+
     /// What is drawn in a state.
     #[must_use]
     pub fn draws(&self, state: RadioState) -> Power {

@@ -23,6 +23,7 @@ mod second_process;
 mod settings;
 mod timers;
 mod uplink;
+mod wake_up;
 
 pub(crate) use radio_time::tell_radio_time;
 pub(crate) use settings::Settings;

@@ -21,6 +21,7 @@ fn energy_config(
     let profile = match spec.profile {
         PowerProfileSpec::Tr45820 => PowerProfile::TR_45_820,
         PowerProfileSpec::Bg96 => PowerProfile::BG96,
+        PowerProfileSpec::SaraN2 => PowerProfile::SARA_N2,
     };
     let capacity = Energy::from_watt_hours(spec.battery_wh);
     let battery = Battery::new(capacity, spec.self_discharge_per_year)

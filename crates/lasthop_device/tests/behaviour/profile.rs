@@ -11,6 +11,7 @@ fn sending_at_full_power_draws_what_the_profile_says() {
     for (profile, milliwatts) in [
         (PowerProfile::TR_45_820, 500.0),
         (PowerProfile::BG96, 589.0),
+        (PowerProfile::SARA_N2, 828.0),
     ] {
         let drawn = profile.draws(RadioState::Transmit(DecibelMilliwatts::new(23.0)));
         assert_eq!(drawn, Power::from_milliwatts(milliwatts));
@@ -36,7 +37,11 @@ fn less_at_the_antenna_draws_less_down_to_the_floor() {
 /// TR 45.820 knows one light sleep; the module draws more while it is connected.
 #[test]
 fn the_deeper_the_sleep_the_less_it_draws() {
-    for profile in [PowerProfile::TR_45_820, PowerProfile::BG96] {
+    for profile in [
+        PowerProfile::TR_45_820,
+        PowerProfile::BG96,
+        PowerProfile::SARA_N2,
+    ] {
         assert!(profile.deep_sleep < profile.light_sleep);
         assert!(profile.light_sleep <= profile.connected_sleep);
         assert!(profile.connected_sleep < profile.receive);

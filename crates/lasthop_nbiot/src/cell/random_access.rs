@@ -9,7 +9,6 @@ use lasthop_contract::{RadioCause, RadioState};
 use super::events::Event;
 use super::radio_use::connected_listening_share;
 use super::{Cell, Context};
-use crate::config::NetworkConfig;
 use crate::device::{Access, AccessPhase, AccessPurpose, DeviceKey};
 use crate::phy::{PREAMBLE_RETRY_MS, Subframe};
 
@@ -29,28 +28,21 @@ impl Cell {
                 .idle
                 .account(&settings.config, instant, &mut device.radio);
         }
-        let mut earliest = Subframe::at_or_after(instant);
-        let level = match (purpose, &device.connection) {
+        let (level, earliest) = match (purpose, &device.connection) {
             (AccessPurpose::Grant, Some(connection)) => {
-                earliest = earliest.max(connection.listens_from);
+                let earliest = Subframe::at_or_after(instant).max(connection.listens_from);
                 let share = connected_listening_share(connection, settings);
                 device.radio.listen(instant, share, RadioCause::Waiting);
-                connection.level
+                (connection.level, earliest)
             }
-            _ => device.level,
+            _ => (device.level, self.wake_up(cx, key)),
         };
-        if !core::mem::replace(&mut device.knows_system_information, true) {
-            earliest += acquisition_ms(&settings.config);
-            device.radio.spend(
-                earliest.start(),
-                RadioState::Receive,
-                RadioCause::Synchronisation,
-            );
-        }
-        device.access = Some(Access::new(purpose, level, instant));
+        let Some(device) = cx.device(key) else { return };
+        device.access = Some(Access::new(purpose, level, instant.max(earliest.start())));
         if purpose == AccessPurpose::Connect {
-            let t300 = u64::from(cx.settings.config.connection.t300_ms);
-            self.events.push(cx.now + t300, Event::SetUpTimer(key));
+            let t300 = u64::from(settings.config.connection.t300_ms);
+            let at = cx.now.max(earliest) + t300;
+            self.events.push(at, Event::SetUpTimer(key));
         }
         self.send_preamble(cx, key, earliest);
     }
@@ -124,12 +116,4 @@ impl Cell {
         let earliest = cx.now + PREAMBLE_RETRY_MS + waits;
         self.send_preamble(cx, key, earliest);
     }
-}
-
-/// How long a device that has just been switched on reads the master and the first system information block, and one
-/// window of the second (TS 36.331 5.2.2): their periods.
-fn acquisition_ms(config: &NetworkConfig) -> u64 {
-    const NPBCH_MS: u64 = 640;
-    const SIB1_MS: u64 = 2560;
-    NPBCH_MS + SIB1_MS + u64::from(config.subframes.si_window_ms)
 }

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::allowed::{NPDCCH_RMAX, UPLINK_REPETITIONS, one_of};
+use super::allowed::{NPDCCH_RMAX, UPLINK_REPETITIONS, integer_within, one_of};
 use super::{ConfigError, EarlyData, LinkAdaptation, NetworkConfig, RandomAccessFormats};
 use crate::phy::Preamble;
 
@@ -16,6 +16,8 @@ pub struct CoverageLevel {
     pub response_window_pp: u8,
     /// `mac-ContentionResolutionTimer` in periods of that search space.
     pub contention_resolution_pp: u8,
+    /// How long a device that does not know the frame listens until it has NPSS and NSSS.
+    pub synchronisation_ms: u32,
     /// How responses, Msg3 and Msg4 are sent: the base station knows no more than the level by then.
     pub random_access_formats: RandomAccessFormats,
     /// The search space of a connected device.
@@ -95,6 +97,13 @@ impl CoverageLevel {
             &CONTENTION_RESOLUTION_PP,
             "TS 36.331 mac-ContentionResolutionTimer",
             "NPDCCH periods",
+        )?;
+        integer_within(
+            "synchronisation_ms",
+            self.synchronisation_ms.into(),
+            0..=60_000,
+            "lasthop",
+            "ms",
         )?;
         self.random_access_formats
             .check(&self.random_access_search_space, network)

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
-use super::allowed::{NPDCCH_RMAX, one_of};
+use super::allowed::{NPDCCH_RMAX, integer_within, one_of, within};
 
 /// What a device does between connections.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -9,6 +9,10 @@ use super::allowed::{NPDCCH_RMAX, one_of};
 pub struct Idle {
     /// Whether a device that appears already knows the system information; else it reads it first.
     pub system_information_known: bool,
+    /// By how much its clock may be wrong in a deep sleep, in parts per million; with 0 a wake-up needs no synchronisation.
+    pub clock_ppm: f64,
+    /// How long a device that registers searches for its cell.
+    pub cell_search_ms: u32,
     /// `defaultPagingCycle`.
     pub drx_cycle_frames: u16,
     /// `npdcch-NumRepetitionPaging`: Rmax of the search space for paging.
@@ -55,6 +59,14 @@ impl Idle {
             &NPDCCH_RMAX,
             "TS 36.331 npdcch-NumRepetitionPaging",
             "",
+        )?;
+        within("clock_ppm", self.clock_ppm, 0.0..=1000.0, "lasthop", "ppm")?;
+        integer_within(
+            "cell_search_ms",
+            self.cell_search_ms.into(),
+            0..=3_600_000,
+            "lasthop",
+            "ms",
         )?;
         if let Some(edrx) = &self.extended_drx {
             edrx.check(self.drx_cycle_ms())

@@ -37,6 +37,8 @@ pub struct NetworkTime {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModuleTime {
+    /// From a deep sleep to a radio that listens.
+    pub wake_up_ms: u32,
     /// From the command of the application to a packet that waits at the radio.
     pub send_ms: u32,
     /// From a packet that has arrived by radio to the application.
@@ -66,6 +68,7 @@ impl NetworkTime {
 
     fn check_each(&self) -> Result<(), ConfigError> {
         let ModuleTime {
+            wake_up_ms,
             send_ms,
             receive_ms,
         } = self.module;
@@ -78,6 +81,7 @@ impl NetworkTime {
             ("gateway_ms", self.gateway_ms),
             ("user_plane_ms", self.user_plane_ms),
             ("device_rrc_ms", self.device_rrc_ms),
+            ("module.wake_up_ms", wake_up_ms),
             ("module.send_ms", send_ms),
             ("module.receive_ms", receive_ms),
         ] {

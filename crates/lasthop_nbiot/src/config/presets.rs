@@ -178,6 +178,8 @@ fn connection(procedure: Procedure) -> Connection {
 fn idle() -> Idle {
     Idle {
         system_information_known: true,
+        clock_ppm: 0.0,
+        cell_search_ms: 0,
         drx_cycle_frames: 256,
         paging_rmax: 64,
         extended_drx: None,
@@ -218,6 +220,9 @@ const fn space(rmax: u16, g: f64) -> SearchSpaceConfig {
     }
 }
 
+/// At 144, 154 and 164 dB, of the studies of exception reports (Ratasuk et al. 2016, TR 45.820; from memory).
+const SYNCHRONISATION_MS: [u32; 3] = [500, 500, 1125];
+
 /// Light repetitions for a strong carrier, and a choice for each device.
 fn adaptive_levels() -> [CoverageLevel; 3] {
     let powers = |to: u16| {
@@ -242,6 +247,7 @@ fn adaptive_levels() -> [CoverageLevel; 3] {
             random_access_search_space: user_search_space.clone(),
             response_window_pp: 10,
             contention_resolution_pp: 32,
+            synchronisation_ms: SYNCHRONISATION_MS[number],
             random_access_formats: RandomAccessFormats {
                 dci_repetitions: [1, 2, 16][number],
                 npdsch_i_tbs: [8, 4, 4][number],

@@ -95,6 +95,27 @@ impl Idle {
         Some(self.since + psm.t3412_ms)
     }
 
+    /// How long it listens to be in step again after a deep sleep, where it knows the frame.
+    pub(crate) const fn wake_up_ms(&self) -> u64 {
+        self.wake_up_ms
+    }
+
+    /// How long it has slept deeply by a subframe; `None` if it does not then.
+    pub(crate) fn deep_sleep_ms(&self, config: &IdleConfig, at: Subframe) -> Option<u64> {
+        if let Some(psm) = &config.power_saving_mode
+            && at.0 >= self.since.0 + psm.t3324_ms
+        {
+            return Some(at.0 - self.since.0 - psm.t3324_ms);
+        }
+        let extended = self.sleeps_deeply_between_windows(config)?;
+        let window = u64::from(extended.paging_time_window_ms);
+        let running = (at.0 + u64::from(extended.cycle_ms) - self.extended_offset)
+            % u64::from(extended.cycle_ms);
+        let slept = running.checked_sub(window)?.min(at - self.since);
+        // What was paged in the last occasion of a window is awake behind it.
+        (slept > self.wake_up_ms).then_some(slept)
+    }
+
     /// Tells what the radio did from where its log ended until `until`: paging occasions without a page, wake-ups and
     /// sleep, in one span each.
     pub(crate) fn account(&self, config: &NetworkConfig, until: Instant, radio: &mut RadioLog) {

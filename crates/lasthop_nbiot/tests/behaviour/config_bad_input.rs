@@ -494,6 +494,21 @@ fn values_outside_the_sets_name_field_and_table() {
         ),
         (|c| c.give_up_ms = 0, "give_up_ms", "1 to 86400000 ms"),
         (|c| c.core_delay_ms = -1.0, "core_delay_ms", "0 to 60000 ms"),
+        (
+            |c| c.idle.clock_ppm = -1.0,
+            "idle.clock_ppm",
+            "0 to 1000 ppm",
+        ),
+        (
+            |c| c.idle.cell_search_ms = 3_600_001,
+            "idle.cell_search_ms",
+            "0 to 3600000 ms",
+        ),
+        (
+            |c| c.levels[2].synchronisation_ms = 60_001,
+            "levels[2].synchronisation_ms",
+            "0 to 60000 ms",
+        ),
     ];
     assert_all_bad(&NetworkConfig::larmo_2019(), cases);
 }

@@ -40,3 +40,5 @@ mod two_harq_processes;
 mod uplink_grid;
 mod uplink_requirement;
 mod uplink_waits;
+mod waiting;
+mod wake_up;

@@ -239,7 +239,7 @@ fn presets_lie_within_the_ranges_of_their_sources() {
         all
     };
     let (least, most) = (parts(NetworkTime::LEAST), parts(NetworkTime::MOST));
-    assert_eq!(least.len(), 10);
+    assert_eq!(least.len(), 11);
     for preset in [NORWAY, SOUTH_AFRICA] {
         for ((value, least), most) in parts(preset).into_iter().zip(&least).zip(&most) {
             assert!((*least..=*most).contains(&value), "{preset:?}");

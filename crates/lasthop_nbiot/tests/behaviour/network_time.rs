@@ -186,6 +186,7 @@ fn a_device_listens_while_it_waits_for_the_network() {
 fn a_module_is_awake_while_its_firmware_works() {
     let network = config(Procedure::ServiceRequest, |t| {
         t.module = ModuleTime {
+            wake_up_ms: 0,
             send_ms: 700,
             receive_ms: 300,
         };

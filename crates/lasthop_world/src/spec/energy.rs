@@ -21,4 +21,7 @@ pub enum PowerProfileSpec {
     /// A module of the class of the BG96, as measured.
     #[serde(rename = "bg96")]
     Bg96,
+    /// A module of the class of the SARA-N2, as measured.
+    #[serde(rename = "sara_n2")]
+    SaraN2,
 }

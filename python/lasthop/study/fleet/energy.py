@@ -23,8 +23,11 @@ _WATT_HOUR_J = 3600.0
 class Energy(Form):
     """What the devices live on, where their path has a radio."""
 
-    profile: Literal["tr_45_820", "bg96"] = Field(default="tr_45_820", examples=["bg96"])
-    """What their radios draw: the assumptions of TR 45.820, or a module of the BG96's class."""
+    profile: Literal["tr_45_820", "bg96", "sara_n2"] = Field(
+        default="tr_45_820", examples=["sara_n2"]
+    )
+    """What their radios draw: the assumptions of TR 45.820, or a module of the class of the BG96 or
+    of the SARA-N2."""
     battery: Annotated[float, Quantity(ENERGY, "5 Wh", minimum=1)] = Field(
         default=5 * _WATT_HOUR_J, examples=["5 Wh"]
     )

@@ -160,6 +160,8 @@ class CoverageLevel(Form):
         default=None, examples=["32"]
     )
     """How long a device waits for Msg4, in the same periods."""
+    synchronisation: Duration | None = Field(default=None, examples=["1125 ms"])
+    """How long a device that does not know the frame listens until it has NPSS and NSSS."""
     random_access_formats: RandomAccessFormats | None = Field(
         default=None, examples=["{dci_repetitions: 2, msg3_repetitions: 4}"]
     )

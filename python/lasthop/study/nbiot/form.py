@@ -17,6 +17,7 @@ from lasthop.study.nbiot.amounts import (
     CouplingLoss,
     Decibels,
     Duration,
+    Factor,
     Frequency,
     Into,
     Off,
@@ -184,6 +185,14 @@ class Nbiot(Form):
         Field(default=None, examples=["on"])
     )
     """Whether a device that appears has read the system information before."""
+    clock_ppm: Annotated[Factor | None, Into("idle.clock_ppm")] = Field(
+        default=None, examples=["20"]
+    )
+    """By how much the clock of a device may be wrong in a deep sleep; 0: it wakes up in step."""
+    cell_search: Annotated[Duration | None, Into("idle.cell_search_ms")] = Field(
+        default=None, examples=["2 min"]
+    )
+    """How long a device that registers searches for its cell."""
     drx_cycle: Annotated[Duration | None, Into("idle.drx_cycle_frames", FRAME_NS)] = Field(
         default=None, examples=["2560 ms"]
     )

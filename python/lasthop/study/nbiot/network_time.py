@@ -17,6 +17,8 @@ NetworkTimeName = Literal["ideal", "operator_norway_2019", "operator_south_afric
 class ModuleTime(Form):
     """What the firmware of the module takes beside what the standards tell it to do."""
 
+    wake_up: Duration | None = Field(default=None, examples=["500 ms"])
+    """From a deep sleep to a radio that listens."""
     send: Duration | None = Field(default=None, examples=["200 ms"])
     """From the command of the application to a packet that waits at the radio."""
     receive: Duration | None = Field(default=None, examples=["200 ms"])

@@ -12,6 +12,7 @@ impl NetworkTime {
         user_plane_ms: 0,
         device_rrc_ms: 0,
         module: ModuleTime {
+            wake_up_ms: 0,
             send_ms: 0,
             receive_ms: 0,
         },
@@ -28,6 +29,7 @@ impl NetworkTime {
         user_plane_ms: 1,
         device_rrc_ms: 15,
         module: ModuleTime {
+            wake_up_ms: 0,
             send_ms: 0,
             receive_ms: 0,
         },
@@ -44,6 +46,7 @@ impl NetworkTime {
         user_plane_ms: 48,
         device_rrc_ms: 50,
         module: ModuleTime {
+            wake_up_ms: 0,
             send_ms: 200,
             receive_ms: 200,
         },
@@ -81,6 +84,7 @@ impl NetworkTime {
             user_plane_ms: at(least.user_plane_ms, most.user_plane_ms, percent),
             device_rrc_ms: at(least.device_rrc_ms, most.device_rrc_ms, percent),
             module: ModuleTime {
+                wake_up_ms: 0,
                 send_ms: at(least.module.send_ms, most.module.send_ms, percent),
                 receive_ms: at(least.module.receive_ms, most.module.receive_ms, percent),
             },

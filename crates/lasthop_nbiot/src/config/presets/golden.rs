@@ -87,6 +87,7 @@ fn golden_levels(carrier: GoldenCarrier) -> [CoverageLevel; 3] {
             random_access_search_space: search_space.clone(),
             response_window_pp: [10, 8, 10][number],
             contention_resolution_pp: 32,
+            synchronisation_ms: SYNCHRONISATION_MS[number],
             random_access_formats: RandomAccessFormats {
                 dci_repetitions: dci[number],
                 npdsch_i_tbs: npdsch_i_tbs[number],
