@@ -66,7 +66,12 @@ fn a_device_listens_as_long_as_its_clock_was_wrong() {
 #[test]
 fn who_wakes_up_in_step_listens_to_nothing() {
     let mut device = Alone::attached(&config(140.0, 0.0));
-    device.offer(at_ms(HOUR_MS) + Duration::from_nanos(300_000), RADIO, 73, false);
+    device.offer(
+        at_ms(HOUR_MS) + Duration::from_nanos(300_000),
+        RADIO,
+        73,
+        false,
+    );
     device.tell_radio_time(at_ms(HOUR_MS + 30_000));
     let sends = |state: RadioState| matches!(state, RadioState::Transmit(_));
     let first = device.radio.iter().position(|span| sends(span.state));
