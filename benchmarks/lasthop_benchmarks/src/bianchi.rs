@@ -42,8 +42,8 @@ impl Bianchi {
     pub fn throughput_mbit_s(&self) -> f64 {
         let tau = self.transmission_probability();
         let stations = f64::from(self.stations);
-        let nobody = (1.0 - tau).powf(stations);
-        let one = stations * tau * (1.0 - tau).powf(stations - 1.0);
+        let nobody = libm::pow(1.0 - tau, stations);
+        let one = stations * tau * libm::pow(1.0 - tau, stations - 1.0);
         let more = 1.0 - nobody - one;
         let mean_us = nobody * self.slot_us + one * self.success_us + more * self.collision_us;
         one * self.payload_bits / mean_us
@@ -51,13 +51,13 @@ impl Bianchi {
 
     /// Equation 9.
     fn meeting_at(&self, tau: f64) -> f64 {
-        1.0 - (1.0 - tau).powi(self.stations as i32 - 1)
+        1.0 - libm::pow(1.0 - tau, f64::from(self.stations) - 1.0)
     }
 
     /// Equation 7, with its sum written out: it has a value at p = 1/2 as well.
     fn sending_at(&self, p: f64) -> f64 {
         let window = f64::from(self.first_window);
-        let wider: f64 = (0..self.doublings).map(|i| (2.0 * p).powi(i as i32)).sum();
+        let wider: f64 = (0..self.doublings).map(|i| libm::pow(2.0 * p, f64::from(i))).sum();
         2.0 / (1.0 + window + p * window * wider)
     }
 }
