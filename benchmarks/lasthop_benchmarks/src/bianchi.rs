@@ -57,7 +57,9 @@ impl Bianchi {
     /// Equation 7, with its sum written out: it has a value at p = 1/2 as well.
     fn sending_at(&self, p: f64) -> f64 {
         let window = f64::from(self.first_window);
-        let wider: f64 = (0..self.doublings).map(|i| libm::pow(2.0 * p, f64::from(i))).sum();
+        let wider: f64 = (0..self.doublings)
+            .map(|i| libm::pow(2.0 * p, f64::from(i)))
+            .sum();
         2.0 / (1.0 + window + p * window * wider)
     }
 }
