@@ -94,12 +94,23 @@ class Adapter(Software):
         UsageError
             It speaks other protocols, or is to show a bare public key.
         """
+        self.check_what_it_shows(offer)
+        if offer.protocol not in self.protocols:
+            name = getattr(self, "called", self.name)
+            known = ", ".join(sorted(self.protocols))
+            raise UsageError(f"impl={name}: it serves {known}, and no {offer.protocol}")
+
+    def check_what_it_shows(self, offer: Offer) -> None:
+        """Look whether it can show who it is as it is asked to.
+
+        Raises
+        ------
+        UsageError
+            It is to show a bare public key.
+        """
         name = getattr(self, "called", self.name)
         if "tls" in offer.layers and offer.options.get("tls.raw_key") in {True, "on"}:
             raise UsageError(f"impl={name}: it shows certificates; remove tls.raw_key=on")
-        if offer.protocol not in self.protocols:
-            known = ", ".join(sorted(self.protocols))
-            raise UsageError(f"impl={name}: it serves {known}, and no {offer.protocol}")
 
     @abstractmethod
     def command(self, program: Path, offer: Offer) -> list[str]:

@@ -87,6 +87,7 @@ class Bindings:
         name, plus, rest = names.partition("+")
         adapter, program = self.resolve(name)
         if plus:
+            adapter.check_what_it_shows(offer)
             offer = replace(offer, behind=_behind(name, adapter, offer, rest))
         elif adapter.takes_off is not None:
             message = f"impl={name}: it stands before a server; write impl={name}+mosquitto"

@@ -87,7 +87,7 @@ CASES = {
     ),
     "an unknown power profile": (
         HEAD + "energy: {profile: cr2032}\n",
-        '5:19: energy.profile: unknown word "cr2032"; write *tr_45_820* or *bg96*',
+        '5:19: energy.profile: unknown word "cr2032"; write *tr_45_820*, *bg96* or *sara_n2*',
     ),
     "a battery in milliampere-hours": (
         HEAD + "energy: {battery: 1500 mAh}\n",

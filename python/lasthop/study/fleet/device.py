@@ -70,7 +70,7 @@ class DeviceForm(Form):
     """How long the application's task may work without a pause before the device is reset."""
     boot: LongTime | None = Field(default=None, examples=["5 s"])
     """From a crash to a network."""
-    survives: Literal["nothing", "tickets", "sessions"] | None = Field(
+    survives: Literal["nothing", "sessions", "tickets"] | None = Field(
         default=None, examples=["sessions"]
     )
     """What it still has after a crash: nothing, what layers keep to resume, or sessions, too."""
