@@ -238,7 +238,8 @@ impl DeviceTransport {
         if self.at_work.is_some() || self.device.busy_until() > now {
             return false;
         }
-        let Some((connection, waits)) = self.waiting.pop_front() else {
+        let next = self.first_that_may_begin();
+        let Some((connection, waits)) = next.and_then(|at| self.waiting.remove(at)) else {
             return false;
         };
         match waits {
@@ -255,13 +256,23 @@ impl DeviceTransport {
                 let done = self.device.begin(now, self.constraints().connection_time);
                 self.at_work = Some((done, connection, event));
             }
-            // What came before it is read first.
-            Waits::Event(_) if self.has_work(connection) => {
-                self.waiting.push_back((connection, waits));
-            }
             Waits::Event(event) => self.tell(connection, event),
         }
         true
+    }
+
+    /// The first of what waits, but for what is told of a connection that has something unread: that is read first.
+    fn first_that_may_begin(&self) -> Option<usize> {
+        self.waiting
+            .iter()
+            .position(|(connection, waits)| match waits {
+                Waits::Event(TransportEvent::Established(_)) => true,
+                Waits::Event(_) => !self
+                    .waiting
+                    .iter()
+                    .any(|(it, other)| it == connection && !matches!(other, Waits::Event(_))),
+                Waits::Stream(_) | Waits::Datagram => true,
+            })
     }
 
     fn begin_stream(&mut self, now: Instant, connection: ConnectionId, stream: StreamId) {
