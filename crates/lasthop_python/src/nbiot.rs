@@ -8,7 +8,7 @@ use lasthop_extension::SpecError;
 pub(crate) fn nbiot_preset(name: &str) -> PyResult<String> {
     let preset = match name {
         "larmo_2019" => NetworkConfig::larmo_2019(),
-        "single_device" => NetworkConfig::single_device(154.0),
+        "single_device" => NetworkConfig::measured_single_device(154.0),
         _ => return Err(SpecError::new_err(format!("no network is called {name}"))),
     };
     serde_json::to_string(&preset).map_err(|e| SpecError::new_err(e.to_string()))

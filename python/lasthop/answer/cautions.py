@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.answer.network_span import network_span
 from lasthop.answer.unmet_faults import unmet_faults
 
 PINGREQ_BYTES = 2
@@ -29,6 +30,7 @@ def cautions(folders: Iterable[Path], study: Mapping[str, Any]) -> tuple[str, ..
     held = tuple(folders)
     return (
         *study.get("cautions", ()),
+        *network_span(held),
         *_keep_alive(held),
         *_unanswered_blocks(held, study),
         *unmet_faults(held, study),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.expressions import Expression
-from lasthop.study.nbiot.words import IDEAL_NETWORK, is_ideal
+from lasthop.study.nbiot.words import network_caution
 from lasthop.study.run_spec import RunSpecReader, Spec, identity, run_spec, run_specs
 
 if TYPE_CHECKING:
@@ -215,7 +215,8 @@ class Study:
         """What its paths' models and a quick look leave out, and figures depend on."""
         readers = (RunSpecReader(point.conditions) for point in self.points)
         networks = (network for reader in readers for network in reader.networks)
-        radio = (IDEAL_NETWORK,) if any(map(is_ideal, networks)) else ()
+        told = network_caution(networks)
+        radio = () if told is None else (told,)
         events = "an event" if self.late_events == 1 else f"{self.late_events} events"
         late = (f"the quick look ends before {events} of the study",) if self.late_events else ()
         return (*radio, *late)

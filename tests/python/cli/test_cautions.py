@@ -17,10 +17,37 @@ decide: {maximise: battery_years}
 IDEAL = "deal network: no time in base station and core"
 
 
+def test_a_radio_says_whose_time_its_network_takes(lasthop: Lasthop) -> None:
+    lasthop.write("meter.yaml", METER)
+    done = lasthop("run", "meter.yaml", "--no-report")
+    assert done.returncode == 0, done.stderr
+    assert (
+        "caution  base station, core and module take their time as operator_norway_" in done.stdout
+    )
+    assert IDEAL not in done.stdout
+
+
+def test_the_answer_shows_how_far_years_lie_apart_between_networks(lasthop: Lasthop) -> None:
+    names = "operator_norway_2019, operator_south_africa_2019, ideal"
+    swept = f"sweep: [{{name: network, path.nbiot.network: [{names}]}}]\n"
+    one = METER.replace("[mqtt qos=1, mqtt qos=1 keep_alive=0s, coap]", "[coap, raw_udp]")
+    lasthop.write("meter.yaml", one + swept)
+    done = lasthop("run", "meter.yaml")
+    assert done.returncode == 0, done.stderr
+    assert "base station" not in done.stdout
+    for stack in ("coap", "raw_udp"):
+        said = f"by the network's time the battery of {stack} lasts "
+        (line,) = (one for one in done.stdout.splitlines() if said in one)
+        told = [part.split(" years with ") for part in line.split(said)[1].split(", ")]
+        assert [name for _, name in told] == names.split(", ")
+        slow, fast, ideal = (float(years) for years, _ in told)
+        assert slow < fast < ideal
+
+
 def test_a_radio_says_that_its_network_is_ideal_and_what_keep_alive_takes(
     lasthop: Lasthop,
 ) -> None:
-    lasthop.write("meter.yaml", METER)
+    lasthop.write("meter.yaml", METER.replace("{coupling_loss", "{network: ideal, coupling_loss"))
     done = lasthop("run", "meter.yaml")
     assert done.returncode == 0, done.stderr
     assert f"caution  i{IDEAL}" in done.stdout

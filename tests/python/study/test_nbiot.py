@@ -59,10 +59,25 @@ def test_what_a_study_writes_of_a_network_lies_over_its_preset(load: Load) -> No
         assert network_of(load, f"{{{base}, {written}}}")["network"] == expected
 
 
+def test_a_network_takes_the_time_of_a_measured_one_unless_its_preset_is_ideal(load: Load) -> None:
+    measured, ideal = network_time("operator_norway_2019"), network_time("ideal")
+    for written, expected in (
+        ("{coupling_loss: 144 dB}", measured),
+        ("{base: single_device, coupling_loss: 144 dB}", measured),
+        ("{deployment: {cells: 3}}", measured),
+        ("{coupling_loss: 144 dB, network: {mme: 100 ms}}", measured | {"mme_ms": 100}),
+        ("{base: larmo_2019}", ideal),
+        ("{base: larmo_2019, network: {mme: 100 ms}}", ideal | {"mme_ms": 100}),
+        ("{coupling_loss: 144 dB, network: ideal}", ideal),
+    ):
+        assert network_of(load, written)["network"] == expected, written
+
+
 def test_a_preset_alone_is_taken_as_it_is(load: Load) -> None:
     assert network_of(load, "{base: larmo_2019}") == preset("larmo_2019")
     assert network_of(load, "{coupling_loss: 154 dB}") == preset("single_device")
-    assert network_of(load, "{deployment: {cells: 21}}") == preset("larmo_2019")
+    city = network_of(load, "{deployment: {cells: 21}}")
+    assert city == preset("larmo_2019") | {"network": network_time("operator_norway_2019")}
 
 
 def test_devices_that_come_are_a_population(load: Load) -> None:

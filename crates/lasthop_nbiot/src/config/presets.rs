@@ -9,7 +9,7 @@ use super::*;
 
 impl NetworkConfig {
     /// One device, or more that are like it, behind a stated coupling loss under a standalone carrier of 43 dBm
-    /// (TR 45.820), with everything that a network does.
+    /// (TR 45.820), with everything that a network does, and in no time of its own.
     #[must_use]
     pub fn single_device(coupling_loss_db: f64) -> Self {
         let carrier = standalone(43.0);
@@ -36,6 +36,15 @@ impl NetworkConfig {
             },
             give_up_ms: 600_000,
             ..base()
+        }
+    }
+
+    /// The same in the time of networks that were measured: what a study has that names no network.
+    #[must_use]
+    pub fn measured_single_device(coupling_loss_db: f64) -> Self {
+        Self {
+            network: NetworkTime::OPERATOR_NORWAY_2019,
+            ..Self::single_device(coupling_loss_db)
         }
     }
 

@@ -227,7 +227,8 @@ class Nbiot(Form):
         | None
     ) = Field(default=None, examples=["operator_norway_2019", "{mme: 100 ms}"])
     """How long base station, core and module take: a preset, or what differs from the one that
-    holds where nothing is said."""
+    holds where nothing is said. That is ``operator_norway_2019``, and ``ideal`` with
+    ``base: larmo_2019``."""
     core_delay: Duration | None = Field(default=None, examples=["4 ms"])
     """How long a packet takes from the packet gateway to the far end of the bearer, each way."""
     packet_give_up: Annotated[Duration | None, Into("give_up_ms")] = Field(

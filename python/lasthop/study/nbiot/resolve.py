@@ -42,6 +42,8 @@ def resolve(form: Nbiot) -> Network:
         network["placement"] = {"stated_coupling_loss": {"cells": form.cells}}
     elif "deployment" not in network["placement"]:
         network["placement"] = preset("larmo_2019")["placement"]
+    if form.base is None:
+        network["network"] = preset("single_device")["network"]
     if isinstance(form.network, NetworkTime):
         if form.network.base is not None:
             network["network"] = network_time(form.network.base)

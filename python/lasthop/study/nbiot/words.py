@@ -8,7 +8,7 @@ from lasthop.study.nbiot.presets import NETWORK_TIMES, network_time
 from lasthop.study.quantity import DECIBEL, LENGTH, POWER_LEVEL, TIME, format_quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from lasthop.study.nbiot.presets import Network
 
@@ -27,9 +27,21 @@ IDEAL_NETWORK = (
 """What every result over a network depends on whose base station and core take no time."""
 
 
-def is_ideal(network: Mapping[str, Any]) -> bool:
-    """Tell whether base station, core and module take no time."""
-    return bool(network["network"] == network_time("ideal"))
+def network_caution(networks: Iterable[Mapping[str, Any]]) -> str | None:
+    """Say whose time the networks of a study take, where it is nobody's, or one network's alone."""
+    times = [network["network"] for network in networks]
+    if not times or any(time != times[0] for time in times):
+        return None
+    names = [name for name in NETWORK_TIMES if network_time(name) == times[0]]
+    if names == ["ideal"]:
+        return IDEAL_NETWORK
+    if not names:
+        return None
+    others = ", ".join(name for name in NETWORK_TIMES if name != "ideal")
+    return (
+        f"base station, core and module take their time as {names[0]}; networks that were measured "
+        f"differ, and a part with path.nbiot.network: [{others}] shows what hangs on it"
+    )
 
 
 def network_in_words(network: Network) -> dict[str, str]:
