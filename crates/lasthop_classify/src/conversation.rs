@@ -38,6 +38,8 @@ pub enum Protocol {
     Dtls,
     /// MQTT in the frames of a WebSocket.
     WebSocket,
+    /// HTTP/1.1.
+    Http,
 }
 
 /// All conversations, found by their ends.
@@ -49,12 +51,13 @@ pub(crate) struct Conversations {
 
 impl Protocol {
     /// Those that can be said of a port.
-    pub const OF_PORTS: [Self; 5] = [
+    pub const OF_PORTS: [Self; 6] = [
         Self::Mqtt,
         Self::Coap,
         Self::Tls,
         Self::Dtls,
         Self::WebSocket,
+        Self::Http,
     ];
 
     /// The name in ledgers; `None` where nothing is read.
@@ -68,6 +71,7 @@ impl Protocol {
             Self::Tls => Some("tls"),
             Self::Dtls => Some("dtls"),
             Self::WebSocket => Some("websocket"),
+            Self::Http => Some("http"),
         }
     }
 }

@@ -46,6 +46,7 @@ fn registered(ip_protocol: u8, port: u16) -> Option<Protocol> {
     match (ip_protocol, port) {
         (TCP_PROTOCOL, 1883) => Some(Protocol::Mqtt),
         (TCP_PROTOCOL | UDP_PROTOCOL, 5683) => Some(Protocol::Coap),
+        (TCP_PROTOCOL, 80) => Some(Protocol::Http),
         (TCP_PROTOCOL, 443 | 8883 | 5684) => Some(Protocol::Tls),
         (UDP_PROTOCOL, 5684) => Some(Protocol::Dtls),
         _ => None,

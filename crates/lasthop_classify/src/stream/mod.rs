@@ -1,6 +1,7 @@
 //! What streams carry: parsers that tell of bytes as they come, in order.
 
 mod coap;
+mod http;
 mod mqtt;
 mod mqtt_connect;
 mod rtps;
@@ -14,6 +15,7 @@ use crate::marks::mark;
 use crate::portion::Portion;
 use crate::ports::Ports;
 use coap::CoapStream;
+use http::HttpStream;
 use mqtt::MqttStream;
 use rtps::RtpsStream;
 use tls::TlsStream;
@@ -38,6 +40,7 @@ pub(crate) enum StreamParser {
     Rtps(Box<RtpsStream>),
     Tls(TlsStream),
     WebSocket(WebSocketStream),
+    Http(Box<HttpStream>),
 }
 
 impl Streams {
@@ -69,6 +72,10 @@ impl Streams {
             let version = up.version.or(down.version);
             (up.version, down.version) = (version, version);
         }
+        if let (StreamParser::Http(up), StreamParser::Http(down)) = (up, down) {
+            up.hand_over(down);
+            down.hand_over(up);
+        }
         &mut self.parsers[direction as usize]
     }
 }
@@ -81,6 +88,7 @@ impl StreamParser {
             Protocol::Rtps => Self::Rtps(Box::default()),
             Protocol::Tls => Self::Tls(TlsStream::default()),
             Protocol::WebSocket => Self::WebSocket(WebSocketStream::default()),
+            Protocol::Http => Self::Http(Box::default()),
             _ => Self::Opaque,
         }
     }
@@ -103,6 +111,7 @@ impl StreamParser {
             Self::Rtps(rtps) => rtps.lose(),
             Self::Tls(tls) => tls.lose(),
             Self::WebSocket(websocket) => websocket.lose(),
+            Self::Http(http) => http.lose(),
         }
     }
 
@@ -122,6 +131,7 @@ impl StreamParser {
             Self::Rtps(rtps) => rtps.read(kept, said, spans),
             Self::Tls(tls) => tls.read(kept, spans),
             Self::WebSocket(websocket) => websocket.read(kept, spans, &mut portion.messages),
+            Self::Http(http) => http.read(kept, spans),
         }
         let missing = length - kept.len();
         if missing > 0 {
@@ -139,6 +149,7 @@ impl StreamParser {
             Self::Rtps(rtps) => (Layer::Application, rtps.pass(length)),
             Self::Tls(tls) => (Layer::Tls, tls.pass(length)),
             Self::WebSocket(websocket) => websocket.pass(length),
+            Self::Http(http) => (Layer::Application, http.pass(length)),
         }
     }
 }
@@ -159,6 +170,7 @@ fn by_content(first: &[u8]) -> Option<Protocol> {
             (name < 4 && is_connect).then_some(Protocol::Mqtt)
         }
         _ if websocket::is_asked_for(first) => Some(Protocol::WebSocket),
+        _ if http::is_request(first) => Some(Protocol::Http),
         _ => None,
     }
 }

@@ -3,6 +3,7 @@
 mod captures;
 mod conservation;
 mod datagrams;
+mod http;
 mod mqtt;
 mod network;
 mod tcp;

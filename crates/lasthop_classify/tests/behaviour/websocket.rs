@@ -88,6 +88,6 @@ fn another_request_is_no_websocket() {
     let asked = b"GET / HTTP/1.1\r\nHost: upgrade: websocket.example\r\n\r\n";
     observer.see(&tcp(Up, PORT, (1, 1), ACK, asked));
     let portions = observer.finish();
-    let opaque = sum(&portions, Layer::Application, Cause::Opaque) as usize;
-    assert_eq!(opaque, asked.len());
+    let header = sum(&portions, Layer::Application, Cause::Header) as usize;
+    assert_eq!(header, asked.len());
 }
