@@ -74,8 +74,11 @@ pub(crate) fn server_files(
         stack.show(&credentials.get().shown);
     }
     let files = stack.server_files(spec.seed);
-    Ok(files.map(|it| (it.chain.certificates, it.chain.key, it.client_roots)))
+    Ok(files.map(|it| {
+        let (certificates, key) = (it.chain.certificates, it.chain.key);
+        (certificates, key, it.roots, it.asks_clients, it.name)
+    }))
 }
 
-/// Certificates, key, and roots.
-type ServerFiles = (String, String, Option<String>);
+/// Certificates, key, the root of both ends, whether clients show a certificate, and the server's name.
+type ServerFiles = (String, String, String, bool, String);

@@ -2,6 +2,7 @@
 
 from lasthop.adapters.adapter import Adapter, Offer
 from lasthop.adapters.bindings import Bindings
+from lasthop.adapters.card import Card
 from lasthop.adapters.client import Client, Errand, Message
 from lasthop.adapters.client_process import ClientProcess
 from lasthop.adapters.pressure import Pressure
@@ -13,6 +14,7 @@ from lasthop.adapters.usage import Usage
 __all__ = [
     "Adapter",
     "Bindings",
+    "Card",
     "Client",
     "ClientProcess",
     "Errand",

@@ -10,9 +10,10 @@ from lasthop.adapters.software import Software
 from lasthop.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from lasthop.adapters.card import Card
     from lasthop.adapters.shown import Shown
 
 
@@ -85,6 +86,23 @@ class Adapter(Software):
     """The layer that it ends for a server behind it, where it is no server itself."""
     ready_s: ClassVar[float] = 30.0
     """If it does not listen by then it never will."""
+
+    def admit(self, offer: Offer, devices: Sequence[str]) -> Mapping[str, Card]:
+        """Make devices known to it before it starts; give what each shows if it asks for that."""
+        del offer, devices
+        return {}
+
+    def check_devices(self, offer: Offer, *, are_foreign: bool) -> None:
+        """Look whether the devices of a run can show what it asks for.
+
+        Raises
+        ------
+        UsageError
+            They are real software, and would show tokens to what asks for none.
+        """
+        if are_foreign and offer.options.get("auth") == "jwt":
+            message = f"impl={self.name}: it asks for no tokens"
+            raise UsageError(f"{message}; write impl=gateway, or leave auth=jwt out")
 
     def check(self, offer: Offer) -> None:
         """Look whether it serves what is asked of it.

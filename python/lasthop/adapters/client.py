@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lasthop.adapters.software import Software
-from lasthop.errors import EnvironmentFailure
+from lasthop.errors import EnvironmentFailure, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from lasthop.adapters.card import Card
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,14 @@ class Errand:
     address, port, transport
         Of the server, which is reached by ``tcp`` or ``udp``.
     name
-        By which the server knows it.
+        By which the server knows it, unless it has a ``card``.
+    card
+        What it shows to a server that asks for tokens.
+    server, authority
+        Where certificates are shown: the name in the server's, and the file of their root.
+    session
+        So many messages are sent on a connection, which is made for the first of them and closed
+        behind the answer to the last; None where one connection is kept.
     options
         Of the protocol and of each layer, as in the run spec, by ``layer.option``.
     own, descriptor
@@ -58,6 +67,10 @@ class Errand:
     options: dict[str, Any]
     messages: tuple[Message, ...] = ()
     hears: tuple[str, ...] = field(default=())
+    card: Card | None = None
+    server: str = ""
+    authority: str = ""
+    session: int | None = None
     own: str = ""
     descriptor: int | None = None
     device: Mapping[str, Any] | None = None
@@ -68,8 +81,35 @@ class Client(Software):
 
     takes_packets: ClassVar[bool] = False
     """Whether it has a network stack of its own, beside that of the kernel."""
+    connects_again: ClassVar[bool] = False
+    """Whether it makes a connection for so many messages, and closes it behind them."""
+    shows_tokens: ClassVar[bool] = False
+    """Whether it shows a token to a server that asks for one."""
+    versions: ClassVar[frozenset[str]] = frozenset()
+    """Of its protocol, where it does not speak all that a stack can name."""
     ready_s: ClassVar[float] = 30.0
     """If it has no session by then it is none of these stacks; a lossy path needs a while."""
+
+    def check(self, protocol: str, options: Mapping[str, Any], *, connects_again: bool) -> None:
+        """Look whether it does what is asked of it.
+
+        Raises
+        ------
+        UsageError
+            It speaks other protocols, or lacks a version, tokens or sessions.
+        """
+        asked = f"client={self.name}:"
+        if protocol not in self.protocols:
+            known = ", ".join(sorted(self.protocols))
+            raise UsageError(f"{asked} it speaks {known}, and no {protocol}")
+        version = str(options.get("version"))
+        if self.versions and version not in self.versions:
+            known = ", ".join(sorted(self.versions))
+            raise UsageError(f"{asked} it speaks version {known}, and not {version}")
+        if options.get("auth") == "jwt" and not self.shows_tokens:
+            raise UsageError(f"{asked} it shows no tokens; leave auth=jwt out")
+        if connects_again and not self.connects_again:
+            raise UsageError(f'{asked} it keeps its session; write "session: keep"')
 
     def prepare(self, errands: Iterable[Errand]) -> None:
         """Make what the devices of a run need before any of them starts.

@@ -8,10 +8,15 @@ from lasthop.adapters.client import PythonClient
 
 
 class Paho(PythonClient):
-    """Publishes by its own window and time-outs; it is given QoS, version and keep-alive."""
+    """Publishes by its own window and time-outs; it is given QoS, version and keep-alive.
+
+    Of TLS it is given the version, the name of the server and the root of its certificate.
+    """
 
     name: ClassVar[str] = "paho"
-    protocols: ClassVar[frozenset[str]] = frozenset({"mqtt/tcp"})
+    protocols: ClassVar[frozenset[str]] = frozenset({"mqtt/tcp", "mqtt/tls/tcp"})
+    connects_again: ClassVar[bool] = True
+    shows_tokens: ClassVar[bool] = True
     library: ClassVar[str] = "paho.mqtt"
     package: ClassVar[str] = "paho-mqtt"
     script: ClassVar[str] = "paho_device"

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
 _OWNER_ALONE = 0o600
@@ -23,23 +22,32 @@ class Shown:
         The server's, and those that lead to a root.
     key
         Of the first of them.
+    roots
+        Those of the certificates of both ends.
+    name
+        Of the server, as it stands in its certificate.
     client_roots
         Whose certificates clients have to show; None where they show none.
     """
 
     certificate: Path
     key: Path
+    roots: Path
+    name: str
     client_roots: Path | None
 
     @classmethod
-    def write(cls, folder: Path, files: Sequence[str | None]) -> Self:
-        """Write certificates, key, and roots if there are some."""
+    def write(cls, folder: Path, files: tuple[str, str, str, bool, str]) -> Self:
+        """Write certificates, key and roots.
+
+        What follows is whether clients show certificates, and the name of the server.
+        """
         names = ("server.pem", "server.key", "roots.pem")
         certificate, key, roots = (folder / name for name in names)
-        for file, content in zip((certificate, key, roots), files, strict=True):
-            if content is not None:
-                _write(file, content)
-        return cls(certificate, key, None if files[2] is None else roots)
+        *contents, asks_clients, name = files
+        for file, content in zip((certificate, key, roots), contents, strict=True):
+            _write(file, content)
+        return cls(certificate, key, roots, name, roots if asks_clients else None)
 
 
 def _write(file: Path, content: str) -> None:

@@ -167,14 +167,17 @@ class NativeEngine:
         )
         return servers
 
-    def server_files(self, spec_json: str, server: str) -> Sequence[str | None] | None:
+    def server_files(self, spec_json: str, server: str) -> tuple[str, str, str, bool, str] | None:
         """Give what a server shows that is real software, as PEM; None where it shows nothing.
 
-        That is its certificates, its key, and the roots of its clients or None.
+        That is its certificates, its key, the roots of both ends, whether its clients show
+        certificates, and its name.
         """
         native = self._natives.of(spec_json)
         shown = self._credentials and self._credentials.for_runs_of(native)
-        files: Sequence[str | None] | None = native.server_files(spec_json, server, shown)
+        files: tuple[str, str, str, bool, str] | None = native.server_files(
+            spec_json, server, shown
+        )
         return files
 
     def explain(self, spec_json: str, *, device: int, message: int, flow: str | None = None) -> str:

@@ -6,7 +6,7 @@ import socket
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lasthop._native import CaptureError
 from lasthop.adapters import ClientProcess
@@ -124,7 +124,7 @@ class ForeignRun:
                 last_ns + measure["drain_ns"],
                 running,
                 stop,
-                unless=lambda: _heard(running, planned),
+                unless=lambda: _over(running, planned, self.schedule),
             )
             time.sleep(_LAST_WORDS_S)
             told = {process.errand.name: list(process.told()) for process in running}
@@ -132,7 +132,8 @@ class ForeignRun:
                 (self.schedule.sender_of(message), self.schedule.receiver_of(message))
                 for message in planned
             ]
-            messages = message_rows(planned, told, ends, zero_ns)
+            kept = [self.schedule.is_kept(message) for message in planned]
+            messages = message_rows(planned, told, ends, kept, zero_ns)
             paths = [CarriedPath(it.device, it.emulation.stop()) for it in joined]
             flows = self.schedule.spec["flows"]
             sizes = {flow["name"]: next(iter(flow["payload"].values()))["bytes"] for flow in flows}
@@ -214,11 +215,21 @@ class ForeignRun:
         return [it for it in self.schedule.devices if it.group == device.group].index(device)
 
 
-def _heard(running: Sequence[ClientProcess], planned: Sequence[object]) -> bool:
+def _over(
+    running: Sequence[ClientProcess],
+    planned: Sequence[Mapping[str, Any]],
+    schedule: ForeignSchedule,
+) -> bool:
     """Whether every message has come: then there is nothing to wait for."""
-    lines = ((place, line) for place, it in enumerate(running) for line in it.told())
+    lines = [(place, line) for place, it in enumerate(running) for line in it.told()]
     heard = {(place, line[1]) for place, line in lines if line[0] == "heard"}
-    return len(heard) >= len(planned)
+    flows = {message["flow"] for message in planned if schedule.is_kept(message)}
+    known = {
+        (place, *line[1:3])
+        for place, line in lines
+        if line[0] == "acknowledged" and line[1] in flows
+    }
+    return len(heard) + len(known) >= len(planned)
 
 
 def _wait(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -17,7 +17,7 @@ from lasthop.study.stacks.spec import stack_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from lasthop.adapters import Offer
+    from lasthop.adapters import Card, Offer
     from lasthop.results.part import Stream
     from lasthop.running.engine import NativeEngine
 
@@ -80,11 +80,14 @@ class ForeignSchedule:
     ----------
     simulated
         The tables of that run: of its messages the instants at which they are due hold.
+    cards
+        What devices show to a server that asks for tokens, by their names.
     """
 
     spec: Mapping[str, Any]
     devices: Sequence[ForeignDevice]
     simulated: Mapping[str, Stream]
+    cards: Mapping[str, Card] = field(default_factory=dict)
 
     @classmethod
     def of(cls, spec_json: str, native: NativeEngine) -> ForeignSchedule:
@@ -142,9 +145,10 @@ class ForeignSchedule:
     def errand(self, device: ForeignDevice, server: Offer) -> Errand:
         """Give what a device is to do at a server."""
         flows = {flow["name"]: flow for flow in self.spec["flows"]}
+        card, shown = self.cards.get(device.name), server.shown
         messages = [
             Message(
-                topic=device.topic,
+                topic=device.topic if card is None else card.topic,
                 flow=message["flow"],
                 number=message["message"],
                 due_ns=message["intended_ns"],
@@ -161,9 +165,25 @@ class ForeignSchedule:
             options=dict(server.options),
             messages=tuple(sorted(messages, key=lambda message: message.due_ns)),
             hears=tuple(self._heard_by(device)),
+            card=card,
+            server="" if shown is None else shown.name,
+            authority="" if shown is None else str(shown.roots),
+            session=self._session_of(device),
             own=device.address,
             device=device.device,
         )
+
+    def is_kept(self, message: Mapping[str, Any]) -> bool:
+        """Say whether a message ends in the server, which acknowledges it once it has kept it."""
+        flow = next(it for it in self.spec["flows"] if it["name"] == message["flow"])
+        return bool(flow["kind"] == "report")
+
+    def _session_of(self, device: ForeignDevice) -> int | None:
+        """Give how many messages a connection is for; None where it is kept."""
+        for flow in self.spec["flows"]:
+            if flow["from"] == device.group and flow["session"] != "keep":
+                return int(flow["session"]["per"])
+        return None
 
     def _heard_by(self, device: ForeignDevice) -> list[str]:
         topics: list[str] = []

@@ -38,6 +38,7 @@ def message_rows(
     planned: Iterable[Row],
     told: Mapping[str, Sequence[Sequence[str]]],
     ends: Sequence[tuple[str, str | None]],
+    kept: Sequence[bool],
     zero_ns: int,
 ) -> list[Row]:
     """Give the rows of messages: the planned ones with what devices told of them.
@@ -50,6 +51,8 @@ def message_rows(
         What each device told, by its name: the words of each line.
     ends
         Who sends each of the planned ones, and for whom it is, where it is for several.
+    kept
+        Which of them end in the server: it has them, at the latest, when it acknowledges them.
     zero_ns
         The instant of the monotonic clock at which the time of the run was zero.
     """
@@ -60,9 +63,11 @@ def message_rows(
             if kind == "heard":
                 heard.setdefault(tuple(words[0].split("/")), []).append((device, int(words[1])))
     rows = []
-    for row, (sender, receiver) in zip(planned, ends, strict=True):
+    for row, (sender, receiver), is_kept in zip(planned, ends, kept, strict=True):
         key = (sender, row["flow"], str(row["message"]))
         arrivals = sorted(at for by, at in heard.get(key, ()) if receiver in (None, by))
+        if is_kept:
+            arrivals = [acknowledged[key]] if key in acknowledged else []
         instants = {
             "sent_ns": sent.get(key),
             "acknowledged_ns": acknowledged.get(key),
@@ -77,6 +82,7 @@ def message_rows(
             "status": "delivered" if arrivals else "unfinished",
             "failure": None,
             "latency_ms": latency,
+            "is_kept": is_kept,
         }
         rows.append({**row, **since, **found})
     return rows
@@ -122,7 +128,8 @@ def _summary(
     messages: Sequence[Row], paths: Sequence[CarriedPath], sizes: Mapping[str, int]
 ) -> Row:
     first_sent = sum(
-        sizes[row["flow"]] * (_is_said(row) + (row["deliveries"] > 0)) for row in messages
+        sizes[row["flow"]] * (_is_said(row) + (row["deliveries"] > 0 and not row["is_kept"]))
+        for row in messages
     )
     sums = {
         f"{unit}_{way}_{fate}": sum(path.told[way][fate][of] for path in paths)
@@ -134,12 +141,16 @@ def _summary(
     ethernet = wire + _ETHERNET_BYTES * sum(sums[f"packets_{way}_offered"] for way in _WAYS)
     late = [path.told["lateness"] for path in paths]
     measured = [row for row in messages if row["measured"]]
+    delivered = sum(row["status"] == "delivered" for row in measured)
+    each = {"": wire, "_ethernet": ethernet} if delivered else {}
     return {
         "status": "completed",
         **_counts(measured),
+        **{f"wire_bytes_per_message{unit}": total / delivered for unit, total in each.items()},
         "messages_duplicated": sum(row["deliveries"] > 1 for row in measured),
         "messages_unsent": sum(row["attempts"] == 0 for row in measured),
         **_latencies(measured),
+        **_responses(measured),
         **sums,
         "payload_bytes_first_sent": first_sent,
         "control_bytes_per_100": _per_100(wire, first_sent),
@@ -173,6 +184,18 @@ def _latencies(measured: Sequence[Row]) -> Row:
         found[name] = arrived[place] if place < len(arrived) else None
     found["latency_max_ms"] = arrived[-1] if arrived and len(arrived) == len(measured) else None
     return found
+
+
+def _responses(measured: Sequence[Row]) -> Row:
+    """Give how long senders waited until they knew, of what was acknowledged."""
+    waited = [
+        (row["acknowledged_ns"] - row["intended_ns"]) / _NS_PER_MS
+        for row in measured
+        if row["acknowledged_ns"] is not None
+    ]
+    if not waited:
+        return {}
+    return {"response_mean_ms": sum(waited) / len(waited), "response_max_ms": max(waited)}
 
 
 def _groups(run_id: str, messages: Sequence[Row], paths: Sequence[CarriedPath]) -> Iterator[Row]:

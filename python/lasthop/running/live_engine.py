@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from lasthop.results.schema import PROGRAMS
 from lasthop.running.engine import NativeEngine
 from lasthop.running.foreign_run import ForeignRun, Stop
 from lasthop.running.foreign_schedule import ForeignSchedule
-from lasthop.running.live_software import LiveSoftware, clients_of
+from lasthop.running.live_software import LiveSoftware, clients_of, connects_again
 from lasthop.running.measured_use import MeasuredUse
 from lasthop.running.real_time import real_time
 from lasthop.running.serving import ProgramRow, Serving, row_of
@@ -96,7 +96,7 @@ class LiveEngine:
         for spec in specs:
             for server in self._native.outside_servers(spec):
                 needed = True
-                self._software.check(server, clients_of(spec))
+                self._software.check(server, clients_of(spec), connects_again=connects_again(spec))
         if needed and (missing := what_is_missing()) is not None:
             message = f"real software needs {missing}; without it, run with --engine virtual"
             raise EnvironmentFailure(message)
@@ -209,7 +209,15 @@ class LiveEngine:
             folder.chmod(0o755)  # programs may give up their rights
             server = self._server(spec_json, wanted, folder)
             far = stack.enter_context(Namespace())
-            run = ForeignRun(schedule, clients, server.offer, far, folder=folder, logs=self._logs)
+            cards = server.admit([device.name for device in schedule.devices])
+            run = ForeignRun(
+                replace(schedule, cards=cards),
+                clients,
+                server.offer,
+                far,
+                folder=folder,
+                logs=self._logs,
+            )
             joined = run.join(stack, captures)
             serving = stack.enter_context(
                 Serving(server, run_id=run_id, namespace=far, logs=self._logs)

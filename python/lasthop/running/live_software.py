@@ -11,9 +11,9 @@ from lasthop.adapters import Offer
 from lasthop.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from lasthop.adapters import Adapter, Bindings, Client, Shown
+    from lasthop.adapters import Adapter, Bindings, Card, Client, Shown
     from lasthop.adapters.software import Software
 
 
@@ -48,6 +48,14 @@ class LiveServer:
         """What clients meet."""
         return self.programs[0].offer
 
+    def admit(self, devices: Sequence[str]) -> Mapping[str, Card]:
+        """Make devices known to it; give what each has to show, where it asks for that."""
+        return {
+            name: card
+            for it in self.programs
+            for name, card in it.adapter.admit(it.offer, devices).items()
+        }
+
 
 class LiveSoftware:
     """Knows what stands for the names of stacks; a build is asked for its version once.
@@ -63,27 +71,30 @@ class LiveSoftware:
         self._versions: dict[tuple[str, Path], str] = {}
         self._seen: set[tuple[str, ...]] = set()
 
-    def check(self, server: Mapping[str, Any], clients: Iterable[str]) -> None:
-        """Look for a server and for what the devices are.
+    def check(
+        self, server: Mapping[str, Any], clients: Iterable[str], *, connects_again: bool = False
+    ) -> None:
+        """Look for a server and for what the devices are, which may connect more than once.
 
         Raises
         ------
         UsageError
-            Nobody knows a name, or it does not speak the protocol.
+            Nobody knows a name, or it does not do what is asked of it.
         EnvironmentFailure
             A program is missing or too old.
         """
-        key = (str(server), *clients)
+        key = (str(server), *clients, str(connects_again))
         if key in self._seen:
             return
         self._seen.add(key)
-        protocol = self.server(server, Path()).offer.protocol
+        found = self.server(server, Path())
+        for program in found.programs:
+            program.adapter.check_devices(program.offer, are_foreign=bool(clients))
         for name in clients:
-            client, program = self.client(name)
-            if protocol not in client.protocols:
-                known = ", ".join(sorted(client.protocols))
-                raise UsageError(f"client={name}: it speaks {known}, and no {protocol}")
-            self.version(client, program)
+            client, build = self.client(name)
+            options, protocol = found.offer.options, found.offer.protocol
+            client.check(protocol, options, connects_again=connects_again)
+            self.version(client, build)
 
     def client(self, name: str) -> tuple[Client, Path]:
         """Give what devices of a name are, and its program."""
@@ -131,6 +142,11 @@ class LiveSoftware:
             for name, adapter, program, offer in self._bindings.resolve_chain(software, offer)
         )
         return LiveServer(told["number"], told["name"], programs, options.get("tcp.congestion"))
+
+
+def connects_again(spec_json: str) -> bool:
+    """Say whether devices of a run make more than one connection."""
+    return any(flow["session"] != "keep" for flow in json.loads(spec_json)["flows"])
 
 
 def clients_of(spec_json: str) -> list[str]:

@@ -82,11 +82,16 @@ def _check_group(assembly: Assembly, group: Group, foreign: ResolvedStack) -> No
             hint="leave it out, or leave client out",
             location=group.location,
         )
-    for flow in assembly.flows_of(group):
-        if flow.traffic.session != "keep" or flow.traffic.batch != 1:
+    flows = assembly.flows_of(group)
+    for flow in flows:
+        session = assembly.session_of(flow)
+        ends = isinstance(session, int) and len(flows) == 1 and flow.traffic.kind == "report"
+        if (session != "keep" and not ends) or flow.traffic.batch != 1:
             raise Fault(
-                f"{foreign.client} keeps its session, and sends each message by itself",
-                hint='write "session: keep" and no batch, or leave client out',
+                f"{foreign.client} keeps its session, or has one for so many reports, and sends "
+                "each message by itself",
+                hint='write "session: keep", or "per N" of a report that is alone, and no batch, '
+                "or leave client out",
                 location=flow.location,
             )
         receiver = assembly.group(flow.receiver)

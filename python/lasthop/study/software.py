@@ -21,6 +21,7 @@ LIVE = "live"
 _NEEDS_LIVE = "real software (impl) needs --engine live"
 _NEEDS_IPV4 = "real software (impl) over IPv6 is not built yet"
 _FORWARDED = "round_trip"
+_REPORT = "report"
 _KEEPING = frozenset({"coap"})
 """The protocols whose servers keep what they are told, and send nobody his own back."""
 
@@ -60,6 +61,11 @@ def sends_back(application: str) -> bool:
     return application not in _KEEPING
 
 
+def _acknowledges_what_it_keeps(stack: ResolvedStack) -> bool:
+    """Say whether a device gateway tells devices that are software when it has a message."""
+    return stack.client is not None and stack.options.get("auth") == "jwt"
+
+
 def check_software(assembly: Assembly, arm: Arm) -> None:
     """Check that what is said to real software comes back, for there it cannot be watched.
 
@@ -73,6 +79,8 @@ def check_software(assembly: Assembly, arm: Arm) -> None:
         if stack.software is None or flow.is_relayed:
             continue
         kind, echoes = flow.traffic.kind, sends_back(stack.application)
+        if kind == _REPORT and _acknowledges_what_it_keeps(stack):
+            continue
         if kind == _FORWARDED and echoes:
             continue
         what = (
@@ -82,6 +90,8 @@ def check_software(assembly: Assembly, arm: Arm) -> None:
             else f"nobody can see in {stack.software} when a {kind} arrives"
         )
         ways = [f'"kind: {_FORWARDED}"'] if echoes else []
+        if stack.client is not None and kind == _REPORT:
+            ways.append('"auth=jwt" behind a stack at impl=gateway')
         ways.append('"report" from one group "to" another')
         raise Fault(what, hint=f"write {', or '.join(ways)}", location=(*flow.location, "kind"))
     software = {

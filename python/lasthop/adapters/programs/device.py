@@ -1,6 +1,9 @@
 """What every device program shares: its errand, the clock of the run, what it prints."""
 
+import base64
 import json
+import select
+import socket
 import sys
 import threading
 import time
@@ -18,6 +21,45 @@ def tell(*words: object) -> None:
     line = " ".join(map(str, (*words, time.monotonic_ns())))
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
+
+
+class Sessions:
+    """Which messages begin a connection, and which end it."""
+
+    def __init__(self, errand: Any) -> None:  # noqa: ANN401
+        self._size = errand["session"]
+        self._sent = 0
+
+    def next(self) -> tuple[bool, bool]:
+        """Say of the next message whether it is the first, and the last, of a connection."""
+        place = self._sent if self._size is None else self._sent % self._size
+        self._sent += 1
+        return place == 0, self._size is not None and place + 1 == self._size
+
+
+def at_its_name(errand: Any) -> None:  # noqa: ANN401
+    """Let the name that stands in the server's certificate lead to it in this process."""
+    ask = socket.getaddrinfo
+
+    def answer(host: Any, *others: Any, **named: Any) -> Any:  # noqa: ANN401
+        named_so = host in {errand["server"], errand["server"].encode()}
+        return ask(errand["address"] if named_so else host, *others, **named)
+
+    socket.getaddrinfo = answer
+
+
+def wrapped(errand: Any, payload: bytes) -> bytes:  # noqa: ANN401
+    """Put a payload into an object of JSON, where the server wants one."""
+    field = (errand["card"] or {}).get("wrapped_in")
+    if not field:
+        return payload
+    return json.dumps({field: base64.b64encode(payload).decode()}).encode()
+
+
+def fields_of(errand: Any) -> dict[str, str]:  # noqa: ANN401
+    """Give the fields of a request that show who asks."""
+    card = errand["card"]
+    return {"Authorization": f"Bearer {card['token']}"} if card else {}
 
 
 def payload_of(errand: Any, message: Any) -> bytes:  # noqa: ANN401
@@ -39,7 +81,8 @@ def send_when_due(errand: Any, send: Callable[[Any], object]) -> None:  # noqa: 
     ended = threading.Event()
 
     def await_end() -> None:
-        sys.stdin.read()
+        # Nothing more is said: it is readable when it has ended, and no thread need be held by it.
+        select.select([sys.stdin], [], [])
         ended.set()
 
     threading.Thread(target=await_end, daemon=True).start()

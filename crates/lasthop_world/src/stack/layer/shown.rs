@@ -12,8 +12,12 @@ const CLIENT: &str = "device.example";
 pub struct ServerFiles {
     /// Its certificates and its key.
     pub chain: ChainFiles,
-    /// Whom it believes, where clients show a certificate.
-    pub client_roots: Option<String>,
+    /// The root of both ends' certificates.
+    pub roots: String,
+    /// Whether clients show a certificate, too.
+    pub asks_clients: bool,
+    /// The name that clients ask for.
+    pub name: String,
 }
 
 /// What the ends of a run show each other, and whom they believe.
@@ -68,11 +72,13 @@ impl Shown {
         }
     }
 
-    /// What the server shows as files, and whom it believes where it `asks` clients.
-    pub(super) fn server_files(self, asks: bool) -> Option<ServerFiles> {
+    /// What the server shows as files, and whether it `asks_clients` for theirs.
+    pub(super) fn server_files(self, asks_clients: bool) -> Option<ServerFiles> {
         Some(ServerFiles {
             chain: self.server.to_files()?,
-            client_roots: asks.then_some(self.roots_file),
+            roots: self.roots_file,
+            asks_clients,
+            name: self.name,
         })
     }
 }

@@ -1,0 +1,21 @@
+"""A device of HTTP/3 that is made with aioquic, a QUIC of Python."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from lasthop.adapters.client import PythonClient
+
+
+class AioquicClient(PythonClient):
+    """Posts one message behind the other; it is given the root of the server's certificate."""
+
+    name: ClassVar[str] = "aioquic"
+    protocols: ClassVar[frozenset[str]] = frozenset({"http/quic/udp"})
+    connects_again: ClassVar[bool] = True
+    shows_tokens: ClassVar[bool] = True
+    library: ClassVar[str] = "aioquic"
+    package: ClassVar[str] = "aioquic"
+    script: ClassVar[str] = "aioquic_device"
+    install: ClassVar[str] = "pip install aioquic"
+    oldest: ClassVar[tuple[int, ...]] = (1, 0)

@@ -1,0 +1,25 @@
+"""A device that is made with libcurl, the library of curl, in C."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from lasthop.adapters.programs import libcurl
+from lasthop.adapters.shared_library import SharedLibraryClient
+
+
+class CurlClient(SharedLibraryClient):
+    """Posts one message behind the other, with the fields of the command curl.
+
+    It is given the version of HTTP and of TLS, the server's name and the root of its certificate.
+    """
+
+    name: ClassVar[str] = "curl"
+    protocols: ClassVar[frozenset[str]] = frozenset({"http/tcp", "http/tls/tcp"})
+    connects_again: ClassVar[bool] = True
+    shows_tokens: ClassVar[bool] = True
+    library: ClassVar[str] = libcurl.NAME
+    binding: ClassVar[str] = "libcurl"
+    script: ClassVar[str] = "curl_device"
+    install: ClassVar[str] = "apt-get install libcurl4"
+    oldest: ClassVar[tuple[int, ...]] = (7, 68)

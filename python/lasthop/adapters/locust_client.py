@@ -1,0 +1,22 @@
+"""A device that is a user of Locust, the load generator of Python, which posts by requests."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from lasthop.adapters.client import PythonClient
+
+
+class LocustClient(PythonClient):
+    """Posts one message behind the other; it is given the version of TLS, and a root."""
+
+    name: ClassVar[str] = "locust"
+    protocols: ClassVar[frozenset[str]] = frozenset({"http/tcp", "http/tls/tcp"})
+    versions: ClassVar[frozenset[str]] = frozenset({"1.1"})
+    connects_again: ClassVar[bool] = True
+    shows_tokens: ClassVar[bool] = True
+    library: ClassVar[str] = "locust"
+    package: ClassVar[str] = "locust"
+    script: ClassVar[str] = "locust_device"
+    install: ClassVar[str] = "pip install locust"
+    oldest: ClassVar[tuple[int, ...]] = (2, 20)

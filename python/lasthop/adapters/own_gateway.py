@@ -1,0 +1,100 @@
+"""Our own device gateway, as `lasthop serve gateway` has it on the sockets of the kernel."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, ClassVar
+
+from lasthop import _native
+from lasthop.adapters.adapter import Adapter, Offer
+from lasthop.adapters.card import Card
+from lasthop.errors import UsageError
+from lasthop.live import read_gateway_data
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+_SCHEMES = {
+    "mqtt/tcp": "mqtt",
+    "mqtt/tls/tcp": "mqtts",
+    "mqtt/quic/udp": "mqtt+quic",
+    "http/tls/tcp": "https",
+    "http/quic/udp": "h3",
+}
+_BESIDE = {"mqtt/quic/udp": "--quic", "http/tls/tcp": "--http", "http/quic/udp": "--http3"}
+"""What is served beside MQTT over TCP, and the option that asks for it."""
+_REGISTRY = "projects/p/locations/l/registries/r/devices"
+_DAY_S = 24 * 3600
+
+
+class OwnGateway(Adapter):
+    """Each device of the run is registered with a key of its own; the log goes with the run."""
+
+    name: ClassVar[str] = "gateway"
+    protocols: ClassVar[frozenset[str]] = frozenset(_SCHEMES)
+    program: ClassVar[str] = sys.executable
+    version_arguments: ClassVar[tuple[str, ...]] = ("-m", "lasthop", "--version")
+    install: ClassVar[str] = "pip install lasthop"
+
+    def check(self, offer: Offer) -> None:
+        """Look whether its devices show tokens, and wait to be told that a message is kept.
+
+        Raises
+        ------
+        UsageError
+            They do not, or it speaks other protocols.
+        """
+        super().check(offer)
+        if offer.options.get("auth") != "jwt":
+            raise UsageError("impl=gateway: it asks for tokens; write auth=jwt")
+        if (qos := str(offer.options.get("qos", 1))) != "1":
+            what = "refuses QoS 2" if qos == "2" else "acknowledges no QoS 0"
+            raise UsageError(f"impl=gateway: it {what}; write qos=1")
+
+    def check_devices(self, offer: Offer, *, are_foreign: bool) -> None:
+        """Look whether the devices are real software, which is told its tokens.
+
+        Raises
+        ------
+        UsageError
+            They are ours, whose keys the run makes and nobody else knows.
+        """
+        del offer
+        if not are_foreign:
+            message = "impl=gateway: it does not know the keys of simulated devices"
+            raise UsageError(f"{message}; write, say, client=paho, or use lasthop load")
+
+    def admit(self, offer: Offer, devices: Sequence[str]) -> Mapping[str, Card]:
+        """Register devices with new keys; give their tokens, good for a day."""
+        administration = _native.GatewayAdministration(read_gateway_data(self._data(offer)))
+        now, is_http, cards, keys = int(time.time()), offer.application == "http", {}, []
+        for device in devices:
+            path = f"{_REGISTRY}/{device}"
+            private, public = _native.gateway_new_key()
+            keys.append((path, [public]))
+            cards[device] = Card(
+                identity=path,
+                token=_native.gateway_token(path, private, issued_at=now, life_s=_DAY_S),
+                topic=f"/v1/{path}:publishEvent" if is_http else f"/devices/{device}/events",
+                wrapped_in="binary_data" if is_http else "",
+            )
+        administration.put_devices(keys)
+        return cards
+
+    def command(self, program: Path, offer: Offer) -> list[str]:
+        """Let it listen there, and for MQTT over TCP where nobody comes."""
+        words = [str(program), "-m", "lasthop", "serve", "gateway", f"--data={self._data(offer)}"]
+        words.append(f"--listen={_SCHEMES[offer.protocol]}://{offer.address}:{offer.port}")
+        if offer.protocol in _BESIDE:
+            words += [_BESIDE[offer.protocol], "--listen=mqtts://127.0.0.1:0"]
+        if offer.shown is not None:
+            words += [f"--tls-cert={offer.shown.certificate}", f"--tls-key={offer.shown.key}"]
+        return words
+
+    @staticmethod
+    def _data(offer: Offer) -> str:
+        if offer.folder is None:
+            raise ValueError("a gateway keeps its data in a folder")
+        return str(offer.folder / "gateway")

@@ -1,0 +1,41 @@
+"""A device of HTTP by libcurl: reads its errand, as `lasthop.adapters.client` says."""
+
+from typing import Any
+
+from lasthop.adapters.programs import libcurl
+from lasthop.adapters.programs.device import fields_of, read_errand
+from lasthop.adapters.programs.http_device import post_when_due
+
+
+class Connection:
+    """Posts to the server by its name."""
+
+    def __init__(self, errand: Any) -> None:  # noqa: ANN401  plain values
+        host, options = errand["server"] or errand["address"], errand["options"]
+        scheme = "https" if errand["authority"] else "http"
+        self._at = f"{scheme}://{host}:{errand['port']}"
+        self._library = libcurl.Connection(
+            version=str(options["version"]),
+            authority=errand["authority"],
+            tls=str(options.get("tls.version")),
+            resolved=f"{host}:{errand['port']}:{errand['address']}",
+            fields=[f"{name}: {value}" for name, value in fields_of(errand).items()],
+        )
+
+    def post(self, path: str, body: bytes) -> int:
+        """Post a body, wait for the answer and give its status."""
+        return self._library.post(f"{self._at}{path}", body)
+
+    def end(self) -> None:
+        """Close it."""
+        self._library.end()
+
+
+def main() -> None:
+    """Do the errand."""
+    errand = read_errand()
+    post_when_due(errand, lambda: Connection(errand))
+
+
+if __name__ == "__main__":
+    main()

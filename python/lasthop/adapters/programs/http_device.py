@@ -1,0 +1,48 @@
+"""What every device of HTTP shares: it posts one message behind the other, on connections."""
+
+import sys
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from lasthop.adapters.programs.device import (
+    Sessions,
+    payload_of,
+    send_when_due,
+    tell,
+    tell_heard,
+    wrapped,
+)
+
+_DONE = range(200, 300)
+
+
+class Connection(Protocol):
+    """Requests to one server."""
+
+    def post(self, path: str, body: bytes) -> int:
+        """Post a body, wait for the answer and give its status."""
+
+    def end(self) -> None:
+        """Close it."""
+
+
+def post_when_due(errand: Any, connect: Callable[[], Connection]) -> None:  # noqa: ANN401
+    """Post each message when it is due; it is acknowledged, and heard, by its answer."""
+    sessions, here = Sessions(errand), list[Connection]()
+
+    def send(message: Any) -> None:  # noqa: ANN401
+        begins, ends = sessions.next()
+        if begins:
+            here[:] = [connect()]
+        payload, path = payload_of(errand, message), f"/{message['topic'].removeprefix('/')}"
+        status = here[0].post(path, wrapped(errand, payload))
+        if status in _DONE:
+            tell("acknowledged", message["flow"], message["number"])
+            if errand["hears"]:
+                tell_heard(payload)
+        else:
+            sys.stderr.write(f"{message['flow']} {message['number']}: status {status}\n")
+        if ends:
+            here[0].end()
+
+    send_when_due(errand, send)
