@@ -17,6 +17,7 @@ mod new_key;
 mod place;
 mod postgres;
 mod sqlite;
+mod trimming;
 
 pub use administration::{Administration, DeviceSummary};
 pub use data_folder::DataFolder;
@@ -29,3 +30,4 @@ pub(crate) use metrics::Metrics;
 pub use new_key::new_key;
 pub use place::DataPlace;
 pub use postgres::{PostgresNames, PostgresServer};
+pub use trimming::{Trim, Trimmed};

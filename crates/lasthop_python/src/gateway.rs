@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use lasthop_gateway::{Attaches, DevicePath, LONGEST_LIFE};
+use lasthop_gateway::{Attaches, DevicePath, LONGEST_LIFE, UnixTime};
 use lasthop_jwt::TokenKey;
 use lasthop_live::gateway::{
-    Administration, DataPlace, DurableStore, GatewayError, PostgresNames, new_key,
+    Administration, DataPlace, DurableStore, GatewayError, PostgresNames, Trim, new_key,
 };
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -151,6 +151,24 @@ impl GatewayAdministration {
     /// The place of the first message that a subscription has not acknowledged.
     fn next_of(&self, subscription: &str) -> PyResult<u64> {
         self.with(|it| it.next_of(subscription))
+    }
+
+    /// Removes what came before a second since 1970, all but so many of the newest, what was not read only where that is said;
+    /// how many are gone, how many stay for a subscription, and which that is.
+    fn trim_log(
+        &self,
+        before: Option<u64>,
+        keep: Option<u64>,
+        even_unread: bool,
+    ) -> PyResult<(u64, u64, Option<String>)> {
+        let before = before.map(UnixTime);
+        let trim = Trim {
+            before,
+            keep,
+            even_unread,
+        };
+        let trimmed = self.with(|it| it.trim_log(&trim))?;
+        Ok((trimmed.gone, trimmed.held, trimmed.holder))
     }
 
     /// Notes that a subscription has done with all messages before this place.

@@ -1,6 +1,5 @@
 """`lasthop gateway`: the devices of a gateway, what they are told and what they have said."""
 
-import base64
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ import typer
 
 from lasthop import _native
 from lasthop.cli import options
+from lasthop.cli.gateway_log import FOLLOWING_S, print_log, say_json_message, trim_log
 from lasthop.cli.output import complain, say, say_json
 from lasthop.errors import EXIT_PASS, EnvironmentFailure, UsageError, one_line
 from lasthop.live import read_gateway_data
@@ -25,9 +25,6 @@ EXAMPLE = (
     "projects/p/locations/eu/registries/r/devices/d --key d.pub.pem --data gateway"
 )
 
-_AT_A_TIME = 1000
-_FOLLOWING_S = 0.2
-
 
 def command(  # noqa: PLR0913  each is an option
     words: Annotated[
@@ -35,7 +32,7 @@ def command(  # noqa: PLR0913  each is an option
         typer.Argument(
             metavar="WHAT...",
             help="device add|remove DEVICE, device list, bind|unbind GATEWAY DEVICE, "
-            "config set DEVICE TEXT, command send DEVICE TEXT, token DEVICE, log, or "
+            "config set DEVICE TEXT, command send DEVICE TEXT, token DEVICE, log, log trim, or "
             "push SUBSCRIPTION URL; DEVICE is projects/P/locations/L/registries/R/devices/D.",
             show_default=False,
         ),
@@ -126,12 +123,31 @@ def command(  # noqa: PLR0913  each is an option
             "without it, each is tried until it is taken.",
         ),
     ] = None,
+    older_than: Annotated[
+        str | None,
+        typer.Option(
+            "--older-than", metavar="TIME", help="Of log trim: remove what came longer ago, 30d."
+        ),
+    ] = None,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            "--keep", min=0, metavar="COUNT", help="Of log trim: remove all but the newest."
+        ),
+    ] = None,
+    even_unread: Annotated[
+        bool,
+        typer.Option(
+            "--even-unread",
+            help="Of log trim: remove what a subscription has not read yet, too.",
+        ),
+    ] = False,
     as_json: options.Json = False,
 ) -> int:
     """Look after the devices of a gateway, whether or not its server runs."""
     action = " ".join(words[:2])
     arguments = words[2:]
-    if words[0] in {"log", "push", "token", "bind", "unbind"}:
+    if action != "log trim" and words[0] in {"log", "push", "token", "bind", "unbind"}:
         action, arguments = words[0], words[1:]
     known = {
         "device add": 1,
@@ -143,14 +159,15 @@ def command(  # noqa: PLR0913  each is an option
         "command send": 2,
         "token": 1,
         "log": 0,
+        "log trim": 0,
         "push": 2,
     }
     if known.get(action) != len(arguments):
         message = (
             f'gateway: "{" ".join(words)}" cannot be done; write device add DEVICE --key FILE, '
             "device remove DEVICE, device list, bind GATEWAY DEVICE, unbind GATEWAY DEVICE, "
-            "config set DEVICE TEXT, command send DEVICE TEXT, token DEVICE --key FILE, log "
-            "or push SUBSCRIPTION URL"
+            "config set DEVICE TEXT, command send DEVICE TEXT, token DEVICE --key FILE, log, "
+            "log trim or push SUBSCRIPTION URL"
         )
         raise UsageError(message)
     if new_key is not None and (key or attaches or gateway or action != "device add"):
@@ -158,6 +175,8 @@ def command(  # noqa: PLR0913  each is an option
         raise UsageError(message)
     if count is not None and new_key is None:
         raise UsageError("--count: so many devices have keys of their own; add --new-key FILE")
+    if action != "log trim" and (older_than is not None or keep is not None or even_unread):
+        raise UsageError("--older-than, --keep and --even-unread: are of log trim; write that")
     if attempts is not None and action != "push":
         raise UsageError("--attempts: is of push; log prints each message once")
     with _told_in_one_line():
@@ -180,7 +199,10 @@ def command(  # noqa: PLR0913  each is an option
             "unbind": _unbind,
             "config set": _set_config,
             "command send": partial(_send_command, folder=folder),
-            "log": partial(_log, subscription=subscription, follow=follow, as_json=as_json),
+            "log trim": partial(
+                trim_log, older_than=older_than, keep=keep, even_unread=even_unread
+            ),
+            "log": partial(print_log, subscription=subscription, follow=follow, as_json=as_json),
             "push": partial(_push, attempts=attempts, follow=follow),
         }
         does[action](administration, *arguments)
@@ -302,31 +324,6 @@ def _list_devices(administration: _native.GatewayAdministration, *, as_json: boo
             say(" ".join(parts))
 
 
-def _log(
-    administration: _native.GatewayAdministration,
-    *,
-    subscription: str | None,
-    follow: bool,
-    as_json: bool,
-) -> None:
-    """Print the messages; those of a subscription are acknowledged once they were printed."""
-    first = 1 if subscription is None else administration.next_of(subscription)
-    write: Callable[[tuple[int, str, int, str, str, bytes]], None]
-    write = _say_json_message if as_json else _say_message
-    while True:
-        messages = administration.messages(first, _AT_A_TIME)
-        for message in messages:
-            write(message)
-        if messages:
-            first = messages[-1][0] + 1
-            if subscription is not None:
-                administration.acknowledge(subscription, first)
-        elif follow:
-            time.sleep(_FOLLOWING_S)
-        else:
-            return
-
-
 def _push(
     administration: _native.GatewayAdministration,
     subscription: str,
@@ -339,38 +336,15 @@ def _push(
         administration,
         subscription,
         Endpoint(url),
-        give_up=_say_json_message,
+        give_up=say_json_message,
         tell=lambda failure: complain(f"push: {one_line(url)}: {failure}; trying again"),
         attempts=attempts,
     )
     try:
-        push.run(follow=follow, pause_s=_FOLLOWING_S)
+        push.run(follow=follow, pause_s=FOLLOWING_S)
     finally:
         plural = "" if push.delivered == 1 else "s"
         complain(f"push: {push.delivered} message{plural} taken by {url}")
-
-
-def _say_message(message: tuple[int, str, int, str, str, bytes]) -> None:
-    offset, device, at, kind, folder, payload = message
-    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
-    what = f"{kind}/{folder}" if folder else kind
-    said = payload.decode(errors="replace")
-    # A device is not to write lines of its own, nor to a terminal.
-    say(one_line(f"{offset} {when} {device.rpartition('/')[2]} {what} {said}"))
-
-
-def _say_json_message(message: tuple[int, str, int, str, str, bytes]) -> None:
-    offset, device, at, kind, folder, payload = message
-    say_json(
-        {
-            "offset": offset,
-            "device": device,
-            "unix_time_s": at,
-            "kind": kind,
-            "folder": folder,
-            "payload_base64": base64.b64encode(payload).decode(),
-        }
-    )
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from .conftest import PATIENCE_S, FindProgram, RunClient, StartServer
+from .counting import lost
 from .power.lost_power import Disk, Note, Survives, read_files, read_notes
 from .test_gateway import Client, Device, add, log
 
@@ -87,7 +88,7 @@ def record(serve: StartServer, lasthop: RunClient, compiler: str, folder: Path) 
     return Recorded(before, list(read_notes(to.read_bytes())), acknowledged)
 
 
-def lost(
+def complaints_after_losses(
     run: Recorded, notes: list[Note], survives: Survives, folder: Path, seed: int
 ) -> list[str]:
     """Return what is wrong on the disk after the power was lost, at some moments."""
@@ -117,7 +118,7 @@ def wrong(folder: Path, told: set[str]) -> list[str]:
             kept = {row[0].decode() for row in database.execute("SELECT payload FROM messages")}
     except sqlite3.Error as error:
         return [f"unreadable: {error}"]
-    missing = len(told - kept)
+    missing = len(lost("the power was lost", told, kept))
     complaints = [f"{missing} of {len(told)} that were acknowledged"] if missing else []
     return complaints + [str(row) for row in found if row != ("ok",)]
 
@@ -128,7 +129,7 @@ def test_what_was_acknowledged_is_there_after_the_power_was_lost(
 ) -> None:
     writes_back = [it for it in run.notes if it.kind == "w" and it.name == "gateway.sqlite"]
     assert len(writes_back) > 100, "the log is never written back"
-    assert lost(run, run.notes, survives, tmp_path / "disk", seed=1) == []
+    assert complaints_after_losses(run, run.notes, survives, tmp_path / "disk", seed=1) == []
 
 
 @pytest.mark.parametrize("unheard", ["gateway.sqlite-wal", "gateway.sqlite"])
@@ -138,7 +139,7 @@ def test_a_sync_that_is_left_out_is_found(
 ) -> None:
     notes = [it for it in run.notes if not (it.kind == "s" and it.name == unheard)]
     assert len(notes) < len(run.notes)
-    assert lost(run, notes, survives, tmp_path / "disk", seed=1) != []
+    assert complaints_after_losses(run, notes, survives, tmp_path / "disk", seed=1) != []
 
 
 def test_a_server_starts_on_what_is_left(

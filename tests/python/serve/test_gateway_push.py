@@ -84,13 +84,22 @@ def receiver() -> Iterator[Callable[[Answer], Receiver]]:
 
 
 @pytest.fixture
-def data(serve: StartServer, lasthop: RunClient, tmp_path: Path) -> Path:
+def data(serve: StartServer, lasthop: RunClient, tmp_path: Path) -> str:
     """Return the folder of a gateway whose two devices have spoken in turn."""
-    folder = tmp_path / "gateway"
+    return spoken(serve, lasthop, str(tmp_path / "gateway"))
+
+
+@pytest.fixture
+def known(serve: StartServer, lasthop: RunClient, place: str) -> str:
+    """Return the same in each kind of database."""
+    return spoken(serve, lasthop, place)
+
+
+def spoken(serve: StartServer, lasthop: RunClient, folder: str) -> str:
     devices = [Device(name, ec.generate_private_key(ec.SECP256R1())) for name in DEVICES]
     for device in devices:
         add(lasthop, folder, device)
-    server = serve("gateway", "--data", str(folder))
+    server = serve("gateway", "--data", folder)
     clients = [Client(server, device) for device in devices]
     for number in range(EACH):
         for name, client in zip(DEVICES, clients, strict=True):
@@ -103,7 +112,7 @@ def data(serve: StartServer, lasthop: RunClient, tmp_path: Path) -> Path:
 
 
 def test_a_function_takes_each_message_once_by_push_and_by_pull(
-    lasthop: RunClient, data: Path, tmp_path: Path
+    lasthop: RunClient, known: str, tmp_path: Path
 ) -> None:
     def lines(name: str) -> list[dict[str, object]]:
         return [json.loads(line) for line in (tmp_path / name).read_text().splitlines()]
@@ -118,7 +127,7 @@ def test_a_function_takes_each_message_once_by_push_and_by_pull(
         url = f"http://127.0.0.1:{function.stdout.readline().split()[-1]}/"
         # Another name begins at the first message: the function knows what it has.
         for name, count in (("one", 40), ("one", 0), ("two", 40)):
-            done = lasthop("gateway", "push", name, url, "--data", str(data))
+            done = lasthop("gateway", "push", name, url, "--data", known)
             assert (done.returncode, done.stdout) == (0, "")
             assert done.stderr == f"lasthop: push: {count} messages taken by {url}\n"
     finally:
@@ -128,7 +137,7 @@ def test_a_function_takes_each_message_once_by_push_and_by_pull(
     for device in DEVICES:
         said = [line["said"] for line in lines("pushed") if line["device"] == device]
         assert said == [str(number) for number in range(EACH)]
-    logged = lasthop("gateway", "log", "--subscription", "three", "--json", "--data", str(data))
+    logged = lasthop("gateway", "log", "--subscription", "three", "--json", "--data", known)
     for _ in range(2):
         subprocess.run(
             [sys.executable, FUNCTION, tmp_path / "pulled"],
@@ -141,10 +150,10 @@ def test_a_function_takes_each_message_once_by_push_and_by_pull(
 
 
 def test_what_is_handed_over_is_wrapped_as_pub_sub_wraps_it(
-    lasthop: RunClient, data: Path, receiver: Callable[[Answer], Receiver]
+    lasthop: RunClient, data: str, receiver: Callable[[Answer], Receiver]
 ) -> None:
     there = receiver(lambda _message, _tries: 204)
-    assert lasthop("gateway", "push", "f", there.url, "--data", str(data)).returncode == 0
+    assert lasthop("gateway", "push", "f", there.url, "--data", data).returncode == 0
     first = next(it for it in there.handed if it["message"]["messageId"] == "1")  # type: ignore[index]
     assert first["subscription"] == "f"
     message = first["message"]
@@ -165,12 +174,12 @@ def test_what_is_handed_over_is_wrapped_as_pub_sub_wraps_it(
 
 @pytest.mark.parametrize("failure", [503, 404, 301, 0])
 def test_what_is_not_taken_comes_again_and_holds_up_its_own_device_alone(
-    failure: int, lasthop: RunClient, data: Path, receiver: Callable[[Answer], Receiver]
+    failure: int, lasthop: RunClient, data: str, receiver: Callable[[Answer], Receiver]
 ) -> None:
     there = receiver(
         lambda message, tries: failure if message["messageId"] in "139" and tries < 4 else 204
     )
-    done = lasthop("gateway", "push", "f", there.url, "--data", str(data))
+    done = lasthop("gateway", "push", "f", there.url, "--data", data)
     assert done.returncode == 0
     assert "trying again" in done.stderr
     assert there.said("d1") == list(range(1, 41, 2))
@@ -180,10 +189,10 @@ def test_what_is_not_taken_comes_again_and_holds_up_its_own_device_alone(
 
 
 def test_a_message_that_nobody_ever_takes_is_given_up_and_printed(
-    lasthop: RunClient, data: Path, receiver: Callable[[Answer], Receiver]
+    lasthop: RunClient, data: str, receiver: Callable[[Answer], Receiver]
 ) -> None:
     there = receiver(lambda message, _tries: 500 if message["messageId"] == "5" else 204)
-    options = ("--attempts", "3", "--data", str(data))
+    options = ("--attempts", "3", "--data", data)
     done = lasthop("gateway", "push", "f", there.url, *options)
     assert done.returncode == 0
     assert [json.loads(line)["offset"] for line in done.stdout.splitlines()] == [5]
@@ -194,7 +203,7 @@ def test_a_message_that_nobody_ever_takes_is_given_up_and_printed(
 
 
 def test_what_was_on_its_way_at_a_kill_comes_again(
-    lasthop: RunClient, data: Path, receiver: Callable[[Answer], Receiver]
+    lasthop: RunClient, known: str, receiver: Callable[[Answer], Receiver]
 ) -> None:
     reached = threading.Event()
 
@@ -205,17 +214,17 @@ def test_what_was_on_its_way_at_a_kill_comes_again(
         return 204
 
     there = receiver(answer)
-    command = [*COMMAND, "gateway", "push", "f", there.url, "--follow", "--data", str(data)]
+    command = [*COMMAND, "gateway", "push", "f", there.url, "--follow", "--data", known]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert reached.wait(PATIENCE_S)
         process.kill()
-    assert lasthop("gateway", "push", "f", there.url, "--data", str(data)).returncode == 0
+    assert lasthop("gateway", "push", "f", there.url, "--data", known).returncode == 0
     assert {*there.said("d1"), *there.said("d2")} == set(range(1, 41))
     assert there.tries["21"] == 2
 
 
 def test_who_stops_it_loses_nothing_and_waits_for_nobody(
-    lasthop: RunClient, data: Path, receiver: Callable[[Answer], Receiver]
+    lasthop: RunClient, data: str, receiver: Callable[[Answer], Receiver]
 ) -> None:
     reached = threading.Event()
 
@@ -226,7 +235,7 @@ def test_who_stops_it_loses_nothing_and_waits_for_nobody(
         return 204
 
     there = receiver(answer)
-    command = [*COMMAND, "gateway", "push", "f", there.url, "--follow", "--data", str(data)]
+    command = [*COMMAND, "gateway", "push", "f", there.url, "--follow", "--data", data]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert reached.wait(PATIENCE_S)
         process.send_signal(signal.SIGINT)
@@ -234,7 +243,7 @@ def test_who_stops_it_loses_nothing_and_waits_for_nobody(
     assert process.returncode == 130
     assert complaints.startswith("lasthop: push: 0 messages taken by ")
     assert "Traceback" not in complaints
-    assert lasthop("gateway", "push", "f", there.url, "--data", str(data)).returncode == 0
+    assert lasthop("gateway", "push", "f", there.url, "--data", data).returncode == 0
     assert {*there.said("d1"), *there.said("d2")} == set(range(1, 41))
 
 

@@ -222,6 +222,10 @@ impl Administration {
         self.database.execute(set, &values).map(drop)
     }
 
+    pub(super) fn database(&mut self) -> &mut dyn Database {
+        &mut *self.database
+    }
+
     /// Changes something, all or nothing, and has a server that runs look what it was.
     pub(super) fn change<T>(
         &mut self,
@@ -327,6 +331,6 @@ fn check_size(what: &str, payload: &[u8], most: usize) -> Result<(), GatewayErro
     )))
 }
 
-fn bounded(number: u64) -> i64 {
+pub(super) fn bounded(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

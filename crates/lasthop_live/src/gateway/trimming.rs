@@ -1,0 +1,106 @@
+use lasthop_gateway::UnixTime;
+
+use super::GatewayError;
+use super::administration::{Administration, bounded};
+use super::database::{Database, Value};
+
+/// What of the log is old.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Trim {
+    /// What came before this, up to the first message that came later.
+    pub before: Option<UnixTime>,
+    /// All but so many of the newest.
+    pub keep: Option<u64>,
+    /// Whether that goes, too, which a subscription has not acknowledged.
+    pub even_unread: bool,
+}
+
+/// What became of the old messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trimmed {
+    /// So many are gone.
+    pub gone: u64,
+    /// So many stay for a subscription.
+    pub held: u64,
+    /// The subscription that has read least.
+    pub holder: Option<String>,
+}
+
+/// So many go at once: whoever writes to the log waits for no more.
+const AT_ONCE: i64 = 10_000;
+
+impl Administration {
+    /// Removes the old messages of the log; places of others stay what they are. What is old by every bound goes, and what a
+    /// subscription has not acknowledged only where that is asked for.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn trim_log(&mut self, trim: &Trim) -> Result<Trimmed, GatewayError> {
+        let database = self.database();
+        let Some(end) = end_of_old(database, trim)? else {
+            return Ok(Trimmed::default());
+        };
+        let holder = slowest(database)?
+            .filter(|(_, next)| *next < end && !trim.even_unread)
+            .map(|(name, next)| (name, next, end));
+        let end = holder.as_ref().map_or(end, |(_, next, _)| *next);
+        let mut trimmed = Trimmed::default();
+        if let Some((name, next, old)) = holder {
+            trimmed.held = count(database, next, old)?;
+            trimmed.holder = (trimmed.held > 0).then_some(name);
+        }
+        loop {
+            let some = "SELECT \"offset\" FROM messages WHERE \"offset\" < $1 ORDER BY \"offset\" LIMIT 1 OFFSET $2";
+            let values = [end, AT_ONCE].map(Value::Number);
+            let upto = first_number(database, some, &values)?;
+            let delete = "DELETE FROM messages WHERE \"offset\" < $1";
+            trimmed.gone += database.execute(delete, &[Value::Number(upto.unwrap_or(end))])?;
+            if upto.is_none() {
+                return Ok(trimmed);
+            }
+        }
+    }
+}
+
+/// The place behind the last old message; none where nothing is old.
+fn end_of_old(database: &mut dyn Database, trim: &Trim) -> Result<Option<i64>, GatewayError> {
+    let newest = "SELECT \"offset\" FROM messages ORDER BY \"offset\" DESC LIMIT 1";
+    let Some(newest) = first_number(database, newest, &[])? else {
+        return Ok(None);
+    };
+    let mut end = newest + 1;
+    if let Some(UnixTime(before)) = trim.before {
+        let young = "SELECT \"offset\" FROM messages WHERE at >= $1 ORDER BY \"offset\" LIMIT 1";
+        let values = [Value::Number(bounded(before))];
+        end = end.min(first_number(database, young, &values)?.unwrap_or(end));
+    }
+    if let Some(keep) = trim.keep.filter(|keep| *keep > 0) {
+        // The oldest of those that stay; 0 where there are no more than that.
+        let kept = "SELECT \"offset\" FROM messages ORDER BY \"offset\" DESC LIMIT 1 OFFSET $1";
+        let values = [Value::Number(bounded(keep - 1))];
+        end = end.min(first_number(database, kept, &values)?.unwrap_or(0));
+    }
+    Ok(Some(end))
+}
+
+/// The subscription that has read least, and the place of the first message that it has not acknowledged.
+fn slowest(database: &mut dyn Database) -> Result<Option<(String, i64)>, GatewayError> {
+    let query = "SELECT name, next FROM subscriptions ORDER BY next, name LIMIT 1";
+    let found = database.rows(query, &[])?.into_iter().next();
+    Ok(found.map(|mut row| (row.text(0), row.number(1))))
+}
+
+fn count(database: &mut dyn Database, from: i64, end: i64) -> Result<u64, GatewayError> {
+    let query = "SELECT count(*) FROM messages WHERE \"offset\" >= $1 AND \"offset\" < $2";
+    let values = [from, end].map(Value::Number);
+    Ok(first_number(database, query, &values)?.map_or(0, i64::unsigned_abs))
+}
+
+fn first_number(
+    database: &mut dyn Database,
+    query: &str,
+    values: &[Value<'_>],
+) -> Result<Option<i64>, GatewayError> {
+    let found = database.rows(query, values)?.into_iter().next();
+    Ok(found.map(|mut row| row.number(0)))
+}
