@@ -6,7 +6,7 @@ use lasthop_world::{FlowKind, RunSpec, StackSpec};
 
 use crate::events::{add_other_path, at, every_change, ten};
 use crate::specs::{assert_accounted, base, everything, loss, run, set_kind};
-use crate::stacks::{over_ip, set_stack, stack};
+use crate::stacks::{in_turns, over_ip, set_stack, stack};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -57,26 +57,22 @@ fn every_kind_of_traffic_arrives_over_both_versions_of_ip() {
 
 #[test]
 fn whatever_happens_packets_messages_and_bytes_add_up_and_a_seed_gives_the_same() {
-    for kind in KINDS {
-        for stack in every_dds() {
-            for change in every_change() {
-                let mut spec = everything(ten(stack.clone(), kind));
-                loss(&mut spec, 0.1);
-                spec.flows[0].duration_ns = 60 * SECOND_NS;
-                add_other_path(&mut spec);
-                spec.events.push(at(30, change));
-                let [one, other] = [run(&spec), run(&spec)];
-                assert_accounted(&one);
-                assert_eq!(one.summary().trace, other.summary().trace);
-                for direction in Direction::ALL {
-                    let rows = one.meter().ledger().rows().into_iter();
-                    let ledger: u64 = rows
-                        .filter(|row| row.direction == direction && row.fate == Fate::Offered)
-                        .map(|row| row.bytes)
-                        .sum();
-                    assert_eq!(ledger, one.summary().offered[direction as usize].1);
-                }
-            }
+    for (stack, change, kind) in in_turns(every_dds(), &every_change(), &KINDS) {
+        let mut spec = everything(ten(stack, kind));
+        loss(&mut spec, 0.1);
+        spec.flows[0].duration_ns = 60 * SECOND_NS;
+        add_other_path(&mut spec);
+        spec.events.push(at(30, change));
+        let [one, other] = [run(&spec), run(&spec)];
+        assert_accounted(&one);
+        assert_eq!(one.summary().trace, other.summary().trace);
+        for direction in Direction::ALL {
+            let rows = one.meter().ledger().rows().into_iter();
+            let ledger: u64 = rows
+                .filter(|row| row.direction == direction && row.fate == Fate::Offered)
+                .map(|row| row.bytes)
+                .sum();
+            assert_eq!(ledger, one.summary().offered[direction as usize].1);
         }
     }
 }

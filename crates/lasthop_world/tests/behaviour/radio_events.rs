@@ -11,7 +11,7 @@ use lasthop_world::{
 use crate::events::{BACK, at, count_of, due_of, outage, power_cut, share, ten};
 use crate::network::city;
 use crate::specs::{assert_accounted, run, set_network};
-use crate::stacks::{coap_con, every_stack, mqtt, raw_udp, speaks_dds};
+use crate::stacks::{coap_con, every_stack, in_turns, mqtt, raw_udp, speaks_dds};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -69,28 +69,26 @@ fn dropped(simulated: &Simulated, reason: DropReason) -> u64 {
 
 #[test]
 fn whatever_happens_to_a_radio_is_accounted_for_and_a_seed_gives_the_same() {
-    for kind in [FlowKind::Report, FlowKind::RoundTrip, FlowKind::Command] {
-        for stack in every_stack() {
-            for change in [
-                network_outage(),
-                outage(OutageOfSpec::Hop("path".into())),
-                power_cut(0.5),
-                power_cut(1.0),
-                to("wired", 0.5),
-                to("second", 1.0),
-            ] {
-                let mut spec = in_a_network(stack.clone(), kind);
-                if speaks_dds(&stack) {
-                    // What participants tell of each other grows with the square of their number: that of ten never ends here.
-                    spec.groups[0].population = PopulationSpec::Staying { devices: 2 };
-                }
-                spec.flows[0].duration_ns = 100 * SECOND_NS;
-                spec.events.push(at(41, change));
-                let [one, other] = [run(&spec), run(&spec)];
-                assert_accounted(&one);
-                assert_eq!(one.summary().trace, other.summary().trace);
-            }
+    let changes = [
+        network_outage(),
+        outage(OutageOfSpec::Hop("path".into())),
+        power_cut(0.5),
+        power_cut(1.0),
+        to("wired", 0.5),
+        to("second", 1.0),
+    ];
+    let kinds = [FlowKind::Report, FlowKind::RoundTrip, FlowKind::Command];
+    for (stack, change, kind) in in_turns(every_stack(), &changes, &kinds) {
+        let mut spec = in_a_network(stack.clone(), kind);
+        if speaks_dds(&stack) {
+            // What participants tell of each other grows with the square of their number: that of ten never ends here.
+            spec.groups[0].population = PopulationSpec::Staying { devices: 2 };
         }
+        spec.flows[0].duration_ns = 100 * SECOND_NS;
+        spec.events.push(at(41, change));
+        let [one, other] = [run(&spec), run(&spec)];
+        assert_accounted(&one);
+        assert_eq!(one.summary().trace, other.summary().trace);
     }
 }
 

@@ -13,7 +13,7 @@ use lasthop_world::{
 use crate::events::{SECOND_NS, add_other_path, at, every_change, restart_server, ten};
 use crate::relays::{spec as relayed, to_all, with_topics};
 use crate::specs::{base, every_combination, everything, loss, run};
-use crate::stacks::{every_stack, json_udp, mqtt, stack};
+use crate::stacks::{every_stack, in_turns, json_udp, mqtt, stack};
 
 #[derive(Clone, Default)]
 struct Shared(Rc<RefCell<Vec<u8>>>);
@@ -80,17 +80,14 @@ fn tables_are_what_they_are_when_messages_stay_in_memory() {
 
 #[test]
 fn what_happens_to_a_message_after_its_end_is_in_its_row() {
-    for stack in every_stack() {
-        for kind in [FlowKind::Report, FlowKind::RoundTrip, FlowKind::Command] {
-            for change in every_change() {
-                let mut spec = ten(stack.clone(), kind);
-                spec.flows[0].duration_ns = 60 * SECOND_NS;
-                loss(&mut spec, 0.1);
-                add_other_path(&mut spec);
-                spec.events.push(at(20, change));
-                assert_alike(&spec, 64);
-            }
-        }
+    let kinds = [FlowKind::Report, FlowKind::RoundTrip, FlowKind::Command];
+    for (stack, change, kind) in in_turns(every_stack(), &every_change(), &kinds) {
+        let mut spec = ten(stack, kind);
+        spec.flows[0].duration_ns = 60 * SECOND_NS;
+        loss(&mut spec, 0.1);
+        add_other_path(&mut spec);
+        spec.events.push(at(20, change));
+        assert_alike(&spec, 64);
     }
 }
 

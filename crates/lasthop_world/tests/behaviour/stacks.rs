@@ -59,6 +59,22 @@ pub(crate) fn coap_tcp(push: &str) -> StackSpec {
     stack("coap/tcp", &[("push", push)])
 }
 
+/// Each stack with each change, beside which the others take turns: in some run each of them meets every stack, and every change.
+pub(crate) fn in_turns<Change: Clone, Other: Copy>(
+    stacks: Vec<StackSpec>,
+    changes: &[Change],
+    others: &[Other],
+) -> Vec<(StackSpec, Change, Other)> {
+    let mut turns = Vec::with_capacity(stacks.len() * changes.len());
+    for (first, stack) in stacks.into_iter().enumerate() {
+        for (second, change) in changes.iter().enumerate() {
+            let other = others[(first + second) % others.len()];
+            turns.push((stack.clone(), change.clone(), other));
+        }
+    }
+    turns
+}
+
 /// Every protocol with the settings that change what it does.
 pub(crate) fn every_stack() -> Vec<StackSpec> {
     let larmo = [("tcp.profile", "larmo_2019"), ("tcp.fast_open", "on")];
