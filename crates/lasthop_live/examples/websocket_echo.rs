@@ -14,11 +14,11 @@ use std::sync::Arc;
 
 use lasthop_contract::{
     Cause, Chunk, ConnectionId, Direction, Host, HostInput, HostOutput, Layer, Provenance,
-    ReadOutcome, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
+    StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_live::{ConnectionLimits, KernelTcp, Listener, Poller, WallTime, Watch, live_run};
 use lasthop_units::Instant;
-use lasthop_websocket::{WebSocket, WebSocketConfig};
+use lasthop_websocket::{MessageKind, MessageOutcome, WebSocket, WebSocketConfig};
 
 /// What comes is kept until its message is whole, and goes back in one.
 struct Echo {
@@ -32,8 +32,8 @@ struct Echo {
 struct Heard {
     stream: StreamId,
     message: Vec<u8>,
-    /// Whole, but not taken yet.
-    waits: bool,
+    /// It is whole, but not taken yet.
+    waits: Option<MessageKind>,
 }
 
 const PAYLOAD: Provenance = Provenance::new(Layer::Application, Cause::Payload);
@@ -71,6 +71,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let config = WebSocketConfig {
         resource: resource.unwrap_or("/").to_owned(),
         subprotocol: None,
+        takes_text: true,
         ..WebSocketConfig::new("")
     };
     let done: Rc<Cell<bool>> = Rc::default();
@@ -99,7 +100,7 @@ impl Echo {
                 let heard = Heard {
                     stream: self.web.initial_stream(id).unwrap_or(StreamId(0)),
                     message: Vec::new(),
-                    waits: false,
+                    waits: None,
                 };
                 self.heard.insert(id, heard);
                 self.read(now, id);
@@ -120,15 +121,16 @@ impl Echo {
     fn read(&mut self, now: Instant, id: ConnectionId) {
         let mut room = vec![0; 1 << 16];
         while let Some(heard) = self.heard.get_mut(&id)
-            && !heard.waits
+            && heard.waits.is_none()
         {
-            match self.web.read(now, id, heard.stream, &mut room) {
-                Ok(ReadOutcome::Read(count)) => heard.message.extend(&room[..count]),
-                Ok(ReadOutcome::Finished) => return self.web.finish(now, id, heard.stream),
-                Ok(ReadOutcome::Blocked) | Err(_) => return,
-            }
-            if self.web.is_between_messages(id) {
-                self.answer(now, id);
+            match self.web.read_message(now, id, heard.stream, &mut room) {
+                Ok(MessageOutcome::Part(count)) => heard.message.extend(&room[..count]),
+                Ok(MessageOutcome::End(kind)) => {
+                    heard.waits = Some(kind);
+                    self.answer(now, id);
+                }
+                Ok(MessageOutcome::Finished) => return self.web.finish(now, id, heard.stream),
+                Ok(MessageOutcome::Blocked) | Err(_) => return,
             }
         }
     }
@@ -137,13 +139,13 @@ impl Echo {
         let Some(heard) = self.heard.get_mut(&id) else {
             return;
         };
+        let Some(kind) = heard.waits else { return };
         let chunk = Chunk {
             bytes: &heard.message,
             provenance: PAYLOAD,
         };
-        let taken = self.web.write(now, id, heard.stream, &[chunk]);
-        heard.waits = taken == Ok(0) && !heard.message.is_empty();
-        if !heard.waits {
+        if self.web.write_message(now, id, kind, &[chunk]) != Ok(false) {
+            heard.waits = None;
             heard.message.clear();
         }
     }

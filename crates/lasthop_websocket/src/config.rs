@@ -9,6 +9,8 @@ pub struct WebSocketConfig {
     pub host: Option<String>,
     /// The subprotocol that a client offers and a server insists on (RFC 6455 §1.9); nothing is said of one without it.
     pub subprotocol: Option<String>,
+    /// Whether messages of text are read; else they end the connection, as MQTT has it (MQTT 5 §6.0).
+    pub takes_text: bool,
     /// How long a handshake may take, at the beginning and at the end.
     pub patience: Duration,
 }
@@ -21,6 +23,7 @@ impl WebSocketConfig {
             resource: format!("/{subprotocol}"),
             host: None,
             subprotocol: Some(subprotocol.to_owned()),
+            takes_text: false,
             patience: Duration::from_secs(60),
         }
     }

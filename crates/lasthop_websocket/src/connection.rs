@@ -5,6 +5,7 @@ use lasthop_units::Instant;
 
 use crate::frame::Opcode;
 use crate::inbound::Inbound;
+use crate::messages::MessageKind;
 use crate::outbound::Outbound;
 
 /// One WebSocket.
@@ -54,11 +55,11 @@ pub(crate) struct Asking {
 }
 
 impl Connection {
-    pub(crate) fn new(outbox: Outbox, phase: Phase, deadline: Instant) -> Self {
+    pub(crate) fn new(outbox: Outbox, phase: Phase, takes_text: bool, deadline: Instant) -> Self {
         let is_client = matches!(phase, Phase::Asking(_));
         Self {
             outbox,
-            inbound: Inbound::new(!is_client),
+            inbound: Inbound::new(!is_client, takes_text),
             phase,
             is_client,
             is_full: false,
@@ -74,17 +75,23 @@ impl Connection {
         matches!(self.phase, Phase::Asking(_) | Phase::Open)
     }
 
+    /// Whether messages go both ways.
+    pub(crate) const fn is_open(&self) -> bool {
+        matches!(self.phase, Phase::Open)
+    }
+
     /// Sends a message.
     pub(crate) fn send(
         &mut self,
         now: Instant,
         id: ConnectionId,
+        kind: MessageKind,
         parts: &[Chunk<'_>],
         outbound: &mut Outbound,
         lower: &mut dyn Transport,
     ) {
         let outbox = &mut self.outbox;
-        outbound.message(self.is_client, parts, |chunks| {
+        outbound.message(self.is_client, kind, parts, |chunks| {
             outbox.write(now, lower, id, chunks);
         });
     }

@@ -35,6 +35,8 @@ pub(crate) enum Fault {
     Protocol,
     /// What this end has no use for: text.
     Unsupported,
+    /// Text that is not in UTF-8.
+    NoText,
 }
 
 impl Opcode {
@@ -69,6 +71,7 @@ impl Fault {
         match self {
             Self::Protocol => 1002,
             Self::Unsupported => 1003,
+            Self::NoText => 1007,
         }
     }
 }

@@ -1,6 +1,8 @@
 use lasthop_contract::ReadOutcome;
 
 use crate::frame::{Fault, FrameHeader, LONGEST_HEADER, Opcode, apply_mask};
+use crate::messages::MessageKind;
+use crate::text::Text;
 
 /// What comes to one end: frames, as the stream below gives their bytes, cut anywhere.
 ///
@@ -13,7 +15,16 @@ pub(crate) struct Inbound {
     is_masked: bool,
     /// A message has begun whose last frame has not come.
     is_in_message: bool,
+    texts: Texts,
     place: Place,
+}
+
+/// Whether text is read, and that of the message that comes.
+#[derive(Debug)]
+enum Texts {
+    Refused,
+    Absent,
+    Came(Text),
 }
 
 #[derive(Debug)]
@@ -32,6 +43,8 @@ enum Place {
 pub(crate) enum Came {
     /// This many bytes of a message, at least one.
     Data(usize),
+    /// A message is over, of this kind.
+    End(MessageKind),
     /// A control frame with its payload.
     Control(Opcode, Vec<u8>),
     /// Nothing now.
@@ -46,22 +59,18 @@ const START: Place = Place::Header([0; LONGEST_HEADER], 0);
 
 impl Inbound {
     /// What comes to a server, which is masked, or to a client.
-    pub(crate) const fn new(is_masked: bool) -> Self {
+    pub(crate) const fn new(is_masked: bool, takes_text: bool) -> Self {
         Self {
             ahead: Vec::new(),
             is_masked,
             is_in_message: false,
+            texts: if takes_text {
+                Texts::Absent
+            } else {
+                Texts::Refused
+            },
             place: START,
         }
-    }
-
-    /// Whether the last frame that was read is the last of its message.
-    pub(crate) const fn is_between_messages(&self) -> bool {
-        let is_whole = match &self.place {
-            Place::Payload { offset, length, .. } => *offset == *length,
-            Place::Header(..) | Place::Control(..) => true,
-        };
-        is_whole && !self.is_in_message
     }
 
     /// Puts back what was read behind the handshake.
@@ -112,13 +121,25 @@ impl Inbound {
                     let left = *length - *offset;
                     if left == 0 {
                         self.place = START;
-                        continue;
+                        if self.is_in_message {
+                            continue;
+                        }
+                        return match &self.texts {
+                            Texts::Came(text) if !text.is_whole() => Came::Fault(Fault::NoText),
+                            Texts::Came(_) => Came::End(MessageKind::Text),
+                            Texts::Refused | Texts::Absent => Came::End(MessageKind::Binary),
+                        };
                     }
                     let room = into.len().min(usize::try_from(left).unwrap_or(usize::MAX));
                     return match pull(&mut into[..room]) {
                         ReadOutcome::Read(count) => {
                             apply_mask(&mut into[..count], *mask, *offset);
                             *offset += count as u64;
+                            if let Texts::Came(text) = &mut self.texts
+                                && !text.goes_on(&into[..count])
+                            {
+                                return Came::Fault(Fault::NoText);
+                            }
                             Came::Data(count)
                         }
                         ReadOutcome::Blocked => Came::Blocked,
@@ -150,8 +171,15 @@ impl Inbound {
         let mask = header.mask.unwrap_or_default();
         match header.opcode {
             Opcode::Continuation if self.is_in_message => {}
-            Opcode::Binary if !self.is_in_message => {}
-            Opcode::Text if !self.is_in_message => return Err(Fault::Unsupported),
+            Opcode::Binary if !self.is_in_message => {
+                if let Texts::Came(_) = self.texts {
+                    self.texts = Texts::Absent;
+                }
+            }
+            Opcode::Text if !self.is_in_message => match self.texts {
+                Texts::Refused => return Err(Fault::Unsupported),
+                Texts::Absent | Texts::Came(_) => self.texts = Texts::Came(Text::default()),
+            },
             control if control.is_control() => {
                 let payload = vec![0; header.length as usize];
                 return Ok(Place::Control(control, mask, payload, 0));
@@ -189,7 +217,15 @@ mod tests {
 
     /// What is read of bytes that come in parts of this size, of which some were ahead.
     fn read(bytes: &[u8], ahead: usize, part: usize) -> (Vec<u8>, Vec<Came>) {
-        let mut inbound = Inbound::new(true);
+        read_by(Inbound::new(true, false), bytes, ahead, part)
+    }
+
+    fn read_by(
+        mut inbound: Inbound,
+        bytes: &[u8],
+        ahead: usize,
+        part: usize,
+    ) -> (Vec<u8>, Vec<Came>) {
         inbound.begin_with(&bytes[..ahead]);
         let mut rest = &bytes[ahead..];
         let mut below = |into: &mut [u8]| {
@@ -235,6 +271,8 @@ mod tests {
                 others,
                 [
                     Came::Control(Opcode::Ping, b"are you there".to_vec()),
+                    Came::End(MessageKind::Binary),
+                    Came::End(MessageKind::Binary),
                     Came::Control(Opcode::Pong, Vec::new()),
                     Came::Control(Opcode::Close, vec![3, 232]),
                 ]
@@ -259,6 +297,30 @@ mod tests {
         ] {
             let (_, others) = read(&bytes, 0, 100);
             assert_eq!(others, [Came::Fault(fault)], "{bytes:02x?}");
+        }
+    }
+
+    #[test]
+    fn text_is_read_where_it_is_wanted_and_only_in_utf_8() {
+        let text = "κόσμε".as_bytes();
+        let fine = [
+            frame(false, Opcode::Text, &text[..3]),
+            frame(true, Opcode::Continuation, &text[3..]),
+            frame(true, Opcode::Binary, b"\xff"),
+            frame(true, Opcode::Text, b""),
+        ]
+        .concat();
+        let cut = frame(true, Opcode::Text, &text[..3]);
+        let wrong = frame(false, Opcode::Text, b"a\xff");
+        for part in [1, 2, 1000] {
+            let read = |bytes| read_by(Inbound::new(true, true), bytes, 0, part);
+            let (data, others) = read(&fine);
+            assert_eq!(data, [text, b"\xff"].concat());
+            let ends = [MessageKind::Text, MessageKind::Binary, MessageKind::Text];
+            assert_eq!(others, ends.map(Came::End));
+            for bytes in [&cut, &wrong] {
+                assert_eq!(read(bytes).1, [Came::Fault(Fault::NoText)]);
+            }
         }
     }
 }

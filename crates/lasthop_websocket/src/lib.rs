@@ -32,9 +32,12 @@ mod connection;
 mod frame;
 mod handshake;
 mod inbound;
+mod messages;
 mod opening;
 mod outbound;
+mod text;
 mod transport;
 
 pub use config::WebSocketConfig;
+pub use messages::{MessageKind, MessageOutcome};
 pub use transport::WebSocket;

@@ -7,6 +7,7 @@ use lasthop_units::Instant;
 use crate::WebSocket;
 use crate::connection::{Connection, Phase};
 use crate::handshake::{self, Answered, Asked};
+use crate::messages::MessageKind;
 
 pub(crate) const SET_UP: Provenance = Provenance::new(Layer::WebSocket, Cause::SessionSetUp);
 
@@ -16,7 +17,8 @@ impl<T: Transport> WebSocket<T> {
         if let Some(stream) = event.new_stream(id, &self.lower) {
             let deadline = self.deadline(now, id);
             let phase = Phase::Awaiting(Vec::new());
-            let connection = Connection::new(Outbox::new(stream), phase, deadline);
+            let connection =
+                Connection::new(Outbox::new(stream), phase, self.config.takes_text, deadline);
             self.connections.insert(id, connection);
         }
     }
@@ -98,7 +100,10 @@ impl<T: Transport> WebSocket<T> {
                 provenance: *provenance,
             });
             let early: Vec<Chunk<'_>> = early.collect();
-            connection.send(now, id, &early, &mut self.outbound, &mut self.lower);
+            if !early.is_empty() {
+                let (outbound, lower) = (&mut self.outbound, &mut self.lower);
+                connection.send(now, id, MessageKind::Binary, &early, outbound, lower);
+            }
         } else {
             let bytes = response.as_bytes();
             let chunk = Chunk {

@@ -1,6 +1,7 @@
 use lasthop_contract::{Cause, Chunk, Layer, Provenance, RandomStream};
 
 use crate::frame::{FrameHeader, Opcode, apply_mask};
+use crate::messages::MessageKind;
 
 /// How many parts of a message go in one frame.
 const PARTS: usize = 15;
@@ -35,19 +36,20 @@ impl Outbound {
     pub(crate) fn message(
         &mut self,
         is_masked: bool,
+        kind: MessageKind,
         parts: &[Chunk<'_>],
         mut write: impl FnMut(&[Chunk<'_>]),
     ) {
-        let mut frames = parts.chunks(PARTS).peekable();
-        let mut opcode = Opcode::Binary;
-        while let Some(parts) = frames.next() {
-            self.frame(
-                is_masked,
-                opcode,
-                frames.peek().is_none(),
-                parts,
-                &mut write,
-            );
+        let mut frames = parts.chunks(PARTS);
+        let mut opcode = match kind {
+            MessageKind::Binary => Opcode::Binary,
+            MessageKind::Text => Opcode::Text,
+        };
+        // An empty message is a frame, too.
+        let mut next = frames.next().or(Some(&[]));
+        while let Some(parts) = next {
+            next = frames.next();
+            self.frame(is_masked, opcode, next.is_none(), parts, &mut write);
             opcode = Opcode::Continuation;
         }
     }

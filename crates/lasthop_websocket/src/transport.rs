@@ -13,7 +13,7 @@ use crate::WebSocketConfig;
 use crate::closing::{GOING_AWAY, NORMAL};
 use crate::connection::{Asking, Connection, Phase};
 use crate::handshake;
-use crate::inbound::Came;
+use crate::messages::{MessageKind, MessageOutcome};
 use crate::opening::SET_UP;
 use crate::outbound::Outbound;
 
@@ -44,12 +44,6 @@ impl<T: Transport> WebSocket<T> {
             outputs: VecDeque::new(),
             deadlines: VecDeque::new(),
         }
-    }
-
-    /// Whether what was read so far ends with a message (RFC 6455 §5.4).
-    pub fn is_between_messages(&self, id: ConnectionId) -> bool {
-        let connection = self.connections.get(&id);
-        connection.is_none_or(|it| it.inbound.is_between_messages())
     }
 
     pub(crate) fn emit(&mut self, id: ConnectionId, event: TransportEvent) {
@@ -172,7 +166,8 @@ impl<T: Transport> Transport for WebSocket<T> {
         };
         let deadline = self.deadline(now, id);
         let phase = Phase::Asking(Box::new(asking));
-        let connection = Connection::new(Outbox::new(stream), phase, deadline);
+        let connection =
+            Connection::new(Outbox::new(stream), phase, self.config.takes_text, deadline);
         self.connections.insert(id, connection);
         Ok(id)
     }
@@ -197,18 +192,15 @@ impl<T: Transport> Transport for WebSocket<T> {
         _stream: StreamId,
         chunks: &[Chunk<'_>],
     ) -> Result<usize, StreamError> {
-        let connection = self.connections.get_mut(&id);
-        let connection = connection.filter(|it| !it.has_closed);
-        let connection = connection.ok_or(StreamError::NoSuchStream)?;
         let length = chunks.iter().map(|chunk| chunk.bytes.len()).sum();
-        if !matches!(connection.phase, Phase::Open) || !connection.outbox.is_empty() {
-            connection.is_full = true;
-            return Ok(0);
+        if length == 0 {
+            return match self.connections.get(&id) {
+                Some(connection) if !connection.has_closed => Ok(0),
+                _ => Err(StreamError::NoSuchStream),
+            };
         }
-        if length > 0 {
-            connection.send(now, id, chunks, &mut self.outbound, &mut self.lower);
-        }
-        Ok(length)
+        let is_taken = self.write_message(now, id, MessageKind::Binary, chunks)?;
+        Ok(if is_taken { length } else { 0 })
     }
 
     fn read(
@@ -219,25 +211,11 @@ impl<T: Transport> Transport for WebSocket<T> {
         into: &mut [u8],
     ) -> Result<ReadOutcome, StreamError> {
         loop {
-            let connection = self.connections.get_mut(&id);
-            let connection = connection.ok_or(StreamError::NoSuchStream)?;
-            if connection.is_over {
-                return Ok(ReadOutcome::Finished);
-            }
-            if !matches!(connection.phase, Phase::Open) {
-                return Ok(ReadOutcome::Blocked);
-            }
-            let lower = &mut self.lower;
-            let mut below = |into: &mut [u8]| {
-                let outcome = lower.read(now, id, stream, into);
-                outcome.unwrap_or(ReadOutcome::Blocked)
-            };
-            match connection.inbound.read(into, &mut below) {
-                Came::Data(count) => return Ok(ReadOutcome::Read(count)),
-                Came::Blocked => return Ok(ReadOutcome::Blocked),
-                Came::Finished => self.end(now, id, true),
-                Came::Fault(fault) => self.fail(now, id, fault),
-                Came::Control(opcode, payload) => self.on_control(now, id, opcode, &payload),
+            match self.read_message(now, id, stream, into)? {
+                MessageOutcome::Part(count) => return Ok(ReadOutcome::Read(count)),
+                MessageOutcome::End(_) => {}
+                MessageOutcome::Blocked => return Ok(ReadOutcome::Blocked),
+                MessageOutcome::Finished => return Ok(ReadOutcome::Finished),
             }
         }
     }
