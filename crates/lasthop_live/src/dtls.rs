@@ -120,7 +120,7 @@ pub(crate) fn why_it_ended(profile: &ClientProfile, reason: CloseReason) -> Opti
         ),
         reason if profile.has_key() => why_keys_failed(reason),
         CloseReason::PeerAlert(HANDSHAKE_FAILURE) => Some(
-            "the server wants a certificate of who asks, or speaks no DTLS with ECDSA on P-256 (alert 40)"
+            "the server wants a certificate of who asks, or speaks another version of DTLS or none with ECDSA on P-256 (alert 40)"
                 .into(),
         ),
         reason => secured::why_it_ended(reason),

@@ -10,9 +10,9 @@ import pytest
 
 from lasthop.testbed import Namespace, what_is_missing
 
-from .conftest import PATIENCE_S, skip
+from .conftest import skip
 
-pytestmark = pytest.mark.soak
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
 
 ROOT = Path(__file__).parents[3]
 SUITE = Path.home() / ".cache/lasthop/autobahn-0.8.2/wstest"
@@ -76,7 +76,7 @@ def test_autobahn_finds_no_fault_with_our_server(
     servers = [{"agent": "lasthop", "url": f"ws://{address}", "options": {"version": 18}}]
     settings, index = settings_in(tmp_path, servers=servers)
     namespace.start(echo, "serve", address)
-    namespace.run(SUITE, "-m", "fuzzingclient", "-s", settings, timeout=600)
+    namespace.run(SUITE, "-m", "fuzzingclient", "-s", settings, timeout=1500)
     expect_all_well(judged(index))
 
 
@@ -90,11 +90,7 @@ def test_autobahn_finds_no_fault_with_our_client(
     assert process.stdout is not None
     begins = f"Ok, will run {CASES} "
     assert any(line.startswith(begins) for line in iter(process.stdout.readline, ""))
-
-    def ask(resource: str) -> None:
-        namespace.run(echo, "ask", address, f"/{resource}agent=lasthop", timeout=PATIENCE_S)
-
-    for number in range(1, CASES + 1):
-        ask(f"runCase?case={number}&")
-    ask("updateReports?")
+    ask = f'for asked; do "$0" ask {address} "$asked&agent=lasthop" || exit; done'
+    cases = [f"/runCase?case={number}" for number in range(1, CASES + 1)]
+    namespace.run("sh", "-c", ask, echo, *cases, "/updateReports?", timeout=1500)
     expect_all_well(judged(index))

@@ -12,21 +12,22 @@ from .conftest import FindProgram, RunClient, StartServer, skip
 from .test_tls import CANARY
 from .test_tls_peers import secured, shown
 
-pytestmark = pytest.mark.soak
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]
 
+ROOT = Path(__file__).parents[3]
 SOURCE = Path(__file__).parent / "boringssl"
 REQUESTS = 3
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build it, with BoringSSL from its sources: minutes."""
+def program() -> Path:
+    """Build it, with BoringSSL from its sources: minutes, the first time."""
     for tool in ("cmake", "c++"):
         if shutil.which(tool) is None:
             skip(f"{tool} is missing; scripts/soak installs it")
     if not any(Path("/usr/lib").glob("*/libclang-*.so*")):
         skip("libclang is missing; scripts/soak installs it")
-    target = tmp_path_factory.mktemp("boringssl")
+    target = ROOT / "target/peers/boringssl"
     manifest = f"--manifest-path={SOURCE / 'Cargo.toml'}"
     build = ["cargo", "build", "--release", "--locked", "--quiet", manifest]
     # libclang reads what the compiler brings, too.

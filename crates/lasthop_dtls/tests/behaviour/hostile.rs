@@ -1,7 +1,11 @@
 use lasthop_contract::Direction::{Down, Up};
-use lasthop_contract::{ConnectionId, RandomStream, Transport};
+use lasthop_contract::{CloseReason, ConnectionId, RandomStream, Transport};
 
+use crate::tap::{CLIENT_HELLO, SERVER_HELLO, replace};
 use crate::world::{Setting, address};
+
+// RFC 5246 section 7.2.
+const HANDSHAKE_FAILURE: u8 = 40;
 
 /// The flow of the client below its first connection.
 const FLOW: ConnectionId = ConnectionId(0);
@@ -119,4 +123,39 @@ fn a_flood_of_hellos_without_a_cookie_leaves_nothing_behind() {
     assert!(asked.len() > 1_000);
     let requests = asked.iter().filter(|it| it.bytes.get(13) == Some(&3));
     assert!(requests.map(|it| it.bytes.len()).all(|it| it < hello.len()));
+}
+
+#[test]
+fn suites_without_a_cipher_are_neither_taken_nor_borne() {
+    // TLS_PSK_WITH_NULL_SHA (RFC 4785), TLS_PSK_WITH_NULL_SHA256 (RFC 5487), TLS_ECDHE_ECDSA_WITH_NULL_SHA (RFC 8422).
+    let offered: [fn(&mut Vec<u8>); 3] = [
+        |it| replace(it, CLIENT_HELLO, &[0, 2, 0xc0, 0xa8], &[0, 2, 0x00, 0x2c]),
+        |it| replace(it, CLIENT_HELLO, &[0, 2, 0xc0, 0xa8], &[0, 2, 0x00, 0xb0]),
+        |it| replace(it, CLIENT_HELLO, &[0, 2, 0xc0, 0xa8], &[0, 2, 0xc0, 0x06]),
+    ];
+    for change in offered {
+        let mut world = Setting::new(1).world();
+        world.ends.client.lower().change = Some(change);
+        world.open();
+        world.run(60);
+        let refused = [
+            Some(CloseReason::PeerAlert(HANDSHAKE_FAILURE)),
+            Some(CloseReason::Refused(HANDSHAKE_FAILURE)),
+        ];
+        assert_eq!([world.closed(Up), world.closed(Down)], refused);
+    }
+    let chosen: [fn(&mut Vec<u8>); 3] = [
+        |it| replace(it, SERVER_HELLO, &[0xc0, 0xa8, 0], &[0x00, 0x2c, 0]),
+        |it| replace(it, SERVER_HELLO, &[0xc0, 0xa8, 0], &[0x00, 0xb0, 0]),
+        |it| replace(it, SERVER_HELLO, &[0xc0, 0xa8, 0], &[0xc0, 0x06, 0]),
+    ];
+    for change in chosen {
+        let mut world = Setting::new(1).world();
+        world.ends.server.lower().change = Some(change);
+        world.open();
+        world.run(60);
+        let refused = Some(CloseReason::Refused(HANDSHAKE_FAILURE));
+        assert_eq!(world.closed(Up), refused);
+        assert_eq!(world.established(Down), None);
+    }
 }

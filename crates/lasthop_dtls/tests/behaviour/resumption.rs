@@ -6,15 +6,13 @@ use lasthop_dtls::{PreSharedKey, Settings, Version};
 use lasthop_units::Duration;
 
 use crate::certificates::Ends;
+use crate::tap::{CLIENT_HELLO, SERVER_HELLO, is_message, replace};
 use crate::world::{DELAY, Setting, World, address};
 
 const HANDSHAKE_FAILURE: u8 = 40;
 const DECRYPT_ERROR: u8 = 51;
 /// Where a datagram with a hello has the length of its session identifier.
 const SESSION: usize = 13 + 12 + 2 + 32;
-const HANDSHAKE: u8 = 22;
-const CLIENT_HELLO: u8 = 1;
-const SERVER_HELLO: u8 = 2;
 
 fn setting(seed: u64) -> Setting {
     Setting {
@@ -47,11 +45,6 @@ fn how(world: &World) -> [Established; 2] {
     [Up, Down].map(|end| world.how(end).expect("both ends have it"))
 }
 
-/// Whether a datagram begins with a message of this kind.
-fn is_message(datagram: &[u8], kind: u8) -> bool {
-    datagram[0] == HANDSHAKE && datagram[13] == kind
-}
-
 fn crash(world: &mut World, end: Direction, tickets: Keeping) {
     let now = world.ends.now();
     let survives = Survives {
@@ -61,15 +54,6 @@ fn crash(world: &mut World, end: Direction, tickets: Keeping) {
     world.end(end).handle(now, TransportInput::Crash(survives));
     if end == Down {
         world.ends.server.listen(address().port()).unwrap();
-    }
-}
-
-/// Puts these bytes in place of those, where they are once, in a message of this kind.
-fn replace(bytes: &mut [u8], message: u8, from: &[u8], to: &[u8]) {
-    if is_message(bytes, message) {
-        let mut places = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(from));
-        let place = places.next().expect("it is there");
-        bytes[place..place + to.len()].copy_from_slice(to);
     }
 }
 

@@ -6,6 +6,10 @@ use lasthop_contract::{
 };
 use lasthop_units::Instant;
 
+pub(crate) const HANDSHAKE: u8 = 22;
+pub(crate) const CLIENT_HELLO: u8 = 1;
+pub(crate) const SERVER_HELLO: u8 = 2;
+
 /// A transport that notes which datagrams are sent over it, and may change them under way.
 pub(crate) struct Tap<T> {
     lower: T,
@@ -101,5 +105,19 @@ impl<T: Transport> Transport for Tap<T> {
 
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
         self.lower.peer(connection)
+    }
+}
+
+/// Whether a datagram begins with a message of this kind.
+pub(crate) fn is_message(datagram: &[u8], kind: u8) -> bool {
+    datagram[0] == HANDSHAKE && datagram[13] == kind
+}
+
+/// Puts these bytes in place of those, where they are once, in a message of this kind.
+pub(crate) fn replace(bytes: &mut [u8], message: u8, from: &[u8], to: &[u8]) {
+    if is_message(bytes, message) {
+        let mut places = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(from));
+        let place = places.next().expect("it is there");
+        bytes[place..place + to.len()].copy_from_slice(to);
     }
 }

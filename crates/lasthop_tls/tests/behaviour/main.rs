@@ -6,6 +6,7 @@ mod closing;
 mod handshakes;
 mod hostile;
 mod ledger;
+mod null_ciphers;
 mod resumption;
 mod tap;
 mod world;

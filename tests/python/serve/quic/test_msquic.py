@@ -11,22 +11,24 @@ from tests.python.serve.conftest import RunClient, StartServer, skip
 
 from .test_quic_go import SESSIONS, listening, publish_to
 
-pytestmark = pytest.mark.soak
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]
 
+ROOT = Path(__file__).parents[4]
 SOURCE = Path(__file__).parent / "msquic"
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Build it, with MsQuic and its OpenSSL from their sources: minutes."""
+def program() -> Iterator[Path]:
+    """Build it, with MsQuic and its OpenSSL from their sources: minutes, the first time."""
     for tool in ("cmake", "make", "perl"):
         if shutil.which(tool) is None:
             skip(f"{tool} is missing; scripts/soak installs it")
-    target = tmp_path_factory.mktemp("msquic")
+    target = ROOT / "target/peers/msquic"
     manifest = f"--manifest-path={SOURCE / 'Cargo.toml'}"
     build = ["cargo", "build", "--release", "--locked", "--quiet", manifest]
     subprocess.run([*build, f"--target-dir={target}"], check=True)
-    (library,) = target.glob("release/build/msquic-*/out/lib")
+    libraries = target.glob("release/build/msquic-*/out/lib")
+    library = max(libraries, key=lambda it: it.stat().st_mtime)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LD_LIBRARY_PATH", str(library))
         yield target / "release/msquic_peer"

@@ -12,7 +12,7 @@ use nom::{Err, IResult};
 use super::extension::ExtensionVec;
 use crate::Config;
 use crate::buffer::Buf;
-use crate::util::many1;
+use crate::util::{many0, many1};
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct ClientHello {
@@ -147,8 +147,9 @@ impl ClientHello {
         let (input, cookie) = Cookie::parse(input)?;
         let (input, cipher_suites_len) = be_u16(input)?;
         let (input, input_cipher) = take(cipher_suites_len)(input)?;
+        // Of a client that offers none of ours the server says so.
         let (rest, cipher_suites) =
-            many1(Dtls12CipherSuite::parse, Dtls12CipherSuite::is_supported)(input_cipher)?;
+            many0(Dtls12CipherSuite::parse, Dtls12CipherSuite::is_supported)(input_cipher)?;
         if !rest.is_empty() {
             return Err(Err::Failure(Error::new(rest, ErrorKind::LengthValue)));
         }
