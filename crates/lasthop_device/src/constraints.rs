@@ -28,6 +28,10 @@ pub struct Constraints {
     pub byte_time: Duration,
     /// The same for a connection that comes about.
     pub connection_time: Duration,
+    /// For the keys of a secured connection whose ends show certificates.
+    pub handshake_time: Duration,
+    /// The same where they have met before, or share a key.
+    pub resumption_time: Duration,
     /// Whether it answers a message before it works on it.
     pub answers_first: bool,
     /// Timers of the network fire at multiples of this; exactly where it is zero.
@@ -47,8 +51,19 @@ pub struct Heap {
     pub size: DataSize,
     /// What a connection takes, with all that its application keeps of it.
     pub connection: DataSize,
+    /// What one takes beside that where it is secured.
+    pub secured: DataSize,
     /// What a segment that waits takes beside its bytes.
     pub segment: DataSize,
+}
+
+/// By what the ends of a secured connection know each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secures {
+    /// By certificates or bare public keys.
+    ByCertificates,
+    /// By a key that they share.
+    BySharedKey,
 }
 
 /// What of a read its reader looks at.
@@ -95,6 +110,7 @@ pub(crate) mod tests {
             heap: Heap {
                 size: DataSize::from_bytes(43_848),
                 connection: DataSize::from_bytes(3_400),
+                secured: DataSize::from_bytes(13_321),
                 segment: DataSize::from_bytes(90),
             },
             reading: Reading::FirstMessageOnly,
@@ -103,6 +119,8 @@ pub(crate) mod tests {
             message_time: Duration::from_millis(23),
             byte_time: Duration::from_nanos(133_500),
             connection_time: Duration::ZERO,
+            handshake_time: Duration::from_secs(3),
+            resumption_time: Duration::from_millis(600),
             answers_first: true,
             tick: Duration::from_millis(10),
             watchdog: Some(Duration::from_nanos(26_214_400_000)),

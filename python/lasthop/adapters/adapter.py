@@ -40,6 +40,10 @@ class Offer:
         What it shows where a layer is secured by certificates.
     behind
         What it stands before, where it is not the server itself.
+    device
+        What it has little of, where it is a device, as in the run spec.
+    descriptor
+        A socket of whole IP packets, where it has a network stack of its own.
     """
 
     address: str
@@ -51,6 +55,8 @@ class Offer:
     layers: tuple[str, ...] = ()
     shown: Shown | None = None
     behind: Offer | None = None
+    device: Mapping[str, Any] | None = None
+    descriptor: int | None = None
 
     @property
     def protocol(self) -> str:
@@ -86,6 +92,8 @@ class Adapter(Software):
     """The layer that it ends for a server behind it, where it is no server itself."""
     ready_s: ClassVar[float] = 30.0
     """If it does not listen by then it never will."""
+    takes_packets: ClassVar[bool] = False
+    """Whether it has a network stack of its own, and the kernel none of its ports."""
 
     def admit(self, offer: Offer, devices: Sequence[str]) -> Mapping[str, Card]:
         """Make devices known to it before it starts; give what each shows if it asks for that."""
@@ -113,10 +121,13 @@ class Adapter(Software):
             It speaks other protocols, or is to show a bare public key.
         """
         self.check_what_it_shows(offer)
+        name = getattr(self, "called", self.name)
         if offer.protocol not in self.protocols:
-            name = getattr(self, "called", self.name)
             known = ", ".join(sorted(self.protocols))
             raise UsageError(f"impl={name}: it serves {known}, and no {offer.protocol}")
+        if offer.device is not None and not self.takes_packets:
+            has = "it has what its machine has, and is no constrained device"
+            raise UsageError(f"impl={name}: {has}; leave device out, or write impl=lwip")
 
     def check_what_it_shows(self, offer: Offer) -> None:
         """Look whether it can show who it is as it is asked to.
@@ -129,6 +140,14 @@ class Adapter(Software):
         name = getattr(self, "called", self.name)
         if "tls" in offer.layers and offer.options.get("tls.raw_key") in {True, "on"}:
             raise UsageError(f"impl={name}: it shows certificates; remove tls.raw_key=on")
+
+    def listens(self, said: Sequence[str]) -> bool | None:
+        """Look whether it listens, by the lines that it has printed; None where these say nothing.
+
+        Then the kernel is asked.
+        """
+        del said
+        return None
 
     @abstractmethod
     def command(self, program: Path, offer: Offer) -> list[str]:

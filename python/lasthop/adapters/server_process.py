@@ -46,8 +46,10 @@ class ServerProcess(RunningProgram):
             It dies or never listens; the line has the end of its log.
         """
         command = self._adapter.command(self._program, self._offer)
+        inherited = () if self._offer.descriptor is None else (self._offer.descriptor,)
         with self._log.open("wb") as log:
-            self._start(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            streams = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
+            self._start(command, **streams, pass_fds=inherited)
         try:
             self._await()
         except BaseException:
@@ -66,8 +68,15 @@ class ServerProcess(RunningProgram):
             time.sleep(_LOOK_AGAIN_S)
         self.check()
 
+    def said(self) -> list[str]:
+        """Give the lines that it has printed; none that is cut off."""
+        whole, _, _ = self._log.read_text(encoding="utf-8", errors="replace").rpartition("\n")
+        return whole.split("\n")
+
     def _listens(self) -> bool:
-        """Look into the tables of its namespace: to ask it would be traffic."""
+        """Look into what it has printed, or the tables of its namespace: to ask is traffic."""
+        if (found := self._adapter.listens(self.said())) is not None:
+            return found
         transport, port = self._offer.transport, f"{self._offer.port:04X}"
         for table in (transport, f"{transport}6"):
             file = Path("/proc", str(self._started().pid), "net", table)

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.answer.crashes import crashes
 from lasthop.answer.network_span import network_span
 from lasthop.answer.unmet_faults import unmet_faults
 
@@ -31,6 +32,7 @@ def cautions(folders: Iterable[Path], study: Mapping[str, Any]) -> tuple[str, ..
     return (
         *study.get("cautions", ()),
         *network_span(held),
+        *crashes(held),
         *_keep_alive(held),
         *_unanswered_blocks(held, study),
         *unmet_faults(held, study),

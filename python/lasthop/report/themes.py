@@ -88,6 +88,7 @@ def _config(mode: Mode, inks: Inks) -> dict[str, Any]:
         "point": {"size": 55, "filled": True, "opacity": 1},
         "rule": {"strokeWidth": 1.5},
         "style": {
+            "crash": {"color": STACK_COLOURS[mode][1], "strokeDash": [4, 3]},
             "flip": {"color": inks.quiet, "strokeDash": [5, 4], "strokeWidth": 1.5},
             "flip-range": {"color": inks.quiet, "opacity": 0.18},
             "limit": {"color": inks.text, "strokeWidth": 1.5},

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from lasthop._native import CaptureError
 from lasthop.adapters import ClientProcess
 from lasthop.errors import EnvironmentFailure
-from lasthop.results.part import failed_streams
+from lasthop.results.part import amended_streams, failed_streams
 from lasthop.running.engine import CancelledError
+from lasthop.running.foreign_crashes import crash_columns
 from lasthop.running.foreign_tables import CarriedPath, message_rows, tables
 from lasthop.running.host_capture import merge
 from lasthop.testbed import Emulation, Namespace
@@ -140,7 +141,10 @@ class ForeignRun:
             used = [
                 (it.device, process.usage()) for it, process in zip(joined, running, strict=True)
             ]
-        return tables(run_id, messages, paths, sizes=sizes), used
+        found = tables(run_id, messages, paths, sizes=sizes)
+        if any(self._errand(it).device is not None for it in joined):
+            found = amended_streams(found, **crash_columns(told, zero_ns, time.monotonic_ns()))
+        return found, used
 
     def _errand(self, joined: Joined) -> Errand:
         errand = self.schedule.errand(joined.device, self.server)

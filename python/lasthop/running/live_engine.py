@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +16,7 @@ from lasthop.errors import EnvironmentFailure, LasthopError
 from lasthop.results.part import amended_streams, arrow_stream, failed_streams, read_summary
 from lasthop.results.schema import PROGRAMS
 from lasthop.running.engine import NativeEngine
+from lasthop.running.foreign_crashes import crash_columns
 from lasthop.running.foreign_run import ForeignRun, Stop
 from lasthop.running.foreign_schedule import ForeignSchedule
 from lasthop.running.live_software import LiveSoftware, clients_of, connects_again
@@ -165,11 +168,18 @@ class LiveEngine:
                 own.mkdir(mode=0o755)
                 server = self._server(spec_json, wanted, own)
                 namespace = stack.enter_context(Namespace())
-                devices[server.number] = _join(namespace, server)
+                if server.takes_packets:
+                    pair = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                    here, there = (stack.enter_context(end).fileno() for end in pair)
+                    server = server.with_packets(there)
+                    devices[server.number] = here
+                else:
+                    devices[server.number] = _join(namespace, server)
                 serving = Serving(server, run_id=run_id, namespace=namespace, logs=self._logs)
                 running.append(stack.enter_context(serving))
             try:
                 engine, pressure = self._native.beside(devices), Pressure.now()
+                zero_ns = time.monotonic_ns()
                 with MeasuredUse(running, spec_json) as used, real_time():
                     told = engine.simulate(
                         spec_json,
@@ -188,6 +198,10 @@ class LiveEngine:
                 "cpu_pressure": pressure.share(),
             }
             told = amended_streams(told, **used.columns())
+            if crashing := [serving for serving in running if serving.may_crash]:
+                said = {serving.name: serving.said() for serving in crashing}
+                crashed = crash_columns(said, zero_ns, time.monotonic_ns(), who="server")
+                told = amended_streams(told, **crashed)
             rows = [{**of_run, **row} for serving in running for row in serving.rows()]
         programs = arrow_stream(pa.Table.from_pylist(rows, schema=PROGRAMS))
         return {**told, "programs": programs}, rows

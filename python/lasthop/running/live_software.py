@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +55,17 @@ class LiveServer:
             for it in self.programs
             for name, card in it.adapter.admit(it.offer, devices).items()
         }
+
+    @property
+    def takes_packets(self) -> bool:
+        """Whether clients meet a network stack of its own."""
+        return self.programs[0].adapter.takes_packets
+
+    def with_packets(self, descriptor: int) -> LiveServer:
+        """Give the same server, with a socket of its packets."""
+        first, *others = self.programs
+        first = replace(first, offer=replace(first.offer, descriptor=descriptor))
+        return replace(self, programs=(first, *others))
 
 
 class LiveSoftware:
@@ -136,6 +147,7 @@ class LiveSoftware:
             application=service["application"]["name"],
             layers=tuple(layer["name"] for layer in service["layers"][:-1]),
             shown=shown,
+            device=told["device"],
         )
         programs = tuple(
             LiveProgram(name, adapter, program, self.version(adapter, program), offer)

@@ -71,6 +71,21 @@ class Serving:
         """End them."""
         self._stack.close()
 
+    @property
+    def name(self) -> str:
+        """What the run calls the server."""
+        return self._server.name
+
+    @property
+    def may_crash(self) -> bool:
+        """Whether it is a device that has little of everything."""
+        return self._server.offer.device is not None
+
+    def said(self) -> list[list[str]]:
+        """Give what the program has printed that clients meet: the words of each line."""
+        _, process = self._running[-1]
+        return [line.split() for line in process.said() if line.strip()]
+
     def check(self) -> None:
         """Look whether all still run.
 

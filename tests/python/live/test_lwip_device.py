@@ -2,9 +2,11 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +16,7 @@ from typing import Any
 import pytest
 
 from lasthop.adapters import clients, lwip_firmware
+from lasthop.adapters.programs import lwip_device
 from lasthop.adapters.programs.lwip_device import ESP8266, firmware_of
 from lasthop.errors import EnvironmentFailure
 from lasthop.outcome.results import Results
@@ -81,12 +84,8 @@ def _device(**settings: object) -> dict[str, Any]:
     return {**ESP8266, **heap, **settings}
 
 
-@contextmanager
-def _started(device: Mapping[str, Any]) -> Iterator[tuple[subprocess.Popen[str], socket.socket]]:
-    """Give a device that begins to connect, and the other end of its packets."""
-    installed(clients()["lwip"])
-    here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    errand = {
+def _errand(device: Mapping[str, Any], descriptor: int) -> dict[str, Any]:
+    return {
         "address": "198.18.0.1",
         "port": 1883,
         "name": "device-0",
@@ -94,9 +93,17 @@ def _started(device: Mapping[str, Any]) -> Iterator[tuple[subprocess.Popen[str],
         "messages": [],
         "hears": ["control"],
         "own": "198.19.0.1",
-        "descriptor": there.fileno(),
+        "descriptor": descriptor,
         "device": device,
     }
+
+
+@contextmanager
+def _started(device: Mapping[str, Any]) -> Iterator[tuple[subprocess.Popen[str], socket.socket]]:
+    """Give a device that begins to connect, and the other end of its packets."""
+    installed(clients()["lwip"])
+    here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    errand = _errand(device, there.fileno())
     firmware_of(device).path()
     here.settimeout(20)
     command = [sys.executable, "-m", "lasthop.adapters.programs.lwip_device"]
@@ -147,8 +154,8 @@ def test_where_it_may_crash_it_boots_and_begins_again() -> None:
     with _started(_device(heap_bytes=300, boot_ns=boot_ns)) as (process, _):
         assert process.stdout is not None
         told = [process.stdout.readline().split() for _ in range(4)]
-    assert [words[0] for words in told] == ["crashed", "booted"] * 2
-    times = [int(words[1]) for words in told]
+    assert [words[:-1] for words in told] == [["crashed", "heap"], ["booted"]] * 2
+    times = [int(words[-1]) for words in told]
     assert times[1] - times[0] >= boot_ns
     assert times == sorted(times)
 
@@ -161,6 +168,30 @@ def test_a_device_that_has_died_takes_no_packets_of_its_last_life() -> None:
         # It boots, and dies of its own connection again rather than of what waited.
         told = [process.stdout.readline().split()[0] for _ in range(3)]
     assert told == ["booted", "crashed", "booted"]
+
+
+def test_a_device_that_hangs_is_one_that_crashed(monkeypatch: pytest.MonkeyPatch) -> None:
+    installed(clients()["lwip"])
+    told: list[str] = []
+    monkeypatch.setattr(lwip_device, "tell", lambda *words: told.append(" ".join(words)))
+    monkeypatch.setattr(lwip_device, "HANGS_AFTER_S", 2.0)
+    here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with here, there:
+        here.settimeout(20)
+        supervisor = lwip_device.Supervisor(_errand(_device(boot_ns=10**8), there.fileno()))
+        thread = threading.Thread(target=supervisor.run)
+        thread.start()
+        first = here.recv(2000)
+        assert supervisor.running is not None
+        os.kill(supervisor.running, signal.SIGSTOP)
+        while told != ["crashed hang", "booted"]:
+            assert thread.is_alive()
+            time.sleep(0.01)
+        # It begins as in its first life, but for the ports.
+        assert len(here.recv(2000)) == len(first)
+        supervisor.end()
+        thread.join(20)
+    assert told == ["crashed hang", "booted"]
 
 
 def test_without_the_source_of_lwip_one_line_says_what_brings_it(

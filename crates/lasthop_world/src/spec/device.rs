@@ -27,6 +27,8 @@ pub struct DeviceSpec {
     pub heap_bytes: u64,
     /// What each connection takes of it.
     pub connection_bytes: u64,
+    /// What it takes beside that where it is secured.
+    pub secured_bytes: u64,
     /// What each segment that waits takes beside its bytes.
     pub segment_bytes: u64,
     /// What its reader looks at.
@@ -41,6 +43,10 @@ pub struct DeviceSpec {
     pub byte_ns: u64,
     /// On each connection that comes about.
     pub connection_ns: u64,
+    /// On the keys of one that is secured by certificates.
+    pub handshake_ns: u64,
+    /// The same where its ends have met before, or share a key.
+    pub resumption_ns: u64,
     /// Whether it answers a message before it works on it.
     pub answers_first: bool,
     /// Timers of its network fire at multiples of this; zero for any time.
@@ -142,11 +148,6 @@ impl RunSpec {
                     &field,
                     "a server that is somewhere else has its own",
                 ),
-                (
-                    self.software_of(server).is_none(),
-                    &field,
-                    "real software has what its machine has",
-                ),
             ])?;
         }
         Ok(())
@@ -206,6 +207,7 @@ impl DeviceSpec {
             heap: Heap {
                 size: bytes(self.heap_bytes),
                 connection: bytes(self.connection_bytes),
+                secured: bytes(self.secured_bytes),
                 segment: bytes(self.segment_bytes),
             },
             reading: match self.reading {
@@ -217,6 +219,8 @@ impl DeviceSpec {
             message_time: nanos(self.message_ns),
             byte_time: nanos(self.byte_ns),
             connection_time: nanos(self.connection_ns),
+            handshake_time: nanos(self.handshake_ns),
+            resumption_time: nanos(self.resumption_ns),
             answers_first: self.answers_first,
             tick: nanos(self.tick_ns),
             watchdog: self.watchdog_ns.map(nanos),

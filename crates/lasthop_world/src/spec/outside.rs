@@ -3,7 +3,8 @@ use core::net::IpAddr;
 use serde::Serialize;
 
 use super::{
-    ChangeSpec, EngineSpec, LayerSpec, RestartOfSpec, RunSpec, ServerLayout, ServerSpec, SpecError,
+    ChangeSpec, DeviceSpec, EngineSpec, LayerSpec, RestartOfSpec, RunSpec, ServerLayout,
+    ServerSpec, SpecError,
 };
 use crate::addresses::Addresses;
 
@@ -20,6 +21,8 @@ pub struct OutsideServer {
     pub address: IpAddr,
     /// What it is to offer.
     pub services: Vec<OutsideService>,
+    /// What it has little of, where it is such a device.
+    pub device: Option<DeviceSpec>,
 }
 
 /// What a server that is real software is to offer.
@@ -67,6 +70,7 @@ impl RunSpec {
                 software: self.software_of(server)?.to_owned(),
                 address: self.addresses_of(server).server(number),
                 services: services.collect(),
+                device: server.device.clone(),
             })
         });
         outside.collect()

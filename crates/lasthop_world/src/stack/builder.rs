@@ -168,13 +168,26 @@ impl StackBuilder {
             }
             _ => above,
         };
-        self.application.client(end, above)
+        self.worked(&end.host, self.application.client(end, above))
     }
 
     /// The protocol of a server, with what stands on it.
     #[must_use]
     pub fn server(&self, end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {
-        self.application.server(end, above)
+        self.worked(&end.host, self.application.server(end, above))
+    }
+
+    /// An application of a host, whose task computes the keys of its connections where it is a device.
+    fn worked(
+        &self,
+        host: &HostEnd<'_>,
+        application: Box<dyn Application>,
+    ) -> Box<dyn Application> {
+        let secures = self.layers.iter().find_map(|layer| layer.secures());
+        match (host.device, secures) {
+            (Some(device), Some(secures)) => device.application(application, secures),
+            _ => application,
+        }
     }
 
     /// The port of the layers that take the place of the others, where there are such.

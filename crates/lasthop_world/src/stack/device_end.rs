@@ -1,5 +1,7 @@
-use lasthop_contract::{Host, Transport};
-use lasthop_device::{Device, DeviceHost, DeviceTransport, MessageBoundary};
+use lasthop_contract::{Application, Host, Transport};
+use lasthop_device::{
+    Device, DeviceHost, DeviceTransport, HandshakeWork, MessageBoundary, Secures,
+};
 
 use crate::spec::{DeviceSpec, DeviceTcpSpec};
 
@@ -45,6 +47,19 @@ impl DeviceEnd {
             Reads::Messages(boundary) => DeviceTransport::new(transport, device, boundary),
             Reads::Records(boundary) => DeviceTransport::below(transport, device, boundary),
         })
+    }
+
+    /// One of its applications, over what secures its connections.
+    pub(super) fn application(
+        &self,
+        application: Box<dyn Application>,
+        secures: Secures,
+    ) -> Box<dyn Application> {
+        Box::new(HandshakeWork::new(
+            application,
+            self.device.clone(),
+            secures,
+        ))
     }
 
     /// Itself.

@@ -10,7 +10,7 @@ mod udp;
 mod ws;
 
 use lasthop_contract::Transport;
-use lasthop_device::MessageBoundary;
+use lasthop_device::{MessageBoundary, Secures};
 use lasthop_units::Duration;
 
 pub use self::shown::ServerFiles;
@@ -83,6 +83,11 @@ pub trait LayerBuilder {
 
     /// Where its records begin in the stream that it stands on, where it stands on one.
     fn boundary(&self) -> Option<MessageBoundary> {
+        None
+    }
+
+    /// By what its ends know each other, where it secures what it carries.
+    fn secures(&self) -> Option<Secures> {
         None
     }
 

@@ -6,12 +6,13 @@ use lasthop_contract::DiscardReason;
 use lasthop_measure::Fate;
 use lasthop_units::Duration;
 use lasthop_world::{
-    DeviceSpec, DeviceTcpSpec, FlowKind, PopulationSpec, ReadingSpec, RunSpec, SurvivesSpec,
-    TcpLikeSpec,
+    ArrivalSpec, DeviceSpec, DeviceTcpSpec, FlowKind, PopulationSpec, ReadingSpec, RunSpec,
+    SessionSpec, StackSpec, SurvivesSpec, TcpLikeSpec,
 };
 
+use crate::events::ten;
 use crate::relays;
-use crate::specs::{assert_accounted, both_ways, every_combination, run};
+use crate::specs::{assert_accounted, assert_never_set_up, both_ways, every_combination, run};
 use crate::stacks::stack;
 
 const MILLISECOND_NS: u64 = 1_000_000;
@@ -37,6 +38,7 @@ pub(crate) fn esp8266() -> DeviceSpec {
         connections: some(5),
         heap_bytes: 43_848,
         connection_bytes: 3_400,
+        secured_bytes: 13_321,
         segment_bytes: 90,
         reading: ReadingSpec::FirstMessageOnly,
         read_bytes: NonZeroU64::new(1024).unwrap(),
@@ -44,6 +46,8 @@ pub(crate) fn esp8266() -> DeviceSpec {
         message_ns: 23 * MILLISECOND_NS,
         byte_ns: 133_500,
         connection_ns: 0,
+        handshake_ns: 3_000 * MILLISECOND_NS,
+        resumption_ns: 600 * MILLISECOND_NS,
         answers_first: true,
         tick_ns: 10 * MILLISECOND_NS,
         watchdog_ns: Some(26_214_400_000),
@@ -135,6 +139,81 @@ fn a_heap_that_ends_crashes_the_device_or_loses_packets() {
     assert!(refused.map(|row| row.packets).sum::<u64>() > 0);
 }
 
+/// Ten devices that report over a stack, one message a second each.
+fn reporting(stack: StackSpec, device: DeviceSpec) -> RunSpec {
+    let mut spec = ten(stack, FlowKind::Report);
+    for direction in both_ways(&mut spec) {
+        (direction.loss, direction.rate) = (None, None);
+    }
+    spec.groups[0].device = Some(device);
+    spec
+}
+
+#[test]
+fn what_is_due_while_a_device_is_off_fails_and_the_next_ones_arrive() {
+    // Room for a connection and its message; a second one, while the first is about to end, is too much.
+    let mut device = correct();
+    (device.heap_bytes, device.tcp.window_bytes) = (6_500, 3_600);
+    let mut spec = reporting(stack("http/tcp", &[("connection", "per_message")]), device);
+    spec.flows[0].arrivals = ArrivalSpec::Periodic {
+        every_ns: 300 * MILLISECOND_NS,
+    };
+    let simulated = run(&spec);
+    assert_accounted(&simulated);
+    let summary = simulated.summary();
+    assert!(summary.devices.unwrap().crashes_heap > 0);
+    assert!(summary.messages_failed > 0);
+    assert!(summary.messages_delivered > 0);
+}
+
+/// How long half the sessions took to come about.
+fn took(layers: &str, session: SessionSpec, device: DeviceSpec) -> f64 {
+    let mut spec = reporting(stack(layers, &[]), device);
+    spec.flows[0].session = session;
+    let simulated = run(&spec);
+    assert_accounted(&simulated);
+    let summary = simulated.summary();
+    let devices = summary.devices.unwrap();
+    assert_eq!((devices.crashes_heap, devices.crashes_watchdog), (0, 0));
+    summary.sessions.unwrap().took(50).unwrap().as_secs_f64()
+}
+
+#[test]
+fn a_handshake_takes_the_time_of_the_task() {
+    let at_once = DeviceSpec {
+        handshake_ns: 0,
+        resumption_ns: 0,
+        ..correct()
+    };
+    for (layers, session, by_task) in [
+        ("mqtt/tcp", SessionSpec::Keep, 0.0),
+        ("mqtt/tls/tcp", SessionSpec::Keep, 3.0),
+        ("coap/dtls/udp", SessionSpec::PerMessage, 0.6),
+    ] {
+        let longer = took(layers, session, correct()) - took(layers, session, at_once.clone());
+        // What else its task has to do meanwhile it does before or behind.
+        assert!((longer - by_task).abs() <= 0.15, "{layers}: {longer} s");
+    }
+}
+
+#[test]
+fn keys_take_memory_as_long_as_their_connection_lasts() {
+    let with_heap = |heap_bytes| {
+        let device = DeviceSpec {
+            heap_bytes,
+            ..correct()
+        };
+        run(&reporting(stack("mqtt/tls/tcp", &[]), device))
+    };
+    // 3,400 B for the connection, 13,321 B for its keys, and what is on its way.
+    let small = with_heap(15_000);
+    assert_never_set_up(&small);
+    assert!(small.summary().devices.unwrap().crashes_heap > 10);
+    let large = with_heap(43_848);
+    assert_accounted(&large);
+    assert_eq!(large.summary().devices.unwrap().crashes_heap, 0);
+}
+
 #[test]
 fn whatever_a_device_speaks_its_packets_and_messages_end() {
     for mut spec in every_combination() {
@@ -143,13 +222,9 @@ fn whatever_a_device_speaks_its_packets_and_messages_end() {
             reading: ReadingSpec::All,
             ..esp8266()
         };
-        // As a client of HTTP with one connection a message it stalls: a limit that its page names.
-        let options = &spec.stacks["device"].application.options;
-        if options.get("connection").and_then(|it| it.as_str()) != Some("per_message") {
-            spec.groups[0].device = Some(device.clone());
-            assert_accounted(&run(&spec));
-            spec.groups[0].device = None;
-        }
+        spec.groups[0].device = Some(device.clone());
+        assert_accounted(&run(&spec));
+        spec.groups[0].device = None;
         spec.servers[0].device = Some(device);
         assert_accounted(&run(&spec));
     }

@@ -1,5 +1,7 @@
 """Starts a device on lwIP and, where it may crash, starts it again: reads its errand first."""
 
+import os
+import select
 import subprocess
 import sys
 import threading
@@ -10,8 +12,11 @@ from typing import Any
 from lasthop.adapters.lwip_firmware import Firmware
 from lasthop.adapters.programs.device import read_errand, tell
 
-CRASHED = 70
-"""The exit of a device that has used up what it has; any other is a fault."""
+CRASHES: Mapping[int, str] = {70: "heap", 71: "watchdog"}
+"""The exits of a device that has used up what it has; any other is a fault."""
+
+HANGS_AFTER_S = 10.0
+"""The task of the network shows itself each second; a device that does not for so long hangs."""
 
 ESP8266: Mapping[str, Any] = {
     "tcp": {
@@ -52,8 +57,8 @@ class Supervisor:
 
     def __init__(self, errand: Mapping[str, Any]) -> None:
         self._errand = errand
-        self._device: Mapping[str, Any] = errand["device"] or ESP8266
-        self._program = firmware_of(errand["device"]).path()
+        self._device: Mapping[str, Any] = errand.get("device") or ESP8266
+        self._program = firmware_of(errand.get("device")).path()
         self._running: subprocess.Popen[str] | None = None
         self._lock = threading.Lock()
         self._zero_ns = 0
@@ -65,19 +70,32 @@ class Supervisor:
             with self._lock:
                 if self._has_ended:
                     return 0
-                process = self._start()
+                process, alive = self._start()
+            hangs = _hangs(alive)
+            if hangs:
+                process.kill()
             status = process.wait()
+            os.close(alive)
             with self._lock:
+                self._running = None
                 if self._has_ended:
                     return 0
-                self._running = None
+                if process.stdin is not None:
+                    process.stdin.close()
             boot_ns = self._device.get("boot_ns")
-            if status != CRASHED or boot_ns is None:
-                sys.stderr.write(f"the device died ({_how(status)})\n")
+            reason = "hang" if hangs else CRASHES.get(status)
+            if reason is None or boot_ns is None:
+                how = f"hangs: no sign of it for {HANGS_AFTER_S:g} s" if hangs else "died"
+                sys.stderr.write(f"the device {how} ({_how(status)})\n")
                 return 1
-            tell("crashed")
+            tell("crashed", reason)
             time.sleep(boot_ns / 1e9)
             tell("booted")
+
+    @property
+    def running(self) -> int | None:
+        """The process of the device, while there is one."""
+        return None if self._running is None else self._running.pid
 
     def begin(self, zero_ns: int) -> None:
         """Say when the time of the run is zero."""
@@ -93,16 +111,21 @@ class Supervisor:
             if self._running is not None and self._running.stdin is not None:
                 self._running.stdin.close()
 
-    def _start(self) -> subprocess.Popen[str]:
+    def _start(self) -> tuple[subprocess.Popen[str], int]:
+        """Start it; give where it shows that it goes on, too."""
         descriptor = self._errand["descriptor"]
+        alive, shows = os.pipe()
         process = subprocess.Popen(
-            [self._program], stdin=subprocess.PIPE, text=True, pass_fds=(descriptor,)
+            [self._program], stdin=subprocess.PIPE, text=True, pass_fds=(descriptor, shows)
         )
+        os.close(shows)
         self._running = process
-        self._say(process, "".join(f"{key} {value}\n" for key, value in self._settings()) + "\n")
+        settings = {"alive": shows, **dict(self._settings())}
+        told = "".join(f"{key} {value}\n" for key, value in settings.items())
+        self._say(process, f"{told}{''.join(self._lines())}\n")
         if self._zero_ns:
             self._say(process, f"{self._zero_ns}\n")
-        return process
+        return process, alive
 
     def _say(self, process: subprocess.Popen[str], text: str) -> None:
         # Who is dead already says why by its exit.
@@ -114,26 +137,49 @@ class Supervisor:
             pass
 
     def _settings(self) -> Iterator[tuple[str, object]]:
-        errand, device, options = self._errand, self._device, self._errand["options"]
+        errand, device = self._errand, self._device
+        role = errand.get("role", "mqtt")
         yield from {
+            "role": role,
             "descriptor": errand["descriptor"],
             "own": errand["own"],
-            "server": errand["address"],
             "port": errand["port"],
-            "name": errand["name"],
-            "role": "mqtt",
-            "qos": options["qos"],
-            "keep_alive_s": options["keep_alive"],
             "first_message_only": int(device["reading"] == "first_message_only"),
             "answers_first": int(bool(device.get("answers_first", False))),
         }.items()
+        yield from (_of_client if role == "mqtt" else _of_server)(errand).items()
         yield from ((key, device.get(key) or 0) for key in (*_TIMES, *_SIZES))
-        yield from (("hears", topic) for topic in errand["hears"])
+
+    def _lines(self) -> Iterator[str]:
+        """Give what may be there several times."""
+        yield from (f"hears {topic}\n" for topic in self._errand.get("hears", ()))
         passed_ns = time.monotonic_ns() - self._zero_ns if self._zero_ns else -1
-        for message in errand["messages"]:
+        for message in self._errand.get("messages", ()):
             if message["due_ns"] > passed_ns:
                 words = (message[key] for key in ("due_ns", "flow", "number", "size_bytes"))
-                yield "sends", " ".join(map(str, (*words, message["topic"])))
+                yield f"sends {' '.join(map(str, (*words, message['topic'])))}\n"
+
+
+def _of_client(errand: Mapping[str, Any]) -> dict[str, object]:
+    options = errand["options"]
+    return {
+        "server": errand["address"],
+        "name": errand["name"],
+        "qos": options["qos"],
+        "keep_alive_s": options["keep_alive"],
+    }
+
+
+def _of_server(errand: Mapping[str, Any]) -> dict[str, object]:
+    return {"confirms": int(errand["options"].get("type") != "non")}
+
+
+def _hangs(alive: int) -> bool:
+    """Wait for the end of a device; tell whether it went silent before."""
+    while select.select([alive], [], [], HANGS_AFTER_S)[0]:
+        if not os.read(alive, 64):
+            return False
+    return True
 
 
 def _how(status: int) -> str:

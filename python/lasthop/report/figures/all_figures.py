@@ -6,6 +6,7 @@ from lasthop.answer.decision import Decision
 from lasthop.answer.points import part_named
 from lasthop.answer.sweeps import SweepDecision
 from lasthop.report.figures.annotations import Annotations
+from lasthop.report.figures.crashes import crash_figures
 from lasthop.report.figures.decisive import decisive_figure
 from lasthop.report.figures.delivery import delivery_figure
 from lasthop.report.figures.energy import energy_figure
@@ -57,6 +58,7 @@ def all_figures(
     claimed = dict.fromkeys(mark.column for mark in published)
     along = (
         *network_figures(source),
+        *crash_figures(source),
         latency_figure(objective, claimed),
         delivery_figure(),
         bytes_figure(claimed),

@@ -10,6 +10,7 @@ import polars as pl
 from lasthop.answer.decision import Decision
 from lasthop.answer.points import Point
 from lasthop.answer.quantities import format_quantity
+from lasthop.report.figures.crashes import crash_marks
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import AxisUnit, StackEncoding, number_axis, value_scale
 from lasthop.report.figures.figure import Figure, Panel
@@ -52,7 +53,7 @@ def time_series(source: ReportSource, decision: Decision, *, legend: bool) -> Fi
         reading=(
             f"{found.stack}{at}, repetition {found.repetition}: a dot is a message, at the time "
             "it was due; a cross at the upper edge is one that never arrived. Of many messages "
-            f"at a time the latest is drawn. {told}"
+            f"at a time the latest is drawn. {found.crashes_read}{told}"
         ),
         dataset="messages.parquet",
         runs=1,
@@ -84,6 +85,7 @@ class _Run:
     stack: str
     repetition: int
     messages: pl.DataFrame
+    device_events: str | None = None
 
     @classmethod
     def with_slowest_message(cls, source: ReportSource, point: Point, stack: str) -> "_Run | None":
@@ -94,7 +96,12 @@ class _Run:
             return None
         row = rows.filter(run_id=run_id).row(0, named=True)
         messages = source.messages(run_id, _READ).sort("intended_ns", "device", "message")
-        return cls(run_id, stack, row["repetition"], messages)
+        return cls(run_id, stack, row["repetition"], messages, row.get("device_events"))
+
+    @property
+    def crashes_read(self) -> str:
+        """What the lines of crashes are, where there are some."""
+        return "A dashed line is a crash of a device. " if self.device_events else ""
 
     @property
     def slowest_message(self) -> dict[str, Any] | None:
@@ -139,6 +146,7 @@ def _latencies(run: _Run, encoding: StackEncoding) -> Panel:
             datasets.add([_row(message, run) for message in lost.iter_rows(named=True)])
         ).marked("text", text=_LOST, fontSize=13, baseline="top", style="lost")
         layers.append(crosses.encoded(x=x, y=Value(-4), tooltip=_TOOLTIP))
+    layers += crash_marks(run.device_events, datasets, x=x)
     return Panel("Latency of each message", Chart(tuple(layers), height=_HEIGHT), datasets)
 
 

@@ -47,6 +47,8 @@ class DeviceForm(Form):
     task that finds none crashes the device."""
     connection_memory: Size | None = Field(default=None, examples=["3400 B"])
     """What a connection takes of it, its application included."""
+    secured_memory: Size | None = Field(default=None, examples=["13321 B"])
+    """What a connection takes beside that where it is secured."""
     segment_memory: Size | None = Field(default=None, examples=["90 B"])
     """What a segment that waits takes beside its bytes."""
     reading: Literal["all", "first_message_only"] | None = Field(default=None, examples=["all"])
@@ -61,7 +63,11 @@ class DeviceForm(Form):
     byte: Time | None = Field(default=None, examples=["133.5 us"])
     """The same on each byte that it reads."""
     connection: Time | None = Field(default=None, examples=["1.6 s"])
-    """The same on each connection that comes about, as for a handshake."""
+    """The same on each connection that comes about, secured or not."""
+    handshake: Time | None = Field(default=None, examples=["3 s"])
+    """The same on the keys of a connection that is secured by certificates."""
+    resumption: Time | None = Field(default=None, examples=["600 ms"])
+    """The same where its ends have met before, or share a key."""
     answers_first: Switch | None = Field(default=None, examples=["on"])
     """Whether it answers a message before it works on it."""
     tick: Time | None = Field(default=None, examples=["10 ms"])
@@ -124,6 +130,7 @@ class DeviceForm(Form):
             "connections": of["connections"],
             "heap_bytes": of["heap"],
             "connection_bytes": of["connection_memory"],
+            "secured_bytes": of["secured_memory"],
             "segment_bytes": of["segment_memory"],
             "reading": of["reading"],
             "read_bytes": of["read_size"],
@@ -131,6 +138,8 @@ class DeviceForm(Form):
             "message_ns": of["message"],
             "byte_ns": of["byte"],
             "connection_ns": of["connection"],
+            "handshake_ns": of["handshake"],
+            "resumption_ns": of["resumption"],
             "answers_first": of["answers_first"],
             "tick_ns": of["tick"],
             "watchdog_ns": None if of["watchdog"] == "off" else of["watchdog"],
@@ -151,10 +160,13 @@ def _size(amount: int) -> str:
     return format_quantity(amount, SIZE)
 
 
-_TIMES = ("time_wait", "frame_time", "message", "byte", "connection", "tick", "watchdog", "boot")
+_TIMES = (
+    *("time_wait", "frame_time", "message", "byte", "connection", "handshake", "resumption"),
+    *("tick", "watchdog", "boot"),
+)
 _SIZES = (
     *("max_segment", "window", "send_buffer", "heap"),
-    *("connection_memory", "segment_memory", "read_size"),
+    *("connection_memory", "secured_memory", "segment_memory", "read_size"),
 )
 
 

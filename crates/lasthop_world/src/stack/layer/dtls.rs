@@ -2,6 +2,7 @@ use core::cell::OnceCell;
 use std::sync::Arc;
 
 use lasthop_contract::{RandomStream, Transport};
+use lasthop_device::Secures;
 use lasthop_dtls::{
     ClientProfile, Dtls, PreSharedKey, PreSharedKeys, ServerProfile, Settings, Version,
 };
@@ -197,6 +198,13 @@ impl LayerBuilder for Secured {
     fn show(&mut self, given: &UserCredentials) {
         self.given = given.certificates.clone();
         self.keys = given.keys.clone();
+    }
+
+    fn secures(&self) -> Option<Secures> {
+        Some(match self.has_keys {
+            true => Secures::BySharedKey,
+            false => Secures::ByCertificates,
+        })
     }
 
     fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport> {

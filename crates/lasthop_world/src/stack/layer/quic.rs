@@ -1,6 +1,7 @@
 use core::cell::OnceCell;
 
 use lasthop_contract::{RandomStream, Transport};
+use lasthop_device::Secures;
 use lasthop_quic::{Congestion, Quic, QuicClient, QuicServer, QuicSettings};
 use lasthop_tls::{Randomness, Settings, Version};
 
@@ -190,6 +191,10 @@ impl LayerBuilder for Secured {
 
     fn server_files(&self, seed: u64) -> Option<ServerFiles> {
         self.handshake.server_files(credentials(seed))
+    }
+
+    fn secures(&self) -> Option<Secures> {
+        Some(Secures::ByCertificates)
     }
 
     fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport> {

@@ -1,7 +1,7 @@
 use core::cell::OnceCell;
 
 use lasthop_contract::{RandomStream, Transport};
-use lasthop_device::{FirstMessage, MessageBoundary};
+use lasthop_device::{FirstMessage, MessageBoundary, Secures};
 use lasthop_tls::{ClientProfile, Randomness, ServerProfile, Settings, Tls, Version};
 
 use super::shown::ServerFiles;
@@ -143,6 +143,10 @@ impl LayerBuilder for Secured {
                 is_for_application: header[0] == APPLICATION_DATA,
             })
         })
+    }
+
+    fn secures(&self) -> Option<Secures> {
+        Some(Secures::ByCertificates)
     }
 
     fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport> {

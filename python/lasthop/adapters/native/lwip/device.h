@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A crash, which a supervisor may follow by a start. */
-#define EXIT_CRASHED 70
+/* Crashes, which a supervisor may follow by a start: its heap is used up, or its task has not paused. */
+#define EXIT_OUT_OF_MEMORY 70
+#define EXIT_RESET_BY_WATCHDOG 71
 
 /* A message that is to be sent. */
 struct message {
@@ -20,6 +21,8 @@ struct message {
 /* What it is asked to do, and what it has little of. */
 struct settings {
   int descriptor;
+  /* Where the task of the network shows each second that it goes on; 0 for nowhere. */
+  int alive;
   char own[16], server[16], name[64];
   unsigned port;
   char role[16];
@@ -29,6 +32,8 @@ struct settings {
   char topic[64][128];
   unsigned messages;
   struct message *message;
+  /* CoAP: whether notifications are confirmable. */
+  int confirms;
   /* The application's task. */
   int first_message_only, answers_first;
   size_t read_bytes;
@@ -51,7 +56,7 @@ uint64_t now_nanos(void);
 void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Its last words. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
-_Noreturn void crash(const char *format, ...) __attribute__((format(printf, 1, 2)));
+_Noreturn void crash(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Works for so long: the task does nothing else meanwhile. */
 void work(uint64_t nanos);
@@ -62,5 +67,7 @@ void check_heap(void);
 
 void start_interface(void);
 _Noreturn void run_mqtt_client(void);
+_Noreturn void run_http_server(void);
+_Noreturn void run_coap_server(void);
 
 #endif

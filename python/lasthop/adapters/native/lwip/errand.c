@@ -47,10 +47,10 @@ void die(const char *format, ...) {
   end(EXIT_FAILURE, format, arguments);
 }
 
-void crash(const char *format, ...) {
+void crash(int status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  end(EXIT_CRASHED, format, arguments);
+  end(status, format, arguments);
 }
 
 static void copy(char *to, size_t room, const char *value) {
@@ -106,6 +106,8 @@ static void set(const char *key, const char *value) {
   }
   if (strcmp(key, "descriptor") == 0) {
     settings.descriptor = atoi(value);
+  } else if (strcmp(key, "alive") == 0) {
+    settings.alive = atoi(value);
   } else if (strcmp(key, "own") == 0) {
     copy(settings.own, sizeof settings.own, value);
   } else if (strcmp(key, "server") == 0) {
@@ -120,6 +122,8 @@ static void set(const char *key, const char *value) {
     settings.qos = (unsigned)atoi(value);
   } else if (strcmp(key, "keep_alive_s") == 0) {
     settings.keep_alive_s = (unsigned)atoi(value);
+  } else if (strcmp(key, "confirms") == 0) {
+    settings.confirms = atoi(value);
   } else if (strcmp(key, "first_message_only") == 0) {
     settings.first_message_only = atoi(value);
   } else if (strcmp(key, "answers_first") == 0) {

@@ -27,8 +27,8 @@ void check_heap(void) {
   const uint64_t bytes = taken > heads ? taken - heads : 0;
   const uint64_t used = bytes + blocks * settings.segment_bytes + connections * settings.connection_bytes;
   if (settings.heap_bytes > 0 && used > settings.heap_bytes) {
-    crash("the heap of %llu B is used up by %llu connections and %llu segments of %llu B", (unsigned long long)settings.heap_bytes,
-          (unsigned long long)connections, (unsigned long long)blocks, (unsigned long long)bytes);
+    crash(EXIT_OUT_OF_MEMORY, "the heap of %llu B is used up by %llu connections and %llu segments of %llu B",
+          (unsigned long long)settings.heap_bytes, (unsigned long long)connections, (unsigned long long)blocks, (unsigned long long)bytes);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "lwip/ip.h"
 #include "lwip/netif.h"
 #include "lwip/tcpip.h"
+#include "lwip/timeouts.h"
 
 #include "device.h"
 
@@ -67,8 +68,14 @@ static void *receive(void *nothing) {
   }
 }
 
+/* The supervisor hears nothing of a task that hangs. */
+static void show_alive(void *nothing) {
+  if (write(settings.alive, ".", 1) == 1) {
+    sys_timeout(1000, show_alive, nothing);
+  }
+}
+
 static void add(void *nothing) {
-  (void)nothing;
   ip4_addr_t own, all, none;
   if (!ip4addr_aton(settings.own, &own)) {
     die("%s is no address", settings.own);
@@ -78,6 +85,9 @@ static void add(void *nothing) {
   netif_add(&interface, &own, &all, &none, NULL, set_up, tcpip_input);
   netif_set_default(&interface);
   netif_set_up(&interface);
+  if (settings.alive > 0) {
+    show_alive(nothing);
+  }
 }
 
 void start_interface(void) {

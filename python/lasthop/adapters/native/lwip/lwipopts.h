@@ -50,6 +50,8 @@
 #define MEMP_NUM_TCPIP_MSG_INPKT (DEVICE_FRAMES + 8)
 #define MEMP_NUM_TCPIP_MSG_API 16
 #define PBUF_POOL_SIZE 4
+/* Ours shows that the task goes on. */
+#define MEMP_NUM_SYS_TIMEOUT (LWIP_NUM_SYS_TIMEOUT_INTERNAL + 1)
 #define LWIP_STATS 1
 #define MEMP_STATS 1
 #define MEM_STATS 0

@@ -19,7 +19,7 @@ void work(uint64_t nanos) {
   }
   const uint64_t busy = now_nanos() - busy_since;
   if (settings.watchdog_ns > 0 && busy > settings.watchdog_ns) {
-    crash("the watchdog: its task has worked for %llu ms without a pause", (unsigned long long)(busy / 1000000));
+    crash(EXIT_RESET_BY_WATCHDOG, "the watchdog: its task has worked for %llu ms without a pause", (unsigned long long)(busy / 1000000));
   }
 }
 
@@ -34,6 +34,12 @@ int main(int count, char **arguments) {
   has_paused();
   if (strcmp(settings.role, "mqtt") == 0) {
     run_mqtt_client();
+  }
+  if (strcmp(settings.role, "http") == 0) {
+    run_http_server();
+  }
+  if (strcmp(settings.role, "coap") == 0) {
+    run_coap_server();
   }
   die("it has no role %s", settings.role);
 }

@@ -1,0 +1,79 @@
+"""A constrained device on lwIP that is a server: of HTTP/1.1, or of CoAP."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from lasthop.adapters import lwip_firmware
+from lasthop.adapters.adapter import Adapter, Offer
+from lasthop.adapters.programs.lwip_device import firmware_of
+from lasthop.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LISTENS = "listens"
+
+
+class LwipServer(Adapter):
+    """It has a network stack of its own, so that its packets are those of lwIP.
+
+    Its HTTP sends back what is posted; its CoAP keeps what is put, and tells who observes it.
+    """
+
+    name: ClassVar[str] = "lwip"
+    protocols: ClassVar[frozenset[str]] = frozenset({"http/tcp", "coap/udp"})
+    program: ClassVar[str] = sys.executable
+    install: ClassVar[str] = "apt-get install gcc cargo"
+    settings: ClassVar[frozenset[str]] = frozenset({"type"})
+    takes_packets: ClassVar[bool] = True
+
+    def find(self) -> Path:
+        """Look for the source of lwIP.
+
+        Raises
+        ------
+        EnvironmentFailure
+            It is not there.
+        """
+        lwip_firmware.source()
+        return Path(self.program)
+
+    def version(self, program: Path) -> str:
+        """Give that of lwIP."""
+        del program
+        return lwip_firmware.version()
+
+    def check_devices(self, offer: Offer, *, are_foreign: bool) -> None:
+        """Look whether it can serve devices that are real software, or ours.
+
+        Raises
+        ------
+        UsageError
+            They are real software, whose packets the kernel carries.
+        """
+        del offer
+        if are_foreign:
+            what = "it has a network stack of its own, for devices of ours"
+            raise UsageError(f"impl={self.name}: {what}; leave client out")
+
+    def command(self, program: Path, offer: Offer) -> list[str]:
+        """Compile what the device runs; run what starts it, and starts it again."""
+        firmware_of(offer.device).path()
+        errand = {
+            "role": offer.application,
+            "descriptor": offer.descriptor,
+            "own": offer.address,
+            "port": offer.port,
+            "options": dict(offer.options),
+            "device": offer.device,
+        }
+        file = offer.write("errand.json", json.dumps(errand))
+        return [str(program), "-m", "lasthop.adapters.programs.lwip_server", str(file)]
+
+    def listens(self, said: Sequence[str]) -> bool:
+        """Look whether it has said so: no table of the kernel knows its ports."""
+        return any(line.split()[:1] == [_LISTENS] for line in said)

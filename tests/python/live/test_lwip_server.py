@@ -1,0 +1,83 @@
+"""Servers of HTTP and CoAP on lwIP: what they answer, and how far the simulated one is from it."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from lasthop.adapters import clients
+from lasthop.errors import UsageError
+from lasthop.running import live_engine
+from lasthop.running.plan import Plan
+from lasthop.running.run import carry_out
+from lasthop.study import load_study
+
+from .conftest import installed
+
+FOLDER = Path(__file__).parents[3] / "studies" / "yudayev-2019"
+Needs = Callable[..., None]
+QUICK = ("--set", "repeat=2", "--set", "duration=4 s", "--set", "measure.drain=2 s")
+
+
+def _both(name: str, out: Path) -> pl.DataFrame:
+    installed(clients()["lwip"])
+    command = [sys.executable, "-m", "lasthop", "run", str(FOLDER / name), "--engine", "both"]
+    done = subprocess.run(
+        [*command, "--out", str(out), "--quiet", "--jobs", "2", *QUICK],
+        check=False,
+        timeout=120,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode in {0, 1, 3}, done.stderr  # on a busy machine it may be too late
+    return pl.read_parquet(out / "live" / "runs.parquet")
+
+
+@pytest.mark.parametrize("name", ["twin-http.yaml", "twin-coap.yaml"])
+def test_a_server_on_lwip_serves_as_the_simulated_one(
+    needs: Needs, tmp_path: Path, name: str
+) -> None:
+    needs()
+    live = _both(name, tmp_path / "out")
+    virtual = pl.read_parquet(tmp_path / "out" / "virtual" / "runs.parquet")
+    assert live["delivery_ratio"].to_list() == virtual["delivery_ratio"].to_list()
+    assert live["device_crashes_heap"].sum() == 0
+    # Two times 10 ms, and the work of 20 ms: less is not to be had, on whichever of both.
+    for runs in (live, virtual):
+        assert (runs["latency_p50_ms"] >= 40).all(), runs["latency_p50_ms"]
+
+
+def test_a_server_whose_heap_ends_boots_and_serves_again(
+    needs: Needs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs()
+    installed(clients()["lwip"])
+    monkeypatch.setattr(live_engine, "LATENESS_LIMITS_MS", {})
+    monkeypatch.setattr(live_engine, "PROGRAM_WAIT_LIMIT_MS", float("inf"))
+    settings = {
+        "servers.esp.device.heap": "6000 B",
+        "servers.esp.device.window": "3600 B",
+        "servers.esp.device.boot": "200 ms",
+        "engine": "live",
+        "repeat": "1",
+        "duration": "4 s",
+        "measure.drain": "2 s",
+    }
+    study = load_study(FOLDER / "twin-http.yaml", overrides=list(settings.items()))
+    (run,) = carry_out(Plan(study), out=tmp_path / "out", jobs=1).results.runs.to_dicts()
+    assert run["device_crashes_heap"] > 0
+    # The last boot may lie beyond the end.
+    assert run["device_offline_s"] >= 0.2 * (run["device_crashes_heap"] - 1)
+    assert run["device_events"].startswith("server of host 0 crashes at ")
+    assert run["messages_delivered"] > 0
+
+
+def test_other_software_is_no_constrained_device(needs: Needs, tmp_path: Path) -> None:
+    needs("coap-server-notls")
+    settings = {"stacks": "[coap impl=libcoap]", "engine": "live"}
+    study = load_study(FOLDER / "twin-coap.yaml", overrides=list(settings.items()))
+    with pytest.raises(UsageError, match="impl=libcoap: it has what its machine has"):
+        carry_out(Plan(study), out=tmp_path / "out", jobs=1)
