@@ -1,5 +1,6 @@
 //! The base station of a cell: random access, scheduling, HARQ.
 
+mod admission;
 mod downlink;
 mod early_data;
 mod events;
@@ -17,6 +18,7 @@ mod radio_time;
 mod radio_use;
 mod random_access;
 mod receiving;
+mod reestablishment;
 mod report;
 mod scheduler;
 mod second_process;
@@ -124,6 +126,7 @@ impl Cell {
             Event::PagingOccasion(key) => self.paging_occasion(cx, key),
             Event::EarlyAnswer(key) => self.answer_early_data(cx, key),
             Event::NetworkAnswers(key) => self.network_answers(cx, key),
+            Event::AccessAllowed(key) => self.access_allowed(cx, key),
             Event::Plan(level) => self.plan(cx, level),
         }
     }

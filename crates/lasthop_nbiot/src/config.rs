@@ -9,6 +9,7 @@ mod early_data;
 mod idle;
 mod link_adaptation;
 mod network_time;
+mod overload;
 mod power;
 mod presets;
 mod radio_channel;
@@ -27,6 +28,7 @@ pub(crate) use early_data::early_msg3;
 pub use idle::{ExtendedDrx, Idle, PowerSavingMode};
 pub use link_adaptation::{AdaptationSets, DedicatedFormats, LinkAdaptation, RandomAccessFormats};
 pub use network_time::{ModuleTime, NetworkTime};
+pub use overload::{AccessBarring, ConnectionReject, Reestablishment};
 pub use power::DevicePower;
 pub use presets::GoldenCarrier;
 pub use radio_channel::{Fading, RadioChannel};
@@ -142,7 +144,14 @@ impl NetworkConfig {
         self.uplink.check().map_err(|e| e.under("uplink"))?;
         self.connection.check().map_err(|e| e.under("connection"))?;
         self.check_levels()?;
+        self.check_reestablishment()?;
         self.idle.check().map_err(|e| e.under("idle"))?;
+        if let Some(barring) = &self.random_access.access_barring {
+            let paging_cycle_ms = 10 * u64::from(self.idle.drx_cycle_frames);
+            barring
+                .check(paging_cycle_ms)
+                .map_err(|e| e.under("random_access.access_barring"))?;
+        }
         self.network.check(self).map_err(|e| e.under("network"))?;
         within(
             "core_delay_ms",
@@ -178,6 +187,29 @@ impl NetworkConfig {
         }
         early_data::check_reach(self)?;
         self.check_preambles_apart()
+    }
+
+    /// Who has lost its cell is in step with it again before T311 runs out.
+    fn check_reestablishment(&self) -> Result<(), ConfigError> {
+        let Some(again) = &self.connection.reestablishment else {
+            return Ok(());
+        };
+        let longest = self
+            .levels
+            .iter()
+            .map(|level| level.synchronisation_ms)
+            .max();
+        match longest.filter(|longest| *longest > again.t311_ms) {
+            None => Ok(()),
+            Some(longest) => Err(ConfigError::new(
+                "connection.reestablishment.t311_ms",
+                format!(
+                    "is {} ms, shorter than the synchronisation of a coverage level, {longest} ms; choose a longer one of \
+                     TS 36.331 t311",
+                    again.t311_ms
+                ),
+            )),
+        }
     }
 
     /// A preamble tells its level, and whether it announces early data, by where it is.

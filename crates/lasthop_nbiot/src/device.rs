@@ -54,6 +54,14 @@ pub(crate) struct Device {
     pub(crate) is_off: bool,
     /// It was switched on and is not registered yet.
     pub(crate) is_registering: bool,
+    /// Its radio link has failed, and it asks for its connection again.
+    pub(crate) is_reestablishing: bool,
+    /// Its access class, 0 to 9: the last figure of its IMSI (TS 22.011 4.2).
+    pub(crate) access_class: u8,
+    /// The network has told it to keep away until then.
+    pub(crate) turned_away_until: Subframe,
+    /// When the event comes with which it may begin, where it is held back.
+    pub(crate) allowed_event: Option<Subframe>,
     /// A page is due or on its way.
     pub(crate) paged: bool,
     /// The page on its way: NPDCCH with its repetitions, NPDSCH with its format.

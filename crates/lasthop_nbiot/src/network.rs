@@ -169,6 +169,10 @@ impl NbIotNetwork {
             knows_system_information: config.idle.system_information_known,
             is_off: false,
             is_registering: false,
+            is_reestablishing: false,
+            access_class: (number % 10) as u8,
+            turned_away_until: Subframe(0),
+            allowed_event: None,
             paged: false,
             page: None,
         });

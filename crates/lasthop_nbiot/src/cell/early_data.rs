@@ -23,6 +23,7 @@ pub(super) fn early_packets(device: &Device, settings: &Settings) -> Option<u8> 
     let there = access.early_bytes_there;
     if access.purpose != AccessPurpose::Connect
         || device.is_registering
+        || device.is_reestablishing
         || (device.up.is_empty() && there == 0)
     {
         return None;

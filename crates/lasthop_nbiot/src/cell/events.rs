@@ -69,6 +69,8 @@ pub(super) enum Event {
     EarlyAnswer(DeviceKey),
     /// The core has answered what it was asked for a device.
     NetworkAnswers(DeviceKey),
+    /// A device that was held back may begin a connection.
+    AccessAllowed(DeviceKey),
     /// Devices of this level wait for resources.
     Plan(u8),
 }
@@ -147,6 +149,7 @@ impl Event {
                 | Self::InactivityTimer(_)
                 | Self::GiveUp(_)
                 | Self::PeriodicUpdate(_)
+                | Self::AccessAllowed(_)
         )
     }
 
@@ -171,7 +174,8 @@ impl Event {
             Self::PagingOccasion(_) => 16,
             Self::EarlyAnswer(_) => 17,
             Self::NetworkAnswers(_) => 18,
-            Self::Plan(_) => 19,
+            Self::AccessAllowed(_) => 19,
+            Self::Plan(_) => 20,
         }
     }
 }

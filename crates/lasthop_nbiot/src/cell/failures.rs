@@ -28,12 +28,17 @@ impl Cell {
         self.after_exchange(cx, key);
     }
 
-    /// The radio link has failed (TS 36.331 5.3.11.3): what RLC held is lost, and the device is idle.
+    /// The radio link has failed (TS 36.331 5.3.11.3): the connection is established again, or what RLC held is lost, and the
+    /// device is idle.
     pub(super) fn radio_link_fails(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
-        let Some(level) = self.end_connection(cx, key, DropReason::RadioLinkFailure) else {
+        let Some(connection) = cx.device(key).and_then(|d| d.connection.as_ref()) else {
             return;
         };
-        self.report.of(level).radio_link_failures += 1;
+        self.report.of(connection.level).radio_link_failures += 1;
+        if self.reestablishes(cx, key) {
+            return;
+        }
+        self.end_connection(cx, key, DropReason::RadioLinkFailure);
         self.becomes_idle(cx, key);
     }
 
@@ -51,11 +56,12 @@ impl Cell {
         let counted = self.report.of(access.level);
         counted.accesses_failed += 1;
         counted.set_ups_timed_out += u64::from(timed_out);
-        let reason = if device.connection.as_ref().is_some_and(|c| c.resolved) {
-            DropReason::RadioLinkFailure
-        } else {
-            DropReason::AccessFailed
-        };
+        let reason =
+            if device.is_reestablishing || device.connection.as_ref().is_some_and(|c| c.resolved) {
+                DropReason::RadioLinkFailure
+            } else {
+                DropReason::AccessFailed
+            };
         if self.end_connection(cx, key, reason).is_none() {
             self.drop_packets(cx, key, reason);
         }
@@ -72,6 +78,22 @@ impl Cell {
             withdraw(cx, &connection);
             self.leave_queue(cx.now, key, &connection);
         }
+    }
+
+    /// A connection is not there any more at either end; its packets wait for the next.
+    pub(super) fn abandon_connection(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
+        let settings = cx.settings;
+        let Some(connection) = cx.device(key).and_then(|d| d.connection.as_deref()) else {
+            return;
+        };
+        let (level, began) = (connection.level, connection.began);
+        let share = connected_listening_share(connection, settings);
+        self.report.of(level).connected_ms += cx.now - began;
+        if let Some(device) = cx.devices.get_mut(key) {
+            device.radio.cut(cx.instant);
+            device.radio.listen(cx.instant, share, RadioCause::Waiting);
+        }
+        self.forget_connection(cx, key);
     }
 
     /// Ends a connection at once, with all packets; gives its level.

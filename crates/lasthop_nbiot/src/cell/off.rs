@@ -4,7 +4,7 @@ use lasthop_contract::{DropReason, RadioCause, RadioState};
 
 use super::events::Event;
 use super::{Cell, Context};
-use crate::device::{AccessPurpose, Device, DeviceKey};
+use crate::device::{Device, DeviceKey};
 use crate::phy::Subframe;
 
 /// T3411 (TS 24.301 10.2): when a registration that has failed is tried again.
@@ -35,7 +35,7 @@ impl Cell {
         device.idle.begin(cx.now);
         self.drop_packets(cx, key, DropReason::Detached);
         if !is_silent {
-            self.begin_access(cx, key, AccessPurpose::Connect);
+            self.connect(cx, key);
         }
     }
 
@@ -58,7 +58,7 @@ impl Cell {
             device.idle.begin_update();
         }
         if is_due || device.is_registering {
-            self.begin_access(cx, key, AccessPurpose::Connect);
+            self.connect(cx, key);
         } else {
             self.arm_periodic_update(cx, key);
         }
@@ -86,6 +86,8 @@ impl Cell {
 fn nothing_is_planned(device: &mut Device) {
     device.give_up_event = None;
     device.idle.update_event = None;
+    device.allowed_event = None;
+    device.is_reestablishing = false;
     device.paged = false;
     device.page = None;
 }

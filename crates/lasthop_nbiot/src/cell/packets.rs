@@ -1,7 +1,7 @@
 use lasthop_contract::{DropReason, LinkOutput, Packet, Port};
 
 use super::{Cell, Context, core_port, radio_port};
-use crate::device::{AccessPurpose, Device, DeviceKey, Waiting};
+use crate::device::{Device, DeviceKey, Waiting};
 use crate::layer2::PDCP_LARGEST_SDU_BYTES;
 
 /// What a packet that came to wait finds.
@@ -42,7 +42,9 @@ impl Cell {
         let bearer = bearer_of(device);
         self.arm_give_up(cx, key);
         match bearer {
-            Bearer::Missing => self.begin_access(cx, key, AccessPurpose::Connect),
+            Bearer::Missing => {
+                self.connect(cx, key);
+            }
             Bearer::Changing => {}
             Bearer::Ready => {
                 self.load_bearers(cx, key);

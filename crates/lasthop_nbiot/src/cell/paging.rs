@@ -112,6 +112,8 @@ impl Cell {
             return;
         }
         if let Some(device) = cx.devices.get_mut(key) {
+            // Who is called may come (TS 24.301 5.3.5a; access barring is for calls of the device's own).
+            device.turned_away_until = cx.now;
             device
                 .idle
                 .account(&settings.config, dci.start.start(), &mut device.radio);

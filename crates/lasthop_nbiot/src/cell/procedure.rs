@@ -28,19 +28,25 @@ impl Cell {
         listens_from: Subframe,
     ) {
         let settings = cx.settings;
-        let Some(device) = cx.devices.get_mut(key) else {
+        let access = cx.device(key).and_then(|d| d.access.as_ref());
+        let Some(purpose) = access.map(|access| access.purpose) else {
             return;
         };
-        let Some(access) = &device.access else { return };
-        let in_queue: u32 = (device.up.iter())
-            .map(|waiting| waiting.packet.length() as u32 + 1)
-            .sum();
-        match access.purpose {
+        match purpose {
+            AccessPurpose::Connect if self.turns_away(cx, key, level, listens_from) => {}
             AccessPurpose::Connect if early => {
                 self.early_data_received(cx, key, level, listens_from);
             }
             AccessPurpose::Connect => {
-                let sequence = if device.is_registering {
+                let Some(device) = cx.devices.get_mut(key) else {
+                    return;
+                };
+                let in_queue: u32 = (device.up.iter())
+                    .map(|waiting| waiting.packet.length() as u32 + 1)
+                    .sum();
+                let sequence = if device.is_reestablishing {
+                    Sequence::reestablishment_of(&settings.config.connection)
+                } else if device.is_registering {
                     Sequence::attach_of(&settings.config.connection)
                 } else if device.idle.is_updating() && device.up.is_empty() {
                     Sequence::tracking_area_update_of(&settings.config.connection)
@@ -56,6 +62,9 @@ impl Cell {
                 self.begin_step(cx, key);
             }
             AccessPurpose::Grant => {
+                let Some(device) = cx.devices.get_mut(key) else {
+                    return;
+                };
                 device.access = None;
                 self.report.of(level).scheduling_requests += 1;
                 if let Some(connection) = &mut device.connection {
@@ -107,11 +116,16 @@ impl Cell {
             let is_over = connection.sequence.data == DataPath::None;
             let is_registering = core::mem::take(&mut device.is_registering);
             let counted = self.report.of(connection.level);
-            counted.set_ups += 1;
+            let is_reestablished = core::mem::take(&mut device.is_reestablishing);
+            counted.set_ups += u64::from(!is_reestablished);
+            counted.re_establishments += u64::from(is_reestablished);
             counted.tracking_area_updates += u64::from(is_over);
             counted.registrations += u64::from(is_registering);
             if is_over {
                 self.ask_for_release(cx, key);
+            } else if is_reestablished {
+                // The gateway knows where it is.
+                self.load_bearers(cx, key);
             } else {
                 self.bearer_is_made(cx, key);
             }

@@ -6,11 +6,17 @@ use crate::device::{AccessPurpose, DeviceKey};
 use crate::phy::Subframe;
 
 impl Cell {
-    /// T300 (TS 36.331 7.3): a set-up that has not come as far as Msg4 has failed.
+    /// T300, or T301 (TS 36.331 7.3): a set-up that has not come as far as Msg4 has failed.
     pub(super) fn set_up_timer(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
-        let t300 = u64::from(cx.settings.config.connection.t300_ms);
+        let timers = &cx.settings.config.connection;
         let now = cx.now;
-        let Some(device) = cx.device(key) else { return };
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
+        let t300 = u64::from(match &timers.reestablishment {
+            Some(again) if device.is_reestablishing => again.t301_ms,
+            _ => timers.t300_ms,
+        });
         let has_expired = device.access.as_ref().is_some_and(|access| {
             access.purpose == AccessPurpose::Connect
                 && Subframe::at_or_after(access.started) + t300 <= now
@@ -99,12 +105,12 @@ impl Cell {
             return;
         }
         if device.is_registering {
-            self.begin_access(cx, key, AccessPurpose::Connect);
+            self.connect(cx, key);
             return;
         }
         if device.idle.periodic_update(&settings.config.idle) == Some(now) {
             device.idle.begin_update();
-            self.begin_access(cx, key, AccessPurpose::Connect);
+            self.connect(cx, key);
         } else {
             self.arm_periodic_update(cx, key);
         }
@@ -127,6 +133,7 @@ impl Cell {
     pub(super) fn give_up(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
         let wait = lasthop_units::Duration::from_millis(cx.settings.config.give_up_ms);
         let now = cx.instant;
+        let settings = cx.settings;
         let Some(device) = cx.device(key) else { return };
         device.give_up_event = None;
         let oldest = device
@@ -140,9 +147,15 @@ impl Cell {
             self.arm_give_up(cx, key);
             return;
         }
-        if device.is_idle() {
+        if device.is_idle() && device.up.is_empty() {
             self.core_gives_up(cx, key);
             return;
+        }
+        if device.is_idle() {
+            // One that is held back has slept so far.
+            device
+                .idle
+                .account(&settings.config, now, &mut device.radio);
         }
         // The device stops trying: its connection and its access end, and all that waits with them.
         let access = device.access.take();

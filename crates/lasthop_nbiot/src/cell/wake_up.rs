@@ -44,6 +44,10 @@ impl Cell {
                 ready += system_information_ms(config);
             }
         }
+        if config.random_access.access_barring.is_some() {
+            // MIB-NB says whether anybody is barred, SIB14-NB who (TS 36.331 5.2.2.4).
+            ready += device.idle.wake_up_ms() + u64::from(config.subframes.si_window_ms);
+        }
         if !core::mem::replace(&mut device.knows_system_information, true) {
             if device.is_registering {
                 ready += u64::from(config.idle.cell_search_ms);

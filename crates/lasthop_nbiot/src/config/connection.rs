@@ -1,8 +1,8 @@
 use serde::{Deserialize, Serialize};
 
-use super::ConfigError;
 use super::allowed::{integer_within, one_of};
 use super::early_data::check_bits;
+use super::{ConfigError, Reestablishment};
 
 /// What happens between idle and idle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,6 +35,8 @@ pub struct Connection {
     /// Whether the device tells that no more follow its last data, or one answer and no more (`rai-Activation-r14`, or the
     /// NAS indication), so that the release comes at once.
     pub release_assistance: bool,
+    /// What a device does whose radio link has failed; `None` where its connection ends.
+    pub reestablishment: Option<Reestablishment>,
 }
 
 /// How data get across.
@@ -122,7 +124,23 @@ impl Connection {
             1..=3_600_000,
             "the base station",
             "ms",
-        )
+        )?;
+        let Some(again) = &self.reestablishment else {
+            return Ok(());
+        };
+        let has_security = match self.procedure {
+            Procedure::ServiceRequest => self.security,
+            Procedure::Resume => true,
+            Procedure::ControlPlane => false,
+        };
+        if !has_security {
+            return Err(ConfigError::new(
+                "reestablishment",
+                "is set where connections have no security; TS 36.331 5.3.7.1 wants it, so choose a service request with \
+                 security or resume",
+            ));
+        }
+        again.check().map_err(|e| e.under("reestablishment"))
     }
 }
 

@@ -89,6 +89,8 @@ fn base() -> NetworkConfig {
             preamble_attempts: 20,
             back_off_ms: 512,
             msg3_capture_db: 6.0,
+            reject: None,
+            access_barring: None,
         },
         levels: adaptive_levels().to_vec(),
         uplink: uplink(),
@@ -181,6 +183,7 @@ fn connection(procedure: Procedure) -> Connection {
         t300_ms: 40_000,
         inactivity_ms: 40_000,
         release_assistance: false,
+        reestablishment: None,
     }
 }
 

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-use super::ConfigError;
 use super::allowed::{one_of, within};
+use super::{AccessBarring, ConfigError, ConnectionReject};
 
 /// What is common to the random access of all coverage levels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,6 +15,10 @@ pub struct RandomAccess {
     pub back_off_ms: u32,
     /// A Msg3 survives a collision if it arrives this much stronger than the others together.
     pub msg3_capture_db: f64,
+    /// When the base station turns requests away; `None` for never.
+    pub reject: Option<ConnectionReject>,
+    /// Who may not begin; `None` where all may.
+    pub access_barring: Option<AccessBarring>,
 }
 
 /// A preamble format (TS 36.211 table 10.1.6.1-1).
@@ -54,6 +58,10 @@ impl RandomAccess {
             0.0..=60.0,
             "the capture model",
             "dB",
-        )
+        )?;
+        match &self.reject {
+            None => Ok(()),
+            Some(reject) => reject.check().map_err(|e| e.under("reject")),
+        }
     }
 }

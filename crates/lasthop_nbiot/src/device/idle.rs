@@ -89,6 +89,12 @@ impl Idle {
         }
     }
 
+    /// Its place in the paging cycle, at this subframe or a later one.
+    pub(crate) fn next_in_cycle(&self, config: &IdleConfig, from: Subframe) -> Subframe {
+        let cycle = u64::from(config.drx_cycle_frames) * Subframe::PER_FRAME;
+        next_of(from, self.offset, cycle)
+    }
+
     /// When it has to tell the network that it is still there, if it sleeps in power saving mode.
     pub(crate) fn periodic_update(&self, config: &IdleConfig) -> Option<Subframe> {
         let psm = config.power_saving_mode.as_ref()?;

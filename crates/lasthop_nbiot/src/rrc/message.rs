@@ -31,6 +31,14 @@ pub enum Message {
     ConnectionRelease,
     /// RRCConnectionRelease-NB that suspends the connection, with a resume identity.
     ConnectionSuspend,
+    /// RRCConnectionReject-NB with a wait time.
+    ConnectionReject,
+    /// RRCConnectionReestablishmentRequest-NB.
+    ConnectionReestablishmentRequest,
+    /// RRCConnectionReestablishment-NB with settings of MAC and the physical layer.
+    ConnectionReestablishment,
+    /// RRCConnectionReestablishmentComplete-NB.
+    ConnectionReestablishmentComplete,
     /// RRCEarlyDataRequest-NB around a NAS message (Release 15).
     EarlyDataRequest,
     /// RRCEarlyDataComplete-NB, around a NAS message or not (Release 15).
@@ -46,16 +54,21 @@ impl Message {
 
     const fn own_bytes(self, with_nas: bool) -> u16 {
         match self {
-            Self::ConnectionRequest | Self::ConnectionResumeRequest => 9,
+            Self::ConnectionRequest
+            | Self::ConnectionResumeRequest
+            | Self::ConnectionReestablishmentRequest => 9,
             Self::ConnectionSetup => 14,
             Self::ConnectionSetupComplete => 4,
-            Self::ConnectionResume => 12,
-            Self::ConnectionResumeComplete
+            Self::ConnectionResume | Self::ConnectionReestablishment => 12,
+            Self::ConnectionReestablishmentComplete
+            | Self::ConnectionResumeComplete
             | Self::SecurityModeComplete
             | Self::ConnectionReconfigurationComplete
             | Self::UplinkInformationTransfer
             | Self::ConnectionRelease => 2,
-            Self::SecurityModeCommand | Self::DownlinkInformationTransfer => 3,
+            Self::ConnectionReject
+            | Self::SecurityModeCommand
+            | Self::DownlinkInformationTransfer => 3,
             Self::ConnectionReconfiguration => 18,
             Self::ConnectionSuspend => 7,
             Self::EarlyDataRequest => 8,

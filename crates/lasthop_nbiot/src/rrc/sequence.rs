@@ -43,6 +43,7 @@ const SERVICE_REQUEST: Step = Step::up(Srb1bis, Message::ConnectionSetupComplete
     .with(With::BufferStatus);
 const RECONFIGURATION: Step = Step::down(Srb1, Message::ConnectionReconfiguration);
 const RECONFIGURATION_COMPLETE: Step = Step::up(Srb1, Message::ConnectionReconfigurationComplete);
+const REJECT: Step = Step::down(Srb0, Message::ConnectionReject).with(With::ContentionResolution);
 const RELEASE: Step = Step::down(Srb1bis, Message::ConnectionRelease);
 const SUSPEND: Step = Step::down(Srb1, Message::ConnectionSuspend);
 const RESUME: Step = Step::down(Srb1, Message::ConnectionResume).with(With::ContentionResolution);
@@ -112,6 +113,47 @@ impl Sequence {
             (Some(_), Procedure::ControlPlane) => Some(&Self::EARLY_DATA_CONTROL_PLANE),
         }
     }
+
+    /// How a device of a network gets its connection back whose radio link has failed.
+    #[must_use]
+    pub const fn reestablishment_of(connection: &Connection) -> &'static Self {
+        match connection.procedure {
+            Procedure::Resume => &Self::REESTABLISHMENT_AND_SUSPEND,
+            Procedure::ServiceRequest | Procedure::ControlPlane => &Self::REESTABLISHMENT,
+        }
+    }
+
+    /// Whether it turns a request away, so that no connection comes of it.
+    #[must_use]
+    pub const fn turns_away(&self) -> bool {
+        matches!(self.release.message, Message::ConnectionReject)
+    }
+
+    /// A request that is turned away (TS 36.331 5.3.3.8).
+    pub const REJECTED: Self = Self {
+        set_up: &[REQUEST, REJECT],
+        data: DataPath::None,
+        release: REJECT,
+    };
+
+    /// Re-establishment of a connection with security, and of its data bearer (TS 36.331 5.3.7, 5.3.5.4).
+    pub const REESTABLISHMENT: Self = Self {
+        set_up: &[
+            Step::up(Srb0, Message::ConnectionReestablishmentRequest).with(With::DataVolume),
+            Step::down(Srb0, Message::ConnectionReestablishment).with(With::ContentionResolution),
+            Step::up(Srb1, Message::ConnectionReestablishmentComplete).with(With::BufferStatus),
+            RECONFIGURATION,
+            RECONFIGURATION_COMPLETE,
+        ],
+        data: ON_A_NEW_BEARER,
+        release: Step::down(Srb1, Message::ConnectionRelease),
+    };
+
+    /// The same, where connections are suspended.
+    pub const REESTABLISHMENT_AND_SUSPEND: Self = Self {
+        release: SUSPEND,
+        ..Self::REESTABLISHMENT
+    };
 
     /// A service request with security and a new data bearer (TS 36.331 5.3.3, 5.3.4, 5.3.5).
     pub const SERVICE_REQUEST: Self = Self {

@@ -306,6 +306,87 @@ fn values_outside_the_sets_name_field_and_table() {
             "powerRampingStep",
         ),
         (
+            |c| {
+                c.random_access.reject = Some(ConnectionReject {
+                    above_waiting: 5,
+                    wait_s: 0,
+                })
+            },
+            "random_access.reject.wait_s",
+            "TS 36.331 extendedWaitTime",
+        ),
+        (
+            |c| {
+                c.random_access.reject = Some(ConnectionReject {
+                    above_waiting: 5,
+                    wait_s: 1801,
+                })
+            },
+            "random_access.reject.wait_s",
+            "1 to 1800 s",
+        ),
+        (
+            |c| {
+                c.random_access.access_barring = Some(AccessBarring {
+                    barred_classes: 11,
+                    moves_on_ms: 10_000,
+                });
+            },
+            "random_access.access_barring.barred_classes",
+            "TS 36.331 ab-BarringBitmap",
+        ),
+        (
+            |c| {
+                c.random_access.access_barring = Some(AccessBarring {
+                    barred_classes: 5,
+                    moves_on_ms: 0,
+                });
+            },
+            "random_access.access_barring.moves_on_ms",
+            "2560 to 86400000 ms",
+        ),
+        (
+            |c| {
+                c.connection.reestablishment = Some(Reestablishment {
+                    t311_ms: 2000,
+                    t301_ms: 25_000,
+                })
+            },
+            "connection.reestablishment.t311_ms",
+            "TS 36.331 t311",
+        ),
+        (
+            |c| {
+                c.connection.reestablishment = Some(Reestablishment {
+                    t311_ms: 3000,
+                    t301_ms: 2000,
+                })
+            },
+            "connection.reestablishment.t301_ms",
+            "TS 36.331 t301",
+        ),
+        (
+            |c| {
+                c.connection.reestablishment = Some(Reestablishment {
+                    t311_ms: 1000,
+                    t301_ms: 25_000,
+                })
+            },
+            "connection.reestablishment.t311_ms",
+            "shorter than the synchronisation of a coverage level, 1125 ms",
+        ),
+        (
+            |c| {
+                c.connection.procedure = Procedure::ControlPlane;
+                c.connection.reestablishment = Some(Reestablishment {
+                    t311_ms: 3000,
+                    t301_ms: 25_000,
+                });
+            },
+            "connection.reestablishment",
+            "TS 36.331 5.3.7.1",
+        ),
+        (
             |c| c.carrier.nrs_ports = 3,
             "carrier.nrs_ports",
             "TS 36.211 10.2.6",

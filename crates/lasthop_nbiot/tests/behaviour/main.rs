@@ -24,6 +24,7 @@ mod measured_networks;
 mod message_sizes;
 mod network_invariants;
 mod network_time;
+mod overload;
 mod peak_rates;
 mod preambles;
 mod published;

@@ -1,8 +1,9 @@
 //! What holds whatever happens: nothing used twice, nothing lost, no more than there is.
 
+use lasthop_nbiot::LevelReport;
 use lasthop_nbiot::config::{
-    ConnectedDrx, DeviceCategory, Fading, IndoorLoss, NetworkConfig, NetworkTime, Placement,
-    Procedure,
+    AccessBarring, ConnectedDrx, ConnectionReject, DeviceCategory, Fading, IndoorLoss,
+    NetworkConfig, NetworkTime, Placement, Procedure, Reestablishment,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -118,6 +119,36 @@ fn runs() -> Vec<(String, NetworkConfig, City)> {
         config.network = NetworkTime::MOST;
         let name = format!("{procedure:?}, early data, a slow network");
         let run_of_it = run(&config, 40, 12.0, true, &name);
+        runs.push((name, config, run_of_it));
+    }
+    for (procedure, per_second) in [(Procedure::ServiceRequest, 12.0), (Procedure::Resume, 12.0)] {
+        let mut config = with_everything(city(3));
+        config.connection.procedure = procedure;
+        config.connection.harq_transmissions = 1;
+        config.connection.rlc.maximum_retransmissions = 1;
+        config.connection.early_data_bits = (procedure == Procedure::Resume).then_some(1000);
+        config.connection.reestablishment = Some(Reestablishment {
+            t311_ms: 3000,
+            t301_ms: 25_000,
+        });
+        config.random_access.reject = Some(ConnectionReject {
+            above_waiting: 1,
+            wait_s: 7,
+        });
+        config.random_access.access_barring = Some(AccessBarring {
+            barred_classes: 4,
+            moves_on_ms: 3000,
+        });
+        let name = format!("{procedure:?}, held back and turned away");
+        let run_of_it = run(&config, 40, per_second, true, &name);
+        let levels = run_of_it.network.report().levels();
+        let sum = |count: fn(&LevelReport) -> u64| levels.iter().map(count).sum::<u64>();
+        assert!(sum(|level| level.barred) > 20, "{name}");
+        assert!(sum(|level| level.rejected) > 20, "{name}");
+        assert!(
+            sum(|level| level.re_establishments) > 0 || procedure == Procedure::Resume,
+            "{name}"
+        );
         runs.push((name, config, run_of_it));
     }
     for (cells, seconds, per_second, harq_processes) in

@@ -1,7 +1,5 @@
 use crate::cell::{Cell, Context};
-use crate::device::{
-    AccessPurpose, Connection, Content, Device, DeviceKey, EarlyData, RELEASE, pipe_index,
-};
+use crate::device::{Connection, Content, Device, DeviceKey, EarlyData, RELEASE, pipe_index};
 
 impl Cell {
     /// Queues the message that ends a connection.
@@ -30,8 +28,11 @@ impl Cell {
             return;
         };
         self.leave_queue(cx.now, key, &connection);
+        let is_turned_away = connection.sequence.turns_away();
         let counted = self.report.of(connection.level);
-        if connection.early == EarlyData::Ends {
+        if is_turned_away {
+            // It never was a connection.
+        } else if connection.early == EarlyData::Ends {
             counted.early_data += 1;
         } else {
             counted.releases += 1;
@@ -39,6 +40,9 @@ impl Cell {
         }
         // What came too late for this connection is for the next one.
         put_back(&mut connection, device);
+        if is_turned_away {
+            self.was_turned_away(cx, key);
+        }
         self.becomes_idle(cx, key);
     }
 
@@ -51,10 +55,13 @@ impl Cell {
         device.radio.tell(cx.instant, cx.outputs);
         device.idle.begin(cx.now);
         device.paged = false;
-        if !device.up.is_empty() {
-            self.begin_access(cx, key, AccessPurpose::Connect);
+        device.is_reestablishing = false;
+        if !device.up.is_empty() && self.connect(cx, key) {
             return;
         }
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
         if device.is_registering {
             self.arm_registration(cx, key);
             return;

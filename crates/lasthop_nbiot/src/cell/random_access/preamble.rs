@@ -43,7 +43,7 @@ impl EntryPoint {
 
 impl Cell {
     /// A device sends a preamble in the first opportunity from `earliest` on.
-    pub(super) fn send_preamble(
+    pub(in crate::cell) fn send_preamble(
         &mut self,
         cx: &mut Context<'_>,
         key: DeviceKey,

@@ -63,7 +63,13 @@ counters! {
         registrations,
         /// Connections that were released.
         releases,
-        /// Connections that ended by failure of the radio link.
+        /// Accesses that access barring held back.
+        barred,
+        /// Requests that the base station turned away.
+        rejected,
+        /// Connections that were established again after the radio link had failed.
+        re_establishments,
+        /// Failures of the radio link of a connection.
         radio_link_failures,
         /// Time from the beginning to the end of connections, together.
         connected_ms,
