@@ -22,9 +22,10 @@ use lasthop_units::{DecibelMilliwatts, Decibels, Instant};
 
 use self::devices::Devices;
 use self::downlink_activity::DownlinkActivity;
+use self::estimation::Estimator;
 use self::fading::{Branch, Fading};
 use self::uplink_interference::UplinkInterference;
-use crate::config::{NetworkConfig, SubcarrierSpacing};
+use crate::config::{CombiningWeights, NetworkConfig, SubcarrierSpacing};
 use crate::deployment::{CellIndex, PathGains, RadioMap};
 use crate::phy::noise_dbm;
 
@@ -53,7 +54,7 @@ pub struct Channel {
     fading: Fading,
     uplink: UplinkInterference,
     activity: DownlinkActivity,
-    estimation_window_ms: f32,
+    estimator: Estimator,
     downlink_mw: f32,
     /// Of the base station on one 3.75 kHz tone.
     uplink_noise_mw: f32,
@@ -95,7 +96,7 @@ impl Channel {
             fading: Fading::new(config.channel.fading, seed),
             uplink: UplinkInterference::new(cells),
             activity: DownlinkActivity::new(config, cells),
-            estimation_window_ms: f32::from(config.channel.estimation_window_ms),
+            estimator: Estimator::new(config),
             downlink_mw: milliwatts(carrier.downlink_power_dbm),
             uplink_noise_mw: milliwatts(noise_dbm(
                 SubcarrierSpacing::Khz3_75.hz(),
@@ -157,12 +158,13 @@ impl Channel {
     /// What the base station made of an uplink transmission that has ended.
     pub fn uplink_ends(&mut self, device: u32, id: BurstId) -> EsN0 {
         let received = self.uplink.end(id);
-        let pilots = estimation::uplink_pilots_per_ms(received.kind, received.tones);
+        let pilots =
+            (self.estimator).uplink_pilots(received.kind, received.tones, received.nanos_ms());
         let link = Link {
             mean_snr: received.tone_mw / (self.uplink_noise_mw + received.interference_tone_mw),
             from: received.from,
             nanos: received.until - received.from,
-            pilots: self.pilots_in_window(pilots, received.nanos_ms()),
+            pilots,
             tone_groups: received.tones.fading_groups(),
             repetitions: received.repetitions,
         };
@@ -229,8 +231,7 @@ impl Channel {
             mean_snr: self.downlink_mw * radio.gain / (self.downlink_noise_mw + interference_mw),
             from: burst.from.as_nanos(),
             nanos: burst.until.as_nanos() - burst.from.as_nanos(),
-            pilots: self
-                .pilots_in_window(estimation::NRS_PER_PORT_AND_MS, f32::from(burst.subframes)),
+            pilots: self.estimator.downlink_pilots(burst.subframes.into()),
             tone_groups: Tones::CARRIER.fading_groups(),
             repetitions: burst.repetitions,
         };
@@ -238,7 +239,8 @@ impl Channel {
         // The ports share the power of the data, and each sends its reference symbols in turn with all of it: TS 36.213
         // 16.2.2, NPDSCH to NRS EPRE of 0 dB for one port and -3 dB for two.
         let share = 1.0 / f32::from(ports);
-        self.collect(radio.fading, branches, share, f32::from(ports), &link)
+        let collected = self.collect(radio.fading, branches, share, f32::from(ports), &link);
+        EsN0::from_ratio(collected.ratio() * f64::from(self.estimator.downlink_gain()))
     }
 
     /// How often the fading of an antenna has been looked up.
@@ -261,10 +263,6 @@ impl Channel {
         self.downlink_mw * received
     }
 
-    fn pilots_in_window(&self, pilots_per_ms: f32, on_air_ms: f32) -> f32 {
-        pilots_per_ms * self.estimation_window_ms.min(on_air_ms)
-    }
-
     /// The sum over antennas of the mean over time of what estimation leaves of the SNR, times the repetitions.
     fn collect(
         &mut self,
@@ -276,7 +274,8 @@ impl Channel {
     ) -> EsN0 {
         let snr = link.mean_snr * power_share;
         let pilots = link.pilots * pilot_boost;
-        let mut sum = 0.0;
+        let by_reliability = self.estimator.weights() == CombiningWeights::Reliability;
+        let (mut sum, mut count) = (0.0, 0.0);
         for branch in branches {
             let (mean, evaluations) = self.fading.mean_over(
                 offset,
@@ -284,10 +283,20 @@ impl Channel {
                 link.from,
                 link.nanos,
                 link.tone_groups,
-                |power| estimation::left_of(snr * power, pilots),
+                |power| {
+                    if by_reliability {
+                        estimation::left_of(snr * power, pilots)
+                    } else {
+                        snr * power
+                    }
+                },
             );
             sum += mean;
+            count += 1.0;
             self.evaluations += evaluations;
+        }
+        if !by_reliability {
+            sum = estimation::left_of_sum(sum, count, pilots);
         }
         EsN0::from_ratio(f64::from(sum) * f64::from(link.repetitions))
     }

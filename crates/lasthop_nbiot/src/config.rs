@@ -31,7 +31,7 @@ pub use network_time::{ModuleTime, NetworkTime};
 pub use overload::{AccessBarring, ConnectionReject, Reestablishment};
 pub use power::DevicePower;
 pub use presets::GoldenCarrier;
-pub use radio_channel::{Fading, RadioChannel};
+pub use radio_channel::{CombiningWeights, Fading, RadioChannel};
 pub use random_access::{NprachFormat, RandomAccess};
 pub use subframes::{DownlinkGap, SubframeMapConfig, SystemInformation};
 pub use switches::Switches;

@@ -44,6 +44,44 @@ CASES = {
         "network: {user_plane: -5 ms}",
         '27: path.nbiot.network.user_plane: "-5 ms" is negative; *',
     ),
+    "a wait that no message can tell": (
+        "random_access: {reject: {above_waiting: 50, wait: 2000 s}}",
+        (
+            "51: path.nbiot.random_access.reject.wait: is 2000 s; TS 36.331 extendedWaitTime "
+            "allows 1 to 1800 s"
+        ),
+    ),
+    "a wait of less than a second": (
+        "random_access: {reject: {above_waiting: 50, wait: 500 ms}}",
+        '51: path.nbiot.random_access.reject.wait: 500 ms is no multiple of 1 s; write "1 s"',
+    ),
+    "more access classes than there are": (
+        "random_access: {access_barring: {classes: 11, moves_on: 30 s}}",
+        (
+            "47: path.nbiot.random_access.access_barring.classes: is 11 access classes; "
+            "TS 36.331 ab-BarringBitmap allows 0 to 10 access classes"
+        ),
+    ),
+    "a bitmap that moves on before anybody looks": (
+        "random_access: {access_barring: {classes: 5, moves_on: 1 s}}",
+        "*access_barring.moves_on: is 1000 ms; the paging cycle allows 2560 to 86400000 ms",
+    ),
+    "a re-establishment that has no security": (
+        "procedure: control_plane\n    reestablishment: {t311: 10 s, t301: 25 s}",
+        "*reestablishment: is set where connections have no security; TS 36.331 5.3.7.1 wants it, *",
+    ),
+    "a T301 outside its table": (
+        "reestablishment: {t311: 10 s, t301: 20 s}",
+        "*reestablishment.t301: is 20000 ms; TS 36.331 t301 allows 2500, 4000, 6000, 10000, *",
+    ),
+    "silence that is mostly taken for an answer": (
+        "channel: {silence_as_acknowledgement: 50 %}",
+        "*silence_as_acknowledgement: is 0.5*; *TS 36.104 8.5.2*",
+    ),
+    "an estimation of nobody": (
+        "channel: {estimation_window: forever}",
+        '*estimation_window: "forever" *or "ts_36_104"*',
+    ),
     "a network that nobody measured": ("network: operator_x", "14: path.nbiot.network: *"),
     "zero cells": (
         "deployment: {cells: 0}",

@@ -161,6 +161,30 @@ def test_messages_of_devices_that_stay_may_be_summed(load: Load) -> None:
             512,
         ),
         ("coverage_levels: {ce2: {early_data: off}}", "levels.2.early_data", None),
+        (
+            "random_access: {reject: {above_waiting: 50, wait: 60 s}}",
+            "random_access.reject",
+            {"above_waiting": 50, "wait_s": 60},
+        ),
+        ("random_access: {reject: off}", "random_access.reject", None),
+        (
+            "random_access: {access_barring: {classes: 5, moves_on: 30 s}}",
+            "random_access.access_barring",
+            {"barred_classes": 5, "moves_on_ms": 30_000},
+        ),
+        (
+            "reestablishment: {t311: 10 s, t301: 25 s}",
+            "connection.reestablishment",
+            {"t311_ms": 10_000, "t301_ms": 25_000},
+        ),
+        ("channel: {combining: estimates}", "channel.combining", "estimates"),
+        ("channel: {frequency_offset: 20 Hz}", "channel.frequency_offset_hz", 20.0),
+        (
+            "channel: {silence_as_acknowledgement: 1 %}",
+            "channel.silence_as_acknowledgement",
+            0.01,
+        ),
+        ("channel: {estimation_window: ts_36_104}", "channel.estimation_window_15_khz_ms", 4),
         ("procedure: control_plane", "connection.procedure", "control_plane"),
         ("release_assistance: on", "connection.release_assistance", True),
         ("inactivity: 10 s", "connection.inactivity_ms", 10_000),
@@ -205,6 +229,11 @@ def test_a_key_is_one_field(load: Load, written: str, field: str, value: object)
         inner = inner[step]
     inner[last] = value
     assert network == expected
+
+
+def test_a_window_of_estimation_is_that_of_both_spacings(load: Load) -> None:
+    channel = network_of(load, "{base: larmo_2019, channel: {estimation_window: 8 ms}}")["channel"]
+    assert (channel["estimation_window_ms"], channel["estimation_window_15_khz_ms"]) == (8, 8)
 
 
 def test_thresholds_stay_at_their_coupling_losses(load: Load) -> None:

@@ -27,6 +27,8 @@ pub(crate) struct Settings {
     /// From the base station to the far end of a bearer.
     pub(crate) core_delay: Duration,
     pub(crate) waits: NetworkWaits,
+    /// Above which the base station takes what it receives for an answer, over the deviation of its noise.
+    pub(crate) silence_threshold: Option<f64>,
 }
 
 /// Those of one coverage level.
@@ -108,6 +110,7 @@ impl Settings {
             table_carrier,
             core_delay: core_delay(&config),
             waits: NetworkWaits::new(&config.network),
+            silence_threshold: (config.channel.silence_as_acknowledgement).map(normal_deviate),
             config,
         }
     }
@@ -147,6 +150,20 @@ fn core_delay(config: &NetworkConfig) -> Duration {
     };
     Duration::from_nanos((config.core_delay_ms * 1e6) as u64)
         + Duration::from_millis((config.network.user_plane_ms + mme_ms).into())
+}
+
+/// The value that a standard normal number exceeds with a probability, by bisection.
+fn normal_deviate(probability: f64) -> f64 {
+    let (mut low, mut high) = (-10.0, 10.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if 0.5 * libm::erfc(middle * core::f64::consts::FRAC_1_SQRT_2) > probability {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    0.5 * (low + high)
 }
 
 impl LevelSettings {

@@ -1,11 +1,80 @@
+use core::f32::consts::PI;
+
 use super::{BurstKind, Tones};
+use crate::config::{CarrierMode, CombiningWeights, NetworkConfig};
+
+/// How the receivers of a network estimate the channel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Estimator {
+    window_ms: f32,
+    window_15_khz_ms: f32,
+    offset_hz: f32,
+    /// Resource elements of a downlink subframe with these antenna ports over those of the tables, which have two.
+    data_elements: f32,
+    weights: CombiningWeights,
+}
+
+impl Estimator {
+    pub(crate) fn new(config: &NetworkConfig) -> Self {
+        let channel = &config.channel;
+        // A port less leaves its 8 elements to data: 160 in place of 152, in-band 112 in place of 104.
+        let data_elements = match (config.carrier.nrs_ports, config.carrier.mode) {
+            (1, CarrierMode::InBand { .. }) => 112.0 / 104.0,
+            (1, CarrierMode::Standalone | CarrierMode::GuardBand) => 160.0 / 152.0,
+            _ => 1.0,
+        };
+        Self {
+            window_ms: channel.estimation_window_ms.into(),
+            window_15_khz_ms: channel.estimation_window_15_khz_ms.into(),
+            offset_hz: channel.frequency_offset_hz as f32,
+            data_elements,
+            weights: channel.combining,
+        }
+    }
+
+    /// Reference symbols that count on the uplink, of a transmission of so many milliseconds.
+    pub(crate) fn uplink_pilots(&self, kind: BurstKind, tones: Tones, on_air_ms: f32) -> f32 {
+        let window_ms = match tones.count() {
+            1 => self.window_ms,
+            _ => self.window_15_khz_ms,
+        };
+        self.pilots(uplink_pilots_per_ms(kind, tones), window_ms.min(on_air_ms))
+    }
+
+    /// Those of an antenna port on the downlink.
+    pub(crate) fn downlink_pilots(&self, on_air_ms: f32) -> f32 {
+        self.pilots(NRS_PER_PORT_AND_MS, self.window_ms.min(on_air_ms))
+    }
+
+    /// What a bit of the downlink gains where there are more resource elements for it than the tables know: it is sent in
+    /// so many more of them.
+    pub(crate) const fn downlink_gain(&self) -> f32 {
+        self.data_elements
+    }
+
+    /// By what a receiver weighs what it adds up.
+    pub(crate) const fn weights(&self) -> CombiningWeights {
+        self.weights
+    }
+
+    /// An offset turns the symbols of a window away from each other, so that their sum is less.
+    fn pilots(&self, per_ms: f32, window_ms: f32) -> f32 {
+        let turn = PI * self.offset_hz * window_ms / 1000.0;
+        let sinc = if turn == 0.0 {
+            1.0
+        } else {
+            libm::sinf(turn) / turn
+        };
+        per_ms * window_ms * sinc * sinc
+    }
+}
 
 /// Narrowband reference symbols of a port in a subframe (TS 36.211 10.2.6.2).
 pub(crate) const NRS_PER_PORT_AND_MS: f32 = 8.0;
 
 /// Reference symbols in a millisecond on all tones (TS 36.211 10.1.4.2): of the seven symbols of a slot, one in
 /// format 1 and three in format 2. A slot takes 0.5 ms at 15 kHz and 2 ms at 3.75 kHz.
-pub(crate) fn uplink_pilots_per_ms(kind: BurstKind, tones: Tones) -> f32 {
+fn uplink_pilots_per_ms(kind: BurstKind, tones: Tones) -> f32 {
     let tones_and_slots = match tones.count() {
         1 => 0.5,
         steps => 2.0 * (steps / 4) as f32,
@@ -27,6 +96,16 @@ pub(crate) fn left_of(snr: f32, pilots: f32) -> f32 {
     }
     let of_estimate = pilots * snr;
     snr * of_estimate / (1.0 + of_estimate)
+}
+
+/// What is left of the sum *S* of SNRs over branches that are weighed by their estimates, each from so many reference
+/// symbols: S S / (S + branches / N). The error of every estimate adds the noise of its branch, however little arrives there.
+pub(crate) fn left_of_sum(sum: f32, branches: f32, pilots: f32) -> f32 {
+    if sum > 0.0 {
+        sum * sum / (sum + branches / pilots)
+    } else {
+        0.0
+    }
 }
 
 #[cfg(test)]
@@ -51,6 +130,76 @@ mod tests {
             let tones = Tones::new(Khz15, 0, count);
             assert_eq!(uplink_pilots_per_ms(BurstKind::Data, tones), pilots);
         }
+    }
+
+    fn estimator(change: impl Fn(&mut NetworkConfig)) -> Estimator {
+        let mut config = NetworkConfig::single_device(144.0);
+        change(&mut config);
+        Estimator::new(&config)
+    }
+
+    #[test]
+    fn a_window_counts_no_further_than_the_transmission_and_by_the_spacing() {
+        let (window_ms, window_15_khz_ms) = crate::config::RadioChannel::ESTIMATION_TS_36_104_MS;
+        let of = estimator(|config| {
+            config.channel.estimation_window_ms = window_ms;
+            config.channel.estimation_window_15_khz_ms = window_15_khz_ms;
+        });
+        let (narrow, wide) = (Tones::new(Khz3_75, 0, 1), Tones::new(Khz15, 0, 1));
+        assert_eq!(of.uplink_pilots(BurstKind::Data, narrow, 64.0), 8.0);
+        assert_eq!(of.uplink_pilots(BurstKind::Data, wide, 64.0), 8.0);
+        assert_eq!(of.uplink_pilots(BurstKind::Data, wide, 2.0), 4.0);
+        assert_eq!(of.downlink_pilots(640.0), 128.0);
+    }
+
+    #[test]
+    fn an_offset_takes_what_the_sum_of_turning_symbols_loses() {
+        let of = |offset_hz| {
+            estimator(move |config| config.channel.frequency_offset_hz = offset_hz)
+                .downlink_pilots(640.0)
+        };
+        // 128 symbols, one each eighth of a millisecond, summed by hand.
+        for offset_hz in [5.0, 20.0, 35.0, 62.5] {
+            let (mut re, mut im) = (0.0, 0.0);
+            for symbol in 0..1280 {
+                let turn = 2.0 * core::f64::consts::PI * offset_hz * f64::from(symbol) / 80_000.0;
+                re += libm::cos(turn) / 1280.0;
+                im += libm::sin(turn) / 1280.0;
+            }
+            let left = 128.0 * (re * re + im * im);
+            assert!(
+                (f64::from(of(offset_hz)) - left).abs() < 0.3,
+                "{offset_hz}: {left}"
+            );
+        }
+        assert_eq!(of(0.0), 128.0);
+    }
+
+    #[test]
+    fn one_port_leaves_its_reference_symbols_to_data() {
+        let gain = |ports, mode| {
+            estimator(move |config| {
+                config.carrier.nrs_ports = ports;
+                config.carrier.mode = mode;
+            })
+            .downlink_gain()
+        };
+        let in_band = CarrierMode::InBand { control_symbols: 3 };
+        assert_eq!(gain(2, CarrierMode::Standalone), 1.0);
+        assert_eq!(gain(2, in_band), 1.0);
+        assert!((gain(1, CarrierMode::Standalone) - 160.0 / 152.0).abs() < 1e-6);
+        assert!((gain(1, in_band) - 112.0 / 104.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn weights_by_estimates_cost_nothing_on_a_steady_channel_and_more_where_one_branch_fades() {
+        let (snr, pilots) = (0.2, 8.0);
+        let by_reliability = 2.0 * left_of(snr, pilots);
+        assert!((left_of_sum(2.0 * snr, 2.0, pilots) - by_reliability).abs() < 1e-6);
+        let faded = left_of(2.0 * snr, pilots) + left_of(0.0, pilots);
+        assert!(left_of_sum(2.0 * snr, 2.0, pilots) < faded);
+        assert_eq!(left_of_sum(0.0, 2.0, pilots), 0.0);
+        assert_eq!(left_of_sum(0.5, 2.0, f32::INFINITY), 0.5);
     }
 
     #[test]

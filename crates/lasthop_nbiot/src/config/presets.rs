@@ -152,6 +152,10 @@ fn channel() -> RadioChannel {
     RadioChannel {
         fading: Fading::Rayleigh { doppler_hz: 1.0 },
         estimation_window_ms: 16,
+        estimation_window_15_khz_ms: 16,
+        combining: CombiningWeights::Reliability,
+        frequency_offset_hz: 0.0,
+        silence_as_acknowledgement: None,
         interference_cut_off_below_noise_db: Some(10.0),
         nprach_detection_margin_db: 2.0,
         measurement_error_db: 4.0,

@@ -1,4 +1,4 @@
-use crate::channel::estimation::{NRS_PER_PORT_AND_MS, left_of, uplink_pilots_per_ms};
+use crate::channel::estimation::{Estimator, left_of};
 use crate::channel::{BurstKind, Tones};
 use crate::config::NetworkConfig;
 use crate::phy::signal_to_noise_db;
@@ -29,7 +29,7 @@ const MARGINS_DB: (f32, f32) = (-12.0, 15.0);
 impl Expected {
     pub(crate) fn new(config: &NetworkConfig, measured_loss_db: f64) -> Self {
         let carrier = &config.carrier;
-        let window_ms = f32::from(config.channel.estimation_window_ms);
+        let estimator = Estimator::new(config);
         let db = |ratio: f32| 10.0 * libm::log10f(ratio);
         let ratio = |db: f64| libm::pow(10.0, db / 10.0) as f32;
         let ports = f32::from(carrier.nrs_ports);
@@ -41,7 +41,11 @@ impl Expected {
         ));
         let downlink = f32::from(carrier.device_receive_antennas)
             * ports
-            * left_of(downlink / ports, NRS_PER_PORT_AND_MS * ports * window_ms);
+            * estimator.downlink_gain()
+            * left_of(
+                downlink / ports,
+                ports * estimator.downlink_pilots(f32::INFINITY),
+            );
         let spacing = config.uplink.subcarrier_spacing;
         let uplink = |tones: u8, kind| {
             let snr = ratio(signal_to_noise_db(
@@ -50,7 +54,8 @@ impl Expected {
                 spacing.hz() * f64::from(tones),
                 carrier.base_station_noise_figure_db,
             ));
-            let pilots = uplink_pilots_per_ms(kind, Tones::new(spacing, 0, tones)) * window_ms;
+            let tones = Tones::new(spacing, 0, tones);
+            let pilots = estimator.uplink_pilots(kind, tones, f32::INFINITY);
             db(f32::from(carrier.base_station_receive_antennas) * left_of(snr, pilots))
         };
         let allowed = spacing.allowed_tone_counts();

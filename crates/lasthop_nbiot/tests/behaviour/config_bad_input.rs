@@ -412,6 +412,21 @@ fn values_outside_the_sets_name_field_and_table() {
             "1, 2, 4, 8, 16 ms",
         ),
         (
+            |c| c.channel.estimation_window_15_khz_ms = 32,
+            "channel.estimation_window_15_khz_ms",
+            "1, 2, 4, 8, 16 ms",
+        ),
+        (
+            |c| c.channel.frequency_offset_hz = -1.0,
+            "channel.frequency_offset_hz",
+            "0 to 200 Hz",
+        ),
+        (
+            |c| c.channel.silence_as_acknowledgement = Some(0.5),
+            "channel.silence_as_acknowledgement",
+            "TS 36.104 8.5.2",
+        ),
+        (
             |c| c.channel.fading = Fading::Rayleigh { doppler_hz: 0.0 },
             "channel.fading.doppler_hz",
             "0.01 to 300 Hz",

@@ -7,8 +7,8 @@
 
 use lasthop_contract::RandomStream;
 use lasthop_nbiot::channel::{BurstKind, Channel, EsN0, Tones, UplinkBurst};
-use lasthop_nbiot::config::NetworkConfig;
 use lasthop_nbiot::config::SubcarrierSpacing::Khz3_75;
+use lasthop_nbiot::config::{CombiningWeights, NetworkConfig};
 use lasthop_nbiot::link_tables::{self, BlockErrorRate, Combining};
 use lasthop_nbiot::phy::signal_to_noise_db;
 use lasthop_units::{DecibelMilliwatts, Duration, Instant};
@@ -33,11 +33,13 @@ struct Sending {
     /// At most, all combined.
     transmissions: u8,
     estimation: Estimation,
+    weights: CombiningWeights,
 }
 
 /// Delivered blocks over transmissions at a mean SNR of each antenna.
 fn throughput(snr_db: f64, sending: Sending) -> f64 {
-    let config = NetworkConfig::single_device(COUPLING_LOSS_DB);
+    let mut config = NetworkConfig::single_device(COUPLING_LOSS_DB);
+    config.channel.combining = sending.weights;
     assert_eq!(config.channel.estimation_window_ms, 16);
     let rate = BlockErrorRate::npusch(link_tables::Tones::Single, 0, 1, Combining::Chase)
         .expect("the format has a table");
@@ -100,13 +102,21 @@ fn v_l6_the_uplink_at_3750_hz_with_real_estimation() {
         (16, -13.2, -13.8, -9.2),
         (64, -17.1, -18.0, -12.2),
     ] {
-        let found_db = |transmissions| {
+        let found_db = |transmissions, weights| {
             required_snr_db(Sending {
                 repetitions,
                 transmissions,
                 estimation: Estimation::Real,
+                weights,
             })
         };
+        let by_estimates = found_db(1, CombiningWeights::Estimates);
+        println!("{repetitions} repetitions, weights by the estimates: {by_estimates:.1} dB");
+        assert!(
+            (by_estimates - reference_db).abs() <= 0.7,
+            "{repetitions}: {by_estimates}"
+        );
+        let found_db = |transmissions| found_db(transmissions, CombiningWeights::Reliability);
         let (alone, combined) = (found_db(1), found_db(4));
         assert!(
             (alone - reference_db).abs() <= 0.7,
@@ -127,6 +137,7 @@ fn v_l7_the_uplink_at_3750_hz_with_the_channel_known() {
             repetitions: 1,
             transmissions,
             estimation: Estimation::Ideal,
+            weights: CombiningWeights::Reliability,
         });
         assert!((found_db - -5.2).abs() <= 0.7, "{found_db}");
     }

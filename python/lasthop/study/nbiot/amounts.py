@@ -12,6 +12,7 @@ from lasthop.study.quantity import ANGLE, DECIBEL, FRACTION, FREQUENCY, LENGTH, 
 
 FRAME_NS = 10_000_000
 SUBFRAME_NS = 1_000_000
+SECOND_NS = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ Off = Literal["off"]
 IndoorLoss = Annotated[float | str, WordOr(DECIBEL, "20 dB", minimum=-400, words=("tr_45_820",))]
 CutOff = Annotated[float | str, WordOr(DECIBEL, "10 dB", minimum=-400, words=("off",))]
 Duration = Annotated[int, Quantity(TIME, "40 s")]
+EstimationWindow = Annotated[int | str, WordOr(TIME, "16 ms", words=("ts_36_104",))]
+SilenceShare = Annotated[float | str, WordOr(FRACTION, "1 %", words=("off",))]
 Decibels = Annotated[float, Quantity(DECIBEL, "10 dB", minimum=-400)]
 CouplingLoss = Annotated[float, Quantity(DECIBEL, "154 dB", minimum=-400)]
 PowerLevel = Annotated[float, Quantity(POWER_LEVEL, "-104 dBm", minimum=-200)]

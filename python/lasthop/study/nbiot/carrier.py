@@ -13,11 +13,13 @@ from lasthop.study.nbiot.amounts import (
     CutOff,
     Decibels,
     Duration,
+    EstimationWindow,
     Factor,
     Frequency,
     Into,
     Off,
     PowerLevel,
+    SilenceShare,
     Switch,
 )
 
@@ -79,8 +81,24 @@ class Channel(Form):
         default=None, examples=["1 Hz"]
     )
     """The largest Doppler shift."""
-    estimation_window: Duration | None = Field(default=None, examples=["16 ms"])
-    """Over how long the receiver averages reference symbols."""
+    estimation_window: Annotated[EstimationWindow | None, Into("estimation_window_ms")] = Field(
+        default=None, examples=["16 ms", "ts_36_104"]
+    )
+    """Over how long a receiver averages reference symbols; ts_36_104: the base station 16 ms at
+    3.75 kHz and 4 ms at 15 kHz, the device 16 ms."""
+    combining: Literal["reliability", "estimates"] | None = Field(
+        default=None, examples=["estimates"]
+    )
+    """By what a receiver weighs repetitions and antennas: how far each estimate can be relied on,
+    or the estimates themselves, so that noise of fades adds up."""
+    frequency_offset: Annotated[Frequency | None, Into("frequency_offset_hz")] = Field(
+        default=None, examples=["20 Hz"]
+    )
+    """By how much a receiver's frequency is off after all corrections."""
+    silence_as_acknowledgement: Annotated[SilenceShare | None, Into("silence_as_acknowledgement")] = (
+        Field(default=None, examples=["1 %", "off"])
+    )
+    """How often a base station takes silence for an acknowledgement; off: it knows who answers."""
     interference_cut_off: Annotated[CutOff | None, Into("interference_cut_off_below_noise_db")] = (
         Field(default=None, examples=["10 dB"])
     )

@@ -13,6 +13,7 @@ from lasthop.study.fleet.shares import COUPLING_LOSSES, Shares
 from lasthop.study.form import SCALAR_OR_MAPPING, Form
 from lasthop.study.nbiot.amounts import (
     FRAME_NS,
+    SECOND_NS,
     Count,
     CouplingLoss,
     Decibels,
@@ -35,6 +36,33 @@ MOST_THRESHOLDS = 2
 """TS 36.331 rsrp-ThresholdsPrachInfoList."""
 
 
+class ConnectionReject(Form):
+    """When the base station turns requests for a connection away."""
+
+    above_waiting: Count = Field(examples=["50"])
+    """While more devices than these wait for resources of the cell."""
+    wait: Annotated[Duration, Into("wait_s", SECOND_NS)] = Field(examples=["60 s"])
+    """How long whoever was turned away keeps away."""
+
+
+class AccessBarring(Form):
+    """Which devices may not begin a connection."""
+
+    classes: Annotated[Count, Into("barred_classes")] = Field(examples=["5"])
+    """So many of the ten access classes at a time."""
+    moves_on: Duration = Field(examples=["30 s"])
+    """After so long it is the turn of the next class."""
+
+
+class Reestablishment(Form):
+    """What a device does whose radio link has failed."""
+
+    t311: Duration = Field(examples=["10 s"])
+    """For how long it looks for a cell."""
+    t301: Duration = Field(examples=["25 s"])
+    """For how long it asks the cell for its connection."""
+
+
 class RandomAccess(Form):
     """What is common to the random access of all coverage levels."""
 
@@ -46,6 +74,22 @@ class RandomAccess(Form):
     """A device waits a uniform part of it before its next attempt."""
     msg3_capture: Decibels | None = Field(default=None, examples=["6 dB"])
     """A Msg3 survives a collision if it arrives this much stronger than the others together."""
+    reject: (
+        Annotated[
+            Annotated[Off, Tag("<value>")] | Annotated[ConnectionReject, Tag("<mapping>")],
+            SCALAR_OR_MAPPING,
+        ]
+        | None
+    ) = Field(default=None, examples=["{above_waiting: 50, wait: 60 s}"])
+    """When the base station turns requests for a connection away."""
+    access_barring: (
+        Annotated[
+            Annotated[Off, Tag("<value>")] | Annotated[AccessBarring, Tag("<mapping>")],
+            SCALAR_OR_MAPPING,
+        ]
+        | None
+    ) = Field(default=None, examples=["{classes: 5, moves_on: 30 s}"])
+    """Which devices may not begin a connection."""
 
 
 class Uplink(Form):
@@ -181,6 +225,15 @@ class Nbiot(Form):
         default=None, examples=["on"]
     )
     """Whether a device tells that no more follow its last data, or one answer and no more."""
+    reestablishment: (
+        Annotated[
+            Annotated[Off, Tag("<value>")] | Annotated[Reestablishment, Tag("<mapping>")],
+            SCALAR_OR_MAPPING,
+            Into("connection.reestablishment"),
+        ]
+        | None
+    ) = Field(default=None, examples=["{t311: 10 s, t301: 25 s}"])
+    """How a device whose radio link has failed gets its connection back."""
     system_information_known: Annotated[Switch | None, Into("idle.system_information_known")] = (
         Field(default=None, examples=["on"])
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from lasthop.study.faults import Fault
 from lasthop.study.fleet.shares import Shares
 from lasthop.study.form import Form
+from lasthop.study.nbiot.amounts import SUBFRAME_NS
 from lasthop.study.nbiot.defaults import follow
 from lasthop.study.nbiot.leaves import Place, places
 from lasthop.study.nbiot.network_time import NetworkTime
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from lasthop.study.nbiot.presets import Network
 
 _SPACINGS = {15_000.0: "khz15", 3_750.0: "khz3_75"}
+_ESTIMATION_TS_36_104_MS = (16, 4)
+"""On tones of 3.75 and of 15 kHz: the lengths of channel estimation in annex A.14 and A.16."""
 _TWELVE_TONES_DB = 10.791812460476248
 """Ten times the decimal logarithm of twelve: the power of the carrier over that of a tone."""
 _RSRP_RANGE_DBM = (-140.5, -43.5)
@@ -54,6 +57,7 @@ def resolve(form: Nbiot) -> Network:
     _overlay(form, network, (), (), written)
     _mode(form, network)
     _fading(form, network)
+    _estimation(form, network)
     _thresholds(form, network, before)
     _link_adaptations(form, network)
     follow(network, before, written)
@@ -87,6 +91,7 @@ _SPECIAL = {
     ("carrier", "control_symbols"),
     ("channel", "fading"),
     ("channel", "doppler"),
+    ("channel", "estimation_window"),
     ("rsrp_thresholds",),
 }
 """Keys that are not the value of one field."""
@@ -187,6 +192,19 @@ def _fading(form: Nbiot, network: Network) -> None:
         return
     shift = doppler if channel.doppler is None else channel.doppler
     network["channel"]["fading"] = {kind: {"doppler_hz": shift}}
+
+
+def _estimation(form: Nbiot, network: Network) -> None:
+    window = None if form.channel is None else form.channel.estimation_window
+    if window is None:
+        return
+    if isinstance(window, str):
+        narrow_ms, wide_ms = _ESTIMATION_TS_36_104_MS
+    else:
+        counted = _counted(window, SUBFRAME_NS, ("channel", "estimation_window"))
+        narrow_ms = wide_ms = cast("int", counted)
+    network["channel"]["estimation_window_ms"] = narrow_ms
+    network["channel"]["estimation_window_15_khz_ms"] = wide_ms
 
 
 def _thresholds(form: Nbiot, network: Network, before: Network) -> None:

@@ -7,7 +7,7 @@ use crate::cell::radio_use::{
 };
 use crate::cell::second_process::DEAF_BEFORE_CHANNEL;
 use crate::cell::{Cell, Context, Settings};
-use crate::channel::BurstKind;
+use crate::channel::{BurstKind, EsN0};
 use crate::device::{Connection, DeviceKey, Downlink, pipe_index};
 use crate::layer2::{Element, Fate, MacPdu, StatusReports};
 use crate::link_tables::BlockErrorRate;
@@ -142,7 +142,21 @@ impl Cell {
         };
         downlink.under_way = false;
         let mut says_yes = downlink.decoded && downlink.heard;
-        if let Some(burst) = downlink.burst.take() {
+        let mut reacted = downlink.heard;
+        let told = settings
+            .silence_threshold
+            .filter(|_| settings.config.switches.block_errors);
+        if let Some(threshold) = told {
+            let received = (downlink.burst.take()).map_or(EsN0::NOTHING, |burst| {
+                cx.channel.uplink_ends(key.slot, burst)
+            });
+            if let Some(device) = cx.devices.get_mut(key) {
+                let noise = device.stream.standard_normal();
+                let level = answer_level(received, says_yes, noise);
+                says_yes = level > threshold;
+                reacted = level.abs() > threshold;
+            }
+        } else if let Some(burst) = downlink.burst.take() {
             let received = cx.channel.uplink_ends(key.slot, burst);
             if settings.config.switches.block_errors
                 && let Some(device) = cx.devices.get_mut(key)
@@ -153,7 +167,7 @@ impl Cell {
         }
         let now = cx.now;
         let Some(device) = cx.device(key) else { return };
-        device.expected.learn_control(downlink.heard);
+        device.expected.learn_control(reacted);
         let Some(connection) = &mut device.connection else {
             return;
         };
@@ -180,6 +194,13 @@ impl Cell {
         }
         self.exchange_ends(cx, key);
     }
+}
+
+/// What the base station makes of an answer, over the deviation of its noise: 16 symbols a repetition, of one sign for yes
+/// and of the other for no, so that the error of a decision by sign alone is that of NPUSCH format 2.
+fn answer_level(received: EsN0, says_yes: bool, noise: f64) -> f64 {
+    let signal = libm::sqrt(32.0 * received.ratio());
+    noise + if says_yes { signal } else { -signal }
 }
 
 /// Tells RLC of the base station what became of a block, where that is free.
