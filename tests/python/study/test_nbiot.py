@@ -185,6 +185,7 @@ def test_messages_of_devices_that_stay_may_be_summed(load: Load) -> None:
             0.01,
         ),
         ("channel: {estimation_window: ts_36_104}", "channel.estimation_window_15_khz_ms", 4),
+        ("channel: {estimation_window_15_khz: 2 ms}", "channel.estimation_window_15_khz_ms", 2),
         ("procedure: control_plane", "connection.procedure", "control_plane"),
         ("release_assistance: on", "connection.release_assistance", True),
         ("inactivity: 10 s", "connection.inactivity_ms", 10_000),

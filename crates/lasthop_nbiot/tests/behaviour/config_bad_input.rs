@@ -310,7 +310,7 @@ fn values_outside_the_sets_name_field_and_table() {
                 c.random_access.reject = Some(ConnectionReject {
                     above_waiting: 5,
                     wait_s: 0,
-                })
+                });
             },
             "random_access.reject.wait_s",
             "TS 36.331 extendedWaitTime",
@@ -320,7 +320,7 @@ fn values_outside_the_sets_name_field_and_table() {
                 c.random_access.reject = Some(ConnectionReject {
                     above_waiting: 5,
                     wait_s: 1801,
-                })
+                });
             },
             "random_access.reject.wait_s",
             "1 to 1800 s",
@@ -350,7 +350,7 @@ fn values_outside_the_sets_name_field_and_table() {
                 c.connection.reestablishment = Some(Reestablishment {
                     t311_ms: 2000,
                     t301_ms: 25_000,
-                })
+                });
             },
             "connection.reestablishment.t311_ms",
             "TS 36.331 t311",
@@ -360,7 +360,7 @@ fn values_outside_the_sets_name_field_and_table() {
                 c.connection.reestablishment = Some(Reestablishment {
                     t311_ms: 3000,
                     t301_ms: 2000,
-                })
+                });
             },
             "connection.reestablishment.t301_ms",
             "TS 36.331 t301",
@@ -370,7 +370,7 @@ fn values_outside_the_sets_name_field_and_table() {
                 c.connection.reestablishment = Some(Reestablishment {
                     t311_ms: 1000,
                     t301_ms: 25_000,
-                })
+                });
             },
             "connection.reestablishment.t311_ms",
             "shorter than the synchronisation of a coverage level, 1125 ms",

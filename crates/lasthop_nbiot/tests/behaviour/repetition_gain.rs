@@ -1,5 +1,6 @@
 //! What a doubling of repetitions gains where the channel has to be estimated: row V-L8, NPUSCH format 1 on a tone of 15 kHz,
 //! 256 bits with I_TBS 0 in 10 resource units, 10 % of blocks lost over Rayleigh fading.
+#![expect(clippy::print_stdout, reason = "the rows are stated in MODEL.md")]
 
 use lasthop_contract::RandomStream;
 use lasthop_nbiot::channel::{BurstKind, Channel, Tones, UplinkBurst};

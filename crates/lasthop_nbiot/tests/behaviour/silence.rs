@@ -61,15 +61,3 @@ fn at_the_edge_blocks_are_repeated_that_had_arrived() {
     });
     assert!(free < lax && lax < strict, "{free} {lax} {strict}");
 }
-
-/// Silence is taken for an answer, and the block that nobody has goes again by RLC.
-#[test]
-fn blocks_whose_dci_was_missed_are_lost_unseen() {
-    let (lax, ..) = served(155.0, 1, Some(0.1));
-    let (free, ..) = served(155.0, 1, None);
-    assert!(free.dcis_missed > 50, "{free:?}");
-    assert!(
-        lax.rlc_retransmissions > free.rlc_retransmissions + 5,
-        "{free:?} {lax:?}"
-    );
-}

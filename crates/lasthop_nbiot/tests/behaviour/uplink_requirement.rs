@@ -4,6 +4,7 @@
 //!
 //! What arrives is delivered blocks over transmissions. The reference does not say whether its recomputation combined
 //! retransmissions; both readings are here. A retransmission follows 16 ms after its predecessor.
+#![expect(clippy::print_stdout, reason = "the rows are stated in MODEL.md")]
 
 use lasthop_contract::RandomStream;
 use lasthop_nbiot::channel::{BurstKind, Channel, EsN0, Tones, UplinkBurst};

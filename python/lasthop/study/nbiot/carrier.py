@@ -86,6 +86,10 @@ class Channel(Form):
     )
     """Over how long a receiver averages reference symbols; ts_36_104: the base station 16 ms at
     3.75 kHz and 4 ms at 15 kHz, the device 16 ms."""
+    estimation_window_15_khz: Annotated[Duration | None, Into("estimation_window_15_khz_ms")] = (
+        Field(default=None, examples=["4 ms"])
+    )
+    """The same of the base station on tones of 15 kHz alone."""
     combining: Literal["reliability", "estimates"] | None = Field(
         default=None, examples=["estimates"]
     )
@@ -95,9 +99,7 @@ class Channel(Form):
         default=None, examples=["20 Hz"]
     )
     """By how much a receiver's frequency is off after all corrections."""
-    silence_as_acknowledgement: Annotated[SilenceShare | None, Into("silence_as_acknowledgement")] = (
-        Field(default=None, examples=["1 %", "off"])
-    )
+    silence_as_acknowledgement: SilenceShare | None = Field(default=None, examples=["1 %", "off"])
     """How often a base station takes silence for an acknowledgement; off: it knows who answers."""
     interference_cut_off: Annotated[CutOff | None, Into("interference_cut_off_below_noise_db")] = (
         Field(default=None, examples=["10 dB"])

@@ -195,6 +195,7 @@ def _fading(form: Nbiot, network: Network) -> None:
 
 
 def _estimation(form: Nbiot, network: Network) -> None:
+    """Lay out a window that is written for all; one for 15 kHz alone stands before it."""
     window = None if form.channel is None else form.channel.estimation_window
     if window is None:
         return
@@ -204,7 +205,8 @@ def _estimation(form: Nbiot, network: Network) -> None:
         counted = _counted(window, SUBFRAME_NS, ("channel", "estimation_window"))
         narrow_ms = wide_ms = cast("int", counted)
     network["channel"]["estimation_window_ms"] = narrow_ms
-    network["channel"]["estimation_window_15_khz_ms"] = wide_ms
+    if form.channel is not None and form.channel.estimation_window_15_khz is None:
+        network["channel"]["estimation_window_15_khz_ms"] = wide_ms
 
 
 def _thresholds(form: Nbiot, network: Network, before: Network) -> None:
