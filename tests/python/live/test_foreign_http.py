@@ -44,7 +44,7 @@ def build(tmp_path: Path) -> Callable[[str], Path]:
         if (go := shutil.which("go")) is None:
             skip("go is missing; scripts/soak installs it")
         program = tmp_path / name
-        command = [go, "build", "-mod=readonly", "-o", str(program), "."]
+        command = [go, "build", "-trimpath", "-mod=readonly", "-o", str(program), "."]
         subprocess.run(command, cwd=FOLDER / name, check=True)
         return program
 
