@@ -6,6 +6,7 @@ from lasthop.answer.decision import Decision
 from lasthop.answer.points import part_named
 from lasthop.answer.sweeps import SweepDecision
 from lasthop.report.figures.annotations import Annotations
+from lasthop.report.figures.battery import battery_figure
 from lasthop.report.figures.crashes import crash_figures
 from lasthop.report.figures.decisive import decisive_figure
 from lasthop.report.figures.delivery import delivery_figure
@@ -74,6 +75,7 @@ def all_figures(
             for part in parts
             for kind in along
         ),
+        *(battery_figure(source, part, legend=legend) for part in parts),
         ledger_figure(source, decided, legend=legend),
         energy_figure(source, decided, legend=legend),
     ]

@@ -60,7 +60,7 @@ class SweepFigure:
         What has one value in all runs is said by ``Figure.constant`` and not drawn.
         """
         points, stacks = points_of(source.runs, part), source.stacks
-        axis, groups = _axis_and_groups(varied(source.runs, part), points)
+        axis, groups = axis_and_groups(varied(source.runs, part), points)
         encoding = StackEncoding(
             stacks, _stacks_that_ran(points, stacks), legend=legend, symbols=True
         )
@@ -115,7 +115,7 @@ class SweepFigure:
         )
 
 
-def _axis_and_groups(
+def axis_and_groups(
     swept: Sequence[Swept], points: Sequence[Point]
 ) -> tuple[SweepAxis | None, list[tuple[str, list[Point]]]]:
     """Choose the longest numeric axis; the points that share all other values are a group."""
