@@ -29,6 +29,40 @@ CASES = {
             "TS 24.301 10.2 T3417 waits 5000 ms, choose less"
         ),
     ),
+    "a device that works on a message longer than it waits for its bearer": (
+        "network: {device_rrc: 5 s}",
+        (
+            "27: path.nbiot.network.device_rrc: makes the answers to a service request take "
+            "5000 ms; TS 24.301 10.2 T3417 waits 5000 ms, choose less"
+        ),
+    ),
+    "a gateway that is slower than the timer of an attach": (
+        "network: {gateway: 15 s}",
+        (
+            "24: path.nbiot.network.gateway: makes the answers to an attach take 15000 ms; "
+            "TS 24.301 10.2 T3410 waits 15000 ms, choose less"
+        ),
+    ),
+    "subscriber data that are slower than it": (
+        "network: {subscriber_data: 8 s}",
+        "32: path.nbiot.network.subscriber_data: makes the answers to an attach take 16000 ms; *",
+    ),
+    "a clock that is wrong by less than nothing": (
+        "clock_ppm: -1",
+        "16: path.nbiot.clock_ppm: is -1 ppm; lasthop allows 0 to 1000 ppm",
+    ),
+    "an eDRX cycle outside the table": (
+        "psm: off\n    edrx: {cycle: 30 s, paging_time_window: 2560 ms}",
+        "*edrx.cycle: is 30000 ms; TS 24.008 table 10.5.5.32 (NB-S1 mode) allows 20480, 40960, *",
+    ),
+    "a paging window outside the table": (
+        "psm: off\n    edrx: {cycle: 81920 ms, paging_time_window: 3 s}",
+        "*edrx.paging_time_window: is 3000 ms; TS 24.008 table 10.5.5.32 (NB-S1 mode) allows 2560*",
+    ),
+    "a paging window as long as its cycle": (
+        "psm: off\n    edrx: {cycle: 20480 ms, paging_time_window: 20480 ms}",
+        "*edrx.paging_time_window: is 20480 ms, no shorter than the cycle of 20480 ms (TS 24.008 *",
+    ),
     "a base station that is slower than the timer of contention": (
         "network: {base_station: 600 ms}",
         (

@@ -90,13 +90,15 @@ impl NetworkTime {
         Ok(())
     }
 
-    /// A device waits for an answer to its NAS message no longer than a timer of TS 24.301.
+    /// A device waits for an answer to its NAS message no longer than a timer of TS 24.301. That of a service request runs
+    /// until the data bearer is there, so that the device's own work on the security command is in it.
     fn check_nas_timers(&self) -> Result<(), ConfigError> {
-        let service_request = self.nas_answer_ms();
+        let device_rrc = u64::from(self.device_rrc_ms);
+        let service_request = self.nas_answer_ms() + device_rrc + u64::from(self.base_station_ms);
         if service_request >= T3417_MS {
             return Err(self.too_slow("a service request", service_request, "T3417", T3417_MS));
         }
-        let attach = ATTACH_ANSWERS * service_request
+        let attach = ATTACH_ANSWERS * (self.nas_answer_ms() + device_rrc)
             + 2 * u64::from(self.subscriber_data_ms)
             + u64::from(self.gateway_ms);
         if attach >= T3410_MS {
@@ -112,6 +114,7 @@ impl NetworkTime {
             ("mme_ms", self.mme_ms),
             ("subscriber_data_ms", self.subscriber_data_ms),
             ("gateway_ms", self.gateway_ms),
+            ("device_rrc_ms", self.device_rrc_ms),
         ];
         let (field, _) = parts
             .into_iter()

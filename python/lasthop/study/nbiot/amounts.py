@@ -44,7 +44,8 @@ Length = Annotated[float, Quantity(LENGTH, "1732 m")]
 Frequency = Annotated[float, Quantity(FREQUENCY, "1 Hz")]
 Angle = Annotated[float, Quantity(ANGLE, "65 deg")]
 Share = Annotated[float, Quantity(FRACTION, "10 %")]
-Factor = Annotated[float, Number(above=-1.0)]
+Factor = Annotated[float, Number(above=-1e6)]
+"""A number whose bounds the simulator knows, and names."""
 Switch = Annotated[bool, OnOff()]
 Count = Annotated[int, Field(ge=0, le=100_000)]
 """A number that a table of 3GPP restricts further."""
