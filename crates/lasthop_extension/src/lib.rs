@@ -7,6 +7,7 @@ mod beside;
 mod cancel;
 mod credentials;
 mod errors;
+mod explain;
 mod load;
 mod run_tables;
 mod runs;

@@ -1,4 +1,3 @@
-use core::num::NonZeroU32;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -11,9 +10,7 @@ use lasthop_contract::{logging_events, noting_keys};
 use lasthop_live::InterruptibleClock;
 use lasthop_live::WallTime;
 use lasthop_measure::{Capture, MessageFiles, Store};
-use lasthop_world::{
-    EngineSpec, Guest, MessageName, Observe, RegisteredDevice, Registry, RunSpec, Simulated,
-};
+use lasthop_world::{EngineSpec, Guest, Observe, RegisteredDevice, Registry, RunSpec, Simulated};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -21,6 +18,7 @@ use crate::beside::{beside, outside_servers, server_files};
 use crate::cancel::Cancel;
 use crate::credentials::Credentials;
 use crate::errors::{CaptureError, RunCancelled, SpecError, capture_error, from_run_error};
+use crate::explain::explain;
 use crate::load::load;
 use crate::run_tables::RunTables;
 
@@ -173,47 +171,6 @@ fn write_keys(path: &Path, keys: &str) -> io::Result<()> {
 )]
 fn event_log(path: &Path) -> io::Result<Box<dyn Write>> {
     Ok(Box::new(BufWriter::new(fs::File::create(path)?)))
-}
-
-/// The time line of a message, as a JSON list.
-#[pyfunction]
-#[pyo3(signature = (spec_json, device, message, flow=None))]
-fn explain(
-    py: Python<'_>,
-    spec_json: &str,
-    device: u32,
-    message: u32,
-    flow: Option<String>,
-) -> PyResult<String> {
-    py.detach(|| {
-        let spec = RunSpec::parse(spec_json).map_err(|e| SpecError::new_err(e.to_string()))?;
-        let message = NonZeroU32::new(message).map(|number| MessageName {
-            device,
-            flow,
-            number,
-        });
-        let observe = Observe {
-            message,
-            ..Observe::default()
-        };
-        let never = Cancel::default();
-        let simulated = Simulated::run_with(registry(), &spec, observe, never.flag())
-            .map_err(from_run_error)?;
-        let timeline = simulated.meter().timeline();
-        let entries = timeline.map_or(&[][..], |timeline| timeline.entries());
-        let list: Vec<serde_json::Value> = entries
-            .iter()
-            .map(|entry| {
-                serde_json::json!({
-                    "time_ns": entry.at.as_nanos(),
-                    "where": entry.place,
-                    "what": entry.what,
-                    "trigger": entry.trigger,
-                })
-            })
-            .collect();
-        Ok(serde_json::Value::from(list).to_string())
-    })
 }
 
 /// The applications and layers of stacks with their options, as JSON.

@@ -46,6 +46,12 @@ impl Timeline {
         }
     }
 
+    /// Whose it is.
+    #[must_use]
+    pub fn message(&self) -> MessageId {
+        self.message
+    }
+
     /// What happened, in order.
     #[must_use]
     pub fn entries(&self) -> &[TimelineEntry] {

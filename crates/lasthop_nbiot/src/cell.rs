@@ -45,6 +45,7 @@ use crate::deployment::CellIndex;
 use crate::device::{Device, DeviceKey, Devices};
 use crate::network::{Core, Modules};
 use crate::phy::{DownlinkTimeline, Subframe, UplinkGrid};
+use crate::radio_line::Watch;
 use crate::slab::Slab;
 
 /// A cell: what of its radio resources is taken, who stands in which queue, and what is to come.
@@ -77,6 +78,7 @@ pub(crate) struct Context<'a> {
     pub(crate) core: &'a mut Core,
     pub(crate) modules: &'a mut Modules,
     pub(crate) outputs: &'a mut VecDeque<LinkOutput>,
+    pub(crate) watch: &'a mut Watch,
 }
 
 impl Cell {

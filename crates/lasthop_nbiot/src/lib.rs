@@ -9,9 +9,11 @@ mod device;
 mod mixed;
 pub mod network;
 mod nth_least;
+mod radio_line;
 mod slab;
 
 pub use network::{CellReport, LevelReport, NbIotNetwork, NetworkReport};
+pub use radio_line::{RadioEvent, RadioLane, RadioLine, RadioSpan};
 pub mod layer2;
 pub mod link_tables;
 pub mod phy;

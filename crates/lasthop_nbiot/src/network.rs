@@ -25,6 +25,7 @@ use crate::config::{ConfigError, NetworkConfig};
 use crate::deployment::CellIndex;
 use crate::device::{Device, DeviceKey, Devices, Expected, Idle, RadioLog};
 use crate::phy::Subframe;
+use crate::radio_line::{RadioLane, RadioLine, Watch};
 
 /// An NB-IoT network: cells, devices that come and go, and the core behind the base stations.
 ///
@@ -48,6 +49,7 @@ pub struct NbIotNetwork {
     outages: u32,
     /// Of devices that are still to come, by the place of their radio.
     stated_losses_db: LookupMap<u32, f64>,
+    watch: Watch,
 }
 
 /// Packets by what has become of them.
@@ -84,6 +86,7 @@ impl NbIotNetwork {
             outages: 0,
             tells_radio_time: true,
             stated_losses_db: LookupMap::new(),
+            watch: Watch::default(),
         })
     }
 
@@ -110,6 +113,17 @@ impl NbIotNetwork {
     /// States the coupling loss of the device that comes to this port next, which is drawn otherwise.
     pub fn state_coupling_loss(&mut self, radio: Port, coupling_loss_db: f64) {
         self.stated_losses_db.insert(radio.0 / 2, coupling_loss_db);
+    }
+
+    /// Watches the device that comes to this port next, and no other.
+    pub fn watch_next(&mut self, radio: Port) {
+        self.watch.watch_next(radio.0 / 2);
+    }
+
+    /// The time line of the radio that is watched, where one is, as far as it has been told.
+    #[must_use]
+    pub fn radio_line(&self) -> Option<&RadioLine> {
+        self.watch.line()
     }
 
     /// What has happened so far, and what is still on its way.
@@ -177,6 +191,7 @@ impl NbIotNetwork {
             page: None,
         });
         let key = self.devices.insert(slot, device);
+        self.watch.note_attached(key);
         if self.settings.config.idle.power_saving_mode.is_some() && self.outages == 0 {
             self.with_cell_of(now, key, |cell, cx| cell.arm_periodic_update(cx, key));
         }
@@ -270,6 +285,10 @@ impl NbIotNetwork {
                 return self.nobody_is_there(radio_port(key.slot), packet);
             };
             self.modules.account_sent(device, config, at);
+            let worked = self.modules.sending_until(at);
+            self.watch.note(key, RadioLane::Module, worked, true, || {
+                "firmware sends a packet".into()
+            });
             self.with_cell_of(at, key, |cell, cx| {
                 cell.packet_from_device(cx, key, packet);
             });
@@ -278,6 +297,10 @@ impl NbIotNetwork {
                 return self.nobody_is_there(core_port(key.slot), packet);
             };
             self.modules.account_received(device, config, at);
+            let worked = self.modules.receiving_until(at);
+            self.watch.note(key, RadioLane::Module, worked, true, || {
+                "firmware hands a packet over".into()
+            });
             let port = radio_port(key.slot);
             self.outputs.push_back(LinkOutput::Deliver { port, packet });
         }
@@ -320,6 +343,7 @@ impl NbIotNetwork {
             core: &mut self.core,
             modules: &mut self.modules,
             outputs: &mut self.outputs,
+            watch: &mut self.watch,
         };
         work(&mut self.cells[cell], &mut context);
         self.order.set(cell, self.cells[cell].next_event());
@@ -348,6 +372,7 @@ impl Link for NbIotNetwork {
             let next = next_cell.into_iter().chain(wires).min();
             return LinkOutput::WaitUntil(next);
         };
+        self.watch.note_output(&output);
         match &output {
             LinkOutput::Deliver { .. } => self.packets.delivered += 1,
             LinkOutput::Drop { .. } => self.packets.dropped += 1,

@@ -170,6 +170,10 @@ impl<'a> Hops<'a> {
                         network.network.state_coupling_loss(radio.1, loss);
                     }
                     let meter = &mut simulation.observer_mut().meter;
+                    let explained = meter.timeline().map(|line| line.message().flow.device());
+                    if explained == Some(lasthop_contract::DeviceId(device.in_run)) {
+                        network.network.watch_next(radio.1);
+                    }
                     let mut groups = self.spec.groups.iter();
                     let place = groups.position(|it| it.name == group.name);
                     let place = (place.expect("a group of the spec"), device.in_group);

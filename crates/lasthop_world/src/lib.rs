@@ -13,6 +13,7 @@ mod addresses;
 mod agenda;
 mod aimed;
 mod energy;
+mod explained_radio;
 mod hops;
 mod host_names;
 mod hosts;
@@ -31,6 +32,7 @@ mod watch;
 mod wlan_cells;
 mod world;
 
+pub use explained_radio::ExplainedRadio;
 pub use hosts::{SocketClient, SocketKind};
 pub use lasthop_traffic::FlowKind;
 pub use lone_path::{LonePath, Translated};

@@ -6,7 +6,7 @@ use lasthop_measure::RadioSummary;
 use lasthop_nbiot::cell::{CellReport, LevelReport};
 use lasthop_nbiot::config::NetworkConfig;
 use lasthop_nbiot::phy::{DownlinkMap, Subframe};
-use lasthop_nbiot::{NbIotNetwork, NetworkReport};
+use lasthop_nbiot::{NbIotNetwork, NetworkReport, RadioLine};
 use lasthop_units::Instant;
 
 use crate::spec::SpecError;
@@ -20,6 +20,9 @@ pub(crate) trait RadioNetwork {
 
     /// States the coupling loss of the device that comes to this port next.
     fn state_coupling_loss(&mut self, radio: Port, coupling_loss_db: f64);
+
+    /// Watches the radio of the device that comes to this port next.
+    fn watch_next(&mut self, radio: Port);
 
     /// Whether the device at this port could be served, had the network nothing else to do.
     fn reaches(&self, radio: Port) -> bool;
@@ -40,6 +43,8 @@ pub(crate) struct RadioReport {
     usable_subframes: u64,
     /// Tones of the uplink, and their time.
     tone_ms: f64,
+    /// What the radio of the device did whose message is explained.
+    pub(crate) line: Option<RadioLine>,
 }
 
 /// An NB-IoT network of a run.
@@ -93,6 +98,10 @@ impl RadioNetwork for NbIot {
         network.state_coupling_loss(radio, coupling_loss_db);
     }
 
+    fn watch_next(&mut self, radio: Port) {
+        self.network.borrow_mut().watch_next(radio);
+    }
+
     fn reaches(&self, radio: Port) -> bool {
         self.coupling_loss_db(radio)
             .is_some_and(|loss| loss <= REACH_DB)
@@ -113,6 +122,7 @@ impl RadioNetwork for NbIot {
             usable_subframes: map.usable_before(until) * network.cells.len() as u64,
             tone_ms: TONES * until.0 as f64 * network.cells.len() as f64,
             network,
+            line: self.network.borrow().radio_line().cloned(),
             lowest_path_gain_served_db: self.farthest_served_db.map(|loss| -loss),
         })
     }
@@ -144,6 +154,7 @@ impl RadioReport {
             lowest_path_gain_served_db: lowest.into_iter().flatten().reduce(f64::min),
             usable_subframes: self.usable_subframes + other.usable_subframes,
             tone_ms: self.tone_ms + other.tone_ms,
+            line: RadioLine::joined(self.line.take(), other.line),
             ..self
         }
     }

@@ -135,7 +135,7 @@ impl Simulated {
         // back but the virtual one.
         let is_told_in_order = observe.capture.is_some() || observe.message.is_some();
         let any_order = !is_told_in_order && !clock.hears_outside();
-        let networks = networks(spec)?;
+        let networks = networks(spec, observe.message.is_some())?;
         let mut world = World::new(
             clock,
             spec,
@@ -229,8 +229,8 @@ impl Simulated {
 }
 
 /// The radio networks of a run, the one that is named first before the others.
-fn networks(spec: &RunSpec) -> Result<Vec<NamedNetwork<'_>>, SpecError> {
-    let measures_energy = spec.groups.iter().any(|group| group.energy.is_some());
+fn networks(spec: &RunSpec, explains: bool) -> Result<Vec<NamedNetwork<'_>>, SpecError> {
+    let measures_energy = explains || spec.groups.iter().any(|group| group.energy.is_some());
     let mut networks: Vec<NamedNetwork<'_>> = Vec::new();
     for (name, config) in spec.networks() {
         // The first one draws as if it were alone.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lasthop.cli import options
+from lasthop.cli.explained_radio import joules_in_lines, radio_events
 from lasthop.cli.output import say, say_json
 from lasthop.errors import UsageError
 from lasthop.regular_file import open_regular
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 NAME = "explain"
 EXAMPLE = "Example: lasthop explain --slowest coap --in results/trackers"
+PICTURES = (".svg", ".png", ".pdf")
 _MOST_NAMED = 4
 _FIRST_ATTEMPT = "attempt 1"
 
@@ -99,7 +101,7 @@ class MessageName:
         return f"device {self.device}{of_group}, {flow}message {self.message}"
 
 
-def command(
+def command(  # noqa: PLR0913  (an argument is an option)
     run: Annotated[
         str | None, typer.Argument(metavar="RUN", help="The beginning of a run's id.")
     ] = None,
@@ -127,9 +129,19 @@ def command(
             help="The result folder; without it, the one here that holds the run.",
         ),
     ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            parser=options.read_path,
+            help="Also draw what the radio of its device did, as .svg, .png or .pdf.",
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Print the time line of one message: why it was late, or lost."""
+    if picture is not None and picture.suffix not in PICTURES:
+        raise UsageError(f"--picture {picture}: write a name that ends in {', '.join(PICTURES)}")
     if slowest is not None:
         if run is not None:
             raise UsageError("RUN and --slowest exclude each other; give one of them")
@@ -140,22 +152,45 @@ def command(
     else:
         name = MessageName.parse(message)
     row = _find_run(run, folder or _folder_with(run))
-    events = _explain(row["run_spec"], name)
-    if _is_download(row["run_spec"], name):
-        events = number_parts(events)
-    if as_json:
-        say_json({"run_id": row["run_id"], "stack": row["stack"], "events": events})
-        return
-    say(
+    explained = _explain(row["run_spec"], name)
+    title = (
         f"run {row['run_id']}: {row['stack']}, part {row['part']}, "
         f"repetition {row['repetition']}; {name}"
     )
-    origin = events[0]["time_ns"]
+    if picture is not None:
+        _draw(explained, title, picture)
+    if as_json:
+        told = {"run_id": row["run_id"], "stack": row["stack"]}
+        say_json(told | {key: value for key, value in explained.items() if value is not None})
+        return
+    _say(explained, title)
+    if picture is not None:
+        say(f"picture  {picture}")
+
+
+def _say(explained: dict[str, Any], title: str) -> None:
+    """Write the time line of the message and of its device's radio as one, then the joules."""
+    radio = explained["radio"]
+    say(title)
+    origin = explained["events"][0]["time_ns"]
+    events = [*explained["events"], *radio_events(radio)]
+    events.sort(key=lambda event: int(event["time_ns"]))
     width = max(len(event["where"]) for event in events)
     for event in events:
         since = (event["time_ns"] - origin) / 1e6
         at = f"{event['time_ns'] / 1e9:14.6f} s  {since:+12.3f} ms"
         say(f"{at}  {event['where']:<{width}}  {event['what']}")
+    for line in joules_in_lines(radio) if radio is not None else ():
+        say(line)
+
+
+def _draw(explained: dict[str, Any], title: str, out: Path) -> None:
+    from lasthop.report.figures.radio_line import radio_line_spec
+    from lasthop.report.write import write_picture
+
+    if explained["radio"] is None:
+        raise UsageError("--picture: the device of this message has no radio that is simulated")
+    write_picture(radio_line_spec(explained["radio"], explained["events"], title=title), out)
 
 
 def _is_download(run_spec: str, name: MessageName) -> bool:
@@ -298,17 +333,19 @@ def _find_run(prefix: str, folder: Path) -> dict[str, Any]:
     return row
 
 
-def _explain(run_spec: str, name: MessageName) -> list[Event]:
+def _explain(run_spec: str, name: MessageName) -> dict[str, Any]:
     from lasthop.running.engine import NativeEngine
     from lasthop.study.run_spec import RunSpecReader
 
     device = name.number_in_run(RunSpecReader.of(run_spec))
     try:
-        events: list[Event] = json.loads(
+        explained: dict[str, Any] = json.loads(
             NativeEngine().explain(run_spec, device=device, message=name.message, flow=name.flow)
         )
     except ValueError as error:
         raise UsageError(str(error)) from error
-    if not events:
+    if not explained["events"]:
         raise UsageError(f"the run has no such message: {name}")
-    return events
+    if _is_download(run_spec, name):
+        explained["events"] = number_parts(explained["events"])
+    return explained

@@ -10,6 +10,7 @@ from lasthop.answer.decision import Decision, decide
 from lasthop.answer.sweeps import SweepDecision, decide_along_sweeps
 from lasthop.errors import UsageError
 from lasthop.report.figures import Figure, all_figures, export_spec
+from lasthop.report.figures.vega_lite import Spec
 from lasthop.report.page import figure_page, report_page
 from lasthop.report.section import Section
 from lasthop.report.source import ReportSource, read_source
@@ -73,6 +74,11 @@ def write_figure(results: Sequence[Path], name: str, *, out: Path) -> Path:
     return out
 
 
+def write_picture(spec: Spec, out: Path) -> None:
+    """Write a picture of its own as ``.svg``, ``.png`` or ``.pdf``, by the ending of ``out``."""
+    _write(out, _picture(spec, out.suffix))
+
+
 def figure_names(results: Sequence[Path]) -> tuple[str, ...]:
     """Return the names that ``write_figure`` takes for these results."""
     source = read_source(results)
@@ -102,7 +108,10 @@ def _figure(source: ReportSource, name: str, *, legend: bool) -> Figure:
 def _rendered(source: ReportSource, figure: Figure, suffix: str) -> bytes:
     if suffix == ".html":
         return figure_page(source, figure).encode()
-    spec = export_spec(figure.panels, title=figure.title)
+    return _picture(export_spec(figure.panels, title=figure.title), suffix)
+
+
+def _picture(spec: Spec, suffix: str) -> bytes:
     if suffix == ".pdf":
         return vl_convert.vegalite_to_pdf(spec, config=print_config())
     config = vega_config("light") | {"background": "white"}

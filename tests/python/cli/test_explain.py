@@ -166,3 +166,86 @@ def test_a_group_is_asked_for_where_several_are_meant(of_groups: Lasthop) -> Non
         assert done.returncode == 2
         assert done.stderr.startswith(f"lasthop: MESSAGE: {said}")
     assert of_groups("explain", name, "alarms/2:1").returncode == 0
+
+
+METER = """\
+study: meter
+duration: 1 h
+measure: {drain: 1 min}
+traffic: {report: 60 B, every: 1 h}
+path: {nbiot: {coupling_loss: 154 dB, release_assistance: on}}
+energy: {profile: tr_45_820, battery: 5 Wh}
+stacks: [coap ack_timeout=30s]
+repeat: 1
+"""
+
+
+@pytest.fixture
+def meter(lasthop: Lasthop) -> Lasthop:
+    """One report of a meter over NB-IoT."""
+    lasthop.write("meter.yaml", METER)
+    done = lasthop("run", "meter.yaml", "--no-report")
+    assert done.returncode == 0, done.stderr
+    return lasthop
+
+
+def test_a_report_by_radio_shows_what_each_channel_carried_and_where_its_joules_went(
+    meter: Lasthop,
+) -> None:
+    run = run_id(meter, "results/meter")
+    done = meter("explain", run, "1")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    said = [line.split(" ms  ", 1)[1].split("  ", 1) for line in lines if " ms  " in line[:40]]
+    order = [
+        ("device", "is due, 60 B of payload"),
+        ("NPRACH", "preamble 1"),
+        ("NPUSCH", "Msg3: RRCConnectionRequest-NB"),
+        ("network", "SecurityModeCommand waits for the MME"),
+        ("server", "is delivered"),
+        ("NPDSCH", "RRCConnectionRelease-NB"),
+    ]
+    places = [
+        next(
+            place
+            for place, (where, what) in enumerate(said)
+            if where == name and what.strip().startswith(words)
+        )
+        for name, words in order
+    ]
+    assert places == sorted(places), done.stdout
+    (head,) = (place for place, line in enumerate(lines) if line.startswith("the radio from then"))
+    assert len(lines[head:]) > 5
+    assert lines[head + 1].split() == ["for", "sends", "listens", "sleeps", "joules", "share"]
+
+
+def test_the_joules_of_a_report_are_those_of_its_run(meter: Lasthop) -> None:
+    told = json.loads(meter("explain", run_id(meter, "results/meter"), "1", "--json").stdout)
+    radio = told["radio"]
+    run = pl.read_parquet(meter.folder / "results/meter/runs.parquet").row(0, named=True)
+    causes = {span["cause"] for span in radio["spans"]}
+    assert {"payload", "signalling", "random_access", "module"} <= causes
+    for cause in causes:
+        joules = sum(span["joules"] for span in radio["spans"] if span["cause"] == cause)
+        assert joules == pytest.approx(run[f"energy_{cause}_j"], rel=1e-6), cause
+    for before, after in zip(radio["spans"], radio["spans"][1:], strict=False):
+        assert before["until_ns"] == after["from_ns"]
+    assert all(event["from_ns"] <= event["until_ns"] for event in radio["events"])
+
+
+def test_a_picture_is_drawn_of_a_radio_and_refused_of_a_wire(
+    meter: Lasthop, results: Lasthop
+) -> None:
+    run = run_id(meter, "results/meter")
+    done = meter("explain", run, "1", "--picture", "report.svg")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "picture  report.svg"
+    svg = (meter.folder / "report.svg").read_text(encoding="utf-8")
+    for word in ("NPRACH", "NPUSCH", "network", "joules so far", "signalling"):
+        assert word in svg, word
+    wired = results("explain", run_id(results, "results/one"), "1", "--picture", "one.svg")
+    assert wired.returncode == 2
+    assert "--picture: the device of this message has no radio" in wired.stderr
+    wrong = meter("explain", run, "1", "--picture", "report.gif")
+    assert wrong.returncode == 2
+    assert "write a name that ends in .svg, .png, .pdf" in wrong.stderr

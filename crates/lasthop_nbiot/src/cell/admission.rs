@@ -6,6 +6,7 @@ use super::events::Event;
 use super::{Cell, Context};
 use crate::device::{AccessPurpose, Connection, Content, DeviceKey, RELEASE};
 use crate::phy::Subframe;
+use crate::radio_line::RadioLane;
 use crate::rrc::Sequence;
 
 impl Cell {
@@ -39,6 +40,10 @@ impl Cell {
             && device.allowed_event != allowed
         {
             device.allowed_event = allowed;
+            let held = (now.start(), at.start());
+            cx.watch.note(key, RadioLane::Module, held, true, || {
+                "may not begin an access: barred, or turned away".into()
+            });
             self.events.push(at, Event::AccessAllowed(key));
         }
         false

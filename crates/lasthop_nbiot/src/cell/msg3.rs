@@ -11,6 +11,7 @@ use crate::phy::{
     DownlinkChannel, DownlinkSpan, Subframe, UplinkAllocation, UplinkChannel,
     monitoring_after_npusch,
 };
+use crate::radio_line::{RadioLane, dci_in_words, msg3, sent_in_words};
 
 /// A grant for Msg3, and who sends on it: all that sent the same preamble.
 #[derive(Debug)]
@@ -127,6 +128,16 @@ impl Cell {
                 strongest = Some(place);
             }
         }
+        for (place, contender) in grant.contenders.iter().enumerate() {
+            let sent = (grant.allocation.span.start.start(), cx.now.start());
+            let (is_received, key) = (strongest == Some(place), contender.key);
+            cx.watch
+                .note(key, RadioLane::Npusch, sent, is_received, || {
+                    let format = &cx.settings.level(level).entry(grant.early).msg3;
+                    let carried = msg3(cx.devices.get(key), cx.settings, grant.early);
+                    sent_in_words(&carried, format, &grant.allocation, grant.attempts.into())
+                });
+        }
         match strongest {
             Some(place) => {
                 let winner = grant.contenders[place].key;
@@ -227,7 +238,14 @@ impl Cell {
                 .is_some_and(|access| access.phase == AccessPhase::Contention)
         });
         for contender in &mut contenders {
-            if self.hears_dci(cx, contender.key, &dci, settings.access.dci_repetitions) {
+            let repetitions = settings.access.dci_repetitions;
+            let hears = self.hears_dci(cx, contender.key, &dci, repetitions);
+            let sent = (dci.start.start(), dci.end.start());
+            cx.watch
+                .note(contender.key, RadioLane::Npdcch, sent, hears, || {
+                    dci_in_words("grant for Msg3 again", repetitions)
+                });
+            if hears {
                 if let Some(device) = cx.devices.get_mut(contender.key) {
                     device.radio.spend(
                         dci.end.start(),

@@ -5,6 +5,7 @@ use super::scheduler::is_up_in_order;
 use super::{Cell, Context, Settings};
 use crate::config::NetworkTime;
 use crate::device::{Connection, Device, DeviceKey};
+use crate::radio_line::{RadioLane, message_of};
 use crate::rrc::DataPath;
 
 /// What waits for base station and core, in subframes.
@@ -56,6 +57,11 @@ impl Cell {
             return self.queue_step(cx, key);
         }
         connection.answer_at = Some(now + wait);
+        let waits = (now.start(), (now + wait).start());
+        cx.watch.note(key, RadioLane::Network, waits, true, || {
+            let (message, who) = (message_of(step), step.answered_by.name());
+            format!("{message} waits for {who}")
+        });
         self.events.push(now + wait, Event::NetworkAnswers(key));
     }
 
@@ -67,6 +73,10 @@ impl Cell {
             && let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut())
         {
             connection.bearer_at = now + wait;
+            let waits = (now.start(), (now + wait).start());
+            cx.watch.note(key, RadioLane::Network, waits, true, || {
+                "packets for the device wait for the gateway to move the bearer".into()
+            });
             self.events.push(now + wait, Event::NetworkAnswers(key));
         }
         self.load_bearers(cx, key);
@@ -84,6 +94,10 @@ impl Cell {
         };
         if connection.release_at.is_none() {
             connection.release_at = Some(now + wait);
+            let waits = (now.start(), (now + wait).start());
+            cx.watch.note(key, RadioLane::Network, waits, true, || {
+                "the release waits for the MME".into()
+            });
             self.events.push(now + wait, Event::NetworkAnswers(key));
         }
     }

@@ -6,6 +6,7 @@ use super::{Cell, Context};
 use crate::device::{AccessPurpose, DeviceKey};
 use crate::link_tables::{BlockErrorRate, ControlMessage};
 use crate::phy::{DownlinkChannel, NpdschFormat, npdsch_block};
+use crate::radio_line::{RadioLane, dci_in_words, received_in_words};
 
 /// A paging message with one identity (TS 36.331 Paging-NB, one S-TMSI).
 const PAGING_BITS: u32 = 72;
@@ -111,6 +112,11 @@ impl Cell {
             self.page(cx, key);
             return;
         }
+        let sent = (dci.start.start(), data.end.start());
+        cx.watch.note(key, RadioLane::Npdsch, sent, true, || {
+            let dci = dci_in_words("page", repetitions);
+            received_in_words(&dci, &format, 1)
+        });
         if let Some(device) = cx.devices.get_mut(key) {
             // Who is called may come (TS 24.301 5.3.5a; access barring is for calls of the device's own).
             device.turned_away_until = cx.now;

@@ -11,6 +11,7 @@ use super::radio_use::connected_listening_share;
 use super::{Cell, Context};
 use crate::device::{Access, AccessPhase, AccessPurpose, DeviceKey};
 use crate::phy::{PREAMBLE_RETRY_MS, Subframe};
+use crate::radio_line::RadioLane;
 
 impl Cell {
     /// A device begins a random access.
@@ -113,6 +114,12 @@ impl Cell {
         } else {
             0
         };
+        if waits > 0 {
+            let backs_off = (cx.now.start(), (cx.now + waits).start());
+            cx.watch.note(key, RadioLane::Module, backs_off, true, || {
+                "backs off".into()
+            });
+        }
         let earliest = cx.now + PREAMBLE_RETRY_MS + waits;
         self.send_preamble(cx, key, earliest);
     }

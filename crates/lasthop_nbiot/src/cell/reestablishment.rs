@@ -6,6 +6,7 @@ use super::events::Event;
 use super::{Cell, Context};
 use crate::device::{Access, AccessPurpose, DeviceKey};
 use crate::phy::Subframe;
+use crate::radio_line::RadioLane;
 
 impl Cell {
     /// A device whose radio link has failed finds its cell again and asks it for its connection (TS 36.331 5.3.7); gives
@@ -36,6 +37,10 @@ impl Cell {
             RadioState::Receive,
             RadioCause::Synchronisation,
         );
+        let search = (cx.instant, ready.start());
+        cx.watch.note(key, RadioLane::Module, search, true, || {
+            "the radio link has failed; finds its cell again".into()
+        });
         device.access = Some(Access::new(AccessPurpose::Connect, level, ready.start()));
         self.events
             .push(ready + u64::from(again.t301_ms), Event::SetUpTimer(key));

@@ -4,6 +4,7 @@ use super::{Cell, Context};
 use crate::config::NetworkConfig;
 use crate::device::DeviceKey;
 use crate::phy::Subframe;
+use crate::radio_line::RadioLane;
 
 /// A clock that is wrong by less than half a radio frame still tells which frame it is.
 const HALF_A_FRAME_MS: f64 = 5.0;
@@ -54,7 +55,18 @@ impl Cell {
             }
             ready += NPBCH_MS + system_information_ms(config);
         }
+        let asleep = Subframe::at_or_after(cx.instant);
+        if awake > asleep {
+            let woke = (asleep.start(), awake.start());
+            cx.watch
+                .note(key, RadioLane::Module, woke, true, || "wakes up".into());
+        }
         if ready > awake {
+            let synchronised = (awake.start(), ready.start());
+            cx.watch
+                .note(key, RadioLane::Module, synchronised, true, || {
+                    "gets in step with the cell and reads its broadcasts".into()
+                });
             radio.spend(
                 ready.start(),
                 RadioState::Receive,

@@ -67,6 +67,16 @@ impl Modules {
         Some((key, packet))
     }
 
+    /// Since when a module has worked on a packet that is at the radio now, and until when.
+    pub(super) fn sending_until(&self, now: Instant) -> (Instant, Instant) {
+        (before(now, self.send), now)
+    }
+
+    /// The same of one that is at the application.
+    pub(super) fn receiving_until(&self, now: Instant) -> (Instant, Instant) {
+        (before(now, self.receive), now)
+    }
+
     /// How many packets are in them.
     pub(super) fn packets(&self) -> u64 {
         (self.up.len() + self.down.len()) as u64
@@ -93,9 +103,13 @@ fn account(device: &mut Device, config: &NetworkConfig, now: Instant, awake: Dur
     if !device.is_idle() || device.is_off {
         return;
     }
-    let since = Instant::from_nanos(now.as_nanos().saturating_sub(awake.as_nanos()));
+    let since = before(now, awake);
     device.idle.account(config, since, &mut device.radio);
     device
         .radio
         .spend(now, RadioState::Receive, RadioCause::Module);
+}
+
+fn before(now: Instant, time: Duration) -> Instant {
+    Instant::from_nanos(now.as_nanos().saturating_sub(time.as_nanos()))
 }

@@ -14,6 +14,17 @@ pub enum AnsweredBy {
 }
 
 impl AnsweredBy {
+    /// Who that is, in words.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BaseStation => "the base station",
+            Self::Mme => "the MME",
+            Self::MmeAndSubscriberData => "the MME and the subscriber data",
+            Self::MmeSubscriberDataAndGateway => "the MME, the subscriber data and the gateway",
+        }
+    }
+
     /// How long the message before it waits for this one.
     #[must_use]
     pub fn answer_ms(self, time: &NetworkTime) -> u64 {

@@ -46,6 +46,33 @@ pub enum Message {
 }
 
 impl Message {
+    /// Its name in TS 36.331.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ConnectionRequest => "RRCConnectionRequest-NB",
+            Self::ConnectionSetup => "RRCConnectionSetup-NB",
+            Self::ConnectionSetupComplete => "RRCConnectionSetupComplete-NB",
+            Self::ConnectionResumeRequest => "RRCConnectionResumeRequest-NB",
+            Self::ConnectionResume => "RRCConnectionResume-NB",
+            Self::ConnectionResumeComplete => "RRCConnectionResumeComplete-NB",
+            Self::SecurityModeCommand => "SecurityModeCommand",
+            Self::SecurityModeComplete => "SecurityModeComplete",
+            Self::ConnectionReconfiguration => "RRCConnectionReconfiguration-NB",
+            Self::ConnectionReconfigurationComplete => "RRCConnectionReconfigurationComplete-NB",
+            Self::UplinkInformationTransfer => "ULInformationTransfer-NB",
+            Self::DownlinkInformationTransfer => "DLInformationTransfer-NB",
+            Self::ConnectionRelease => "RRCConnectionRelease-NB",
+            Self::ConnectionSuspend => "RRCConnectionRelease-NB with suspension",
+            Self::ConnectionReject => "RRCConnectionReject-NB",
+            Self::ConnectionReestablishmentRequest => "RRCConnectionReestablishmentRequest-NB",
+            Self::ConnectionReestablishment => "RRCConnectionReestablishment-NB",
+            Self::ConnectionReestablishmentComplete => "RRCConnectionReestablishmentComplete-NB",
+            Self::EarlyDataRequest => "RRCEarlyDataRequest-NB",
+            Self::EarlyDataComplete => "RRCEarlyDataComplete-NB",
+        }
+    }
+
     /// Its bytes around a NAS message of `nas_bytes`, 0 for none.
     #[must_use]
     pub const fn bytes(self, nas_bytes: u16) -> u16 {

@@ -30,6 +30,28 @@ pub enum Nas {
 }
 
 impl Nas {
+    /// Its name in TS 24.301.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ServiceRequest => "SERVICE REQUEST",
+            Self::ControlPlaneServiceRequest => "CONTROL PLANE SERVICE REQUEST",
+            Self::DataTransport => "ESM DATA TRANSPORT",
+            Self::DataTransportWithReleaseAssistance => {
+                "ESM DATA TRANSPORT with release assistance"
+            }
+            Self::AttachRequest => "ATTACH REQUEST",
+            Self::AuthenticationRequest => "AUTHENTICATION REQUEST",
+            Self::AuthenticationResponse => "AUTHENTICATION RESPONSE",
+            Self::SecurityModeCommand => "SECURITY MODE COMMAND",
+            Self::SecurityModeComplete => "SECURITY MODE COMPLETE",
+            Self::AttachAccept => "ATTACH ACCEPT",
+            Self::AttachComplete => "ATTACH COMPLETE",
+            Self::TrackingAreaUpdateRequest => "TRACKING AREA UPDATE REQUEST",
+            Self::TrackingAreaUpdateAccept => "TRACKING AREA UPDATE ACCEPT",
+        }
+    }
+
     /// Whether there is a packet in it.
     #[must_use]
     pub const fn carries_packet(self) -> bool {

@@ -28,6 +28,7 @@ mod overload;
 mod peak_rates;
 mod preambles;
 mod published;
+mod radio_line;
 mod radio_time;
 mod reception;
 mod repetition_gain;

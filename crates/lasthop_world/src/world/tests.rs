@@ -104,6 +104,8 @@ impl RadioNetwork for FakeNetwork {
 
     fn state_coupling_loss(&mut self, _: Port, _: f64) {}
 
+    fn watch_next(&mut self, _: Port) {}
+
     fn reaches(&self, radio: Port) -> bool {
         (self.reaches)(radio)
     }

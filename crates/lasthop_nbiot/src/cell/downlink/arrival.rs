@@ -12,6 +12,9 @@ use crate::device::{Connection, DeviceKey, Downlink, pipe_index};
 use crate::layer2::{Element, Fate, MacPdu, StatusReports};
 use crate::link_tables::BlockErrorRate;
 use crate::phy::{ResourceUnit, Subframe, monitoring_after_npusch};
+use crate::radio_line::{
+    RadioLane, acknowledgement_in_words, block_down, dci_in_words, received_in_words,
+};
 
 impl Cell {
     /// The device has received an NPDSCH, or has not heard of it.
@@ -62,6 +65,24 @@ impl Cell {
                 }
             }
             spend_reception(device, &downlink.data, cause);
+        }
+        let sent = (downlink.dci.start.start(), downlink.dci.end.start());
+        cx.watch
+            .note(key, RadioLane::Npdcch, sent, downlink.heard, || {
+                dci_in_words("assignment", downlink.dci_repetitions)
+            });
+        if downlink.heard
+            && let Some(device) = cx.devices.get(key)
+        {
+            let sent = (downlink.data.start.start(), downlink.data.end.start());
+            cx.watch
+                .note(key, RadioLane::Npdsch, sent, downlink.decoded, || {
+                    received_in_words(
+                        &block_down(device, &downlink.block),
+                        &downlink.format,
+                        downlink.attempts.into(),
+                    )
+                });
         }
         self.events.push(
             downlink.acknowledgement.span.end,
@@ -142,6 +163,8 @@ impl Cell {
         };
         downlink.under_way = false;
         let mut says_yes = downlink.decoded && downlink.heard;
+        let meant = says_yes;
+        let is_sent = downlink.burst.is_some();
         let mut reacted = downlink.heard;
         let told = settings
             .silence_threshold
@@ -166,6 +189,15 @@ impl Cell {
             }
         }
         let now = cx.now;
+        if is_sent {
+            let span = &downlink.acknowledgement.span;
+            let sent = (span.start.start(), span.end.start());
+            let is_right = says_yes == meant;
+            cx.watch
+                .note(key, RadioLane::Acknowledgement, sent, is_right, || {
+                    acknowledgement_in_words(meant, downlink.ack_repetitions)
+                });
+        }
         let Some(device) = cx.device(key) else { return };
         device.expected.learn_control(reacted);
         let Some(connection) = &mut device.connection else {
@@ -191,6 +223,13 @@ impl Cell {
             }
             connection.lost_blocks += 1;
             self.report.of(level).blocks_lost += 1;
+            let asks_again = connection.poll_deadline();
+            if let Some(at) = asks_again.filter(|at| *at > now.start()) {
+                let waits = (now.start(), at);
+                cx.watch.note(key, RadioLane::Network, waits, false, || {
+                    "HARQ gives a block up, and RLC waits for t-PollRetransmit".into()
+                });
+            }
         }
         self.exchange_ends(cx, key);
     }

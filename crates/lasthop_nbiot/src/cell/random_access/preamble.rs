@@ -10,6 +10,7 @@ use crate::channel::{BurstId, BurstKind, EsN0, Tones, UplinkBurst};
 use crate::config::SubcarrierSpacing;
 use crate::device::{AccessPhase, DeviceKey};
 use crate::phy::{Subframe, response_window};
+use crate::radio_line::{RadioLane, preamble_in_words};
 
 /// Where a device gets in: by the preambles of its level, or by those that announce early data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -150,6 +151,7 @@ impl Cell {
         for same_tone in opportunity.senders.chunk_by(|a, b| a.tone == b.tone) {
             let mut detected = false;
             let mut contenders = SmallVec::new();
+            let mut attempts = SmallVec::<[(DeviceKey, u16); 1]>::new();
             for sender in same_tone {
                 detected |= self.receives_preamble(cx, sender);
                 if let Some(device) = cx.devices.get_mut(sender.key)
@@ -158,6 +160,7 @@ impl Cell {
                     access.burst = None;
                     access.phase = AccessPhase::Response;
                     access.deadline = window_end;
+                    attempts.push((sender.key, access.attempts));
                     contenders.push(Contender {
                         key: sender.key,
                         burst: None,
@@ -166,6 +169,13 @@ impl Cell {
                         sent: 0,
                     });
                 }
+            }
+            let repetitions = occasions.preamble().repetitions();
+            for (key, attempt) in attempts {
+                let sent = (opportunity.start.start(), cx.now.start());
+                cx.watch.note(key, RadioLane::Nprach, sent, detected, || {
+                    preamble_in_words(at.level, attempt, repetitions, same_tone.len())
+                });
             }
             let level_report = self.report.of(at.level);
             if same_tone.len() > 1 {

@@ -14,6 +14,7 @@ use crate::layer2::random_access_response_bytes;
 use crate::phy::{
     DownlinkChannel, DownlinkSpan, NpdschFormat, Subframe, UplinkChannel, rar_npusch_delays,
 };
+use crate::radio_line::{RadioLane, counted};
 
 /// A random access response on its way: the NPDCCH, the NPDSCH, and a grant for each preamble in it.
 #[derive(Debug)]
@@ -184,6 +185,16 @@ impl Cell {
                     (&dci, dci_repetitions),
                     (&data, &format),
                 );
+                let repetitions = format.repetitions;
+                let response = (dci.start.start(), data.end.start());
+                cx.watch
+                    .note(contender.key, RadioLane::Npdsch, response, heard, || {
+                        format!(
+                            "random access response; DCI {}, NPDSCH {}",
+                            counted(dci_repetitions.into(), "repetition"),
+                            counted(repetitions.into(), "repetition")
+                        )
+                    });
                 let Some(device) = cx.devices.get_mut(contender.key) else {
                     continue;
                 };

@@ -12,6 +12,7 @@ use crate::device::{Device, DeviceKey, Uplink};
 use crate::layer2::Element;
 use crate::link_tables::Combining;
 use crate::phy::{Subframe, monitoring_after_npusch};
+use crate::radio_line::{RadioLane, block_up, dci_in_words, sent_in_words};
 
 impl Cell {
     /// The device has heard a grant and fills its block, or has not heard it.
@@ -23,7 +24,12 @@ impl Cell {
             return;
         };
         uplink.granted = true;
-        if self.hears_dci(cx, key, &uplink.dci, uplink.dci_repetitions) {
+        let hears = self.hears_dci(cx, key, &uplink.dci, uplink.dci_repetitions);
+        let sent = (uplink.dci.start.start(), uplink.dci.end.start());
+        cx.watch.note(key, RadioLane::Npdcch, sent, hears, || {
+            dci_in_words("grant", uplink.dci_repetitions)
+        });
+        if hears {
             let Some(device) = cx.devices.get_mut(key) else {
                 return;
             };
@@ -89,6 +95,14 @@ impl Cell {
         let Some(device) = cx.devices.get_mut(key) else {
             return;
         };
+        let span = &uplink.allocation.span;
+        let sent = (span.start.start(), span.end.start());
+        if let Some(block) = uplink.block.as_ref().filter(|_| heard) {
+            cx.watch.note(key, RadioLane::Npusch, sent, decoded, || {
+                let carried = block_up(device, block);
+                sent_in_words(&carried, &uplink.format, &uplink.allocation, uplink.sent)
+            });
+        }
         device.expected.learn_control(heard);
         if uplink.attempts == 1
             && uplink.sent == 1

@@ -1,0 +1,170 @@
+//! The time line of one radio, for who asks why a report took so long.
+
+mod words;
+
+pub(crate) use words::{
+    acknowledgement_in_words, block_down, block_up, counted, dci_in_words, message_of, msg3,
+    preamble_in_words, received_in_words, sent_in_words,
+};
+
+use lasthop_contract::{LinkOutput, RadioCause, RadioState};
+use lasthop_units::Instant;
+
+use crate::device::DeviceKey;
+
+/// What the radio of one device did, and what base station and core did for it, since it was watched.
+#[derive(Clone, Debug, Default)]
+pub struct RadioLine {
+    /// What was sent and waited for, in the order of its end.
+    pub events: Vec<RadioEvent>,
+    /// What the radio did, from end to end; empty where nobody is told of radio time.
+    pub spans: Vec<RadioSpan>,
+}
+
+/// One transmission, or one wait.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RadioEvent {
+    /// When it began.
+    pub from: Instant,
+    /// When it had ended.
+    pub until: Instant,
+    /// Where.
+    pub lane: RadioLane,
+    /// What it was.
+    pub what: String,
+    /// Whether who was meant received it.
+    pub is_received: bool,
+}
+
+/// Where something of a radio's time line happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RadioLane {
+    /// In the module: its firmware, or a radio that gets in step.
+    Module,
+    /// Preambles.
+    Nprach,
+    /// Control of the downlink.
+    Npdcch,
+    /// Data of the downlink.
+    Npdsch,
+    /// Data of the uplink.
+    Npusch,
+    /// Acknowledgements of the downlink (NPUSCH format 2).
+    Acknowledgement,
+    /// Base station and core.
+    Network,
+}
+
+/// A time in which a radio was in one state for one cause.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RadioSpan {
+    /// Since when.
+    pub from: Instant,
+    /// Until when.
+    pub until: Instant,
+    /// What it did.
+    pub state: RadioState,
+    /// What for.
+    pub cause: RadioCause,
+}
+
+/// Who is watched, and what was seen.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    /// The place of a device that is to come.
+    next: Option<u32>,
+    watched: Option<DeviceKey>,
+    line: RadioLine,
+}
+
+impl RadioLine {
+    /// Both in the order of time: those of a device that was in one network and in another.
+    #[must_use]
+    pub fn joined(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        let Some(mut one) = one else {
+            return other;
+        };
+        if let Some(other) = other {
+            one.events.extend(other.events);
+            one.spans.extend(other.spans);
+            one.spans.sort_by_key(|span| span.from);
+        }
+        Some(one)
+    }
+}
+
+impl RadioLane {
+    /// Its name in the standards, or a word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Module => "module",
+            Self::Nprach => "NPRACH",
+            Self::Npdcch => "NPDCCH",
+            Self::Npdsch => "NPDSCH",
+            Self::Npusch => "NPUSCH",
+            Self::Acknowledgement => "HARQ-ACK",
+            Self::Network => "network",
+        }
+    }
+}
+
+impl Watch {
+    /// Watches the device that comes to this place next.
+    pub(crate) fn watch_next(&mut self, slot: u32) {
+        self.next = Some(slot);
+    }
+
+    /// A device has come.
+    pub(crate) fn note_attached(&mut self, key: DeviceKey) {
+        if self.next == Some(key.slot) {
+            self.next = None;
+            self.watched = Some(key);
+        }
+    }
+
+    /// Notes something of a device that is watched.
+    pub(crate) fn note(
+        &mut self,
+        key: DeviceKey,
+        lane: RadioLane,
+        (from, until): (Instant, Instant),
+        is_received: bool,
+        what: impl FnOnce() -> String,
+    ) {
+        if self.watched == Some(key) {
+            self.line.events.push(RadioEvent {
+                from,
+                until,
+                lane,
+                what: what(),
+                is_received,
+            });
+        }
+    }
+
+    /// Notes what is told of the time of the watched radio.
+    pub(crate) fn note_output(&mut self, output: &LinkOutput) {
+        if let LinkOutput::RadioTime {
+            port,
+            state,
+            cause,
+            from,
+            duration,
+        } = output
+            && self.watched.is_some_and(|key| 2 * key.slot == port.0)
+        {
+            self.line.spans.push(RadioSpan {
+                from: *from,
+                until: *from + *duration,
+                state: *state,
+                cause: *cause,
+            });
+        }
+    }
+
+    /// What was seen so far.
+    pub(crate) fn line(&self) -> Option<&RadioLine> {
+        self.watched.map(|_| &self.line)
+    }
+}
