@@ -628,6 +628,19 @@ fn no_part_of_the_network_takes_longer_than_the_timers_that_wait_for_it() {
             "TS 24.301 10.2 T3417 waits 5000 ms",
         ),
         (
+            |c| c.network.device_rrc_ms = 5_000,
+            "network.device_rrc_ms",
+            "TS 24.301 10.2 T3417 waits 5000 ms",
+        ),
+        (
+            |c| {
+                c.network.device_rrc_ms = 4_900;
+                c.network.gateway_ms = 300;
+            },
+            "network.device_rrc_ms",
+            "an attach take 15000 ms; TS 24.301 10.2 T3410 waits 15000 ms",
+        ),
+        (
             |c| {
                 c.network.mme_ms = 4_000;
                 c.network.subscriber_data_ms = 1_500;
@@ -647,7 +660,8 @@ fn no_part_of_the_network_takes_longer_than_the_timers_that_wait_for_it() {
         ),
         (
             |c| {
-                c.network.base_station_ms = 2_500;
+                c.network.base_station_ms = 2_499;
+                c.network.scheduler_ms = 1;
                 c.connection.t300_ms = 2_500;
                 for level in &mut c.levels {
                     level.random_access_search_space.g = 32.0;
