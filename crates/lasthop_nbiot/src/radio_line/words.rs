@@ -30,6 +30,9 @@ pub(crate) fn msg3(device: Option<&Device>, settings: &Settings, early: bool) ->
         (Some(access), _) if access.purpose == AccessPurpose::Grant => {
             "Msg3: C-RNTI, buffer status".into()
         }
+        _ if device.is_some_and(|device| device.is_reestablishing) => {
+            format!("Msg3: {}", name(&Sequence::REESTABLISHMENT))
+        }
         (_, Some((early_data, _))) if early => format!("Msg3: {} with data", name(early_data)),
         _ => format!("Msg3: {}", name(settings.sequence)),
     }
