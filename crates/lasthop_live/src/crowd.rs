@@ -1,27 +1,32 @@
+mod member;
 mod ownership;
+mod portal;
 mod set_up;
 
+use core::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, Host, HostEvent, HostInput, HostOutput,
+    ApplicationInput, ApplicationOutput, DeviceEvent, Host, HostEvent, HostInput, HostOutput,
     MessageEvent, TimerQueue, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
 use lasthop_world::{SocketClient, SocketKind};
 
 use crate::{KernelTcp, KernelUdp, Poller, WallTime};
+use member::{Device, Member};
 use ownership::{Owned, Owners};
 use set_up::SetUp;
 
 /// Many clients on sockets of the kernel, as one host: they share two transports, and cost nothing while they are idle.
+/// A client may be a device that has little of everything: then its task takes its time, and it crashes and boots.
 ///
 /// What a schedule has due is told with the instant at which it was due, however late the host comes to it: a server that
 /// is slow, or a generator that is, does not thin out the load unseen.
 pub struct Crowd {
     /// Of each kind of socket, the transport that all of its clients have.
-    transports: [Carrier; 2],
+    transports: [Rc<RefCell<Carrier>>; 2],
     clients: Vec<Client>,
     timers: TimerQueue<u32>,
     /// Clients that were told something, and have not said what they wait for.
@@ -37,8 +42,14 @@ struct Carrier {
     deadline: Option<Instant>,
 }
 
+/// Why a client tells nothing of a message.
+enum Waits {
+    Until(Option<Instant>),
+    ToldDevice(DeviceEvent),
+}
+
 struct Client {
-    application: Box<dyn Application>,
+    member: Member,
     kind: SocketKind,
     deadline: Option<Instant>,
 }
@@ -47,23 +58,38 @@ impl Crowd {
     /// A crowd on sockets that this poller watches, in the time of the run.
     #[must_use]
     pub fn new(clients: Vec<SocketClient>, time: WallTime, poller: &Rc<Poller>) -> Self {
-        let carrier = |transport| Carrier {
-            transport,
-            owners: Owners::default(),
-            deadline: None,
+        let carrier = |transport| {
+            Rc::new(RefCell::new(Carrier {
+                transport,
+                owners: Owners::default(),
+                deadline: None,
+            }))
         };
-        let client = |client: SocketClient| Client {
-            application: client.application,
-            kind: client.kind,
-            deadline: None,
+        let transports: [Rc<RefCell<Carrier>>; 2] = [
+            carrier(Box::new(KernelTcp::client(poller))),
+            carrier(Box::new(KernelUdp::client(poller))),
+        ];
+        let client = |(client, number): (SocketClient, u32)| {
+            let SocketClient {
+                application, kind, ..
+            } = client;
+            let member = match client.device {
+                None => Member::Plain(application),
+                Some(device) => {
+                    let carrier = Rc::clone(&transports[kind as usize]);
+                    Member::Device(Device::new(device, application, (carrier, number)))
+                }
+            };
+            Client {
+                member,
+                kind,
+                deadline: None,
+            }
         };
         Self {
-            transports: [
-                carrier(Box::new(KernelTcp::client(poller))),
-                carrier(Box::new(KernelUdp::client(poller))),
-            ],
             set_up: SetUp::of(clients.iter().map(|client| client.only_hears)),
-            clients: clients.into_iter().map(client).collect(),
+            clients: clients.into_iter().zip(0..).map(client).collect(),
+            transports,
             timers: TimerQueue::new(),
             unsettled: VecDeque::new(),
             time,
@@ -73,32 +99,36 @@ impl Crowd {
     /// Tells a client something at an instant.
     fn inform(&mut self, at: Instant, number: u32, input: ApplicationInput<'_>) {
         let client = &mut self.clients[number as usize];
-        let carrier = &mut self.transports[client.kind as usize];
-        let mut transport = Owned::new(&mut *carrier.transport, number, &mut carrier.owners);
-        client.application.handle(at, input, &mut transport);
-        carrier.deadline = Some(Instant::ZERO);
+        match &mut client.member {
+            Member::Plain(application) => {
+                let carrier = &mut *self.transports[client.kind as usize].borrow_mut();
+                let mut transport =
+                    Owned::new(&mut *carrier.transport, number, &mut carrier.owners);
+                application.handle(at, input, &mut transport);
+                carrier.deadline = Some(Instant::ZERO);
+            }
+            Member::Device(device) => device.handle(at, input),
+        }
         self.unsettled.push_back((number, at));
     }
 
     /// What the clients have to tell that were told something.
     fn settle(&mut self) -> Option<HostOutput> {
         while let Some((number, at)) = self.unsettled.front().copied() {
-            let client = &mut self.clients[number as usize];
-            let carrier = &mut self.transports[client.kind as usize];
-            let mut transport = Owned::new(&mut *carrier.transport, number, &mut carrier.owners);
-            match client.application.poll(at, &mut transport) {
-                ApplicationOutput::Event(event) => {
+            match self.ask(number, at) {
+                Ok(event) => {
                     let at = match event {
                         MessageEvent::Intended { .. } | MessageEvent::TrafficEnded { .. } => at,
                         _ => self.time.now().max(at),
                     };
                     return Some(HostOutput::Event(HostEvent::MessageAt(at, event)));
                 }
-                ApplicationOutput::Ready(..) => self.set_up.heard_of(number),
-                // The outermost application is the traffic, which keeps these to itself.
-                ApplicationOutput::Received(_) => {}
-                ApplicationOutput::WaitUntil(deadline) => {
+                Err(Waits::ToldDevice(event)) => {
+                    return Some(HostOutput::Event(HostEvent::Device(event)));
+                }
+                Err(Waits::Until(deadline)) => {
                     self.unsettled.pop_front();
+                    let client = &mut self.clients[number as usize];
                     if deadline != client.deadline {
                         if let Some(before) = client.deadline {
                             self.timers.disarm(before, number);
@@ -112,6 +142,39 @@ impl Crowd {
             }
         }
         None
+    }
+
+    /// What happened to a message of a client, or why nothing did.
+    fn ask(&mut self, number: u32, at: Instant) -> Result<MessageEvent, Waits> {
+        let client = &mut self.clients[number as usize];
+        match &mut client.member {
+            Member::Plain(application) => loop {
+                let carrier = &mut *self.transports[client.kind as usize].borrow_mut();
+                let mut transport =
+                    Owned::new(&mut *carrier.transport, number, &mut carrier.owners);
+                match application.poll(at, &mut transport) {
+                    ApplicationOutput::Event(event) => return Ok(event),
+                    ApplicationOutput::Ready(..) => self.set_up.heard_of(number),
+                    // The outermost application is the traffic, which keeps these to itself.
+                    ApplicationOutput::Received(_) => {}
+                    ApplicationOutput::WaitUntil(deadline) => return Err(Waits::Until(deadline)),
+                }
+            },
+            Member::Device(device) => loop {
+                let polled = device.poll(at);
+                if device.take_ready() {
+                    self.set_up.heard_of(number);
+                }
+                match polled {
+                    Ok(HostEvent::Message(event) | HostEvent::MessageAt(_, event)) => {
+                        return Ok(event);
+                    }
+                    Ok(HostEvent::Device(event)) => return Err(Waits::ToldDevice(event)),
+                    Ok(_) => {}
+                    Err(deadline) => return Err(Waits::Until(deadline)),
+                }
+            },
+        }
     }
 
     /// Wakes the next client whose time has come, at its time.
@@ -137,13 +200,17 @@ impl Crowd {
     /// Takes the next event of a transport to its client.
     fn carry(&mut self, now: Instant) -> bool {
         for place in 0..self.transports.len() {
-            let carrier = &mut self.transports[place];
-            while carrier.deadline.is_some_and(|at| at <= now) {
+            loop {
+                let mut carrier = self.transports[place].borrow_mut();
+                if carrier.deadline.is_none_or(|at| at > now) {
+                    break;
+                }
                 match carrier.transport.poll(now) {
                     TransportOutput::Event(connection, event) => {
                         let Some(owner) = carrier.owners.of(connection) else {
                             continue;
                         };
+                        drop(carrier);
                         let is_closed = matches!(event, TransportEvent::Closed(_));
                         if is_closed || matches!(event, TransportEvent::Established(_)) {
                             self.set_up.settled(owner);
@@ -172,7 +239,8 @@ impl Host for Crowd {
                 }
             }
             HostInput::Timeout => {
-                for carrier in &mut self.transports {
+                for carrier in &self.transports {
+                    let mut carrier = carrier.borrow_mut();
                     if carrier.deadline.is_some_and(|at| at <= now) {
                         carrier.transport.handle(now, TransportInput::Timeout);
                     }
@@ -190,7 +258,8 @@ impl Host for Crowd {
                 return output;
             }
             if !self.wake_due(now) && !self.carry(now) && !self.start_next(now) {
-                let deadlines = self.transports.iter().filter_map(|it| it.deadline);
+                let deadlines = self.transports.iter();
+                let deadlines = deadlines.filter_map(|it| it.borrow().deadline);
                 let next = deadlines.chain(self.timers.next_deadline()).min();
                 return HostOutput::WaitUntil(next);
             }

@@ -43,9 +43,10 @@ impl DeviceLog {
             }),
             DeviceEvent::Booted => {
                 let mut latest = self.crashes.iter_mut().rev();
-                // Whose power was cut boots, too.
-                if let Some(crash) = latest.find(|crash| crash.host == host) {
-                    crash.booted = crash.booted.or(Some(at));
+                // Whose power was cut boots, too. Of several devices that are one host any may be the one.
+                let is_down = |crash: &&mut Crash| crash.host == host && crash.booted.is_none();
+                if let Some(crash) = latest.find(is_down) {
+                    crash.booted = Some(at);
                 }
             }
             DeviceEvent::ThrewAway { messages, misreads } => {

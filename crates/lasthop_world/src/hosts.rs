@@ -25,7 +25,7 @@ use crate::stack::{
 
 use at_work::AtWork;
 pub(crate) use gateways::GatewayNumber;
-pub use guests::{SocketClient, SocketKind};
+pub use guests::{SocketClient, SocketDevice, SocketKind};
 
 /// Makes the hosts of a run.
 pub(crate) struct Hosts<'a> {

@@ -33,7 +33,7 @@ mod wlan_cells;
 mod world;
 
 pub use explained_radio::ExplainedRadio;
-pub use hosts::{SocketClient, SocketKind};
+pub use hosts::{SocketClient, SocketDevice, SocketKind};
 pub use lasthop_traffic::FlowKind;
 pub use lone_path::{LonePath, Translated};
 pub use registered_link::{LinkEntry, LinkPlace};

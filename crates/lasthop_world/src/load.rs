@@ -36,8 +36,12 @@ impl Simulated {
         let hosts = Hosts::new(spec, registry)?.of_guest(guest);
         let clients = hosts.socket_clients()?;
         check_registered(&hosts, spec, guest, clients.len())?;
+        let mut meter = meter(spec, observe)?;
+        if spec.groups.iter().any(|group| group.device.is_some()) {
+            meter.watch_device();
+        }
         let watch = Watch {
-            meter: meter(spec, observe)?,
+            meter,
             open: (spec.measure.messages == MessageDetail::Each).then_some(0),
             quiet_since: Instant::ZERO,
             ends_at_acknowledgement: !guest.registered.is_empty(),
@@ -186,10 +190,8 @@ impl Observer for Watch {
         match event {
             HostEvent::Message(event) => self.note(now, host, side, *event),
             HostEvent::MessageAt(at, event) => self.note(*at, host, side, *event),
-            HostEvent::Waiting(_)
-            | HostEvent::Served(_)
-            | HostEvent::Discarded { .. }
-            | HostEvent::Device(_) => {}
+            HostEvent::Device(_) => self.meter.host_event(now, host, side, event),
+            HostEvent::Waiting(_) | HostEvent::Served(_) | HostEvent::Discarded { .. } => {}
         }
     }
 

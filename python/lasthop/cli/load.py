@@ -2,6 +2,7 @@
 
 # ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,7 @@ from lasthop.errors import EXIT_INTERRUPTED, Interrupted, UsageError
 if TYPE_CHECKING:
     from lasthop.cli.execution import Request, UnderLoad
     from lasthop.running.plan import Plan
+    from lasthop.study.fleet.device import DeviceForm
 
 NAME = "load"
 CUT_SHORT = "interrupted"
@@ -52,6 +54,15 @@ def command(  # noqa: PLR0913  (an argument is an option)
             "own, over MQTT and HTTP, and a report has arrived once the gateway says so.",
         ),
     ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            "--device",
+            metavar="PROFILE",
+            help="Devices are constrained ones, say esp8266: their tasks take their time, they "
+            "crash and boot. TCP and UDP stay those of the kernel. As `device:` of a study.",
+        ),
+    ] = None,
     out: options.Out = None,
     seed: options.Seed = None,
     set_: options.Set = None,
@@ -70,7 +81,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
     from lasthop.cli.execution import Request, execute_plan
     from lasthop.study.under_load import check_somebody_loads
 
-    under_load = _under_load(against, user, devices)
+    under_load = _under_load(against, user, devices, device)
     request = Request(
         study=find_study(study),
         overrides=options.read_overrides(set_),
@@ -119,7 +130,9 @@ def _conclude_partly(request: "Request", plan: "Plan") -> None:
     )
 
 
-def _under_load(against: list[str], user: str | None, devices: Path | None) -> "UnderLoad":
+def _under_load(
+    against: list[str], user: str | None, devices: Path | None, device: str | None
+) -> "UnderLoad":
     from lasthop.cli.execution import UnderLoad
     from lasthop.live.access import read_user
     from lasthop.live.targets import read_targets
@@ -129,4 +142,19 @@ def _under_load(against: list[str], user: str | None, devices: Path | None) -> "
     if devices is not None and user is not None:
         raise UsageError("--user: devices of a gateway show tokens; leave one of both out")
     registered = () if devices is None else read_registered(devices)
-    return UnderLoad(targets=read_targets(against, registered), user=name, password=password)
+    targets = replace(read_targets(against, registered), device=_device(device))
+    return UnderLoad(targets=targets, user=name, password=password)
+
+
+def _device(profile: str | None) -> "DeviceForm | None":
+    from lasthop.study.faults import Fault
+    from lasthop.study.fleet.device import DeviceForm
+    from lasthop.study.fleet.device_profiles import device_profile
+
+    if profile is None:
+        return None
+    try:
+        device_profile(profile)
+    except Fault as fault:
+        raise UsageError(f"--device: {fault.what}; {fault.hint}") from None
+    return DeviceForm.model_validate(profile)

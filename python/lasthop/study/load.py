@@ -59,7 +59,14 @@ from lasthop.study.software import LIVE, check_software, on_engine
 from lasthop.study.source import parse
 from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study
 from lasthop.study.timing import QUICK_REPEAT, QUICK_REPEAT_LIVE, timing
-from lasthop.study.under_load import LOAD, Targets, arms_under_load, check_load, with_subscribers
+from lasthop.study.under_load import (
+    LOAD,
+    Targets,
+    arms_under_load,
+    check_load,
+    on_devices,
+    with_subscribers,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -326,6 +333,7 @@ class _Loader:
         try:
             assembly, spans = form.assemble(), timing(form, quick=self._quick)
             if self._against is not None:
+                assembly = on_devices(assembly, self._against.device)
                 if not self._against.is_gateway:
                     assembly = with_subscribers(assembly)
                 check_load(assembly, arms, self._against)

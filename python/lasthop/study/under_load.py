@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from lasthop.study.assembly import Assembly, Flow
+    from lasthop.study.fleet.device import DeviceForm
     from lasthop.study.registered_devices import Registered
     from lasthop.study.stacks.arm import Arm
     from lasthop.study.stacks.notation import ResolvedStack
@@ -54,11 +55,14 @@ class Targets:
         Where nobody listens, of the address for all protocols, and why; by the same.
     registered
         Who the devices are where the servers are device gateways; none at other servers.
+    device
+        What each device has little of, whose own description says nothing of that.
     """
 
     at: Mapping[str, str]
     refused: Mapping[str, str] = field(default_factory=dict)
     registered: Sequence[Registered] = ()
+    device: DeviceForm | None = None
 
     @property
     def is_gateway(self) -> bool:
@@ -82,6 +86,14 @@ def loads(application: str, layers: Sequence[str]) -> bool:
 def arms_under_load(arms: Sequence[Arm], targets: Targets) -> tuple[Arm, ...]:
     """Give the arms as they are under load, each with the stacks of the subscribers."""
     return tuple(_arm_under_load(arm, targets) for arm in arms)
+
+
+def on_devices(assembly: Assembly, device: DeviceForm | None) -> Assembly:
+    """Have the devices of a study be constrained ones, but for those that already are."""
+    if device is None:
+        return assembly
+    groups = (replace(group, device=group.device or device) for group in assembly.groups)
+    return replace(assembly, groups=tuple(groups))
 
 
 def with_subscribers(assembly: Assembly) -> Assembly:

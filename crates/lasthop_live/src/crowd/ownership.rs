@@ -20,7 +20,7 @@ impl Owners {
         (known == connection).then_some(owner)
     }
 
-    fn note(&mut self, connection: ConnectionId, owner: u32) {
+    pub(super) fn note(&mut self, connection: ConnectionId, owner: u32) {
         let place = place_of(connection);
         if self.at_place.len() <= place {
             self.at_place.resize(place + 1, (connection, owner));

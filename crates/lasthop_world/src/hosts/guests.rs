@@ -1,9 +1,11 @@
-use lasthop_contract::Application;
+use lasthop_contract::{Application, Host, Transport};
+use lasthop_device::MessageBoundary;
+use lasthop_transport::{Routes, StackHost};
 
 use super::Hosts;
 use crate::plan::numbers_of_groups;
 use crate::spec::{GroupSpec, SpecError};
-use crate::stack::{Guest, HostEnd};
+use crate::stack::{DeviceEnd, Guest, HostEnd};
 
 /// A client of a device that is to be put on a socket of the kernel.
 pub struct SocketClient {
@@ -13,6 +15,28 @@ pub struct SocketClient {
     pub kind: SocketKind,
     /// Whether it makes no messages: it is to be ready before others make some.
     pub only_hears: bool,
+    /// What it has little of, where it is such a device.
+    pub device: Option<SocketDevice>,
+}
+
+/// A device that has little of everything but what the kernel gives it: segments, windows and mailboxes are that one's.
+pub struct SocketDevice {
+    end: DeviceEnd,
+    boundary: Option<MessageBoundary>,
+}
+
+impl SocketDevice {
+    /// The device, whose application stands on this transport of the kernel.
+    #[must_use]
+    pub fn host(
+        self,
+        transport: Box<dyn Transport>,
+        application: Box<dyn Application>,
+    ) -> Box<dyn Host> {
+        let transport = self.end.over_sockets(transport, self.boundary);
+        let host = StackHost::of(transport, application, Routes::OneInterface);
+        self.end.host(Box::new(host))
+    }
 }
 
 /// A kind of socket of the kernel.
@@ -43,7 +67,13 @@ impl<'a> Hosts<'a> {
             for (in_run, number) in numbers.zip(0..) {
                 let host = self.host_of(group, number, in_run);
                 for (place, kind) in kinds.iter().enumerate() {
+                    let stack = &self.stacks[group.clients[place].stack.as_str()];
+                    let device = group.device.as_ref().map(|device| SocketDevice {
+                        end: DeviceEnd::new(device),
+                        boundary: stack.application().boundary(),
+                    });
                     clients.push(SocketClient {
+                        device,
                         application: self.client(group, place, (host, in_run), 0),
                         kind: *kind,
                         only_hears: !speaks(place),

@@ -118,11 +118,6 @@ impl RunSpec {
                     &field,
                     "a gateway is no device of this kind",
                 ),
-                (
-                    self.engine != EngineSpec::Load,
-                    &field,
-                    "the kernel has the connections of a load",
-                ),
             ])?;
         }
         for (place, server) in self.servers.iter().enumerate() {
