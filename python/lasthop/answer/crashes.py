@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from lasthop.answer.quantities import format_quantity
+from lasthop.answer.verdict import Sentence, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -66,11 +67,38 @@ def crashes_of(events: str | None) -> list[Crash]:
 
 def crashes(folders: Iterable[Path]) -> Iterable[str]:
     """Name the stacks with which a device crashed: how often, why, and for how long it was off."""
+    for row in _by_stack(folders):
+        why = " and ".join(words for name, words in _REASONS.items() if row[name])
+        yield (
+            f"devices of {row['stack']} crashed in {row['crashed']} of {row['runs']} runs, "
+            f"{_times(row['most'])} in a run, {why}, and were off for up to "
+            f"{format_quantity(row['off'], 's')}; device_events has each"
+        )
+
+
+def crashes_in_a_line(folders: Iterable[Path]) -> tuple[Sentence, ...]:
+    """Say with which stacks devices crashed, and how often in a run; nothing where none did."""
+    spans = [
+        span
+        for row in _by_stack(folders)
+        for span in (Span(", "), Span(row["stack"], "stack"), Span(f" {_times(row['most'])}"))
+    ]
+    if not spans:
+        return ()
+    return (Sentence((Span("Devices crashed in a run: "), *spans[1:], Span("."))),)
+
+
+def _times(most: int) -> str:
+    return "once" if most == 1 else f"up to {most} times"
+
+
+def _by_stack(folders: Iterable[Path]) -> list[dict[str, Any]]:
+    """Give the stacks with which a device crashed, and how often."""
     tables = [table for folder in folders if (table := _runs(folder)) is not None]
     if not tables:
-        return
+        return []
     total = pl.sum_horizontal(*_REASONS)
-    stacks = (
+    return (
         pl.concat(tables)
         .group_by("stack", maintain_order=True)
         .agg(
@@ -81,15 +109,8 @@ def crashes(folders: Iterable[Path]) -> Iterable[str]:
             off=pl.col("device_offline_s").max(),
         )
         .filter(pl.col("crashed") > 0)
+        .to_dicts()
     )
-    for row in stacks.iter_rows(named=True):
-        why = " and ".join(words for name, words in _REASONS.items() if row[name])
-        times = "once" if row["most"] == 1 else f"up to {row['most']} times"
-        yield (
-            f"devices of {row['stack']} crashed in {row['crashed']} of {row['runs']} runs, {times} "
-            f"in a run, {why}, and were off for up to {format_quantity(row['off'], 's')}; "
-            "device_events has each"
-        )
 
 
 def _runs(folder: Path) -> pl.DataFrame | None:

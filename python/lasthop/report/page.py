@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from lasthop.answer.by_group import DecisionByGroup
 from lasthop.answer.cautions import cautions
+from lasthop.answer.crashes import crashes_in_a_line
 from lasthop.answer.decision import Decision
 from lasthop.answer.expectation import Expectation
 from lasthop.answer.settings import settings_that_matter
@@ -67,9 +68,10 @@ def report_page(  # noqa: PLR0913  (what a page is made of)
     undrawn = [line for figure in figures if not figure.panels for line in figure.constant]
     expectations = source.expectations
     if source.multiverse is None:
+        beside = (*crashes_in_a_line(source.paths), *beside_the_fleet(by_group))
         answer = Markup().join(
             (
-                card(decision, styles, beside=beside_the_fleet(by_group)),
+                card(decision, styles, beside=beside),
                 *(_figure(figure, source, styles) for figure in answers),
                 ranking(decision, styles),
                 by_group_table(by_group, styles),

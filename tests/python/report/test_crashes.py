@@ -43,6 +43,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 def test_the_first_screen_says_how_often_a_device_crashed(page: str) -> None:
+    card, _, _ = page.partition("<figure")
+    assert "Devices crashed in a run: " in card
     first, _, _ = page.partition("Point by point")
     said = re.findall(r"evices of (\w+) crashed in (\d) of (\d) runs, (.*?); device_events", first)
     assert {(stack, crashed, runs) for stack, crashed, runs, _ in said} >= {("one", "2", "4")}
