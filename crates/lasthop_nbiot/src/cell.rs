@@ -48,7 +48,7 @@ use crate::phy::{DownlinkTimeline, Subframe, UplinkGrid};
 use crate::radio_line::Watch;
 use crate::slab::Slab;
 
-/// A cell: what of its radio resources is taken, who stands in which queue, and what is to come.
+/// A carrier of a cell: what of its radio resources is taken, who stands in which queue, and what is to come.
 #[derive(Debug)]
 pub(crate) struct Cell {
     index: CellIndex,
@@ -83,10 +83,15 @@ pub(crate) struct Context<'a> {
 
 impl Cell {
     pub(crate) fn new(index: CellIndex, settings: &Settings) -> Self {
+        let maps = if index.as_usize() < usize::from(settings.config.cells()) {
+            &settings.maps
+        } else {
+            &settings.non_anchor_maps
+        };
         Self {
             index,
             events: Events::default(),
-            timeline: DownlinkTimeline::new(settings.maps.clone()),
+            timeline: DownlinkTimeline::new(maps.clone()),
             grid: UplinkGrid::new(&settings.config),
             opportunities: Default::default(),
             responses: Slab::default(),

@@ -25,7 +25,7 @@ use self::downlink_activity::DownlinkActivity;
 use self::estimation::Estimator;
 use self::fading::{Branch, Fading};
 use self::uplink_interference::UplinkInterference;
-use crate::config::{CombiningWeights, NetworkConfig, SubcarrierSpacing};
+use crate::config::{CombiningWeights, NetworkConfig, NonAnchorCarriers, SubcarrierSpacing};
 use crate::deployment::{CellIndex, PathGains, RadioMap};
 use crate::phy::noise_dbm;
 
@@ -55,6 +55,7 @@ pub struct Channel {
     uplink: UplinkInterference,
     activity: DownlinkActivity,
     estimator: Estimator,
+    non_anchor: Option<NonAnchorCarriers>,
     downlink_mw: f32,
     /// Of the base station on one 3.75 kHz tone.
     uplink_noise_mw: f32,
@@ -74,7 +75,7 @@ pub struct Channel {
 /// The cell that a device belongs to, and the path to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camping {
-    /// The cell.
+    /// The cell, by its carrier on which the device is.
     pub cell: CellIndex,
     /// Between the antenna connectors of device and cell.
     pub coupling_loss: Decibels,
@@ -94,8 +95,9 @@ impl Channel {
             scratch: PathGains::default(),
             devices: Devices::new(config, cells),
             fading: Fading::new(config.channel.fading, seed),
-            uplink: UplinkInterference::new(cells),
+            uplink: UplinkInterference::new(cells * config.carriers()),
             activity: DownlinkActivity::new(config, cells),
+            non_anchor: config.non_anchor_carriers.clone(),
             estimator: Estimator::new(config),
             downlink_mw: milliwatts(carrier.downlink_power_dbm),
             uplink_noise_mw: milliwatts(noise_dbm(
@@ -120,6 +122,13 @@ impl Channel {
         self.map.cells()
     }
 
+    /// How many carriers all cells have together: the anchors of all cells, then the next carrier of each, and so on.
+    #[must_use]
+    pub fn carriers(&self) -> usize {
+        let others = (self.non_anchor.as_ref()).map_or(0, |carriers| usize::from(carriers.count));
+        self.map.cells() * (1 + others)
+    }
+
     /// A device appears at this place of the arena; its number decides where it is and how it fades, and its coupling
     /// loss where that is not stated.
     pub fn attach(&mut self, device: u32, number: u64, stated_db: Option<f64>) -> Camping {
@@ -127,9 +136,17 @@ impl Channel {
         let fading = stream.next_u64();
         self.map
             .drop_device(number, &mut stream, stated_db, &mut self.scratch);
-        self.devices.insert(device, &self.scratch, fading);
+        let carrier = match &self.non_anchor {
+            None => 0,
+            Some(carriers) => {
+                let name = format_args!("nbiot/device/{number}/carrier");
+                carriers.of(RandomStream::named(self.seed, name).unit())
+            }
+        };
+        let first = carrier * self.map.cells() as u8;
+        self.devices.insert(device, &self.scratch, first, fading);
         Camping {
-            cell: self.scratch.serving(),
+            cell: CellIndex(self.scratch.serving().0 + first),
             coupling_loss: self.scratch.coupling_loss(),
         }
     }

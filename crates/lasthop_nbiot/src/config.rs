@@ -9,6 +9,7 @@ mod early_data;
 mod idle;
 mod link_adaptation;
 mod network_time;
+mod non_anchor;
 mod overload;
 mod power;
 mod presets;
@@ -25,9 +26,10 @@ pub use coverage_level::{ConnectedDrx, CoverageLevel, Nprach, SearchSpaceConfig}
 pub use deployment::{BaseStationAntenna, Deployment, IndoorLoss, PathLoss, Placement, Shadowing};
 pub use early_data::EarlyData;
 pub(crate) use early_data::early_msg3;
-pub use idle::{ExtendedDrx, Idle, PowerSavingMode};
+pub use idle::{ExtendedDrx, Idle, PowerSavingMode, WakeUpSignal};
 pub use link_adaptation::{AdaptationSets, DedicatedFormats, LinkAdaptation, RandomAccessFormats};
 pub use network_time::{ModuleTime, NetworkTime};
+pub use non_anchor::NonAnchorCarriers;
 pub use overload::{AccessBarring, ConnectionReject, Reestablishment};
 pub use power::DevicePower;
 pub use presets::GoldenCarrier;
@@ -53,6 +55,8 @@ pub struct NetworkConfig {
     pub placement: Placement,
     /// The carrier of each cell.
     pub carrier: Carrier,
+    /// Its carriers beside the anchor; `None` for no others.
+    pub non_anchor_carriers: Option<NonAnchorCarriers>,
     /// How strongly a device sends.
     pub device_power: DevicePower,
     /// Fading, channel estimation, interference.
@@ -95,6 +99,12 @@ impl NetworkConfig {
         }
     }
 
+    /// How many carriers a cell has.
+    #[must_use]
+    pub fn carriers(&self) -> usize {
+        1 + (self.non_anchor_carriers.as_ref()).map_or(0, |carriers| usize::from(carriers.count))
+    }
+
     /// The coverage level of a device that measures this RSRP (TS 36.321 5.1.1).
     #[must_use]
     pub fn level_at(&self, rsrp_dbm: f64) -> usize {
@@ -133,6 +143,11 @@ impl NetworkConfig {
     pub fn check(&self) -> Result<(), ConfigError> {
         self.placement.check().map_err(|e| e.under("placement"))?;
         self.carrier.check().map_err(|e| e.under("carrier"))?;
+        if let Some(carriers) = &self.non_anchor_carriers {
+            carriers
+                .check(self.cells())
+                .map_err(|e| e.under("non_anchor_carriers"))?;
+        }
         self.device_power
             .check()
             .map_err(|e| e.under("device_power"))?;

@@ -69,7 +69,7 @@ impl NbIotNetwork {
         config.check()?;
         let channel = Channel::new(&config, seed);
         let settings = Settings::new(config);
-        let cells: Vec<Cell> = (0..channel.cells())
+        let cells: Vec<Cell> = (0..channel.carriers())
             .map(|cell| Cell::new(CellIndex(cell as u8), &settings))
             .collect();
         Ok(Self {

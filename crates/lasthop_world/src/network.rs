@@ -118,8 +118,10 @@ impl RadioNetwork for NbIot {
         let network = self.network.borrow().report();
         let until = Subframe::at_or_after(end);
         let map = DownlinkMap::new(&self.config.subframes, &self.config.switches, None);
+        let anchors = u64::from(self.config.cells());
+        let others = network.cells.len() as u64 - anchors;
         Some(RadioReport {
-            usable_subframes: map.usable_before(until) * network.cells.len() as u64,
+            usable_subframes: map.usable_before(until) * anchors + until.0 * others,
             tone_ms: TONES * until.0 as f64 * network.cells.len() as f64,
             network,
             line: self.network.borrow().radio_line().cloned(),

@@ -108,6 +108,18 @@ CASES = {
         "reestablishment: {t311: 10 s, t301: 20 s}",
         "*reestablishment.t301: is 20000 ms; TS 36.331 t301 allows 2500, 4000, 6000, 10000, *",
     ),
+    "more carriers than a cell may have": (
+        "non_anchor_carriers: {count: 16, anchor_sixteenths: 4}",
+        "*non_anchor_carriers.count: is 16 carriers; TS 36.331 maxNonAnchorCarriers-NB allows 1 to *",
+    ),
+    "more carriers than lasthop counts": (
+        "non_anchor_carriers: {count: 15, anchor_sixteenths: 4}",
+        "*non_anchor_carriers.count: makes 336 carriers in 21 cells; * choose at most 11",
+    ),
+    "a wake-up signal outside its table": (
+        "wake_up_signal: {duration_divisor: 3, time_offset: 80 ms}",
+        "*wake_up_signal.duration_divisor: is 3; TS 36.331 maxDurationFactor allows 2, 4, 8, *",
+    ),
     "silence that is mostly taken for an answer": (
         "channel: {silence_as_acknowledgement: 50 %}",
         "*silence_as_acknowledgement: is 0.5*; *TS 36.104 8.5.2*",

@@ -177,6 +177,16 @@ def test_messages_of_devices_that_stay_may_be_summed(load: Load) -> None:
             "connection.reestablishment",
             {"t311_ms": 10_000, "t301_ms": 25_000},
         ),
+        (
+            "non_anchor_carriers: {count: 3, anchor_sixteenths: 4}",
+            "non_anchor_carriers",
+            {"count": 3, "anchor_sixteenths": 4},
+        ),
+        (
+            "wake_up_signal: {duration_divisor: 64, time_offset: 80 ms}",
+            "idle.wake_up_signal",
+            {"duration_divisor": 64, "time_offset_ms": 80},
+        ),
         ("channel: {combining: estimates}", "channel.combining", "estimates"),
         ("channel: {frequency_offset: 20 Hz}", "channel.frequency_offset_hz", 20.0),
         (

@@ -5,8 +5,15 @@ use super::hearing::downlink_burst;
 use super::{Cell, Context};
 use crate::device::{AccessPurpose, DeviceKey};
 use crate::link_tables::{BlockErrorRate, ControlMessage};
-use crate::phy::{DownlinkChannel, NpdschFormat, npdsch_block};
+use crate::phy::{DownlinkChannel, NpdschFormat, Subframe, npdsch_block};
 use crate::radio_line::{RadioLane, dci_in_words, received_in_words};
+
+/// How long before its occasion a page begins: with the wake-up signal, if there is one.
+fn wake_up_lead(idle: &crate::config::Idle) -> u64 {
+    idle.wake_up_signal.as_ref().map_or(0, |signal| {
+        u64::from(signal.time_offset_ms) + u64::from(signal.subframes(idle.paging_rmax))
+    })
+}
 
 /// A paging message with one identity (TS 36.331 Paging-NB, one S-TMSI).
 const PAGING_BITS: u32 = 72;
@@ -22,14 +29,16 @@ impl Cell {
         if device.paged || device.is_off || device.down.is_empty() || !device.is_idle() {
             return;
         }
+        let before = wake_up_lead(&cx.settings.config.idle);
         let Some(at) = device.idle.next_occasion(
             &cx.settings.config.idle,
-            cx.now + cx.settings.waits.paging + 1,
+            cx.now + cx.settings.waits.paging + 1 + before,
         ) else {
             return;
         };
         device.paged = true;
-        self.events.push(at, Event::PagingOccasion(key));
+        self.events
+            .push(Subframe(at.0 - before), Event::PagingOccasion(key));
     }
 
     /// The occasion is there: the page goes out, if the carrier is free.
@@ -56,7 +65,21 @@ impl Cell {
             .expect("every row holds a page"),
             repetitions: level.access.npdsch_repetitions,
         };
-        let dci = self.timeline.run_from(rmax, cx.now, repetitions.into());
+        let idle = &settings.config.idle;
+        let occasion = cx.now + wake_up_lead(idle);
+        let signal = match &idle.wake_up_signal {
+            None => None,
+            Some(signal) => {
+                let subframes = signal.subframes(rmax);
+                let span = self.timeline.run_from(rmax, cx.now, subframes.into());
+                let Some(span) = span.filter(|span| span.end <= occasion) else {
+                    self.page(cx, key);
+                    return;
+                };
+                Some((span, subframes))
+            }
+        };
+        let dci = self.timeline.run_from(rmax, occasion, repetitions.into());
         let room = dci.and_then(|dci| {
             let found = self
                 .timeline
@@ -67,6 +90,11 @@ impl Cell {
             self.page(cx, key);
             return;
         };
+        if let Some((span, subframes)) = signal {
+            self.timeline.reserve(&span, DownlinkChannel::Npdcch);
+            let burst = downlink_burst(&span, subframes);
+            cx.channel.downlink_starts(cx.instant, self.index, &burst);
+        }
         self.timeline.reserve(&dci, DownlinkChannel::Npdcch);
         self.timeline.reserve(&data, DownlinkChannel::Npdsch);
         self.report.pages += 1;

@@ -16,7 +16,9 @@ use crate::rrc::Sequence;
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) config: NetworkConfig,
+    /// Of an anchor carrier, and of another.
     pub(crate) maps: Arc<DownlinkMaps>,
+    pub(crate) non_anchor_maps: Arc<DownlinkMaps>,
     pub(crate) levels: Box<[LevelSettings]>,
     pub(crate) rlc: RlcConfig,
     pub(crate) subheaders: Subheaders,
@@ -97,6 +99,7 @@ impl Settings {
         };
         Self {
             maps: Arc::new(DownlinkMaps::new(&config)),
+            non_anchor_maps: Arc::new(DownlinkMaps::of_non_anchor(&config)),
             levels,
             rlc,
             subheaders: if config.switches.hand_counted_blocks {

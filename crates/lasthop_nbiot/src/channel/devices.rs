@@ -62,8 +62,8 @@ impl Devices {
         &self.neighbours[device as usize * self.places..][..count]
     }
 
-    /// A device takes this place, whoever had it before.
-    pub(super) fn insert(&mut self, device: u32, paths: &PathGains, fading: u64) {
+    /// A device takes this place, whoever had it before; the carriers that are like its own begin with `first`.
+    pub(super) fn insert(&mut self, device: u32, paths: &PathGains, first: u8, fading: u64) {
         let at = device as usize;
         if at >= self.radios.len() {
             self.radios.resize(at + 1, DeviceRadio::NOBODY);
@@ -73,8 +73,8 @@ impl Devices {
             };
             self.neighbours.resize((at + 1) * self.places, nobody);
         }
-        let serving = paths.serving();
-        let neighbours = self.list_neighbours(at, paths);
+        let serving = CellIndex(paths.serving().0 + first);
+        let neighbours = self.list_neighbours(at, paths, first);
         self.radios[at] = DeviceRadio {
             serving,
             neighbours,
@@ -84,7 +84,7 @@ impl Devices {
     }
 
     /// Lists the strongest of the cells above the cut-off; what the others would add is shared out over them.
-    fn list_neighbours(&mut self, at: usize, paths: &PathGains) -> u8 {
+    fn list_neighbours(&mut self, at: usize, paths: &PathGains, first: u8) -> u8 {
         let listed = &mut self.neighbours[at * self.places..][..self.places];
         let heard = || (paths.to_others()).filter(|path| path.coupling_loss_db < self.most_loss_db);
         // The first for which no place is left.
@@ -96,7 +96,7 @@ impl Devices {
             let gain = gain_of(path.coupling_loss_db);
             if path.coupling_loss_db < most_loss_listed_db {
                 listed[count] = Neighbour {
-                    cell: path.cell,
+                    cell: CellIndex(path.cell.0 + first),
                     gain,
                 };
                 of_listed += gain;

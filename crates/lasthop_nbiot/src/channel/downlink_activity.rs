@@ -16,8 +16,12 @@ pub(super) struct DownlinkActivity {
     cells: usize,
     /// Frames before this one are in the ring, unless they are a whole ring older.
     ahead: u64,
-    /// Sixteenths of a subframe in a frame that can carry data, on average.
+    /// How many of them are on anchor carriers, which come first.
+    anchors: usize,
+    /// Sixteenths of a subframe in a frame of an anchor that can carry data, on average.
     usable: f32,
+    /// The same as a share of all.
+    usable_share: f32,
     /// The power of a cell whose subframe carries no data but reference symbols.
     idle_share: f32,
 }
@@ -39,13 +43,16 @@ const PARTS_PER_SUBFRAME: u64 = 16;
 const RESOURCE_ELEMENTS: f32 = 168.0;
 
 impl DownlinkActivity {
-    pub(super) fn new(config: &NetworkConfig, cells: usize) -> Self {
+    pub(super) fn new(config: &NetworkConfig, anchors: usize) -> Self {
+        let cells = anchors * config.carriers();
         let map = DownlinkMap::new(&config.subframes, &config.switches, None);
         let (subframes, usable) = map.period();
         let usable_share = usable as f32 / subframes as f32;
         Self {
             busy: vec![0; cells * FRAMES as usize],
             cells,
+            anchors,
+            usable_share,
             ahead: 0,
             usable: usable_share * 10.0 * PARTS_PER_SUBFRAME as f32,
             idle_share: f32::from(config.carrier.nrs_ports)
@@ -102,7 +109,11 @@ impl DownlinkActivity {
             sum += u32::from(self.busy[at]);
             at += self.cells;
         }
-        let busy = (sum as f32 * frames.per_usable_part).min(1.0);
+        let mut busy = sum as f32 * frames.per_usable_part;
+        if cell.as_usize() >= self.anchors {
+            busy *= self.usable_share;
+        }
+        let busy = busy.min(1.0);
         self.idle_share + (1.0 - self.idle_share) * busy
     }
 

@@ -17,10 +17,46 @@ pub struct Idle {
     pub drx_cycle_frames: u16,
     /// `npdcch-NumRepetitionPaging`: Rmax of the search space for paging.
     pub paging_rmax: u16,
+    /// What tells a device that it will be paged, if anything does.
+    pub wake_up_signal: Option<WakeUpSignal>,
     /// Extended DRX, if any.
     pub extended_drx: Option<ExtendedDrx>,
     /// Power saving mode, if any.
     pub power_saving_mode: Option<PowerSavingMode>,
+}
+
+/// The narrowband wake-up signal before a paging occasion (Release 15; TS 36.331 WUS-Config-NB, TS 36.211 10.2.6B).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WakeUpSignal {
+    /// `maxDurationFactor`: it takes Rmax of paging over this, one subframe at least.
+    pub duration_divisor: u16,
+    /// `timeOffsetDRX`: from its end to the paging occasion.
+    pub time_offset_ms: u16,
+}
+
+impl WakeUpSignal {
+    /// How many subframes it takes.
+    pub(crate) fn subframes(&self, paging_rmax: u16) -> u16 {
+        (paging_rmax / self.duration_divisor).max(1)
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        one_of(
+            "duration_divisor",
+            self.duration_divisor,
+            &[2, 4, 8, 16, 32, 64, 128],
+            "TS 36.331 maxDurationFactor",
+            "",
+        )?;
+        one_of(
+            "time_offset_ms",
+            self.time_offset_ms,
+            &[40, 80, 160, 240],
+            "TS 36.331 timeOffsetDRX",
+            "ms",
+        )
+    }
 }
 
 /// Extended idle-mode DRX (TS 24.008 10.5.5.32).
@@ -60,6 +96,9 @@ impl Idle {
             "TS 36.331 npdcch-NumRepetitionPaging",
             "",
         )?;
+        if let Some(signal) = &self.wake_up_signal {
+            signal.check().map_err(|e| e.under("wake_up_signal"))?;
+        }
         within("clock_ppm", self.clock_ppm, 0.0..=1000.0, "lasthop", "ppm")?;
         integer_within(
             "cell_search_ms",

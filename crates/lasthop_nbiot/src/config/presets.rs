@@ -61,6 +61,7 @@ fn base() -> NetworkConfig {
         placement: Placement::Deployment(deployment()),
         rsrp_thresholds_dbm: thresholds(&carrier),
         carrier,
+        non_anchor_carriers: None,
         device_power: DevicePower {
             maximum_dbm: 23.0,
             p0_nominal_npusch_dbm: -103.0,
@@ -198,6 +199,7 @@ fn idle() -> Idle {
         cell_search_ms: 0,
         drx_cycle_frames: 256,
         paging_rmax: 64,
+        wake_up_signal: None,
         extended_drx: None,
         power_saving_mode: None,
     }

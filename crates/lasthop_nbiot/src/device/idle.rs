@@ -165,7 +165,11 @@ impl Idle {
 
     /// How long it listens in a paging occasion in which it is not paged.
     fn listening_time(config: &IdleConfig) -> Duration {
-        Duration::from_millis(WAKE_UP_SUBFRAMES + u64::from(config.paging_rmax).div_ceil(2))
+        let listens = match &config.wake_up_signal {
+            Some(signal) => signal.subframes(config.paging_rmax).into(),
+            None => u64::from(config.paging_rmax).div_ceil(2),
+        };
+        Duration::from_millis(WAKE_UP_SUBFRAMES + listens)
     }
 
     /// Extended DRX, if it sleeps deeply between the paging time windows: if what they leave is long enough.

@@ -7,7 +7,7 @@ use crate::cell::{CellReport, LevelReport};
 /// Packets are conserved: those offered are delivered, dropped or queued.
 #[derive(Clone, Debug, Default)]
 pub struct NetworkReport {
-    /// By cell.
+    /// By cell: those of all anchor carriers, then those of the next carrier of each cell, and so on.
     pub cells: Vec<CellReport>,
     /// Devices that have been attached, those that have left included.
     pub devices_attached: u64,

@@ -53,6 +53,15 @@ impl DownlinkMap {
         Self::of_pattern(&free)
     }
 
+    /// The map of a carrier that is no anchor: nothing but downlink gaps.
+    #[must_use]
+    pub fn of_non_anchor(gap: Option<&DownlinkGap>) -> Self {
+        let period = gap.map_or(10, |gap| usize::from(gap.period_subframes));
+        let pause = gap.map_or(0, |gap| period * usize::from(gap.duration_eighths) / 8);
+        let free: Vec<bool> = (0..period).map(|subframe| subframe >= pause).collect();
+        Self::of_pattern(&free)
+    }
+
     fn of_pattern(free: &[bool]) -> Self {
         let mut usable = Vec::new();
         let mut usable_before = Vec::with_capacity(free.len());

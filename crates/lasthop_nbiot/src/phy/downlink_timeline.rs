@@ -51,7 +51,18 @@ impl DownlinkMaps {
     /// The maps of a network's cells, which are all alike.
     #[must_use]
     pub fn new(config: &NetworkConfig) -> Self {
-        let map = |gap| DownlinkMap::new(&config.subframes, &config.switches, gap);
+        Self::of(config, |gap| {
+            DownlinkMap::new(&config.subframes, &config.switches, gap)
+        })
+    }
+
+    /// Those of carriers that are no anchors.
+    #[must_use]
+    pub fn of_non_anchor(config: &NetworkConfig) -> Self {
+        Self::of(config, DownlinkMap::of_non_anchor)
+    }
+
+    fn of(config: &NetworkConfig, map: impl Fn(Option<&DownlinkGap>) -> DownlinkMap) -> Self {
         let gap = config
             .subframes
             .downlink_gap

@@ -108,6 +108,18 @@ impl City {
         self.now = at;
     }
 
+    /// A device comes and stays; it has nothing to send.
+    pub(crate) fn stay(&mut self, radio: Port) {
+        self.slots = self.slots.max(radio.0 / 2 + 1);
+        self.present.insert(radio.0 / 2, (self.now, self.now));
+        self.tell(LinkInput::Attach { port: radio });
+    }
+
+    /// The core has a packet for a device.
+    pub(crate) fn call(&mut self, core: Port) {
+        self.offer(core);
+    }
+
     fn offer(&mut self, port: Port) {
         self.offered += 1;
         self.offered_at.entry(port).or_default().push_back(self.now);

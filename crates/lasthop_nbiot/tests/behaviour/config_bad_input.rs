@@ -417,6 +417,56 @@ fn values_outside_the_sets_name_field_and_table() {
             "1, 2, 4, 8, 16 ms",
         ),
         (
+            |c| {
+                c.non_anchor_carriers = Some(NonAnchorCarriers {
+                    count: 16,
+                    anchor_sixteenths: 4,
+                })
+            },
+            "non_anchor_carriers.count",
+            "TS 36.331 maxNonAnchorCarriers-NB",
+        ),
+        (
+            |c| {
+                c.non_anchor_carriers = Some(NonAnchorCarriers {
+                    count: 0,
+                    anchor_sixteenths: 4,
+                })
+            },
+            "non_anchor_carriers.count",
+            "1 to 15 carriers",
+        ),
+        (
+            |c| {
+                c.non_anchor_carriers = Some(NonAnchorCarriers {
+                    count: 1,
+                    anchor_sixteenths: 16,
+                })
+            },
+            "non_anchor_carriers.anchor_sixteenths",
+            "TS 36.331 nprach-ProbabilityAnchor",
+        ),
+        (
+            |c| {
+                c.idle.wake_up_signal = Some(WakeUpSignal {
+                    duration_divisor: 3,
+                    time_offset_ms: 40,
+                })
+            },
+            "idle.wake_up_signal.duration_divisor",
+            "TS 36.331 maxDurationFactor",
+        ),
+        (
+            |c| {
+                c.idle.wake_up_signal = Some(WakeUpSignal {
+                    duration_divisor: 4,
+                    time_offset_ms: 50,
+                })
+            },
+            "idle.wake_up_signal.time_offset_ms",
+            "40, 80, 160, 240 ms",
+        ),
+        (
             |c| c.channel.frequency_offset_hz = -1.0,
             "channel.frequency_offset_hz",
             "0 to 200 Hz",

@@ -2,6 +2,7 @@
 
 mod alone;
 mod back_off;
+mod carriers;
 mod city;
 mod collisions;
 mod config_bad_input;

@@ -123,6 +123,24 @@ class ExtendedDrx(Form):
     """For how long, each time; no shorter than `drx_cycle`."""
 
 
+class WakeUpSignal(Form):
+    """What tells a device that it will be paged."""
+
+    duration_divisor: Count = Field(examples=["64"])
+    """It takes paging_rmax over this, in subframes, one at least."""
+    time_offset: Duration = Field(examples=["80 ms"])
+    """From its end to the paging occasion."""
+
+
+class NonAnchorCarriers(Form):
+    """Carriers of each cell beside the anchor."""
+
+    count: Count = Field(examples=["3"])
+    """How many there are."""
+    anchor_sixteenths: Count = Field(examples=["4"])
+    """How many sixteenths of the devices are on the anchor; the others share the other carriers."""
+
+
 class PowerSavingMode(Form):
     """Power saving mode."""
 
@@ -157,6 +175,14 @@ class Nbiot(Form):
     """Sites with sectors, and devices dropped at random between them."""
     carrier: Carrier | None = Field(default=None, examples=["{mode: in_band, power: 35 dBm}"])
     """The carrier of each cell."""
+    non_anchor_carriers: (
+        Annotated[
+            Annotated[Off, Tag("<value>")] | Annotated[NonAnchorCarriers, Tag("<mapping>")],
+            SCALAR_OR_MAPPING,
+        ]
+        | None
+    ) = Field(default=None, examples=["{count: 3, anchor_sixteenths: 4}"])
+    """Carriers of each cell beside the anchor, for random access, paging and data."""
     device_power: DevicePower | None = Field(default=None, examples=["{maximum: 20 dBm}"])
     """How strongly a device sends."""
     channel: Channel | None = Field(default=None, examples=["{fading: typical_urban}"])
@@ -254,6 +280,15 @@ class Nbiot(Form):
         default=None, examples=["64"]
     )
     """The most repetitions of a paging DCI."""
+    wake_up_signal: (
+        Annotated[
+            Annotated[Off, Tag("<value>")] | Annotated[WakeUpSignal, Tag("<mapping>")],
+            SCALAR_OR_MAPPING,
+            Into("idle.wake_up_signal"),
+        ]
+        | None
+    ) = Field(default=None, examples=["{duration_divisor: 64, time_offset: 80 ms}"])
+    """What tells an idle device that it will be paged, so that it need not listen for pages."""
     edrx: (
         Annotated[
             Annotated[Off, Tag("<value>")] | Annotated[ExtendedDrx, Tag("<mapping>")],
