@@ -421,7 +421,7 @@ fn values_outside_the_sets_name_field_and_table() {
                 c.non_anchor_carriers = Some(NonAnchorCarriers {
                     count: 16,
                     anchor_sixteenths: 4,
-                })
+                });
             },
             "non_anchor_carriers.count",
             "TS 36.331 maxNonAnchorCarriers-NB",
@@ -431,7 +431,7 @@ fn values_outside_the_sets_name_field_and_table() {
                 c.non_anchor_carriers = Some(NonAnchorCarriers {
                     count: 0,
                     anchor_sixteenths: 4,
-                })
+                });
             },
             "non_anchor_carriers.count",
             "1 to 15 carriers",
@@ -441,7 +441,7 @@ fn values_outside_the_sets_name_field_and_table() {
                 c.non_anchor_carriers = Some(NonAnchorCarriers {
                     count: 1,
                     anchor_sixteenths: 16,
-                })
+                });
             },
             "non_anchor_carriers.anchor_sixteenths",
             "TS 36.331 nprach-ProbabilityAnchor",
@@ -451,7 +451,7 @@ fn values_outside_the_sets_name_field_and_table() {
                 c.idle.wake_up_signal = Some(WakeUpSignal {
                     duration_divisor: 3,
                     time_offset_ms: 40,
-                })
+                });
             },
             "idle.wake_up_signal.duration_divisor",
             "TS 36.331 maxDurationFactor",
@@ -461,7 +461,7 @@ fn values_outside_the_sets_name_field_and_table() {
                 c.idle.wake_up_signal = Some(WakeUpSignal {
                     duration_divisor: 4,
                     time_offset_ms: 50,
-                })
+                });
             },
             "idle.wake_up_signal.time_offset_ms",
             "40, 80, 160, 240 ms",
