@@ -26,7 +26,15 @@ def test_caddy_hands_on_to_our_gateway_by_http_3(
     tmp_path: Path,
 ) -> None:
     program = tmp_path / "caddy"
-    build = [find_program("go", "golang"), "build", "-trimpath", "-mod=readonly", "-o", str(program), "."]
+    build = [
+        find_program("go", "golang"),
+        "build",
+        "-trimpath",
+        "-mod=readonly",
+        "-o",
+        str(program),
+        ".",
+    ]
     subprocess.run(build, cwd=CADDY, check=True)
     data, device = tmp_path / "gateway", Device("d1", ec.generate_private_key(ec.SECP256R1()))
     add(lasthop, data, device)
