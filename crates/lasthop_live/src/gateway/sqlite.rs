@@ -186,14 +186,19 @@ impl From<ValueRef<'_>> for Cell {
 
 fn append(connection: &mut Connection, messages: &[Message]) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let mut several = messages.chunks_exact(SEVERAL);
-    for them in several.by_ref() {
-        let mut insert = transaction.prepare_cached(INSERT_SEVERAL)?;
-        insert.execute(params_from_iter(them.iter().flat_map(values)))?;
+    let several = messages.chunks_exact(SEVERAL);
+    let single = several.remainder();
+    if several.len() > 0 {
+        let mut insert = transaction.prepare(INSERT_SEVERAL)?;
+        for them in several {
+            insert.execute(params_from_iter(them.iter().flat_map(values)))?;
+        }
     }
-    for it in several.remainder() {
-        let mut insert = transaction.prepare_cached(INSERT)?;
-        insert.execute(params_from_iter(values(it)))?;
+    if !single.is_empty() {
+        let mut insert = transaction.prepare(INSERT)?;
+        for it in single {
+            insert.execute(params_from_iter(values(it)))?;
+        }
     }
     transaction.commit()
 }
