@@ -147,6 +147,11 @@ impl HttpStream {
             return (Cause::Opaque, length);
         }
         self.line.extend_from_slice(&bytes[..length]);
+        // Frames of HTTP/2, say, have no lines.
+        if (self.state == START) && self.line.iter().any(|byte| !is_of_text(*byte)) {
+            self.lose();
+            return (Cause::Opaque, length);
+        }
         let cause = match self.state {
             State::Head { is_first: true } => Message::first_of(&self.line).head(),
             State::Head { is_first: false } if field(&self.line, b"authorization").is_some() => {
@@ -273,6 +278,11 @@ fn is_request_line(line: &[u8]) -> bool {
     let is_method = !method.is_empty() && method.iter().all(u8::is_ascii_uppercase);
     let rest: Vec<&[u8]> = words.collect();
     is_method && matches!(rest[..], [_, b"HTTP/1.0" | b"HTTP/1.1"])
+}
+
+/// Whether a byte may stand in a first line.
+const fn is_of_text(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n' | b'\t' | b' '..=b'~' | 0x80..)
 }
 
 /// The size before a chunk, whatever extensions stand behind it (§7.1).

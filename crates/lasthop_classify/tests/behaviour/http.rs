@@ -105,6 +105,19 @@ fn what_is_no_http_any_more_is_opaque_and_a_later_request_is_read() {
         (Down, b"frames"),
     ];
     assert_eq!(causes(&turns, 1000)[4], 36 + 6);
+    // HTTP/2 without TLS is spoken at the same port.
+    let turns: [(Direction, &[u8]); 4] = [
+        (Up, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+        (Down, b"\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0d"),
+        (Up, b"\0\0\0\x04\x01\0\0\0\0"),
+        (Down, b"\0\0\0\x04\x01\0\0\0\0"),
+    ];
+    let mut observer = Observer::new();
+    for (direction, bytes) in turns {
+        observer.see(&tcp(direction, 80, (1, 1), ACK, bytes));
+    }
+    let portions = observer.finish();
+    assert_eq!(sum(&portions, Layer::Application, Cause::Header), 0);
     // A line without an end is nobody's, nor is a size that is none.
     let endless = [b"GET /".to_vec(), vec![b'a'; 70_000]].concat();
     assert_eq!(causes(&[(Up, POST), (Up, &endless)], 1000)[2], 7);
