@@ -103,6 +103,38 @@ def test_the_fit_sums_squared_misses_of_la4_to_la8_alone() -> None:
     assert told == {("LA4", f"{NON}, 25 B"), ("LA6", "400 B"), ("LA8", CON)}
 
 
+def test_the_joint_fit_goes_on_where_its_journal_ends(tmp_path: Path) -> None:
+    joint = runpy.run_path(str(FOLDER / "joint_fit.py"))
+    journal, study = joint["Journal"](tmp_path / "fit.csv"), joint["STUDY"]
+    assert journal.next() == (study, 1)
+    at_best = dict.fromkeys(joint["ARMS"], 99.5) | dict.fromkeys(joint["ARMS"][:2], 95.0)
+    at_best |= {arm: 80.0 for arm in joint["ARMS"] if arm[2] == 3}
+    at_best |= {arm: 98.0 for arm in joint["ARMS"] if arm[0] != MQTT and arm[2] == 2}
+    journal.add(study, 1, at_best)
+    assert journal.objective(study) == 0
+    hopeless, seed = journal.next()
+    assert (hopeless != study, seed) == (True, 1)
+    journal.add(hopeless, 1, {joint["ARMS"][0]: 20.0})
+    assert journal.objective(hopeless) > joint["HOPELESS"]
+    again = joint["Journal"](tmp_path / "fit.csv")
+    assert again.found == journal.found
+    assert again.next() == journal.next()
+
+
+def test_the_joint_fit_begins_with_the_setting_of_the_study_and_its_best_are_the_universes() -> (
+    None
+):
+    joint = runpy.run_path(str(FOLDER / "joint_multiverse.py"))
+    chosen = joint["equals"](joint["Journal"](FOLDER / "joint-fit.csv"))
+    points = load_study(FOLDER / "joint-multiverse.yaml").points
+    networks = [RunSpecReader(point.conditions).networks[0] for point in points]
+    assert networks[0] == _network("study")
+    assert len({json.dumps(network) for network in networks}) == len(chosen)
+    distances = {of.distance_m for of in chosen}
+    found = {network["placement"]["deployment"]["inter_site_distance_m"] for network in networks}
+    assert found == distances
+
+
 def test_the_readings_keep_the_order_of_the_study_and_tell_an_overload() -> None:
     readings = runpy.run_path(str(FOLDER / "readings.py"))
     rows = [
