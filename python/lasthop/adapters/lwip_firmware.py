@@ -52,9 +52,7 @@ class Firmware:
         EnvironmentFailure
             What it takes is missing, or it does not compile.
         """
-        lwip, compiler = source(), shutil.which("gcc")
-        if compiler is None:
-            raise EnvironmentFailure(f"lwip: the compiler gcc is missing; {_INSTALL}")
+        lwip, by = source(), compiler()
         defined = [f"-D{name}={value}" for name, value in self._defined().items()]
         ours = sorted([*_OURS.glob("*.c"), *_OURS.glob("*.h")])
         told = "\n".join([CRATE, *_OPTIONS, *defined]).encode()
@@ -64,7 +62,7 @@ class Firmware:
         try:
             if not made.exists():
                 folder.mkdir(parents=True, exist_ok=True)
-                self._compile(compiler, defined, lwip, made)
+                self._compile(by, defined, lwip, made)
         except OSError as error:
             raise EnvironmentFailure(f"lwip: {made}: {error.strerror}") from error
         return made
@@ -98,6 +96,20 @@ class Firmware:
             said = " | ".join((faults or done.stderr.splitlines())[:_LINES_OF_LOG])
             raise EnvironmentFailure(f"lwip: it does not compile: {said}")
         unfinished.replace(made)
+
+
+def compiler() -> str:
+    """Give the compiler.
+
+    Raises
+    ------
+    EnvironmentFailure
+        It is not there.
+    """
+    found = shutil.which("gcc")
+    if found is None:
+        raise EnvironmentFailure(f"lwip: the compiler gcc is missing; {_INSTALL}")
+    return found
 
 
 def source() -> Path:

@@ -32,14 +32,15 @@ class LwipServer(Adapter):
     takes_packets: ClassVar[bool] = True
 
     def find(self) -> Path:
-        """Look for the source of lwIP.
+        """Look for the source of lwIP, and for what compiles it.
 
         Raises
         ------
         EnvironmentFailure
-            It is not there.
+            One of them is not there.
         """
         lwip_firmware.source()
+        lwip_firmware.compiler()
         return Path(self.program)
 
     def version(self, program: Path) -> str:
