@@ -16,6 +16,7 @@ from lasthop.statistics.unseen import largest_unseen_share
 from lasthop.study.expressions import parse_expression
 
 _MOST_LINES = 6
+_MOST_NAMED = 4
 _MOST_EXCLUDED = 4
 _ANSWERED = {Outcome.LEADS, Outcome.TOO_CLOSE, Outcome.ONLY_ONE}
 
@@ -87,7 +88,7 @@ def best_at(decision: Decision, point: PointDecision) -> Sentence:
 
 def clause(decision: Decision, point: PointDecision) -> list[Span]:
     """Say what holds at one point, as a part of a sentence."""
-    leaders = names(point.leaders)
+    leaders = first_names(point.leaders)
     rules = _rules(decision)
     label = decision.objective.column.label if decision.objective else "value"
     unmeasured = decision.objective.why_unmeasured if decision.objective else ""
@@ -144,6 +145,21 @@ def names(stacks: Sequence[str]) -> list[Span]:
             spans.append(Span(" and " if place == len(stacks) - 1 else ", "))
         spans.append(Span(stack, "stack"))
     return spans
+
+
+def first_names(stacks: Sequence[str]) -> list[Span]:
+    """List the first stacks, where there are many, and count the rest.
+
+    Examples
+    --------
+    >>> "".join(span.text for span in first_names(["tls", "quic", "tcp", "ws", "dtls"]))
+    'tls, quic, tcp and 2 others'
+    """
+    if len(stacks) <= _MOST_NAMED:
+        return names(stacks)
+    first, rest = stacks[: _MOST_NAMED - 1], len(stacks) - _MOST_NAMED + 1
+    spans = [span for stack in first for span in (Span(stack, "stack"), Span(", "))]
+    return [*spans[:-1], Span(f" and {rest} others")]
 
 
 def shown_rule(requirement: str) -> str:
@@ -246,7 +262,7 @@ def _unranked(point: PointDecision, rules: Sequence[Span]) -> list[Span]:
     if not rules:
         return [Span("the study asks for no decision; here is what was measured")]
     verb = " meets " if len(point.ranked) == 1 else " meet "
-    return [*names([arm.stack for arm in point.ranked]), Span(verb), *rules]
+    return [*first_names([arm.stack for arm in point.ranked]), Span(verb), *rules]
 
 
 def _support(decision: Decision, point: PointDecision) -> Iterable[Sentence]:

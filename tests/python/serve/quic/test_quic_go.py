@@ -3,7 +3,7 @@
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,6 +11,8 @@ import pytest
 from benchmarks.certificates import Credentials, run
 from benchmarks.quic_client import QuicClient
 from tests.python.serve.conftest import PATIENCE_S, RunClient, StartServer, skip
+
+from .translator import Translator, translating
 
 pytestmark = pytest.mark.soak
 
@@ -40,6 +42,14 @@ def test_quic_go_publishes_to_our_server(
     assert later == ["resumed=true early=true"] * (SESSIONS - 1)
 
 
+def test_quic_go_is_found_by_our_server_behind_a_translator_that_takes_another_port(
+    program: Path, start: StartServer, files: Credentials
+) -> None:
+    with translating(start().place("quic")) as way:
+        command = (program, "client", f"127.0.0.1:{way.port}", files.authority, SESSIONS, "again")
+        moves_in_each(command, way)
+
+
 @pytest.mark.parametrize("retries", [False, True])
 def test_our_client_publishes_to_quic_go(
     program: Path, lasthop: RunClient, files: Credentials, *, retries: bool
@@ -49,6 +59,24 @@ def test_our_client_publishes_to_quic_go(
         with QuicClient((host, int(port)), files.authority) as other:
             other.until(lambda: other.shaken is not None)
             assert other.has_heard_a_retry() == retries
+
+
+def moves_in_each(command: Sequence[object], way: Translator) -> None:
+    """Have a client publish once more in each session, from another port."""
+    with subprocess.Popen(
+        list(map(str, command)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as client:
+        assert client.stdin is not None
+        assert client.stdout is not None
+        for _ in range(SESSIONS):
+            assert client.stdout.readline().startswith("resumed=")
+            way.rebinds_next = True
+            client.stdin.write("\n")
+            client.stdin.flush()
+            assert client.stdout.readline() == "again\n"
+        assert client.wait(timeout=PATIENCE_S) == 0
+    # The first, and another one in each session.
+    assert len(set(way.ports)) == 1 + SESSIONS
 
 
 def publish_to(server: "subprocess.Popen[str]", lasthop: RunClient, files: Credentials) -> str:

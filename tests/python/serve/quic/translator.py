@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 import socket
+import threading
+from collections.abc import Iterator
 
 LARGEST_DATAGRAM = 65_535
 
@@ -67,3 +69,19 @@ class Translator:
             datagram = self._outside.recv(LARGEST_DATAGRAM)
             if self._client is not None:
                 self._inside.sendto(datagram, self._client)
+
+
+@contextlib.contextmanager
+def translating(server: tuple[str, int]) -> Iterator[Translator]:
+    """Carry datagrams to a server from a thread of its own, until it is enough."""
+    loop = asyncio.new_event_loop()
+    translator = Translator(loop, server)
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        yield translator
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        translator.close()
+        loop.close()

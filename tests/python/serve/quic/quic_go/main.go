@@ -1,7 +1,7 @@
 // MQTT 3.1.1 over QUIC by quic-go, as a client or as a server, to be held against lasthop's.
 //
 // "client ADDRESS CA-FILE COUNT" publishes once in each of COUNT connections, one behind the other, the later
-// ones by early data, and prints how each came about. "server CERTIFICATE KEY [retry]" prints its address and
+// ones by early data, and prints how each came about; with "again" behind it once more in each, when a line comes in. "server CERTIFICATE KEY [retry]" prints its address and
 // then how each connection came about, until its input ends.
 package main
 
@@ -30,6 +30,7 @@ var (
 	puback   = []byte{0x40, 2, 0, 1}
 	goodbye  = []byte{0xe0, 0}
 	settings = &quic.Config{Allow0RTT: true}
+	input    = bufio.NewReader(os.Stdin)
 )
 
 func main() {
@@ -37,18 +38,20 @@ func main() {
 	var err error
 	switch arguments := os.Args[1:]; {
 	case len(arguments) == 4 && arguments[0] == "client":
-		err = client(arguments[1], arguments[2], arguments[3])
+		err = client(arguments[1], arguments[2], arguments[3], false)
+	case len(arguments) == 5 && arguments[0] == "client" && arguments[4] == "again":
+		err = client(arguments[1], arguments[2], arguments[3], true)
 	case len(arguments) >= 3 && arguments[0] == "server":
 		err = server(arguments[1], arguments[2], len(arguments) == 4)
 	default:
-		err = fmt.Errorf("client ADDRESS CA-FILE COUNT | server CERTIFICATE KEY [retry]")
+		err = fmt.Errorf("client ADDRESS CA-FILE COUNT [again] | server CERTIFICATE KEY [retry]")
 	}
 	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-func client(address, authority, count string) error {
+func client(address, authority, count string, again bool) error {
 	pem, err := os.ReadFile(authority)
 	if err != nil {
 		return err
@@ -66,7 +69,7 @@ func client(address, authority, count string) error {
 		return err
 	}
 	for range connections {
-		if err := say(address, config, tickets.come); err != nil {
+		if err := say(address, config, tickets.come, again); err != nil {
 			return err
 		}
 	}
@@ -86,7 +89,7 @@ func (cache *announced) Put(key string, session *tls.ClientSessionState) {
 	}
 }
 
-func say(address string, config *tls.Config, ticket <-chan struct{}) error {
+func say(address string, config *tls.Config, ticket <-chan struct{}, again bool) error {
 	for len(ticket) > 0 {
 		<-ticket
 	}
@@ -112,6 +115,22 @@ func say(address string, config *tls.Config, ticket <-chan struct{}) error {
 	// Where a ticket is good once, the next connection needs another one.
 	<-ticket
 	tell(connection)
+	if again {
+		if _, err = input.ReadString('\n'); err != nil {
+			return err
+		}
+		if _, err = stream.Write(publish); err != nil {
+			return err
+		}
+		answer = answer[:len(puback)]
+		if _, err = io.ReadFull(stream, answer); err != nil {
+			return err
+		}
+		if !bytes.Equal(answer, puback) {
+			return fmt.Errorf("the server says %x", answer)
+		}
+		fmt.Println("again")
+	}
 	if _, err = stream.Write(goodbye); err != nil {
 		return err
 	}
