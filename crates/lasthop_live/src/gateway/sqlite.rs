@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
-use rusqlite::{Connection, OpenFlags, TransactionBehavior, params_from_iter};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior, params, params_from_iter};
 
 use super::bell::{Bell, ringer};
 use super::database::{Cell, Database, Message, Row, Value};
@@ -37,24 +37,6 @@ const STEPS: [&str; 2] = [
     CREATE TABLE bindings (gateway TEXT NOT NULL, device TEXT NOT NULL, PRIMARY KEY (gateway, device)) STRICT;
 ",
 ];
-
-/// The rows of one statement: the number of the next row is looked up and noted for each statement.
-const SEVERAL: usize = 8;
-
-macro_rules! insert {
-    ($($more:literal),*) => {
-        concat!(
-            "INSERT INTO messages (device, at, kind, folder, payload) VALUES (?, ?, ?, ?, ?)",
-            $($more),*
-        )
-    };
-}
-const INSERT: &str = insert!();
-const INSERT_SEVERAL: &str = insert!(
-    ", (?, ?, ?, ?, ?), (?, ?, ?, ?, ?), (?, ?, ?, ?, ?)",
-    ", (?, ?, ?, ?, ?), (?, ?, ?, ?, ?), (?, ?, ?, ?, ?)",
-    ", (?, ?, ?, ?, ?)"
-);
 
 /// The database of a gateway in a folder. Who changes it rings at a socket in the folder.
 #[derive(Debug)]
@@ -186,33 +168,21 @@ impl From<ValueRef<'_>> for Cell {
 
 fn append(connection: &mut Connection, messages: &[Message]) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let several = messages.chunks_exact(SEVERAL);
-    let single = several.remainder();
-    if several.len() > 0 {
-        let mut insert = transaction.prepare(INSERT_SEVERAL)?;
-        for them in several {
-            insert.execute(params_from_iter(them.iter().flat_map(values)))?;
-        }
-    }
-    if !single.is_empty() {
-        let mut insert = transaction.prepare(INSERT)?;
-        for it in single {
-            insert.execute(params_from_iter(values(it)))?;
+    {
+        let mut insert = transaction.prepare(
+            "INSERT INTO messages (device, at, kind, folder, payload) VALUES (?, ?, ?, ?, ?)",
+        )?;
+        for it in messages {
+            insert.execute(params![
+                it.device,
+                it.at,
+                it.kind.name(),
+                it.folder,
+                it.payload
+            ])?;
         }
     }
     transaction.commit()
-}
-
-/// What is bound in a row of a message.
-fn values(it: &Message) -> [Value<'_>; 5] {
-    let kind = it.kind.name();
-    [
-        Value::Text(&it.device),
-        Value::Number(it.at),
-        Value::Text(kind),
-        Value::Text(&it.folder),
-        Value::Bytes(&it.payload),
-    ]
 }
 
 fn check_version(path: &PathBuf) -> Result<(), GatewayError> {
