@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import heapq
 import http.client
 import itertools
 import json
 import math
+import socket
 import ssl
 import threading
 import time
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 from urllib.parse import urlsplit
 
 from lasthop.errors import UsageError, one_line
@@ -25,6 +27,7 @@ TAKEN = frozenset({102, 200, 201, 202, 204})
 """The answers by which a server takes a message (Pub/Sub, push subscriptions)."""
 
 _TIMEOUT_S = 10.0
+_TOO_LATE = f"it has not answered within {_TIMEOUT_S:g} s"
 _FIRST_PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 60.0
 _LONGEST_ANSWER = 64 << 10
@@ -103,6 +106,31 @@ class Endpoint:
         """What is asked for."""
         parts = urlsplit(self.url)
         return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+
+
+class _Deadline:
+    """Cuts a request off that takes too long, however often a part of its answer comes."""
+
+    def __init__(self, stream: socket.socket) -> None:
+        self._stream = stream
+        self._timer = threading.Timer(_TIMEOUT_S, self._pass)
+        self._timer.daemon = True
+        self.is_over = False
+
+    def __enter__(self) -> Self:
+        """Let it begin."""
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave it."""
+        self._timer.cancel()
+
+    def _pass(self) -> None:
+        self.is_over = True
+        # Whoever reads from it wakes; it may have ended by itself.
+        with contextlib.suppress(OSError):
+            self._stream.shutdown(socket.SHUT_RDWR)
 
 
 @dataclass(slots=True)
@@ -295,16 +323,26 @@ class Push:
         body = json.dumps(pushed(message, self._subscription)).encode()
         headers = {"Content-Type": "application/json", "User-Agent": "lasthop"}
         was_open = connection.sock is not None
+        deadline = None
         try:
-            connection.request("POST", self._endpoint.target, body, headers)
-            answer = connection.getresponse()
-            said = answer.read(_LONGEST_ANSWER)
+            if not was_open:
+                connection.connect()
+            # An answer without a length is read from a socket that the connection has let go of.
+            with _Deadline(connection.sock) as deadline:
+                connection.request("POST", self._endpoint.target, body, headers)
+                answer = connection.getresponse()
+                said = answer.read(_LONGEST_ANSWER)
         except (OSError, http.client.HTTPException) as error:
             connection.close()
+            if deadline is not None and deadline.is_over:
+                return _TOO_LATE
             if was_open and not isinstance(error, TimeoutError):
                 # The server had closed a connection that was kept.
                 return self._post(connection, message)
             return one_line(str(error) or type(error).__name__)
+        if deadline.is_over:
+            connection.close()
+            return _TOO_LATE
         if len(said) == _LONGEST_ANSWER:
             connection.close()
         return None if answer.status in TAKEN else f"it answers {answer.status}"

@@ -1,7 +1,9 @@
 """What a gateway's log hands to a function by push: at least once, each device in its order."""
 
+import contextlib
 import json
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -13,8 +15,10 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from lasthop.live import pushing
+
 from .conftest import COMMAND, PATIENCE_S, RunClient, StartServer
-from .test_gateway import Client, Device, add
+from .test_gateway import REGISTRY, Client, Device, add
 
 FUNCTION = Path(__file__).parents[3] / "examples" / "function.py"
 DEVICES = ("d1", "d2")
@@ -261,3 +265,53 @@ def test_attempts_are_of_push_alone(lasthop: RunClient, tmp_path: Path) -> None:
     done = lasthop("gateway", "log", "--attempts", "3", "--data", str(tmp_path))
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "--attempts: is of push" in done.stderr
+
+
+class OneMessage:
+    """A log of one message."""
+
+    acknowledged = 1
+
+    def messages(self, first: int, _most: int) -> list[tuple[int, str, int, str, str, bytes]]:
+        said = [(1, f"{REGISTRY}/d1", 0, "event", "", b"x")]
+        return said if first == 1 else []
+
+    def next_of(self, _subscription: str) -> int:
+        return self.acknowledged
+
+    def acknowledge(self, _subscription: str, before: int) -> None:
+        self.acknowledged = before
+
+
+@pytest.mark.parametrize("begins", ["HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\n\r\n"])
+def test_a_function_that_answers_a_byte_at_a_time_is_cut_off(
+    begins: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pushing, "_TIMEOUT_S", 0.5)
+    over = threading.Event()
+
+    def drip(server: socket.socket) -> None:
+        stream, _ = server.accept()
+        with stream, contextlib.suppress(OSError):
+            stream.sendall(begins.encode())
+            while not over.wait(0.05):
+                stream.sendall(b"x")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=drip, args=(server,), daemon=True).start()
+        lost: list[pushing.Message] = []
+        told: list[str] = []
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        push = pushing.Push(
+            OneMessage(),
+            "f",
+            pushing.Endpoint(url),
+            give_up=lost.append,
+            tell=told.append,
+            attempts=1,
+        )
+        push.run(follow=False, pause_s=0.05)
+        over.set()
+    assert [message.offset for message in lost] == [1]
+    assert "has not answered within" in told[0]
+    assert push.delivered == 0
