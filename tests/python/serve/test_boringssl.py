@@ -25,7 +25,7 @@ def program() -> Path:
     for tool in ("cmake", "c++"):
         if shutil.which(tool) is None:
             skip(f"{tool} is missing; scripts/soak installs it")
-    if not any(Path("/usr/lib").glob("*/libclang-*.so*")):
+    if not any(Path("/usr/lib").glob("*/libclang-[0-9]*.so*")):
         skip("libclang is missing; scripts/soak installs it")
     target = ROOT / "target/peers/boringssl"
     manifest = f"--manifest-path={SOURCE / 'Cargo.toml'}"
