@@ -54,7 +54,7 @@ def command(
         typer.Option(
             "--as",
             metavar="PORT=PROTOCOL",
-            help="What is spoken at a port: mqtt, coap, tls, dtls or websocket; repeatable.",
+            help="What is spoken at a port: mqtt, coap, http, tls, dtls or websocket; repeatable.",
         ),
     ] = None,
     as_json: options.Json = False,

@@ -260,8 +260,14 @@ def test_a_client_that_nobody_knows_or_that_speaks_otherwise_is_told(
     assert not (tmp_path / "out").exists()
 
 
-# A device on lwIP is a program that is built, and has a test of its own.
-@pytest.mark.parametrize("name", sorted({*clients()} - {"lwip"}))
+# A device on lwIP is a program that is built, and has a test of its own; Locust is there where scripts/soak has run.
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.soak if name == "locust" else ())
+        for name in sorted({*clients()} - {"lwip"})
+    ],
+)
 def test_a_library_that_is_missing_is_named_with_what_brings_it(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -100,10 +100,11 @@ def test_each_report_is_kept_and_pays_for_its_connection(
         ("mqtt/tls auth=jwt qos=2 client=paho impl=gateway", "keep", "refuses QoS 2"),
         ("mqtt auth=jwt client=mosquitto impl=gateway", "keep", "it shows no tokens"),
         ("mqtt auth=jwt client=paho impl=mosquitto", "keep", "it asks for no tokens"),
-        (
+        pytest.param(
             "http/tls version=2 auth=jwt client=locust impl=gateway",
             "keep",
             "it speaks version 1.1, and not 2",
+            marks=pytest.mark.soak,
         ),
     ],
 )
