@@ -260,7 +260,7 @@ def test_a_client_that_nobody_knows_or_that_speaks_otherwise_is_told(
     assert not (tmp_path / "out").exists()
 
 
-# A device on lwIP is a program that is built, and has a test of its own; scripts/soak installs Locust.
+# A device on lwIP is built, and has a test of its own; scripts/soak installs Locust.
 @pytest.mark.parametrize(
     "name",
     [
