@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use lasthop_contract::{
-    Chunk, ConnectionId, DatagramError, Held, InterfaceId, ListenError, OpenError, OpenOptions,
-    Payload, ReadOutcome, ResetReason, StreamError, StreamId, Transport, TransportEvent,
-    TransportInput, TransportOutput,
+    Chunk, ConnectionId, DatagramError, Expectation, Held, InterfaceId, ListenError, OpenError,
+    OpenOptions, Payload, ReadOutcome, ResetReason, StreamError, StreamId, StreamKind, Transport,
+    TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
 
@@ -83,6 +83,23 @@ impl Transport for Portal {
         self.with(|transport| transport.initial_stream(connection))
     }
 
+    fn own_stream(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+    ) -> Result<StreamId, StreamError> {
+        self.with(|transport| transport.own_stream(now, connection))
+    }
+
+    fn open_stream(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        kind: StreamKind,
+    ) -> Result<StreamId, StreamError> {
+        self.with(|transport| transport.open_stream(now, connection, kind))
+    }
+
     fn write(
         &mut self,
         now: Instant,
@@ -112,6 +129,10 @@ impl Transport for Portal {
         self.with(|transport| transport.send_datagram(now, connection, chunks))
     }
 
+    fn expect(&mut self, connection: ConnectionId, expectation: Expectation) {
+        self.with(|transport| transport.expect(connection, expectation));
+    }
+
     fn receive_datagram(&mut self, connection: ConnectionId) -> Option<Payload> {
         self.with(|transport| transport.receive_datagram(connection))
     }
@@ -128,6 +149,14 @@ impl Transport for Portal {
         code: u64,
     ) -> Result<(), StreamError> {
         self.with(|transport| transport.reset_stream(now, connection, stream, code))
+    }
+
+    fn prioritise(&mut self, connection: ConnectionId, stream: StreamId, priority: i32) {
+        self.with(|transport| transport.prioritise(connection, stream, priority));
+    }
+
+    fn outlast_streams(&mut self, connection: ConnectionId) {
+        self.with(|transport| transport.outlast_streams(connection));
     }
 
     fn close(&mut self, now: Instant, connection: ConnectionId, code: u64) {
