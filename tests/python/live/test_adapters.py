@@ -21,7 +21,7 @@ Needs = Callable[..., None]
 DDS = ("reliability=best_effort", "reliability=reliable")
 
 
-SLOW = {"hivemq", "mochi", "rabbitmq", "rmqtt"}
+SLOW = {"hivemq", "mochi", "mqtt5", "rabbitmq", "rmqtt"}
 """Brokers that take half a minute to be ready, or minutes to be built the first time."""
 
 NAMES = [

@@ -1,4 +1,4 @@
-"""Brokers that are built here of the libraries of others: mochi on quic-go, rmqtt on quinn."""
+"""Brokers that are built here of the libraries of others: mochi on quic-go, mqtt5 and rmqtt on quinn."""
 
 import shutil
 import subprocess
@@ -19,7 +19,7 @@ from .conftest import installed
 
 FOLDER = Path(__file__).parent
 Needs = Callable[..., None]
-BUILT = ("mochi", "rmqtt")
+BUILT = ("mochi", "mqtt5", "rmqtt")
 ROUND_TRIP_MS = 60
 CLIENTS = 5
 PASSES = 3
@@ -58,7 +58,7 @@ def test_a_broker_serves_tls_and_quic(name: str, needs: Needs, tmp_path: Path) -
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("name", "round_trips"), [("mochi", 2), ("rmqtt", 3)])
+@pytest.mark.parametrize(("name", "round_trips"), [("mochi", 2), ("mqtt5", 2), ("rmqtt", 3)])
 def test_early_data_saves_a_round_trip_where_the_broker_takes_it(
     name: str, round_trips: int, needs: Needs, tmp_path: Path
 ) -> None:
@@ -74,7 +74,7 @@ def test_early_data_saves_a_round_trip_where_the_broker_takes_it(
     }
     (run,) = _run([stack], tmp_path / "out", **settings).runs.to_dicts()
     assert run["sessions_resumed"] > 0
-    early = {"mochi": CLIENTS * (PASSES - 1), "rmqtt": 0}
+    early = {"mochi": CLIENTS * (PASSES - 1), "mqtt5": CLIENTS * (PASSES - 1), "rmqtt": 0}
     assert run["sessions_early"] == early[name]
     # CONNECT, or the handshake before it, and SUBSCRIBE.
     assert run["session_set_up_p50_ms"] >= round_trips * ROUND_TRIP_MS

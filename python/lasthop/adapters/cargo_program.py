@@ -1,0 +1,22 @@
+"""A server of ours around a library of crates.io, built by Cargo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from lasthop.adapters.built_program import BuiltProgram
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class CargoProgram(BuiltProgram):
+    """Built of the versions in its Cargo.lock."""
+
+    program: ClassVar[str] = "cargo"
+    language: ClassVar[str] = "rust"
+    minutes: ClassVar[int] = 4
+
+    def build_command(self, builder: Path, folder: Path) -> list[str]:
+        """Build it by Cargo, of the versions in Cargo.lock."""
+        return [str(builder), "build", "--release", "--locked", "--target-dir", str(folder)]

@@ -1,0 +1,15 @@
+"""mqtt5, a broker for MQTT in Rust, whose QUIC is quinn."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from lasthop.adapters.cargo_program import CargoProgram
+
+
+class Mqtt5(CargoProgram):
+    """Keeps nothing on disk, as it is asked to. Over QUIC it takes early data."""
+
+    name: ClassVar[str] = "mqtt5"
+    install: ClassVar[str] = "install Rust 1.89 or later by rustup; it brings the rest"
+    built: ClassVar[str] = "release/mqtt5_server"
