@@ -9,11 +9,12 @@ from rich.text import Text
 from lasthop.answer.answer_parts import AnswerSetting
 from lasthop.cli.by_group import show_by_group
 from lasthop.cli.output import WIDTH_FOR_VERDICTS, output_width, say, show
-from lasthop.outcome.short_answer import AnswerRow, ShortAnswer
+from lasthop.outcome.answer_columns import AnswerColumn
+from lasthop.outcome.answer_row import AnswerRow
+from lasthop.outcome.short_answer import ShortAnswer
 
 _MOST_POINTS = 12
 _MOST_SETTINGS = 5
-_NUMBERS = {"delivery", "p50", "p95", "bytes a run", "battery"}
 
 
 def show_answer(answer: ShortAnswer) -> None:
@@ -22,9 +23,12 @@ def show_answer(answer: ShortAnswer) -> None:
     for sentence in (*answer.support, *_along_sweeps(answer)):
         say(sentence)
     shown = answer.points[:_MOST_POINTS]
-    headings = answer.headings
-    cells = [headings, *(row.cells(headings) for point in shown for row in point.rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    columns = answer.columns
+    rows = [row for point in shown for row in point.rows]
+    widths = [
+        max(map(len, (column.heading, *map(column.write, rows)))) if column.is_number else None
+        for column in columns
+    ]
     for point in shown:
         if len(shown) > 1:  # the sentences above name once what nowhere ran
             ran = tuple(row for row in point.rows if row.delivery_ratio is not None)
@@ -33,7 +37,7 @@ def show_answer(answer: ShortAnswer) -> None:
         if point.label:
             say(f"{point.label}: {point.headline}")
         wide = output_width() >= WIDTH_FOR_VERDICTS
-        show(_table(point.rows, widths, headings=headings if wide else headings[:-1]))
+        show(_table(point.rows, widths, columns if wide else columns[:-1]))
         for row in () if wide else point.rows:
             if row.verdict:
                 show(Text(f"{row.stack}: {row.verdict}", style=_style(row)))
@@ -41,7 +45,7 @@ def show_answer(answer: ShortAnswer) -> None:
         say(f"\nand {len(answer.points) - len(shown)} more points in the report")
     for note in answer.notes:
         say(note)
-    show_by_group(answer.by_group)
+    show_by_group(answer.by_group, answer.aim)
     if answer.settings:
         say("\nsettings that mattered most")
         show(_settings(answer.settings[:_MOST_SETTINGS]))
@@ -64,18 +68,20 @@ def _settings(settings: Sequence[AnswerSetting]) -> Table:
     return table
 
 
-def _table(rows: Sequence[AnswerRow], widths: Sequence[int], *, headings: Sequence[str]) -> Table:
+def _table(
+    rows: Sequence[AnswerRow], widths: Sequence[int | None], columns: Sequence[AnswerColumn]
+) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name, width in zip(headings, widths, strict=False):
-        number = name in _NUMBERS
+    for column, width in zip(columns, widths, strict=False):
         table.add_column(
-            name,
-            justify="right" if number else "left",
-            min_width=width if number else None,
-            no_wrap=number,
+            column.heading,
+            justify="right" if column.is_number else "left",
+            min_width=width,
+            no_wrap=column.is_number,
         )
     for row in rows:
-        table.add_row(*map(Text, row.cells(headings)), style=_style(row))
+        cells = (column.write(row) for column in columns)
+        table.add_row(*map(Text, cells), style=_style(row))
     return table
 
 

@@ -1,6 +1,5 @@
-"""The answer in a table: each stack with what it delivers, how late, at which cost, its verdict."""
+"""The answer in words, and in figures at each point."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
@@ -12,62 +11,21 @@ from lasthop.answer.answer_parts import (
     answer_settings,
     answer_sweep,
 )
-from lasthop.answer.arms import Arm, arms_of, stack_names
+from lasthop.answer.arms import stack_names
 from lasthop.answer.by_group import DecisionByGroup, answer_by_group
 from lasthop.answer.cautions import cautions
-from lasthop.answer.contrast_words import change_of, range_of
-from lasthop.answer.decision import Decision, Outcome, PointDecision
-from lasthop.answer.projection import SHOWN
-from lasthop.answer.quantities import format_quantity
-from lasthop.answer.ranking import Objective, RankedArm
+from lasthop.answer.decision import Decision, PointDecision
 from lasthop.answer.sweeps import decide_along_sweeps
-from lasthop.answer.verdict import best_at, how_to_read, shown_rule, verdict
+from lasthop.answer.verdict import best_at, how_to_read, verdict
 from lasthop.claims.words import interval, ours, summary
 from lasthop.claims.words import verdict as said
-from lasthop.referee.row import OVERLOAD
+from lasthop.outcome.answer_columns import AnswerColumn, answer_columns
+from lasthop.outcome.answer_row import AnswerRow, answer_rows, shown_aim
 
 if TYPE_CHECKING:
     from lasthop.outcome.results import Results
 
-_HEADINGS = ("", "stack", "delivery", "p50", "p95", "bytes a run", "battery", "verdict")
 _CLAIM_HEADINGS = ("", "claim", "published", "ours", "interval", "verdict", "reason")
-_NOT_REACHED = "not reached"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerRow:
-    """One stack at one point; numbers are means over the completed repetitions.
-
-    A stack that is overloaded has no latency: its queue never settles.
-    """
-
-    rank: int | None
-    stack: str
-    delivery_ratio: float | None
-    latency_p50_ms: float | None
-    latency_p95_ms: float | None
-    wire_bytes: float | None
-    battery_years: float | None
-    verdict: str
-    excluded: bool
-    overload: bool
-
-    def cells(self, headings: Sequence[str]) -> tuple[str, ...]:
-        """Return the row as words, a cell for each of the answer's headings."""
-        missing = "" if self.delivery_ratio is None else _NOT_REACHED
-        missing = OVERLOAD if self.overload else missing
-        written = (
-            "" if self.rank is None else str(self.rank),
-            self.stack,
-            format_quantity(self.delivery_ratio, "fraction", missing=""),
-            format_quantity(self.latency_p50_ms, "ms", missing=missing),
-            format_quantity(self.latency_p95_ms, "ms", missing=missing),
-            format_quantity(self.wire_bytes, "B", missing=""),
-            format_quantity(self.battery_years, "years", missing=""),
-            self.verdict,
-        )
-        by_heading = dict(zip(_HEADINGS, written, strict=True))
-        return tuple(by_heading[heading] for heading in headings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +67,8 @@ class ShortAnswer:
     ----------
     notes
         How the tables are to be read.
+    aim
+        The column of what is wanted, where the rows have it apart.
     sweeps
         Who leads on which stretch of each sweep, and where that flips.
     settings
@@ -123,6 +83,7 @@ class ShortAnswer:
     support: tuple[str, ...]
     notes: tuple[str, ...]
     part: str
+    aim: str | None
     points: tuple[AnswerPoint, ...]
     sweeps: tuple[AnswerSweep, ...]
     settings: tuple[AnswerSetting, ...]
@@ -130,12 +91,9 @@ class ShortAnswer:
     by_group: tuple[AnswerPlace, ...]
 
     @property
-    def headings(self) -> tuple[str, ...]:
-        """Return those of the tables; a battery has one where a device lives on it."""
-        rows = (row for point in self.points for row in point.rows)
-        if any(row.battery_years is not None for row in rows):
-            return _HEADINGS
-        return tuple(heading for heading in _HEADINGS if heading != "battery")
+    def columns(self) -> tuple[AnswerColumn, ...]:
+        """Return those of the tables."""
+        return answer_columns((row for point in self.points for row in point.rows), self.aim)
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values, `by_group` only where there is something."""
@@ -155,6 +113,7 @@ def short_answer(results: "Results") -> ShortAnswer:
         support=tuple(sentence.text for sentence in (*words.support, beside) if sentence),
         notes=how_to_read(decision),
         part=decision.part,
+        aim=shown_aim(decision.objective),
         points=tuple(_point(decision, point, stacks) for point in decision.points),
         sweeps=tuple(
             map(
@@ -174,11 +133,12 @@ def short_answer_html(results: "Results") -> str:
     """Write the answer and the claims as small HTML tables."""
     answer = short_answer(results)
     support = escape(" ".join(answer.support))
+    columns = answer.columns
     lines = [f"<p><strong>{escape(answer.headline)}</strong> {support}</p>"]
     for point in answer.points:
         heading = f"{point.label}: {point.headline}" if point.label else ""
-        rows = [row.cells(answer.headings) for row in point.rows]
-        lines.append(_table(heading, answer.headings, rows))
+        rows = [[column.write(row) for column in columns] for row in point.rows]
+        lines.append(_table(heading, [column.heading for column in columns], rows))
     lines += [f"<p><small>{escape(note)}</small></p>" for note in answer.notes]
     lines += [f"<p>Caution: {escape(caution)}</p>" for caution in answer.cautions]
     if results.judgements:
@@ -213,7 +173,7 @@ def _places(found: DecisionByGroup, stacks: Sequence[str]) -> Iterable[AnswerPla
             label=point.point.label,
             outcome=point.outcome.value,
             differs=point in found.differing,
-            rows=_rows(found.decision, point, stacks),
+            rows=answer_rows(found.decision, point, stacks),
         )
 
 
@@ -222,65 +182,5 @@ def _point(decision: Decision, point: PointDecision, stacks: Sequence[str]) -> A
         label=point.point.label,
         outcome=point.outcome.value,
         headline=best_at(decision, point).text,
-        rows=_rows(decision, point, stacks),
-    )
-
-
-def _rows(decision: Decision, point: PointDecision, stacks: Sequence[str]) -> tuple[AnswerRow, ...]:
-    arms = {arm.stack: arm for arm in arms_of(point.point.rows, stacks)}
-    ranked = [
-        _row(arms[arm.stack], rank=arm.rank, verdict=_verdict(arm, point, decision.objective))
-        for arm in point.ranked
-    ]
-    excluded = [
-        _row(
-            arms[left_out.arm.stack],
-            verdict="excluded: "
-            + "; ".join(
-                f"{shown_rule(why.requirement)} (is {why.figure})" for why in left_out.because
-            ),
-            excluded=True,
-        )
-        for left_out in point.excluded
-    ]
-    aside = [
-        _row(
-            arms[left_out.stack],
-            verdict="; ".join(f"{why.status}: {why.reason}" for why in left_out.troubles),
-            excluded=True,
-        )
-        for left_out in point.set_aside
-    ]
-    return (*ranked, *excluded, *aside)
-
-
-def _verdict(arm: RankedArm, point: PointDecision, objective: Objective | None) -> str:
-    if point.outcome is Outcome.ONLY_ONE:
-        return "the only one that qualifies"
-    if arm.stack in point.leaders:
-        return "best" if point.outcome is Outcome.LEADS else "too close to call"
-    if arm.margin is None or objective is None:
-        return ""
-    if not math.isfinite(arm.margin.contrast.change.mean):
-        return "worse beyond measure"
-    change = change_of(arm.margin.contrast, objective.column)
-    return f"{change} ({range_of(arm.margin.contrast, objective.column)})"
-
-
-def _row(arm: Arm, *, verdict: str, rank: int | None = None, excluded: bool = False) -> AnswerRow:
-    there = () if arm.completed.is_empty() else arm.completed.columns
-    means = {name: arm.mean(name) for name in SHOWN if name in there}
-    sent = [means.get("wire_bytes_up_offered"), means.get("wire_bytes_down_offered")]
-    known = [count for count in sent if count is not None]
-    return AnswerRow(
-        rank=rank,
-        stack=arm.stack,
-        delivery_ratio=means.get("delivery_ratio"),
-        latency_p50_ms=means.get("latency_p50_ms"),
-        latency_p95_ms=means.get("latency_p95_ms"),
-        wire_bytes=sum(known) if known else None,
-        battery_years=means.get("battery_years"),
-        verdict=verdict,
-        excluded=excluded,
-        overload=arm.overload is not None,
+        rows=answer_rows(decision, point, stacks),
     )

@@ -1,4 +1,4 @@
-"""Brokers that are built here of the libraries of others: mochi on quic-go, mqtt5 and rmqtt on quinn."""
+"""Brokers built here of the libraries of others: mochi on quic-go, mqtt5 and rmqtt on quinn."""
 
 import shutil
 import subprocess

@@ -1,0 +1,77 @@
+"""The columns of the answer's tables: what each stack delivers, how late, at which cost."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from lasthop.answer.quantities import format_quantity
+from lasthop.measures import Measure, column_of
+from lasthop.outcome.answer_row import AnswerRow
+from lasthop.referee.row import OVERLOAD
+
+_NOT_REACHED = "not reached"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerColumn:
+    """One column of a table of stacks.
+
+    Attributes
+    ----------
+    heading
+        What stands above it.
+    write
+        A row's cell in words.
+    is_number
+        Whether its cells are quantities.
+    """
+
+    heading: str
+    write: Callable[[AnswerRow], str]
+    is_number: bool = True
+
+
+def answer_columns(rows: Iterable[AnswerRow], aim: str | None) -> tuple[AnswerColumn, ...]:
+    """Give the columns of these rows, a battery only where a device lives on one.
+
+    Parameters
+    ----------
+    rows
+        Of all tables that stand together.
+    aim
+        The column of what is wanted, where no other shows it.
+    """
+    lives = any(row.battery_years is not None for row in rows)
+    battery = AnswerColumn("battery", lambda row: _written(row.battery_years, "years"))
+    return (
+        AnswerColumn("", lambda row: "" if row.rank is None else str(row.rank), is_number=False),
+        AnswerColumn("stack", lambda row: row.stack, is_number=False),
+        *(() if aim is None else (_aim(column_of(aim)),)),
+        AnswerColumn("delivery", lambda row: _written(row.delivery_ratio, "fraction")),
+        AnswerColumn("p50", lambda row: _waiting(row, row.latency_p50_ms, _NOT_REACHED)),
+        AnswerColumn("p95", lambda row: _waiting(row, row.latency_p95_ms, _NOT_REACHED)),
+        AnswerColumn("bytes a run", lambda row: _written(row.wire_bytes, "B")),
+        *((battery,) if lives else ()),
+        AnswerColumn("verdict", lambda row: row.verdict, is_number=False),
+    )
+
+
+def _aim(measure: Measure) -> AnswerColumn:
+    def write(row: AnswerRow) -> str:
+        if measure.is_waiting and measure.unit == "ms":
+            return _waiting(row, row.aim, measure.missing)
+        return _written(row.aim, measure.unit, missing=_where_it_ran(row, measure.missing))
+
+    return AnswerColumn(measure.short_name, write)
+
+
+def _written(value: float | None, unit: str, missing: str = "") -> str:
+    return format_quantity(value, unit, missing=missing)
+
+
+def _waiting(row: AnswerRow, value_ms: float | None, missing: str) -> str:
+    missing = OVERLOAD if row.overload else _where_it_ran(row, missing)
+    return _written(value_ms, "ms", missing=missing)
+
+
+def _where_it_ran(row: AnswerRow, missing: str) -> str:
+    return "" if row.delivery_ratio is None else missing

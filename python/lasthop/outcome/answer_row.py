@@ -1,0 +1,128 @@
+"""One stack in the answer's tables, with what it did and its verdict."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.contrast_words import change_of, range_of
+from lasthop.answer.decision import Decision, Outcome, PointDecision
+from lasthop.answer.projection import SHOWN
+from lasthop.answer.ranking import Objective, RankedArm
+from lasthop.answer.verdict import shown_rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerRow:
+    """One stack at one point; numbers are means over the completed repetitions.
+
+    A stack that is overloaded has no latency: its queue never settles.
+
+    Attributes
+    ----------
+    aim
+        What the study wants little or much of, in its column's unit; nothing where another
+        number of the row is that.
+    """
+
+    rank: int | None
+    stack: str
+    aim: float | None
+    delivery_ratio: float | None
+    latency_p50_ms: float | None
+    latency_p95_ms: float | None
+    wire_bytes: float | None
+    battery_years: float | None
+    verdict: str
+    excluded: bool
+    overload: bool
+
+
+def shown_aim(objective: Objective | None) -> str | None:
+    """Name the column of what is wanted, where no other number of a row shows it."""
+    if objective is None or objective.column.name in SHOWN:
+        return None
+    return objective.column.name
+
+
+def answer_rows(
+    decision: Decision, point: PointDecision, stacks: Sequence[str]
+) -> tuple[AnswerRow, ...]:
+    """Give a row for each stack at one point: the ranked, the excluded, those without a run."""
+    arms = {arm.stack: arm for arm in arms_of(point.point.rows, stacks)}
+    apart = shown_aim(decision.objective) is not None
+
+    def aim(arm: RankedArm) -> float | None:
+        value = arm.value.mean if apart and arm.value is not None else math.inf
+        return value if math.isfinite(value) else None
+
+    ranked = [
+        _row(
+            arms[arm.stack],
+            rank=arm.rank,
+            aim=aim(arm),
+            verdict=_verdict(arm, point, decision.objective),
+        )
+        for arm in point.ranked
+    ]
+    excluded = [
+        _row(
+            arms[left_out.arm.stack],
+            aim=aim(left_out.arm),
+            verdict="excluded: "
+            + "; ".join(
+                f"{shown_rule(why.requirement)} (is {why.figure})" for why in left_out.because
+            ),
+            excluded=True,
+        )
+        for left_out in point.excluded
+    ]
+    aside = [
+        _row(
+            arms[left_out.stack],
+            verdict="; ".join(f"{why.status}: {why.reason}" for why in left_out.troubles),
+            excluded=True,
+        )
+        for left_out in point.set_aside
+    ]
+    return (*ranked, *excluded, *aside)
+
+
+def _verdict(arm: RankedArm, point: PointDecision, objective: Objective | None) -> str:
+    if point.outcome is Outcome.ONLY_ONE:
+        return "the only one that qualifies"
+    if arm.stack in point.leaders:
+        return "best" if point.outcome is Outcome.LEADS else "too close to call"
+    if arm.margin is None or objective is None:
+        return ""
+    if not math.isfinite(arm.margin.contrast.change.mean):
+        return "worse beyond measure"
+    change = change_of(arm.margin.contrast, objective.column)
+    return f"{change} ({range_of(arm.margin.contrast, objective.column)})"
+
+
+def _row(
+    arm: Arm,
+    *,
+    verdict: str,
+    rank: int | None = None,
+    aim: float | None = None,
+    excluded: bool = False,
+) -> AnswerRow:
+    there = () if arm.completed.is_empty() else arm.completed.columns
+    means = {name: arm.mean(name) for name in SHOWN if name in there}
+    sent = [means.get("wire_bytes_up_offered"), means.get("wire_bytes_down_offered")]
+    known = [count for count in sent if count is not None]
+    return AnswerRow(
+        rank=rank,
+        stack=arm.stack,
+        aim=aim,
+        delivery_ratio=means.get("delivery_ratio"),
+        latency_p50_ms=means.get("latency_p50_ms"),
+        latency_p95_ms=means.get("latency_p95_ms"),
+        wire_bytes=sum(known) if known else None,
+        battery_years=means.get("battery_years"),
+        verdict=verdict,
+        excluded=excluded,
+        overload=arm.overload is not None,
+    )
