@@ -8,7 +8,10 @@ from lasthop.adapters.cargo_program import CargoProgram
 
 
 class Mqtt5(CargoProgram):
-    """Keeps nothing on disk, as it is asked to. Over QUIC it takes early data."""
+    """Keeps nothing on disk, as it is asked to.
+
+    Over QUIC it takes early data, and answers it after the handshake.
+    """
 
     name: ClassVar[str] = "mqtt5"
     install: ClassVar[str] = "install Rust 1.89 or later by rustup; it brings the rest"

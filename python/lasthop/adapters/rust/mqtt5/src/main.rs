@@ -6,7 +6,9 @@ use std::env::args;
 use std::net::SocketAddr;
 
 use mqtt5::broker::MqttBroker;
-use mqtt5::broker::config::{BrokerConfig, QuicConfig, StorageConfig, TlsConfig};
+use mqtt5::broker::config::{
+    BrokerConfig, QuicConfig, ServerDeliveryStrategy, StorageConfig, TlsConfig,
+};
 use mqtt5::error::{MqttError, Result};
 
 /// As Cargo.toml pins it; the library does not say its own.
@@ -40,6 +42,8 @@ fn listener(transport: &str, address: &str, files: &[&str]) -> Result<BrokerConf
         .with_bind_addresses(Vec::new())
         .with_max_clients(MANY)
         .with_sys_topics_enabled(false)
+        // Its own streams begin with a header of its own, which only its own clients read.
+        .with_server_delivery_strategy(ServerDeliveryStrategy::ControlOnly)
         .with_storage(StorageConfig::new().with_persistence(false));
     Ok(match (transport, files) {
         ("tcp", []) => config.with_bind_address(address),
