@@ -1,6 +1,9 @@
-"""Print the 15 rows of figure 25 of Yudayev 2019, ours beside the paper's; means over repetitions.
+"""Print the 15 rows of figure 25 of Yudayev 2019, ours beside the paper's.
 
 ``python studies/yudayev-2019/rows.py results/yudayev-2019 results/yudayev-2019-servers``
+
+Means over repetitions, with the least and the most of them; rows on lwIP are those of folders of
+``live.yaml`` and its like, of which nobody counts what was sent again.
 
 Packets and bytes are those of the device's path, bytes with the headers of Ethernet. Of a round
 trip both meanings are printed: from the sending of a message to its end, and from one packet of
@@ -8,7 +11,9 @@ the device to its next in a conversation, as the paper has it for MQTT.
 """
 
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Final, NamedTuple
 
 import polars as pl
@@ -69,55 +74,68 @@ def of_part(results: Results, part: str) -> pl.DataFrame:
         conversation=took.mean(),
         span=(pl.max("delivered_ns") - pl.min("intended_ns")) / 1e9,
     )
-    runs = results.runs.filter(part=part)
+    runs = results.runs.filter(part=part, status="completed")
     return runs.join(wire, on="run_id").join(ended, on="run_id").sort("stack", clients)
+
+
+def measured(stack: str, clients: int) -> Mapping[str, tuple[pl.Expr, int]]:
+    """Give what is told of a run, by the head of its column, with the places behind the point."""
+    is_mqtt = stack.startswith("qos")
+    again = pl.col("retransmissions_transport") + pl.col("retransmissions_application").fill_null(0)
+    heard = pl.col("messages_delivered")
+    sense = heard + pl.col("device_misreads")
+    wire_bytes = pl.col("wire_bytes") + ETHERNET_BYTES * pl.col("packets")
+    crashes = pl.col("device_crashes_heap") + pl.col("device_crashes_watchdog")
+    offered = pl.col("messages_offered")
+    return {
+        "loss %": (100 * (1 - heard / offered), 2),
+        "with misreads %": (100 * (1 - sense / offered), 2),
+        "sent again": (again, 0),
+        "B in 10 ms": (wire_bytes / pl.col("span") / 100, 0),
+        "conversation ms": (pl.col("conversation"), 0),
+        "between packets ms": (
+            1e3 * pl.col("span") * (1 if is_mqtt else clients) / pl.col("of_device"),
+            0,
+        ),
+        "packets a message": (pl.col("packets") / offered, 2),
+        "crashes": (crashes, 1),
+        "off s": (pl.col("device_offline_s"), 1),
+        "lasts s": (pl.col("span"), 0),
+    }
+
+
+def with_spread(values: Sequence[float], places: int) -> str:
+    """Write the mean, with the least and the most where they differ; nothing of nothing."""
+    if not values:
+        return ""
+    told = (fmean(values), min(values), max(values))
+    mean, least, most = (f"{value:.{places}f}" for value in told)
+    return mean if least == most else f"{mean} ({least} to {most})"
 
 
 def row_of(stack: str, clients: int, runs: pl.DataFrame) -> str:
     """Write one row."""
-    mean = {name: runs[name].cast(pl.Float64).mean() or 0.0 for name in COLUMNS}
-    offered = mean["messages_offered"]
-    loss = 100 * (1 - mean["messages_delivered"] / offered)
-    misread = 100 * (1 - (mean["messages_delivered"] + mean["device_misreads"]) / offered)
-    again = mean["retransmissions_transport"] + mean["retransmissions_application"]
-    per_10_ms = (mean["wire_bytes"] + ETHERNET_BYTES * mean["packets"]) / mean["span"] / 100
-    conversations = 1 if stack.startswith("qos") else clients
-    between = 1e3 * mean["span"] * conversations / mean["of_device"]
-    crashes = mean["device_crashes_heap"] + mean["device_crashes_watchdog"]
+    name = stack if runs["engine"][0] == "virtual" else f"{stack} on lwIP"
+    cells = [f"{name}, {clients}"]
+    for expression, places in measured(stack, clients).values():
+        values = runs.select(value=expression)["value"].drop_nulls().to_list()
+        cells.append(with_spread(values, places))
     paper = PAPER.get((stack, clients))
-    beside = (
-        " | " * 5
-        if paper is None
-        else (
-            f"{paper.loss:g} | {paper.retransmissions} | {paper.throughput:g} | "
-            f"{paper.round_trip:g} | {paper.crashes} | {paper.offline:g}"
-        )
-    )
-    return (
-        f"| {stack}, {clients} | {loss:.2f} | {misread:.2f} | {again:.0f} | {per_10_ms:.0f} | "
-        f"{mean['conversation']:.0f} | {between:.0f} | {mean['packets'] / offered:.2f} | "
-        f"{crashes:.1f} | {mean['device_offline_s']:.1f} | {mean['span']:.0f} | {beside} |"
-    )
+    cells += [""] * len(Row._fields) if paper is None else [f"{value:g}" for value in paper]
+    return f"| {' | '.join(cells)} |"
 
-
-COLUMNS: Final = (
-    *("messages_offered", "messages_delivered", "device_misreads"),
-    *("retransmissions_transport", "retransmissions_application", "wire_bytes", "packets"),
-    *("of_device", "span", "conversation", "device_crashes_heap", "device_crashes_watchdog"),
-    "device_offline_s",
-)
 
 HEAD: Final = (
-    "| stack, clients | loss % | with misreads % | sent again | B in 10 ms | conversation ms | "
-    "between packets ms | packets a message | crashes | off s | lasts s | "
-    "paper: loss % | sent again | B in 10 ms | round trip ms | crashes | off s |"
+    "stack, clients",
+    *measured("qos 0", 1),
+    *("paper: loss %", "sent again", "B in 10 ms", "round trip ms", "crashes", "off s"),
 )
 
 
 def main() -> None:
-    """Print the rows of both studies."""
-    print(HEAD)
-    print("|" + "---|" * 17)
+    """Print the rows of the studies whose folders are named."""
+    print(f"| {' | '.join(HEAD)} |")
+    print("|" + "---|" * len(HEAD))
     for folder in sys.argv[1:]:
         results = Results(Path(folder))
         for part in ("figure_25", "http"):

@@ -1,4 +1,4 @@
-"""The crashes of a run whose devices are real software that may crash: columns of the run."""
+"""Crashes and misreads of a run whose devices are real software: columns of the run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NS_PER_S = 1e9
 def crash_columns(
     told: Mapping[str, Sequence[Sequence[str]]], zero_ns: int, end_ns: int, *, who: str = "device"
 ) -> dict[str, Any]:
-    """Give the columns of what devices told of their crashes, up to the end of the run.
+    """Give the columns of what devices told of themselves, up to the end of the run.
 
     Parameters
     ----------
@@ -38,7 +38,9 @@ def crash_columns(
             if up_ns is not None:
                 event += f", boots by {_seconds(up_ns - zero_ns)} s"
             events.append((at_ns, event))
+    misreads = sum(words[0] == "misread" for lines in told.values() for words in lines)
     return {
+        "device_misreads": misreads,
         "device_crashes_heap": reasons.count("heap"),
         "device_crashes_watchdog": len(reasons) - reasons.count("heap"),
         "device_offline_s": offline_ns / _NS_PER_S,

@@ -118,7 +118,7 @@ class ForeignRun:
             zero_ns = time.monotonic_ns() + _HEAD_START_NS
             for process in running:
                 process.begin(zero_ns)
-            planned = self.schedule.messages()
+            planned = self.schedule.planned
             last_ns = zero_ns + max((message["intended_ns"] for message in planned), default=0)
             _wait(last_ns, running, stop)
             _wait(
@@ -142,7 +142,7 @@ class ForeignRun:
                 (it.device, process.usage()) for it, process in zip(joined, running, strict=True)
             ]
         found = tables(run_id, messages, paths, sizes=sizes)
-        if any(self._errand(it).device is not None for it in joined):
+        if any(it.device.device is not None for it in joined):
             found = amended_streams(found, **crash_columns(told, zero_ns, time.monotonic_ns()))
         return found, used
 

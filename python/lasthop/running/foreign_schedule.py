@@ -78,15 +78,15 @@ class ForeignSchedule:
 
     Parameters
     ----------
-    simulated
-        The tables of that run: of its messages the instants at which they are due hold.
+    planned
+        The rows of the messages of that run: the instants at which they are due hold.
     cards
         What devices show to a server that asks for tokens, by their names.
     """
 
     spec: Mapping[str, Any]
     devices: Sequence[ForeignDevice]
-    simulated: Mapping[str, Stream]
+    planned: Sequence[dict[str, Any]]
     cards: Mapping[str, Card] = field(default_factory=dict)
 
     @classmethod
@@ -118,29 +118,23 @@ class ForeignSchedule:
             )
             for number, group in enumerate(groups)
         ]
-        return cls(spec, devices, simulated)
-
-    def messages(self) -> list[dict[str, Any]]:
-        """Give the rows of the messages of the simulated run."""
-        stream = self.simulated["messages"]
-        content = stream if isinstance(stream, bytes) else stream.read_bytes()
-        rows: list[dict[str, Any]] = pa.ipc.open_stream(content).read_all().to_pylist()
-        return rows
+        return cls(spec, devices, _messages(simulated["messages"]))
 
     def sender_of(self, message: Mapping[str, Any]) -> str:
         """Name the device that sends a message: in its group they are counted from zero."""
-        of_group = [device for device in self.devices if device.group == message["group"]]
-        name: str = of_group[message["device"]].name
-        return name
+        return self._first(message["group"], message["device"])
 
     def receiver_of(self, message: Mapping[str, Any]) -> str | None:
         """Name the device that a message is for, where it is for several; None where for one."""
-        flow = next(it for it in self.spec["flows"] if it["name"] == message["flow"])
         if message["receiver"] is None:
             return None
-        of_group = [device for device in self.devices if device.group == flow["to"]]
-        name: str = of_group[message["receiver"]].name
-        return name
+        flow = next(it for it in self.spec["flows"] if it["name"] == message["flow"])
+        return self._first(flow["to"], message["receiver"])
+
+    def _first(self, group: str, place: int) -> str:
+        """Name a device by its place in its group: those of a group follow each other."""
+        first = next(device.number for device in self.devices if device.group == group)
+        return self.devices[first + place].name
 
     def errand(self, device: ForeignDevice, server: Offer) -> Errand:
         """Give what a device is to do at a server."""
@@ -154,8 +148,10 @@ class ForeignSchedule:
                 due_ns=message["intended_ns"],
                 size_bytes=next(iter(flows[message["flow"]]["payload"].values()))["bytes"],
             )
-            for message in self.messages()
-            if self.sender_of(message) == device.name and not message["receiver"]
+            for message in self.planned
+            if message["group"] == device.group
+            and self.sender_of(message) == device.name
+            and not message["receiver"]
         ]
         return Errand(
             address=server.address,
@@ -193,3 +189,9 @@ class ForeignSchedule:
             elif flow["kind"] == "round_trip" and flow["from"] == device.group:
                 topics.append(device.topic)
         return list(dict.fromkeys(topics))
+
+
+def _messages(stream: Stream) -> list[dict[str, Any]]:
+    content = stream if isinstance(stream, bytes) else stream.read_bytes()
+    rows: list[dict[str, Any]] = pa.ipc.open_stream(content).read_all().to_pylist()
+    return rows

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lasthop.study.stacks.arm import Arm
     from lasthop.study.stacks.notation import ResolvedStack
 
-MOST_DEVICES = 16
+MOST_DEVICES = 128
 """Each is a process with a path of its own in real time."""
 
 _HOPS = {"link", "nat", "nbiot", "wlan"}

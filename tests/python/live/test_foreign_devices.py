@@ -226,8 +226,8 @@ def test_participants_of_others_exchange_reports_with_their_own_and_each_other(
     [
         ({"stacks": "[mqtt client=paho]"}, "speak with one server that is real software"),
         (
-            {"stacks": "[mqtt client=paho impl=mosquitto, mqtt impl=mosquitto]", "devices": "17"},
-            "write at most 16 devices that stay",
+            {"stacks": "[mqtt client=paho impl=mosquitto, mqtt impl=mosquitto]", "devices": "129"},
+            "write at most 128 devices that stay",
         ),
         (
             {

@@ -29,7 +29,7 @@ struct settings {
   /* MQTT */
   unsigned qos, keep_alive_s;
   unsigned topics;
-  char topic[64][128];
+  char topic[128][128];
   unsigned messages;
   struct message *message;
   /* CoAP: whether notifications are confirmable. */

@@ -8,7 +8,7 @@
 
 #include "device.h"
 
-enum { CONNECT = 1, CONNACK, PUBLISH, PUBACK, PUBREC, PUBREL, PUBCOMP, SUBSCRIBE, SUBACK, PINGREQ = 12 };
+enum { CONNECT = 1, CONNACK, PUBLISH, PUBACK, PUBREC, PUBREL, PUBCOMP, SUBSCRIBE, SUBACK, PINGREQ = 12, PINGRESP };
 
 /* After a lost connection it waits so long, as esp-mqtt does. */
 #define RECONNECT_NS 10000000000ULL
@@ -191,6 +191,41 @@ static size_t packet_in(const unsigned char *bytes, size_t length, size_t *heade
   return 0;
 }
 
+/* Whether a message of a server begins so; it may, where too little is there to tell. */
+static int makes_sense(const unsigned char *bytes, size_t length) {
+  size_t value = 0, factor = 1, at = 1;
+  do {
+    if (at == length) {
+      return 1;
+    }
+    value += (bytes[at] & 127) * factor;
+    factor *= 128;
+  } while (bytes[at++] & 128 && at < 5);
+  switch (bytes[0]) {
+  case CONNACK << 4:
+  case PUBACK << 4:
+  case PUBREC << 4:
+  case PUBREL << 4 | 2:
+  case PUBCOMP << 4:
+    return value == 2;
+  case SUBACK << 4:
+    return value == 3;
+  case PINGRESP << 4:
+    return value == 0;
+  }
+  if (bytes[0] >> 4 != PUBLISH || at + 2 > length) {
+    return bytes[0] >> 4 == PUBLISH;
+  }
+  const size_t topic = (size_t)bytes[at] << 8 | bytes[at + 1], there = length - at - 2;
+  for (unsigned known_topic = 0; known_topic < settings.topics; known_topic++) {
+    const char *of_it = settings.topic[known_topic];
+    if (topic == strlen(of_it) && topic + 2 <= value && !memcmp(bytes + at + 2, of_it, topic < there ? topic : there)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
 /* One read of its task, and what follows from it. The old rule of esp-mqtt takes the first message of a read and throws away what came behind it. */
 static int read_once(int connection) {
   if (kept + settings.read_bytes > sizeof buffer) {
@@ -202,6 +237,12 @@ static int read_once(int connection) {
   }
   work((uint64_t)length * settings.byte_ns);
   kept += (size_t)length;
+  /* It begins within a message that was thrown away; the old program would take it for what it looks like. */
+  if (settings.first_message_only && !makes_sense(buffer, kept)) {
+    tell("misread %zu", kept);
+    kept = 0;
+    return 1;
+  }
   size_t at = 0, header = 0, packet;
   while ((packet = packet_in(buffer + at, kept - at, &header)) > 0) {
     if (!handle(connection, buffer[at], buffer + at + header, packet - header)) {
