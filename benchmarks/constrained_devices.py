@@ -1,12 +1,12 @@
 """What a device that has little of everything costs beside one that has not.
 
-    python -m benchmarks.constrained_devices hour [--stack STACK] [--devices 1000]
+    python -m benchmarks.constrained_devices hour [--stack STACK] [--devices 1000] [--rounds 1]
     python -m benchmarks.constrained_devices message [--stack STACK] [--profile PROFILE]
 
 ``hour`` runs so many devices that report once a second for an hour, constrained and not, and prints
-the processor time of each run. ``message`` counts instructions with valgrind: two runs of different
-length, whose difference has neither imports nor set-up in it, divided by their messages; once
-with devices of the profile and once with the same TCP and none. Nothing is asserted.
+the processor time of each run, and the median ratio of a round. ``message`` counts instructions
+with valgrind: two runs of different length, whose difference has neither imports nor set-up in it,
+divided by their messages; once with devices of the profile and once with none. Nothing is asserted.
 """
 
 import argparse
@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 from typing import Final
 
 from lasthop.results.part import read_summary
@@ -59,20 +60,26 @@ def simulate(spec: str) -> tuple[float, int, str]:
     return took, summary["messages_delivered"], summary["status"]
 
 
-def hour(stack: str, devices: int, profile: str) -> None:
-    """Print what an hour takes."""
-    for named in (profile, None):
-        took, delivered, status = simulate(spec_of(stack, devices, 3600, named))
-        told = {
-            "stack": stack,
-            "device": named or "none",
-            "devices": devices,
-            "cpu_s": round(took, 2),
-            "cpu_us_per_message": round(took * 1e6 / (devices * 3600), 2),
-            "messages_delivered": delivered,
-            "status": status,
-        }
-        print(json.dumps(told), flush=True)
+def hour(stack: str, devices: int, profile: str, rounds: int) -> None:
+    """Print what an hour takes, with devices of the profile and with plain ones in turns."""
+    took: dict[str | None, list[float]] = {profile: [], None: []}
+    for _ in range(rounds):
+        for named, each in took.items():
+            cpu_s, delivered, status = simulate(spec_of(stack, devices, 3600, named))
+            each.append(cpu_s)
+            told = {
+                "stack": stack,
+                "device": named or "none",
+                "devices": devices,
+                "cpu_s": round(cpu_s, 2),
+                "cpu_us_per_message": round(cpu_s * 1e6 / (devices * 3600), 2),
+                "messages_delivered": delivered,
+                "status": status,
+            }
+            print(json.dumps(told), flush=True)
+    ratios = [of_it / plain for of_it, plain in zip(took[profile], took[None], strict=True)]
+    spread = {"ratio": median(ratios), "least": min(ratios), "most": max(ratios)}
+    print(json.dumps({key: round(value, 3) for key, value in spread.items()}), flush=True)
 
 
 def message(stack: str, devices: int, profile: str) -> None:
@@ -115,12 +122,13 @@ def main() -> None:
     parser.add_argument("--stack", default="mqtt qos=0")
     parser.add_argument("--devices", type=int)
     parser.add_argument("--profile")
+    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--seconds", type=int, default=_SHORT_S)
     asked = parser.parse_args()
     if asked.what == "one":
         simulate(spec_of(asked.stack, asked.devices, asked.seconds, asked.profile))
     elif asked.what == "hour":
-        hour(asked.stack, asked.devices or 1000, asked.profile or "esp8266")
+        hour(asked.stack, asked.devices or 1000, asked.profile or "esp8266", asked.rounds)
     else:
         message(asked.stack, asked.devices or 20, asked.profile or "esp8266")
 

@@ -291,17 +291,24 @@ impl DeviceTransport {
         let Some(piece) = reader.take(now, inner, of, self.boundary, by) else {
             return;
         };
-        if reader.may_have_more(self.boundary) {
-            self.waiting.push_back((connection, Waits::Stream(stream)));
-        }
         if piece.thrown_away > 0 || piece.is_misread {
             self.device.throw_away(piece.thrown_away, piece.is_misread);
         }
+        let mut is_emptied = false;
         if let Some(peer) = peer {
             let unread = self.held.unread_bytes;
             self.look();
             let taken = unread.saturating_sub(self.held.unread_bytes);
             self.mailboxes.take(peer, taken);
+            is_emptied = segment.is_some() && self.mailboxes.first(peer).is_none();
+        }
+        if let Some(reader) = self.readers.get_mut(&of) {
+            if is_emptied {
+                reader.note_emptied(now, &mut *self.inner, of);
+            }
+            if reader.may_have_more(self.boundary) {
+                self.waiting.push_back((connection, Waits::Stream(stream)));
+            }
         }
         if !self.device.has_room(0) {
             return self.device.run_out_of_memory();

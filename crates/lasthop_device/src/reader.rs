@@ -41,6 +41,17 @@ impl Reader {
         self.may_have_more = true;
     }
 
+    /// Notes that nothing that has come is unread below: there is only the end to come upon.
+    pub(crate) fn note_emptied(
+        &mut self,
+        now: Instant,
+        transport: &mut dyn Transport,
+        (connection, stream): (ConnectionId, StreamId),
+    ) {
+        let end = transport.read(now, connection, stream, &mut []);
+        self.may_have_more = matches!(end, Ok(ReadOutcome::Finished)) && !self.is_finished;
+    }
+
     /// Takes the next piece, to be handed on with [`Reader::hand_on`]; `None` where nothing has come.
     pub(crate) fn take(
         &mut self,

@@ -5,24 +5,34 @@ use lasthop_units::DataSize;
 
 /// Segments that the network's task has taken, and the application's has not, by peer. A device has few peers.
 #[derive(Debug, Default)]
-pub(super) struct Mailboxes(Vec<(SocketAddr, VecDeque<u64>)>);
+pub(super) struct Mailboxes(Vec<Mailbox>);
+
+/// The segments of a peer, by how much of each is not read. There is one at least, and mostly no other.
+#[derive(Debug)]
+struct Mailbox {
+    peer: SocketAddr,
+    first: u64,
+    behind: VecDeque<u64>,
+}
 
 impl Mailboxes {
+    fn of(&self, peer: SocketAddr) -> Option<&Mailbox> {
+        self.0.iter().find(|it| it.peer == peer)
+    }
+
     /// How many segments wait.
     pub(super) fn waiting(&self, peer: SocketAddr) -> usize {
-        let mailbox = self.0.iter().find(|(it, _)| *it == peer);
-        mailbox.map_or(0, |(_, segments)| segments.len())
+        self.of(peer).map_or(0, Mailbox::segments)
     }
 
     /// How much of the first segment that waits is not read.
     pub(super) fn first(&self, peer: SocketAddr) -> Option<DataSize> {
-        let (_, segments) = self.0.iter().find(|(it, _)| *it == peer)?;
-        segments.front().map(|bytes| DataSize::from_bytes(*bytes))
+        self.of(peer).map(|it| DataSize::from_bytes(it.first))
     }
 
     /// The segments of all.
     pub(super) fn segments(&self) -> u64 {
-        self.0.iter().map(|(_, it)| it.len() as u64).sum()
+        self.0.iter().map(|it| it.segments() as u64).sum()
     }
 
     /// A segment came of which so many bytes are new.
@@ -30,36 +40,48 @@ impl Mailboxes {
         if bytes == 0 {
             return;
         }
-        match self.0.iter_mut().find(|(it, _)| *it == peer) {
-            Some((_, segments)) => segments.push_back(bytes),
-            None => self.0.push((peer, VecDeque::from([bytes]))),
+        match self.0.iter_mut().find(|it| it.peer == peer) {
+            Some(mailbox) => mailbox.behind.push_back(bytes),
+            None => self.0.push(Mailbox {
+                peer,
+                first: bytes,
+                behind: VecDeque::new(),
+            }),
         }
     }
 
     /// So many bytes were read.
     pub(super) fn take(&mut self, peer: SocketAddr, mut bytes: u64) {
-        let Some(place) = self.0.iter().position(|(it, _)| *it == peer) else {
+        let Some(place) = self.0.iter().position(|it| it.peer == peer) else {
             return;
         };
-        let segments = &mut self.0[place].1;
-        while let Some(first) = segments.front_mut() {
-            if *first > bytes {
-                *first -= bytes;
-                return;
+        let mailbox = &mut self.0[place];
+        while mailbox.first <= bytes {
+            bytes -= mailbox.first;
+            match mailbox.behind.pop_front() {
+                Some(next) => mailbox.first = next,
+                None => {
+                    self.0.swap_remove(place);
+                    return;
+                }
             }
-            bytes -= *first;
-            segments.pop_front();
         }
-        self.0.swap_remove(place);
+        mailbox.first -= bytes;
     }
 
     /// A connection has ended.
     pub(super) fn forget(&mut self, peer: SocketAddr) {
-        self.0.retain(|(it, _)| *it != peer);
+        self.0.retain(|it| it.peer != peer);
     }
 
     /// Nothing waits.
     pub(super) fn clear(&mut self) {
         self.0.clear();
+    }
+}
+
+impl Mailbox {
+    fn segments(&self) -> usize {
+        1 + self.behind.len()
     }
 }
