@@ -74,7 +74,7 @@ def of_part(results: Results, part: str) -> pl.DataFrame:
         conversation=took.mean(),
         span=(pl.max("delivered_ns") - pl.min("intended_ns")) / 1e9,
     )
-    runs = results.runs.filter(part=part, status="completed")
+    runs = results.runs.filter(pl.col("part") == part, pl.col("messages_offered") > 0)
     return runs.join(wire, on="run_id").join(ended, on="run_id").sort("stack", clients)
 
 
@@ -116,6 +116,8 @@ def with_spread(values: Sequence[float], places: int) -> str:
 def row_of(stack: str, clients: int, runs: pl.DataFrame) -> str:
     """Write one row."""
     name = stack if runs["engine"][0] == "virtual" else f"{stack} on lwIP"
+    invalid = (runs["status"] == "invalid").sum()
+    name += f" ({invalid} of {len(runs)} too late)" if invalid else ""
     cells = [f"{name}, {clients}"]
     for expression, places in measured(stack, clients).values():
         values = runs.select(value=expression)["value"].drop_nulls().to_list()

@@ -70,7 +70,7 @@ def test_a_reader_of_first_messages_loses_what_the_broker_stuffs_behind_them(
     assert 0.35 <= run["delivery_ratio"] <= 0.65
 
 
-def test_a_read_that_begins_within_a_lost_message_is_a_misread(needs: Needs, tmp_path: Path) -> None:
+def test_a_read_that_begins_within_a_lost_one_is_a_misread(needs: Needs, tmp_path: Path) -> None:
     needs("mosquitto")
     # Messages of 50 to 60 B: a read that takes more than one ends within the next.
     settings = {"fleet.esp.device": "{profile: esp8266, read_size: 80 B}", "duration": "3 s"}

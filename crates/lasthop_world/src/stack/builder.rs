@@ -168,26 +168,13 @@ impl StackBuilder {
             }
             _ => above,
         };
-        self.worked(&end.host, self.application.client(end, above))
+        self.application.client(end, above)
     }
 
     /// The protocol of a server, with what stands on it.
     #[must_use]
     pub fn server(&self, end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {
-        self.worked(&end.host, self.application.server(end, above))
-    }
-
-    /// An application of a host, whose task computes the keys of its connections where it is a device.
-    fn worked(
-        &self,
-        host: &HostEnd<'_>,
-        application: Box<dyn Application>,
-    ) -> Box<dyn Application> {
-        let secures = self.layers.iter().find_map(|layer| layer.secures());
-        match (host.device, secures) {
-            (Some(device), Some(secures)) => device.application(application, secures),
-            _ => application,
-        }
+        self.application.server(end, above)
     }
 
     /// The port of the layers that take the place of the others, where there are such.
@@ -221,22 +208,31 @@ impl StackBuilder {
     ) -> Box<dyn Transport> {
         for (place, layer) in layers.iter().enumerate() {
             let mut transport = layer.build(host, role, below);
-            if place == 0
-                && let Some(device) = host.device
-            {
-                transport = match layers.get(1) {
-                    // No layer loses what it stands on: only an application throws messages away.
-                    Some(above) => device.transport(transport, Reads::Records(above.boundary())),
-                    None => {
-                        device.transport(transport, Reads::Messages(self.application.boundary()))
-                    }
+            if let Some(device) = host.device {
+                transport = match layer.secures() {
+                    // Its task computes the keys.
+                    Some(secures) => device.secured(transport, secures),
+                    None => transport,
                 };
+                if place == 0 {
+                    transport =
+                        device.transport(transport, self.reads(layers.get(1).map(|it| &**it)));
+                }
             }
             below = Below::Transport(transport);
         }
         match below {
             Below::Transport(transport) => transport,
             Below::Ip(..) => unreachable!("the registry has no stack without a transport"),
+        }
+    }
+
+    /// What is read from the lowest layer, below this one or the application.
+    fn reads(&self, above: Option<&dyn LayerBuilder>) -> Reads {
+        match above {
+            // No layer loses what it stands on: only an application throws messages away.
+            Some(above) => Reads::Records(above.boundary()),
+            None => Reads::Messages(self.application.boundary()),
         }
     }
 }

@@ -1,6 +1,6 @@
-use lasthop_contract::{Application, Host, Transport};
+use lasthop_contract::{Host, Transport};
 use lasthop_device::{
-    Device, DeviceHost, DeviceTransport, HandshakeWork, MessageBoundary, Secures,
+    Device, DeviceHost, DeviceTransport, MessageBoundary, SecuredTransport, Secures,
 };
 
 use crate::spec::{DeviceSpec, DeviceTcpSpec};
@@ -58,17 +58,14 @@ impl DeviceEnd {
         self.transport(transport, Reads::Messages(boundary))
     }
 
-    /// One of its applications, over what secures its connections.
-    pub(super) fn application(
+    /// One of its transports that secures its connections.
+    pub(super) fn secured(
         &self,
-        application: Box<dyn Application>,
+        transport: Box<dyn Transport>,
         secures: Secures,
-    ) -> Box<dyn Application> {
-        Box::new(HandshakeWork::new(
-            application,
-            self.device.clone(),
-            secures,
-        ))
+    ) -> Box<dyn Transport> {
+        let device = self.device.clone();
+        Box::new(SecuredTransport::new(transport, device, secures))
     }
 
     /// Itself.

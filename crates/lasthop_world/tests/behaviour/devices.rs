@@ -197,6 +197,28 @@ fn a_handshake_takes_the_time_of_the_task() {
 }
 
 #[test]
+fn a_datagram_waits_for_the_keys_of_its_session() {
+    let mean = |device| {
+        let mut spec = reporting(stack("coap/dtls/udp", &[]), device);
+        spec.flows[0].session = SessionSpec::PerMessage;
+        spec.flows[0].arrivals = ArrivalSpec::Periodic {
+            every_ns: 10_000 * MILLISECOND_NS,
+        };
+        let simulated = run(&spec);
+        assert_accounted(&simulated);
+        let summary = simulated.summary();
+        assert_eq!(summary.delivery_ratio(), Some(1.0));
+        summary.latency_mean.unwrap().as_secs_f64()
+    };
+    let at_once = DeviceSpec {
+        resumption_ns: 0,
+        ..correct()
+    };
+    let longer = mean(correct()) - mean(at_once);
+    assert!((longer - 0.6).abs() <= 0.05, "{longer} s");
+}
+
+#[test]
 fn keys_take_memory_as_long_as_their_connection_lasts() {
     let with_heap = |heap_bytes| {
         let device = DeviceSpec {
