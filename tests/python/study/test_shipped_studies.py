@@ -28,6 +28,7 @@ FEWER = {
     "emqx-quic-2022-busy-server": [("fleet.clients.count", "10")],
     "emqx-quic-2022-weak-network": [("duration", "300 ms")],
     "yudayev-2019-update": [("traffic.firmware.start", "1 s")],
+    "yudayev-2019-wlan": [("traffic.control.start", "1 s")],
 }
 """What makes the runs of a study small that are no shorter in a quick look."""
 MULTIVERSES = sorted((ROOT / "studies").glob("*/multiverse*.yaml"))
