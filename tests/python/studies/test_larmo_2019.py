@@ -10,6 +10,7 @@ import pytest
 
 from lasthop.outcome.results import Results
 from lasthop.report.write import figure_names
+from lasthop.running.plan import Plan
 from lasthop.study import load_study
 from lasthop.study.run_spec import RunSpecReader
 
@@ -52,7 +53,7 @@ def test_the_loads_sizes_and_claims_are_those_of_the_paper() -> None:
         assert {point.parameters["traffic_report_bytes"] for point in points} == {size}
     assert study.repeat >= 5
     assert [stack.name for stack in study.stacks] == [NON, CON, MQTT]
-    assert [claim.id for claim in study.claims] == [f"LA{number}" for number in range(1, 12)]
+    assert [claim.id for claim in study.claims] == [f"LA{number}" for number in range(1, 13)]
     assert all(claim.rules for claim in study.claims)
 
 
@@ -135,6 +136,78 @@ def test_the_joint_fit_begins_with_the_setting_of_the_study_and_its_best_are_the
     assert found == distances
 
 
+def test_a_cell_carries_what_it_serves_up_to_where_it_falls_to_99_percent() -> None:
+    capacity = runpy.run_path(str(FOLDER / "capacity.py"))
+    rule = capacity["capacity"]
+    assert rule({1.0: 1.0, 2.0: 0.995, 3.0: 0.97}) == (2.2, False)
+    assert rule({2.0: 0.995, 1.0: 1.0}) == (2.0, True), "it may carry more"
+    assert rule({1.0: 0.9, 2.0: 1.0}) == (0.0, False), "what comes back does not count"
+    assert rule({1.0: 1.0, 2.0: 0.98, 3.0: 1.0}) == (1.5, False)
+    assert capacity["REPORTS_A_DAY"]["TR 45.820"] == pytest.approx(11.2)
+    line = capacity["line"]("fixed", NON, 25, [(2.0, False), (3.0, True)])
+    assert (
+        line == f"| fixed | {NON} | 25 B | >= 2.50 (2.00 - 3.00) | >= 9,000 | >= 19,286 | >= 0.39 |"
+    )
+
+
+def test_the_capacity_has_the_fitted_setting_and_the_preset() -> None:
+    study = load_study(FOLDER / "capacity.yaml")
+    networks = {
+        point.part: RunSpecReader(point.conditions).networks[0]["levels"] for point in study.points
+    }
+    assert networks["fixed"] == _network("study")["levels"]
+    adapts = [list(level["link_adaptation"]) for level in networks["adaptive"]]
+    assert adapts == [["adaptive"]] * 3
+
+
+def test_each_claim_is_judged_in_each_of_the_settings_that_fit() -> None:
+    joint = runpy.run_path(str(FOLDER / "joint_claims.py"))
+    study = load_study(FOLDER / "joint-multiverse.yaml")
+    column = joint["_column"](Plan(study))
+    settings: list[object] = []
+    rows = []
+    for planned in study.planned_runs():
+        setting = planned.parameters[column]
+        if setting not in settings:
+            settings.append(setting)
+        size, load = (
+            float(str(planned.parameters[name]))
+            for name in ("traffic_report_bytes", "devices_arrive_per_s")
+        )
+        # In the second setting a larger report is slower; everything else is as nobody published.
+        faster = size if settings.index(setting) != 1 else 1000 / size
+        rows.append(
+            {
+                "part": planned.part,
+                "stack": planned.stack,
+                "seed": planned.seed,
+                "repetition": planned.repetition,
+                "status": "completed",
+                "reason": None,
+                column: setting,
+                "traffic_report_bytes": int(size),
+                "devices_arrive_per_s": load,
+                "device_throughput_bit_s": faster * (10 + planned.seed % 7 / 100),
+                "cell_throughput_bit_s": 1.0,
+                "availability_20s": 1.0,
+                "not_served_20s_ratio": 0.0,
+                "lowest_path_gain_served_db": -140.0,
+            }
+        )
+    claims = load_study(FOLDER / "study.yaml").claims
+    found = joint["judged"](pl.DataFrame(rows), claims, column, 3)
+    assert len(found) == len(settings) == 5
+    verdicts = [{one.id: joint["WORDS"][one.verdict] for one in judged} for judged in found]
+    assert [one["LA12"] for one in verdicts] == ["yes", "no", "yes", "yes", "yes"]
+    assert {one["LA4"] for one in verdicts} == {"yes"}
+    assert {one["LA6"] for one in verdicts} == {"no"}
+    chosen = joint["equals"](joint["Journal"](FOLDER / "joint-fit.csv"))
+    lines = joint["table"](chosen, found).splitlines()
+    assert len(lines) == 2 + len(claims)
+    assert all(line.count("|") == 8 for line in lines)
+    assert lines[5].startswith("| LA4 (fitted) | > 99 % | yes")
+
+
 def test_the_readings_keep_the_order_of_the_study_and_tell_an_overload() -> None:
     readings = runpy.run_path(str(FOLDER / "readings.py"))
     rows = [
@@ -166,7 +239,7 @@ def test_no_number_has_moved(results: Results) -> None:
 def test_every_run_completes_and_every_claim_is_judged(results: Results) -> None:
     assert set(results.runs["status"]) == {"completed"}
     assert [judgement.id for judgement in results.judgements] == [
-        f"LA{number}" for number in range(1, 12)
+        f"LA{number}" for number in range(1, 13)
     ]
     assert all(judgement.verdict for judgement in results.judgements)
 
