@@ -1,6 +1,7 @@
 //! The base station of a cell: random access, scheduling, HARQ.
 
 mod admission;
+mod data_carriers;
 mod downlink;
 mod early_data;
 mod events;
@@ -37,6 +38,7 @@ use std::collections::VecDeque;
 use lasthop_contract::{LinkOutput, Port};
 use lasthop_units::Instant;
 
+use self::data_carriers::{LEVELS, Resources};
 use self::events::{Event, Events};
 use self::msg3::Msg3Grant;
 use self::random_access::{EntryPoint, Opportunity, Response};
@@ -51,18 +53,18 @@ use crate::slab::Slab;
 /// A carrier of a cell: what of its radio resources is taken, who stands in which queue, and what is to come.
 #[derive(Debug)]
 pub(crate) struct Cell {
-    index: CellIndex,
+    /// Those that are at hand: the anchor's, but while another carrier is planned.
+    resources: Resources,
+    for_data: Box<[Resources]>,
     events: Events,
-    timeline: DownlinkTimeline,
-    grid: UplinkGrid,
     /// Opportunities in which preambles are sent or gathered, in time's order, by [`EntryPoint`].
     opportunities: [VecDeque<Opportunity>; EntryPoint::COUNT],
     responses: Slab<Response>,
     msg3_grants: Slab<Msg3Grant>,
-    /// Devices that wait for resources, by level, in the order of their turn.
-    queues: [VecDeque<DeviceKey>; 3],
-    /// Whether each level is to be planned again, and an event for it is on its way.
-    planned: [bool; 3],
+    /// Devices that wait for resources, by carrier and level, in the order of their turn.
+    queues: Box<[VecDeque<DeviceKey>]>,
+    /// Whether each queue is to be planned again, and an event for it is on its way.
+    planned: Box<[bool]>,
     report: CellReport,
 }
 
@@ -88,16 +90,21 @@ impl Cell {
         } else {
             &settings.non_anchor_maps
         };
+        let for_data: Box<[Resources]> = Resources::for_data(index, settings).into();
+        let queues = LEVELS * (1 + for_data.len());
         Self {
-            index,
+            resources: Resources {
+                index,
+                timeline: DownlinkTimeline::new(maps.clone()),
+                grid: UplinkGrid::new(&settings.config),
+            },
+            for_data,
             events: Events::default(),
-            timeline: DownlinkTimeline::new(maps.clone()),
-            grid: UplinkGrid::new(&settings.config),
             opportunities: Default::default(),
             responses: Slab::default(),
             msg3_grants: Slab::default(),
-            queues: Default::default(),
-            planned: [false; 3],
+            queues: vec![VecDeque::new(); queues].into(),
+            planned: vec![false; queues].into(),
             report: CellReport::new(settings.levels.len()),
         }
     }
@@ -134,20 +141,22 @@ impl Cell {
             Event::EarlyAnswer(key) => self.answer_early_data(cx, key),
             Event::NetworkAnswers(key) => self.network_answers(cx, key),
             Event::AccessAllowed(key) => self.access_allowed(cx, key),
-            Event::Plan(level) => self.plan(cx, level),
+            Event::Plan(queue) => self.plan(cx, queue),
         }
     }
 
     /// What has happened in the cell so far.
     pub(crate) fn report(&self) -> CellReport {
-        self.report
-            .with_resources(&self.timeline, &self.grid, self.events.handled())
+        let all = core::iter::once(&self.resources).chain(&self.for_data);
+        self.report.with_resources(all, self.events.handled())
     }
 
     /// Notes what has ended by now, so that only what lies ahead is looked through.
     fn advance(&mut self, now: Subframe) {
-        self.timeline.advance(now);
-        self.grid.advance(now);
+        for carrier in core::iter::once(&mut self.resources).chain(&mut self.for_data) {
+            carrier.timeline.advance(now);
+            carrier.grid.advance(now);
+        }
     }
 }
 

@@ -25,7 +25,9 @@ use self::downlink_activity::DownlinkActivity;
 use self::estimation::Estimator;
 use self::fading::{Branch, Fading};
 use self::uplink_interference::UplinkInterference;
-use crate::config::{CombiningWeights, NetworkConfig, NonAnchorCarriers, SubcarrierSpacing};
+use crate::config::{
+    CarrierUse, CombiningWeights, NetworkConfig, NonAnchorCarriers, SubcarrierSpacing,
+};
 use crate::deployment::{CellIndex, PathGains, RadioMap};
 use crate::phy::noise_dbm;
 
@@ -55,7 +57,9 @@ pub struct Channel {
     uplink: UplinkInterference,
     activity: DownlinkActivity,
     estimator: Estimator,
-    non_anchor: Option<NonAnchorCarriers>,
+    /// Of each cell; none at all where no cell has any.
+    non_anchor: Box<[Option<NonAnchorCarriers>]>,
+    carriers_of_a_cell: usize,
     downlink_mw: f32,
     /// Of the base station on one 3.75 kHz tone.
     uplink_noise_mw: f32,
@@ -77,6 +81,8 @@ pub struct Channel {
 pub struct Camping {
     /// The cell, by its carrier on which the device is.
     pub cell: CellIndex,
+    /// The carrier of its connections once they are resolved, where that is another one; 0 where it is not.
+    pub data_carrier: u8,
     /// Between the antenna connectors of device and cell.
     pub coupling_loss: Decibels,
 }
@@ -97,7 +103,8 @@ impl Channel {
             fading: Fading::new(config.channel.fading, seed),
             uplink: UplinkInterference::new(cells * config.carriers()),
             activity: DownlinkActivity::new(config, cells),
-            non_anchor: config.non_anchor_carriers.clone(),
+            non_anchor: non_anchor_carriers(config),
+            carriers_of_a_cell: config.carriers(),
             estimator: Estimator::new(config),
             downlink_mw: milliwatts(carrier.downlink_power_dbm),
             uplink_noise_mw: milliwatts(noise_dbm(
@@ -125,8 +132,7 @@ impl Channel {
     /// How many carriers all cells have together: the anchors of all cells, then the next carrier of each, and so on.
     #[must_use]
     pub fn carriers(&self) -> usize {
-        let others = (self.non_anchor.as_ref()).map_or(0, |carriers| usize::from(carriers.count));
-        self.map.cells() * (1 + others)
+        self.map.cells() * self.carriers_of_a_cell
     }
 
     /// A device appears at this place of the arena; its number decides where it is and how it fades, and its coupling
@@ -136,19 +142,38 @@ impl Channel {
         let fading = stream.next_u64();
         self.map
             .drop_device(number, &mut stream, stated_db, &mut self.scratch);
-        let carrier = match &self.non_anchor {
-            None => 0,
+        let of_its_cell = self.non_anchor.get(self.scratch.serving().as_usize());
+        let (carrier, data_carrier) = match of_its_cell.and_then(Option::as_ref) {
+            None => (0, 0),
             Some(carriers) => {
                 let name = format_args!("nbiot/device/{number}/carrier");
-                carriers.of(RandomStream::named(self.seed, name).unit())
+                let drawn = carriers.of(RandomStream::named(self.seed, name).unit());
+                match carriers.serve {
+                    CarrierUse::Everything => (drawn, 0),
+                    CarrierUse::Data => (0, drawn),
+                }
             }
         };
         let first = carrier * self.map.cells() as u8;
-        self.devices.insert(device, &self.scratch, first, fading);
+        let has_it = |cell: CellIndex| {
+            let others = self
+                .non_anchor
+                .get(cell.as_usize())
+                .and_then(Option::as_ref);
+            carrier <= others.map_or(0, |others| others.count)
+        };
+        self.devices
+            .insert(device, &self.scratch, (first, has_it), fading);
         Camping {
             cell: CellIndex(self.scratch.serving().0 + first),
+            data_carrier,
             coupling_loss: self.scratch.coupling_loss(),
         }
+    }
+
+    /// A device goes on on another carrier of its cell, 0 for the anchor; what it has on the air stays where it is.
+    pub fn tune(&mut self, device: u32, carrier: u8) {
+        self.devices.tune(device, carrier, self.map.cells() as u8);
     }
 
     /// A device will send this, from now on or later. It interferes with what overlaps it in other cells, and with what
@@ -333,6 +358,17 @@ struct Link {
 
 /// The carrier of a cell.
 const CARRIER_HZ: f64 = 180_000.0;
+
+/// The carriers of each cell beside its anchor; nothing where no cell has any.
+fn non_anchor_carriers(config: &NetworkConfig) -> Box<[Option<NonAnchorCarriers>]> {
+    if config.carriers() == 1 {
+        return Box::default();
+    }
+    let kinds = config.of_each_kind_of_cell();
+    (0..config.cells())
+        .map(|cell| kinds[config.kind_of_cell(cell)].non_anchor_carriers.clone())
+        .collect()
+}
 
 fn milliwatts(dbm: f64) -> f32 {
     DecibelMilliwatts::new(dbm).milliwatts() as f32

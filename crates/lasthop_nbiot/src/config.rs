@@ -2,6 +2,7 @@
 
 mod allowed;
 mod carrier;
+mod cell_settings;
 mod connection;
 mod coverage_level;
 mod deployment;
@@ -21,6 +22,7 @@ mod uplink;
 
 pub use allowed::ConfigError;
 pub use carrier::{Carrier, CarrierMode};
+pub use cell_settings::CellSettings;
 pub use connection::{Connection, DeviceCategory, Procedure, RlcAcknowledgedMode};
 pub use coverage_level::{ConnectedDrx, CoverageLevel, Nprach, SearchSpaceConfig};
 pub use deployment::{BaseStationAntenna, Deployment, IndoorLoss, PathLoss, Placement, Shadowing};
@@ -29,7 +31,7 @@ pub(crate) use early_data::early_msg3;
 pub use idle::{ExtendedDrx, Idle, PowerSavingMode, WakeUpSignal};
 pub use link_adaptation::{AdaptationSets, DedicatedFormats, LinkAdaptation, RandomAccessFormats};
 pub use network_time::{ModuleTime, NetworkTime};
-pub use non_anchor::NonAnchorCarriers;
+pub use non_anchor::{CarrierUse, NonAnchorCarriers};
 pub use overload::{AccessBarring, ConnectionReject, Reestablishment};
 pub use power::DevicePower;
 pub use presets::GoldenCarrier;
@@ -70,6 +72,8 @@ pub struct NetworkConfig {
     pub rsrp_thresholds_dbm: Vec<f64>,
     /// The coverage levels from 0: one to three.
     pub levels: Vec<CoverageLevel>,
+    /// What some cells have in place of thresholds, levels and carriers of the network.
+    pub cell_settings: Vec<CellSettings>,
     /// The uplink grid, and how many tones a device may get.
     pub uplink: Uplink,
     /// What happens between idle and idle: procedure, HARQ, RLC, timers.
@@ -99,10 +103,19 @@ impl NetworkConfig {
         }
     }
 
-    /// How many carriers a cell has.
+    /// How many carriers a cell has, where cells differ that with the most.
     #[must_use]
     pub fn carriers(&self) -> usize {
-        1 + (self.non_anchor_carriers.as_ref()).map_or(0, |carriers| usize::from(carriers.count))
+        let own = (self.cell_settings.iter()).map(|own| &own.non_anchor_carriers);
+        core::iter::once(&self.non_anchor_carriers)
+            .chain(own)
+            .map(|others| {
+                1 + others
+                    .as_ref()
+                    .map_or(0, |others| usize::from(others.count))
+            })
+            .max()
+            .unwrap_or(1)
     }
 
     /// The coverage level of a device that measures this RSRP (TS 36.321 5.1.1).
@@ -181,7 +194,8 @@ impl NetworkConfig {
             1..=86_400_000,
             "lasthop",
             "ms",
-        )
+        )?;
+        self.check_cell_settings()
     }
 
     fn check_levels(&self) -> Result<(), ConfigError> {

@@ -28,6 +28,8 @@ use crate::phy::{DownlinkSpan, NpdschFormat, Subframe};
 pub(crate) struct Device {
     /// The cell that it camps on.
     pub(crate) cell: u8,
+    /// The carrier of its connections, where that is not the one on which it camps; else 0.
+    pub(crate) data_carrier: u8,
     /// The coverage level that its measured RSRP puts it into.
     pub(crate) level: u8,
     pub(crate) coupling_loss_db: f64,

@@ -35,7 +35,10 @@ use crate::radio_line::{RadioLane, RadioLine, Watch};
 #[derive(Debug)]
 pub struct NbIotNetwork {
     seed: u64,
-    settings: Settings,
+    /// Of cells without settings of their own, then of the others.
+    settings: Box<[Settings]>,
+    /// Which of them a carrier has.
+    settings_of: Box<[u8]>,
     channel: Channel,
     devices: Devices,
     cells: Vec<Cell>,
@@ -68,16 +71,23 @@ impl NbIotNetwork {
     pub fn new(config: NetworkConfig, seed: u64) -> Result<Self, ConfigError> {
         config.check()?;
         let channel = Channel::new(&config, seed);
-        let settings = Settings::new(config);
-        let cells: Vec<Cell> = (0..channel.carriers())
-            .map(|cell| Cell::new(CellIndex(cell as u8), &settings))
+        let anchors = usize::from(config.cells());
+        let settings_of: Box<[u8]> = (0..channel.carriers())
+            .map(|carrier| config.kind_of_cell((carrier % anchors) as u16) as u8)
+            .collect();
+        let settings: Box<[Settings]> = (config.of_each_kind_of_cell().into_iter())
+            .map(Settings::new)
+            .collect();
+        let cells: Vec<Cell> = (settings_of.iter().enumerate())
+            .map(|(cell, kind)| Cell::new(CellIndex(cell as u8), &settings[usize::from(*kind)]))
             .collect();
         Ok(Self {
             seed,
-            core: Core::new(settings.core_delay),
-            modules: Modules::new(&settings.config.network.module),
-            order: CellOrder::new(),
+            core: Core::new(settings[0].core_delay),
+            modules: Modules::new(&config.network.module),
+            order: CellOrder::new(settings_of.len()),
             settings,
+            settings_of,
             channel,
             devices: Devices::default(),
             cells,
@@ -155,7 +165,8 @@ impl NbIotNetwork {
         let number = self.devices.attached();
         let stated_db = self.stated_losses_db.remove(&slot);
         let camping = self.channel.attach(slot, number, stated_db);
-        let config = &self.settings.config;
+        let settings = settings_at(&self.settings, &self.settings_of, camping.cell.as_usize());
+        let config = &settings.config;
         let coupling_loss_db = camping.coupling_loss.value();
         let mut stream = RandomStream::named(self.seed, format_args!("nbiot/device/{number}/luck"));
         let measured_loss_db = match config.channel.measurement_error_db {
@@ -164,9 +175,10 @@ impl NbIotNetwork {
         };
         let level = config.level_at(config.carrier.rsrp_dbm(measured_loss_db)) as u8;
         let expected = Expected::new(config, measured_loss_db);
-        let wake_up_ms = self.settings.wake_up_ms(level, &expected);
+        let wake_up_ms = settings.wake_up_ms(level, &expected);
         let device = Box::new(Device {
             cell: camping.cell.0,
+            data_carrier: camping.data_carrier,
             level,
             coupling_loss_db,
             measured_loss_db,
@@ -192,7 +204,7 @@ impl NbIotNetwork {
         });
         let key = self.devices.insert(slot, device);
         self.watch.note_attached(key);
-        if self.settings.config.idle.power_saving_mode.is_some() && self.outages == 0 {
+        if self.settings[0].config.idle.power_saving_mode.is_some() && self.outages == 0 {
             self.with_cell_of(now, key, |cell, cx| cell.arm_periodic_update(cx, key));
         }
     }
@@ -279,7 +291,7 @@ impl NbIotNetwork {
     }
 
     fn module_hands_over(&mut self, at: Instant) {
-        let config = &self.settings.config;
+        let config = &self.settings[0].config;
         if let Some((key, packet)) = self.modules.sent(at) {
             let Some(device) = self.devices.get_mut(key) else {
                 return self.nobody_is_there(radio_port(key.slot), packet);
@@ -337,7 +349,7 @@ impl NbIotNetwork {
         let mut context = Context {
             now,
             instant,
-            settings: &self.settings,
+            settings: settings_at(&self.settings, &self.settings_of, cell),
             channel: &mut self.channel,
             devices: &mut self.devices,
             core: &mut self.core,
@@ -384,7 +396,13 @@ impl Link for NbIotNetwork {
     fn tell_radio_time(&mut self, now: Instant) {
         self.run_until(now);
         for device in self.devices.iter_mut() {
-            tell_radio_time(device, &self.settings, now, &mut self.outputs);
+            let settings = settings_at(&self.settings, &self.settings_of, device.cell.into());
+            tell_radio_time(device, settings, now, &mut self.outputs);
         }
     }
+}
+
+/// The settings of a carrier.
+fn settings_at<'a>(settings: &'a [Settings], of: &[u8], carrier: usize) -> &'a Settings {
+    &settings[usize::from(of[carrier])]
 }

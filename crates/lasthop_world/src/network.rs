@@ -119,10 +119,11 @@ impl RadioNetwork for NbIot {
         let until = Subframe::at_or_after(end);
         let map = DownlinkMap::new(&self.config.subframes, &self.config.switches, None);
         let anchors = u64::from(self.config.cells());
-        let others = network.cells.len() as u64 - anchors;
+        let carriers = self.config.carriers_of_all_cells();
+        let others = carriers - anchors;
         Some(RadioReport {
             usable_subframes: map.usable_before(until) * anchors + until.0 * others,
-            tone_ms: TONES * until.0 as f64 * network.cells.len() as f64,
+            tone_ms: TONES * until.0 as f64 * carriers as f64,
             network,
             line: self.network.borrow().radio_line().cloned(),
             lowest_path_gain_served_db: self.farthest_served_db.map(|loss| -loss),

@@ -112,9 +112,47 @@ CASES = {
         "non_anchor_carriers: {count: 16, anchor_sixteenths: 4}",
         "*non_anchor_carriers.count: is 16 carriers; TS 36.331 maxNonAnchorCarriers-NB *",
     ),
+    "carriers for nothing that there is": (
+        "non_anchor_carriers: {count: 2, anchor_sixteenths: 4, serve: paging}",
+        "*non_anchor_carriers.serve: unknown word \"paging\"; write 'everything' or 'data'",
+    ),
     "more carriers than lasthop counts": (
         "non_anchor_carriers: {count: 15, anchor_sixteenths: 4}",
         "*non_anchor_carriers.count: makes 336 carriers in 21 cells; * choose at most 11",
+    ),
+    "settings of a cell that there is not": (
+        "cell_settings: [{cells: [3, 21], coupling_loss_thresholds: [140 dB, 150 dB]}]",
+        "*cell_settings*cells: has cell 21; there are 21, counted from 0, so choose at most 20",
+    ),
+    "settings of a cell twice": (
+        (
+            "cell_settings: [{cells: [3], coupling_loss_thresholds: [140 dB, 150 dB]}, "
+            "{cells: [3], non_anchor_carriers: {count: 1, anchor_sixteenths: 4}}]"
+        ),
+        "*cell_settings*cells: has cell 3, which has settings already; name each cell once",
+    ),
+    "settings of no cell": (
+        "cell_settings: [{cells: [], coupling_loss_thresholds: [140 dB, 150 dB]}]",
+        "*cell_settings*cells: *",
+    ),
+    "cells with nothing of their own": (
+        "cell_settings: [{cells: [3]}]",
+        "*cell_settings*: says not what these cells have of their own; write it, as in *",
+    ),
+    "thresholds of a cell that fall": (
+        "cell_settings: [{cells: [3], coupling_loss_thresholds: [150 dB, 140 dB]}]",
+        "*cell_settings*coupling_loss_thresholds: the thresholds do not rise; write the first *",
+    ),
+    "a preamble of a cell outside its table": (
+        "cell_settings: [{cells: [3], coverage_levels: {ce1: {nprach: {repetitions: 3}}}}]",
+        (
+            "*cell_settings*coverage_levels.ce1.nprach.repetitions: is 3*; "
+            "*numRepetitionsPerPreambleAttempt*"
+        ),
+    ),
+    "more carriers of a cell than lasthop counts": (
+        "cell_settings: [{cells: [3], non_anchor_carriers: {count: 12, anchor_sixteenths: 4}}]",
+        "*cell_settings*non_anchor_carriers.count: makes 273 carriers in 21 cells; *at most 11",
     ),
     "a wake-up signal outside its table": (
         "wake_up_signal: {duration_divisor: 3, time_offset: 80 ms}",

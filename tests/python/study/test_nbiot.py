@@ -180,7 +180,12 @@ def test_messages_of_devices_that_stay_may_be_summed(load: Load) -> None:
         (
             "non_anchor_carriers: {count: 3, anchor_sixteenths: 4}",
             "non_anchor_carriers",
-            {"count": 3, "anchor_sixteenths": 4},
+            {"count": 3, "anchor_sixteenths": 4, "serve": "everything"},
+        ),
+        (
+            "non_anchor_carriers: {count: 2, anchor_sixteenths: 0, serve: data}",
+            "non_anchor_carriers",
+            {"count": 2, "anchor_sixteenths": 0, "serve": "data"},
         ),
         (
             "wake_up_signal: {duration_divisor: 64, time_offset: 80 ms}",
@@ -240,6 +245,35 @@ def test_a_key_is_one_field(load: Load, written: str, field: str, value: object)
         inner = inner[step]
     inner[last] = value
     assert network == expected
+
+
+def test_cells_have_what_they_write_over_what_the_network_has(load: Load) -> None:
+    written = (
+        "coverage_levels: {ce2: {nprach: {attempts: 5}}}, cell_settings: ["
+        "{cells: [4, 5], coverage_levels: {ce1: {nprach: {repetitions: 4}}}}, "
+        "{cells: [0], coupling_loss_thresholds: [140 dB], "
+        "non_anchor_carriers: {count: 3, anchor_sixteenths: 4}}]"
+    )
+    network = network_of(load, f"{{base: larmo_2019, {written}}}")
+    first, second = network["cell_settings"]
+    levels = json.loads(json.dumps(network["levels"]))
+    assert levels[2]["nprach"]["attempts"] == 5
+    levels[1]["nprach"]["repetitions"] = 4
+    assert first == {
+        "cells": [4, 5],
+        "rsrp_thresholds_dbm": network["rsrp_thresholds_dbm"],
+        "levels": levels,
+        "non_anchor_carriers": None,
+    }
+    assert second["levels"] == network["levels"][:2]
+    assert second["rsrp_thresholds_dbm"] == pytest.approx([46 - 10.7918 - 140], abs=1e-4)
+    assert second["non_anchor_carriers"] == {
+        "count": 3,
+        "anchor_sixteenths": 4,
+        "serve": "everything",
+    }
+    words = load(f"{HEAD}path: {{nbiot: {{base: larmo_2019, {written}}}}}\n").conditions
+    assert words["cells with settings of their own"] == "0, 4, 5"
 
 
 def test_a_window_of_estimation_is_that_of_both_spacings(load: Load) -> None:

@@ -73,9 +73,14 @@ impl Cell {
             data,
             acknowledgement,
         } = *assignment;
-        self.timeline.reserve(&dci, DownlinkChannel::Npdcch);
-        self.timeline.reserve(&data, DownlinkChannel::Npdsch);
-        self.grid
+        self.resources
+            .timeline
+            .reserve(&dci, DownlinkChannel::Npdcch);
+        self.resources
+            .timeline
+            .reserve(&data, DownlinkChannel::Npdsch);
+        self.resources
+            .grid
             .reserve(&acknowledgement, UplinkChannel::Acknowledgement);
         self.report.dcis += 1;
         let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) else {
@@ -96,9 +101,9 @@ impl Cell {
             downlink_burst(&data, downlink.format.repetitions),
         );
         cx.channel
-            .downlink_starts(cx.instant, self.index, &dci_burst);
+            .downlink_starts(cx.instant, self.resources.index, &dci_burst);
         cx.channel
-            .downlink_starts(cx.instant, self.index, &data_burst);
+            .downlink_starts(cx.instant, self.resources.index, &data_burst);
         self.events.push(data.end, Event::DownlinkEnds(key));
     }
 }

@@ -71,7 +71,7 @@ pub(super) enum Event {
     NetworkAnswers(DeviceKey),
     /// A device that was held back may begin a connection.
     AccessAllowed(DeviceKey),
-    /// Devices of this level wait for resources.
+    /// Devices of this queue wait for resources.
     Plan(u8),
 }
 

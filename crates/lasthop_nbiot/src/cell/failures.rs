@@ -25,6 +25,7 @@ impl Cell {
             self.radio_link_fails(cx, key);
             return;
         }
+        Self::goes_to_its_carrier(cx, key);
         self.after_exchange(cx, key);
     }
 
@@ -76,7 +77,7 @@ impl Cell {
         if let Some(mut connection) = device.connection.take() {
             put_back(&mut connection, device);
             withdraw(cx, &connection);
-            self.leave_queue(cx.now, key, &connection);
+            self.leave_queue(cx, key, &connection);
         }
     }
 
@@ -106,7 +107,7 @@ impl Cell {
         let device = cx.devices.get_mut(key)?;
         let mut connection = device.connection.take()?;
         withdraw(cx, &connection);
-        self.leave_queue(cx.now, key, &connection);
+        self.leave_queue(cx, key, &connection);
         let counted = self.report.of(connection.level);
         counted.connected_ms += cx.now - connection.began;
         let share = connected_listening_share(&connection, cx.settings);

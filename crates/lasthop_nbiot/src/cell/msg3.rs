@@ -191,7 +191,7 @@ impl Cell {
         let space = &settings.access_space;
         let entry = settings.entry(grant.early);
         let until = listens_from + entry.contention_resolution;
-        let Some(dci) = self.timeline.find_dci(
+        let Some(dci) = self.resources.timeline.find_dci(
             space,
             settings.access.dci_repetitions,
             listens_from.max(cx.now + cx.settings.waits.scheduler),
@@ -201,7 +201,7 @@ impl Cell {
             return;
         };
         let msg3 = &entry.msg3;
-        let Some((_, allocation)) = self.grid.find_grant(
+        let Some((_, allocation)) = self.resources.grid.find_grant(
             dci.end,
             super::npusch::grant_delays(switches.minimum_k0_only),
             msg3.duration_ms(),
@@ -209,12 +209,16 @@ impl Cell {
         ) else {
             return;
         };
-        self.timeline.reserve(&dci, DownlinkChannel::Npdcch);
-        self.grid.reserve(&allocation, UplinkChannel::Data);
+        self.resources
+            .timeline
+            .reserve(&dci, DownlinkChannel::Npdcch);
+        self.resources
+            .grid
+            .reserve(&allocation, UplinkChannel::Data);
         self.report.dcis += 1;
         cx.channel.downlink_starts(
             cx.instant,
-            self.index,
+            self.resources.index,
             &downlink_burst(&dci, settings.access.dci_repetitions),
         );
         grant.attempts += 1;

@@ -71,7 +71,10 @@ impl Cell {
             None => None,
             Some(signal) => {
                 let subframes = signal.subframes(rmax);
-                let span = self.timeline.run_from(rmax, cx.now, subframes.into());
+                let span = self
+                    .resources
+                    .timeline
+                    .run_from(rmax, cx.now, subframes.into());
                 let Some(span) = span.filter(|span| span.end <= occasion) else {
                     self.page(cx, key);
                     return;
@@ -79,11 +82,15 @@ impl Cell {
                 Some((span, subframes))
             }
         };
-        let dci = self.timeline.run_from(rmax, occasion, repetitions.into());
+        let dci = self
+            .resources
+            .timeline
+            .run_from(rmax, occasion, repetitions.into());
         let room = dci.and_then(|dci| {
-            let found = self
-                .timeline
-                .find_npdsch(rmax, dci.end, format.subframes(), true)?;
+            let found =
+                self.resources
+                    .timeline
+                    .find_npdsch(rmax, dci.end, format.subframes(), true)?;
             Some((dci, found.1))
         });
         let Some((dci, data)) = room else {
@@ -91,18 +98,28 @@ impl Cell {
             return;
         };
         if let Some((span, subframes)) = signal {
-            self.timeline.reserve(&span, DownlinkChannel::Npdcch);
+            self.resources
+                .timeline
+                .reserve(&span, DownlinkChannel::Npdcch);
             let burst = downlink_burst(&span, subframes);
-            cx.channel.downlink_starts(cx.instant, self.index, &burst);
+            cx.channel
+                .downlink_starts(cx.instant, self.resources.index, &burst);
         }
-        self.timeline.reserve(&dci, DownlinkChannel::Npdcch);
-        self.timeline.reserve(&data, DownlinkChannel::Npdsch);
+        self.resources
+            .timeline
+            .reserve(&dci, DownlinkChannel::Npdcch);
+        self.resources
+            .timeline
+            .reserve(&data, DownlinkChannel::Npdsch);
         self.report.pages += 1;
-        cx.channel
-            .downlink_starts(cx.instant, self.index, &downlink_burst(&dci, repetitions));
         cx.channel.downlink_starts(
             cx.instant,
-            self.index,
+            self.resources.index,
+            &downlink_burst(&dci, repetitions),
+        );
+        cx.channel.downlink_starts(
+            cx.instant,
+            self.resources.index,
             &downlink_burst(&data, format.repetitions),
         );
         device.paged = true;

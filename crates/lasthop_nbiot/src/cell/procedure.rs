@@ -76,6 +76,9 @@ impl Cell {
                     connection.grant_due = true;
                     connection.listens_from = listens_from;
                     connection.active = cx.now;
+                    if connection.carrier > 0 {
+                        cx.channel.tune(key.slot, connection.carrier);
+                    }
                 }
             }
         }

@@ -38,8 +38,13 @@ impl Cell {
             }
             _ => (device.level, self.wake_up(cx, key)),
         };
-        let Some(device) = cx.device(key) else { return };
+        let Some(device) = cx.devices.get_mut(key) else {
+            return;
+        };
         device.access = Some(Access::new(purpose, level, instant.max(earliest.start())));
+        if device.connection.as_ref().is_some_and(|c| c.carrier > 0) {
+            cx.channel.tune(key.slot, 0);
+        }
         if purpose == AccessPurpose::Connect {
             let t300 = u64::from(settings.config.connection.t300_ms);
             let at = cx.now.max(earliest) + t300;

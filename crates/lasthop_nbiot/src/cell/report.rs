@@ -2,7 +2,8 @@ mod level;
 
 pub use level::LevelReport;
 
-use crate::phy::{DownlinkChannel, DownlinkTimeline, Subframe, UplinkChannel, UplinkGrid};
+use super::data_carriers::Resources;
+use crate::phy::{DownlinkChannel, Subframe, UplinkChannel};
 
 /// What has happened in one cell since the start of the run.
 #[derive(Clone, Debug, Default)]
@@ -66,20 +67,23 @@ impl CellReport {
         self.longest_queue = self.longest_queue.max(self.queued);
     }
 
-    pub(super) fn with_resources(
+    /// The same with what has been taken of the carriers.
+    pub(super) fn with_resources<'a>(
         &self,
-        timeline: &DownlinkTimeline,
-        grid: &UplinkGrid,
+        carriers: impl Iterator<Item = &'a Resources>,
         events: u64,
     ) -> Self {
-        Self {
-            npdcch_subframes: timeline.reserved(DownlinkChannel::Npdcch),
-            npdsch_subframes: timeline.reserved(DownlinkChannel::Npdsch),
-            npusch_tone_ms: grid.sent_tone_ms(UplinkChannel::Data),
-            acknowledgement_tone_ms: grid.sent_tone_ms(UplinkChannel::Acknowledgement),
-            held_tone_ms: grid.held_tone_ms(),
+        let mut told = Self {
             events,
             ..self.clone()
+        };
+        for Resources { timeline, grid, .. } in carriers {
+            told.npdcch_subframes += timeline.reserved(DownlinkChannel::Npdcch);
+            told.npdsch_subframes += timeline.reserved(DownlinkChannel::Npdsch);
+            told.npusch_tone_ms += grid.sent_tone_ms(UplinkChannel::Data);
+            told.acknowledgement_tone_ms += grid.sent_tone_ms(UplinkChannel::Acknowledgement);
+            told.held_tone_ms += grid.held_tone_ms();
         }
+        told
     }
 }

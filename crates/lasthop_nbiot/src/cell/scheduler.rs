@@ -1,3 +1,4 @@
+use super::data_carriers::LEVELS;
 use super::events::Event;
 use super::{Cell, Context};
 use crate::device::{Connection, DeviceKey, EarlyData};
@@ -36,8 +37,7 @@ impl Cell {
         if connection.queued || connection.is_busy() || (has_access && connection.resolved) {
             return;
         }
-        let level = connection.level;
-        let queue = usize::from(level);
+        let queue = Self::queue_of(connection);
         let booking = if self.queues[queue].is_empty() {
             self.book(cx, key)
         } else {
@@ -49,18 +49,19 @@ impl Cell {
                 connection.queued = true;
             }
             self.note_queues(cx.now);
-            self.plan_later(cx, level);
+            self.plan_later(cx, queue);
         }
     }
 
-    /// Serves the devices that wait, in turn.
-    pub(super) fn plan(&mut self, cx: &mut Context<'_>, level: u8) {
-        self.planned[usize::from(level)] = false;
+    /// Serves the devices of a queue that wait, in turn.
+    pub(super) fn plan(&mut self, cx: &mut Context<'_>, queue: u8) {
+        let queue = usize::from(queue);
+        self.planned[queue] = false;
         self.advance(cx.now);
         let mut failures = 0;
         let mut at = 0;
         while failures < FAILURES_IN_A_PLAN {
-            let Some(&key) = self.queues[usize::from(level)].get(at) else {
+            let Some(&key) = self.queues[queue].get(at) else {
                 break;
             };
             let booking = match cx.device(key).and_then(|d| d.connection.as_mut()) {
@@ -72,30 +73,40 @@ impl Cell {
                 at += 1;
                 continue;
             }
-            self.queues[usize::from(level)].remove(at);
+            self.queues[queue].remove(at);
             if let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) {
                 connection.queued = false;
             }
         }
         self.note_queues(cx.now);
-        if !self.queues[usize::from(level)].is_empty() {
-            self.plan_later(cx, level);
+        if !self.queues[queue].is_empty() {
+            self.plan_later(cx, queue);
         }
     }
 
-    /// A device leaves the queue of its level.
-    pub(super) fn leave_queue(&mut self, now: Subframe, key: DeviceKey, connection: &Connection) {
+    /// A device whose connection has ended leaves its queue, and is on the anchor.
+    pub(super) fn leave_queue(
+        &mut self,
+        cx: &mut Context<'_>,
+        key: DeviceKey,
+        connection: &Connection,
+    ) {
+        Self::goes_to_the_anchor(cx, key, connection);
         if connection.queued {
-            self.queues[usize::from(connection.level)].retain(|other| *other != key);
-            self.note_queues(now);
+            self.queues[Self::queue_of(connection)].retain(|other| *other != key);
+            self.note_queues(cx.now);
         }
     }
 
-    fn plan_later(&mut self, cx: &Context<'_>, level: u8) {
-        if !core::mem::replace(&mut self.planned[usize::from(level)], true) {
-            let period = cx.settings.level(level).user_space.period();
+    fn plan_later(&mut self, cx: &Context<'_>, queue: usize) {
+        if !core::mem::replace(&mut self.planned[queue], true) {
+            let period = cx
+                .settings
+                .level((queue % LEVELS) as u8)
+                .user_space
+                .period();
             self.events
-                .push(cx.now + period.min(LONGEST_PLAN), Event::Plan(level));
+                .push(cx.now + period.min(LONGEST_PLAN), Event::Plan(queue as u8));
         }
     }
 
@@ -135,11 +146,12 @@ impl Cell {
         let Some(connection) = (!connection.is_busy()).then_some(connection) else {
             return Booking::Idle;
         };
+        let carrier = connection.carrier;
         if !connection.downlinks.is_empty() || downlink_bytes(connection, settings) > 0 {
-            return self.book_downlink(cx, key);
+            return self.on_carrier(carrier, |cell| cell.book_downlink(cx, key));
         }
         if !connection.uplinks.is_empty() || uplink_bytes(connection, settings) > 0 {
-            return self.book_uplink(cx, key);
+            return self.on_carrier(carrier, |cell| cell.book_uplink(cx, key));
         }
         Booking::Idle
     }

@@ -19,7 +19,8 @@ impl Cell {
         let until = from + space.period();
         let first_only = settings.config.switches.first_candidate_only;
         core::iter::from_fn(move || {
-            let dci = (self.timeline).find_dci(space, repetitions, from, until, first_only)?;
+            let dci =
+                (self.resources.timeline).find_dci(space, repetitions, from, until, first_only)?;
             from = dci.start + 1;
             Some(dci)
         })

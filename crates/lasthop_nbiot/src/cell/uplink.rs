@@ -67,8 +67,12 @@ impl Cell {
             dci_repetitions,
             allocation,
         } = *grant;
-        self.timeline.reserve(&dci, DownlinkChannel::Npdcch);
-        self.grid.reserve(&allocation, UplinkChannel::Data);
+        self.resources
+            .timeline
+            .reserve(&dci, DownlinkChannel::Npdcch);
+        self.resources
+            .grid
+            .reserve(&allocation, UplinkChannel::Data);
         self.report.dcis += 1;
         let Some(connection) = cx.device(key).and_then(|d| d.connection.as_mut()) else {
             return;
@@ -84,7 +88,8 @@ impl Cell {
         uplink.under_way = true;
         uplink.granted = false;
         let burst = downlink_burst(&dci, dci_repetitions);
-        cx.channel.downlink_starts(cx.instant, self.index, &burst);
+        cx.channel
+            .downlink_starts(cx.instant, self.resources.index, &burst);
         self.events.push(dci.end, Event::GrantEnds(key));
     }
 }

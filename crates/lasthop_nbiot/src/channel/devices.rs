@@ -62,8 +62,16 @@ impl Devices {
         &self.neighbours[device as usize * self.places..][..count]
     }
 
-    /// A device takes this place, whoever had it before; the carriers that are like its own begin with `first`.
-    pub(super) fn insert(&mut self, device: u32, paths: &PathGains, first: u8, fading: u64) {
+    /// A device takes this place, whoever had it before. The carriers that are like its own begin with the first of `carriers`;
+    /// the other tells which cells have one.
+    pub(super) fn insert(
+        &mut self,
+        device: u32,
+        paths: &PathGains,
+        carriers: (u8, impl Fn(CellIndex) -> bool),
+        fading: u64,
+    ) {
+        let (first, _) = carriers;
         let at = device as usize;
         if at >= self.radios.len() {
             self.radios.resize(at + 1, DeviceRadio::NOBODY);
@@ -74,7 +82,7 @@ impl Devices {
             self.neighbours.resize((at + 1) * self.places, nobody);
         }
         let serving = CellIndex(paths.serving().0 + first);
-        let neighbours = self.list_neighbours(at, paths, first);
+        let neighbours = self.list_neighbours(at, paths, carriers);
         self.radios[at] = DeviceRadio {
             serving,
             neighbours,
@@ -83,10 +91,29 @@ impl Devices {
         };
     }
 
+    /// The path of a device is to another carrier of its cell, and to those of the same number in other cells.
+    pub(super) fn tune(&mut self, device: u32, carrier: u8, cells: u8) {
+        let first = carrier * cells;
+        let radio = &mut self.radios[device as usize];
+        radio.serving = CellIndex(radio.serving.0 % cells + first);
+        let count = usize::from(radio.neighbours);
+        for neighbour in &mut self.neighbours[device as usize * self.places..][..count] {
+            neighbour.cell = CellIndex(neighbour.cell.0 % cells + first);
+        }
+    }
+
     /// Lists the strongest of the cells above the cut-off; what the others would add is shared out over them.
-    fn list_neighbours(&mut self, at: usize, paths: &PathGains, first: u8) -> u8 {
+    fn list_neighbours(
+        &mut self,
+        at: usize,
+        paths: &PathGains,
+        (first, has_it): (u8, impl Fn(CellIndex) -> bool),
+    ) -> u8 {
         let listed = &mut self.neighbours[at * self.places..][..self.places];
-        let heard = || (paths.to_others()).filter(|path| path.coupling_loss_db < self.most_loss_db);
+        let heard = || {
+            (paths.to_others())
+                .filter(|path| path.coupling_loss_db < self.most_loss_db && has_it(path.cell))
+        };
         // The first for which no place is left.
         let most_loss_listed_db = nth_least::<{ MOST_NEIGHBOURS + 1 }>(
             heard().map(|path| f64::from(path.coupling_loss_db)),

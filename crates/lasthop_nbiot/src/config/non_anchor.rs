@@ -3,15 +3,27 @@ use serde::{Deserialize, Serialize};
 use super::ConfigError;
 use super::allowed::integer_within;
 
-/// Carriers of each cell beside the anchor (Release 14; TS 36.331 SIB22-NB): they carry no synchronisation and no broadcast, and
-/// have random access, paging and data as the anchor has.
+/// Carriers of each cell beside the anchor, without synchronisation and broadcast.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NonAnchorCarriers {
     /// How many there are.
     pub count: u8,
-    /// `nprach-ProbabilityAnchor`: how many sixteenths of the devices are on the anchor; the others share the other carriers.
+    /// How many sixteenths of the devices are on the anchor, as by `nprach-ProbabilityAnchor`; the others share the other carriers.
     pub anchor_sixteenths: u8,
+    /// What they are for.
+    pub serve: CarrierUse,
+}
+
+/// What a carrier that is no anchor is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CarrierUse {
+    /// Random access, paging and data, as the anchor (Release 14; TS 36.331 SIB22-NB).
+    Everything,
+    /// Data of a connection alone, to which Msg4 sends it (Release 13; TS 36.331 `carrierConfigDedicated`): random access and
+    /// paging are on the anchor.
+    Data,
 }
 
 impl NonAnchorCarriers {
@@ -67,6 +79,7 @@ mod tests {
         let carriers = NonAnchorCarriers {
             count: 3,
             anchor_sixteenths: 4,
+            serve: CarrierUse::Everything,
         };
         let mut devices = [0; 4];
         for number in 0..1600 {

@@ -62,6 +62,7 @@ fn base() -> NetworkConfig {
         rsrp_thresholds_dbm: thresholds(&carrier),
         carrier,
         non_anchor_carriers: None,
+        cell_settings: Vec::new(),
         device_power: DevicePower {
             maximum_dbm: 23.0,
             p0_nominal_npusch_dbm: -103.0,

@@ -16,6 +16,8 @@ pub(crate) struct Connection {
     pub(crate) step: u8,
     /// The coverage level in which it was set up.
     pub(crate) level: u8,
+    /// The carrier of its cell on which it is, counted from the one of its random access.
+    pub(crate) carrier: u8,
     /// Contention is resolved: the device has Msg4.
     pub(crate) resolved: bool,
     /// The message that ends it has been queued.
@@ -147,6 +149,7 @@ impl Connection {
             sequence,
             step: 0,
             level,
+            carrier: 0,
             resolved: false,
             releasing: false,
             released: false,

@@ -1,4 +1,3 @@
-use crate::config::NetworkConfig;
 use crate::phy::Subframe;
 
 /// Which cell has the next event: by time, then by the kind of event, then by the number of the cell.
@@ -6,9 +5,9 @@ use crate::phy::Subframe;
 /// Cells stand in groups of as many as a cache line holds, so that a change looks through two short lists.
 #[derive(Debug)]
 pub(super) struct CellOrder {
-    cells: [Group; GROUPS],
+    cells: Box<[Group]>,
     /// The first of each group.
-    firsts: [Key; GROUPS],
+    firsts: Box<[Key]>,
     first: Key,
 }
 
@@ -20,17 +19,17 @@ type Key = u64;
 struct Group([Key; GROUP]);
 
 const GROUP: usize = 8;
-const GROUPS: usize = (NetworkConfig::MAX_CELLS as usize).div_ceil(GROUP);
 const NOTHING: Key = Key::MAX;
 const KIND_BITS: u32 = 8;
 const CELL_BITS: u32 = 8;
 
 impl CellOrder {
-    /// No cell has an event.
-    pub(super) const fn new() -> Self {
+    /// None of so many cells has an event.
+    pub(super) fn new(cells: usize) -> Self {
+        let groups = cells.div_ceil(GROUP);
         Self {
-            cells: [Group([NOTHING; GROUP]); GROUPS],
-            firsts: [NOTHING; GROUPS],
+            cells: vec![Group([NOTHING; GROUP]); groups].into(),
+            firsts: vec![NOTHING; groups].into(),
             first: NOTHING,
         }
     }
@@ -60,7 +59,7 @@ impl CellOrder {
     }
 }
 
-fn first_of<const COUNT: usize>(keys: &[Key; COUNT]) -> Key {
+fn first_of(keys: &[Key]) -> Key {
     keys.iter().fold(NOTHING, |first, key| first.min(*key))
 }
 
@@ -73,8 +72,8 @@ mod tests {
     #[test]
     fn the_first_is_the_least_by_time_kind_and_number_of_all_cells() {
         let mut stream = RandomStream::named(1, "cells");
-        let mut order = CellOrder::new();
-        let mut known = [None; NetworkConfig::MAX_CELLS as usize];
+        let mut known = [None; 255];
+        let mut order = CellOrder::new(known.len());
         assert_eq!(order.first(), None);
         for _ in 0..20_000 {
             let cell = stream.below(known.len() as u64) as usize;

@@ -62,6 +62,15 @@ impl UplinkGrid {
             .preamble_opportunities()
             .filter(|_| config.switches.nprach_postponement)
             .collect();
+        Self::around(spacing, nprach)
+    }
+
+    /// The grid of a carrier on which nobody sends preambles.
+    pub(crate) fn without_preambles(config: &NetworkConfig) -> Self {
+        Self::around(config.uplink.subcarrier_spacing, SmallVec::new())
+    }
+
+    fn around(spacing: SubcarrierSpacing, nprach: SmallVec<[NprachOccasions; 3]>) -> Self {
         let meets = (0..spacing.tones())
             .map(|tone| {
                 let bits = nprach.iter().enumerate();

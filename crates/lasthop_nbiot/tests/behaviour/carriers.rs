@@ -2,7 +2,9 @@
 #![expect(clippy::print_stdout, reason = "the rows are stated in MODEL.md")]
 
 use lasthop_contract::{Port, RadioCause, RadioState};
-use lasthop_nbiot::config::{NetworkConfig, NonAnchorCarriers, Placement, WakeUpSignal};
+use lasthop_nbiot::config::{
+    CarrierUse, NetworkConfig, NonAnchorCarriers, Placement, WakeUpSignal,
+};
 use lasthop_nbiot::phy::{DownlinkMap, Subframe};
 use lasthop_units::{Duration, Instant};
 
@@ -62,6 +64,7 @@ fn more_carriers_serve_more_devices() {
     let (together, as_many, fewer) = served(Some(NonAnchorCarriers {
         count: 3,
         anchor_sixteenths: 4,
+        serve: CarrierUse::Everything,
     }));
     assert_eq!(offered, as_many);
     assert!(
@@ -75,11 +78,29 @@ fn more_carriers_serve_more_devices() {
     );
 }
 
+/// As many carriers as lasthop counts: each has somebody.
+#[test]
+fn each_of_two_hundred_and_fifty_two_carriers_serves() {
+    let carriers = NonAnchorCarriers {
+        count: 11,
+        anchor_sixteenths: 1,
+        serve: CarrierUse::Everything,
+    };
+    let mut city = City::new(&city(21, Some(carriers)), 5);
+    city.run(20, 100.0, Duration::from_secs(120));
+    let cells = city.network.report().cells;
+    assert_eq!(cells.len(), 252);
+    let used = (cells.iter()).filter(|cell| cell.events > 0).count();
+    assert!(used > 240, "{used}");
+    assert_eq!(city.delivered, city.offered);
+}
+
 #[test]
 fn the_anchor_takes_none_where_its_probability_is_zero() {
     let carriers = NonAnchorCarriers {
         count: 1,
         anchor_sixteenths: 0,
+        serve: CarrierUse::Everything,
     };
     let mut city = City::new(&city(3, Some(carriers)), 5);
     city.run(30, 9.0, Duration::from_secs(120));
@@ -150,6 +171,7 @@ fn a_crowd_is_paged_until_all_have_what_waits_for_them() {
         config.non_anchor_carriers = (others > 0).then_some(NonAnchorCarriers {
             count: others,
             anchor_sixteenths: 4,
+            serve: CarrierUse::Everything,
         });
         let mut city = City::new(&config, 1);
         for slot in 0..devices {

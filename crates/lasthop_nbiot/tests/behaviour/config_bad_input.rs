@@ -421,6 +421,7 @@ fn values_outside_the_sets_name_field_and_table() {
                 c.non_anchor_carriers = Some(NonAnchorCarriers {
                     count: 16,
                     anchor_sixteenths: 4,
+                    serve: CarrierUse::Everything,
                 });
             },
             "non_anchor_carriers.count",
@@ -431,6 +432,7 @@ fn values_outside_the_sets_name_field_and_table() {
                 c.non_anchor_carriers = Some(NonAnchorCarriers {
                     count: 0,
                     anchor_sixteenths: 4,
+                    serve: CarrierUse::Everything,
                 });
             },
             "non_anchor_carriers.count",
@@ -441,6 +443,7 @@ fn values_outside_the_sets_name_field_and_table() {
                 c.non_anchor_carriers = Some(NonAnchorCarriers {
                     count: 1,
                     anchor_sixteenths: 16,
+                    serve: CarrierUse::Everything,
                 });
             },
             "non_anchor_carriers.anchor_sixteenths",
@@ -861,6 +864,63 @@ fn a_fixed_format_must_have_a_transport_block() {
             |c| fixed(c, 2).ack_repetitions = 3,
             "levels[2].link_adaptation.fixed.ack_repetitions",
             "ack-NACK-NumRepetitions",
+        ),
+    ];
+    assert_all_bad(&good, cases);
+}
+
+#[test]
+fn settings_of_cells_name_cells_that_there_are_and_each_once() {
+    let mut good = NetworkConfig::larmo_2019();
+    let own = CellSettings {
+        cells: vec![0, 20],
+        rsrp_thresholds_dbm: good.rsrp_thresholds_dbm.clone(),
+        levels: good.levels.clone(),
+        non_anchor_carriers: None,
+    };
+    good.cell_settings = vec![
+        own.clone(),
+        CellSettings {
+            cells: vec![7],
+            ..own
+        },
+    ];
+    let cases: &[BadInput] = &[
+        (
+            |c| c.cell_settings[0].cells = vec![21],
+            "cell_settings[0].cells",
+            "has cell 21; there are 21, counted from 0, so choose at most 20",
+        ),
+        (
+            |c| c.cell_settings[1].cells = vec![3, 20],
+            "cell_settings[1].cells",
+            "has cell 20, which has settings already; name each cell once",
+        ),
+        (
+            |c| c.cell_settings[1].cells.clear(),
+            "cell_settings[1].cells",
+            "names no cell; write those that it is for",
+        ),
+        (
+            |c| c.cell_settings[1].levels[1].nprach.period_ms = 3,
+            "cell_settings[1].levels[1].nprach.period_ms",
+            "nprach-Periodicity",
+        ),
+        (
+            |c| c.cell_settings[0].rsrp_thresholds_dbm.clear(),
+            "cell_settings[0].rsrp_thresholds_dbm",
+            "has 0 thresholds for 3 coverage levels",
+        ),
+        (
+            |c| {
+                c.cell_settings[0].non_anchor_carriers = Some(NonAnchorCarriers {
+                    count: 12,
+                    anchor_sixteenths: 0,
+                    serve: CarrierUse::Everything,
+                });
+            },
+            "cell_settings[0].non_anchor_carriers.count",
+            "choose at most 11",
         ),
     ];
     assert_all_bad(&good, cases);

@@ -3,12 +3,14 @@
 mod alone;
 mod back_off;
 mod carriers;
+mod cell_settings;
 mod city;
 mod collisions;
 mod config_bad_input;
 mod config_presets;
 mod connected_device;
 mod coverage;
+mod data_carriers;
 mod downlink_map;
 mod downlink_timeline;
 mod early_data;

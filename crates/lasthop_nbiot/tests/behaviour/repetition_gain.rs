@@ -75,63 +75,77 @@ fn required_snr_db(repetitions: u16, receiver: Receiver) -> f64 {
     0.5 * (low + high)
 }
 
-/// Judged: the window of the reference channels of TS 36.104 on 15 kHz, weights by the estimates, 5 Hz. Beside it what each of
-/// these does by itself: the window of 3.75 kHz, weights by reliability, 1 Hz.
+/// What lies between 1.75 and 2.25 dB a doubling: the source's 2.0.
+const ASKED_DB: core::ops::RangeInclusive<f64> = 1.75..=2.25;
+
+/// The row is **missed at 1 Hz**, the Doppler shift of each requirement of TS 36.104 8.5.1 (ETU 1 Hz), and with the receiver of the
+/// example that the source's simulator is made of (two antennas, 1 Hz, an estimate over 1 ms). At 5 Hz, which was chosen after that
+/// and which no source states for the NPUSCH, it is met. Both are held here, so that neither moves unseen; beside them what each of
+/// these does by itself: the window of 3.75 kHz, weights by reliability.
 #[test]
-fn v_l8_a_doubling_of_repetitions_gains_two_decibels_with_a_real_estimate() {
+fn v_l8_a_doubling_of_repetitions_gains_two_decibels_at_5_hz_and_more_at_1_hz() {
     let (long_ms, window_ms) = RadioChannel::ESTIMATION_TS_36_104_MS;
     println!(
         "| antennas, window, weights, Doppler | 1 | 2 | 4 | 8 | 16 | 32 | 64 | 128 | slope from 8 on | mean offset |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for antennas in [1, 2] {
-        let judged = Receiver {
+        let at_1_hz = Receiver {
             antennas,
             window_ms,
             weights: CombiningWeights::Estimates,
-            doppler_hz: 5.0,
+            doppler_hz: 1.0,
         };
+        let at_5_hz = Receiver {
+            doppler_hz: 5.0,
+            ..at_1_hz
+        };
+        let example = Receiver {
+            window_ms: 1,
+            ..at_1_hz
+        };
+        let reliable = CombiningWeights::Reliability;
         let others = [
-            judged,
             Receiver {
                 window_ms: long_ms,
-                ..judged
+                ..at_5_hz
             },
             Receiver {
-                weights: CombiningWeights::Reliability,
-                ..judged
-            },
-            Receiver {
-                doppler_hz: 1.0,
-                ..judged
+                weights: reliable,
+                ..at_5_hz
             },
             Receiver {
                 window_ms: long_ms,
-                weights: CombiningWeights::Reliability,
-                doppler_hz: 1.0,
-                antennas,
+                weights: reliable,
+                ..at_1_hz
             },
         ];
-        for (place, receiver) in others.into_iter().enumerate() {
-            let found: Vec<f64> = (0..8)
-                .map(|doubling| required_snr_db(1 << doubling, receiver))
-                .collect();
-            let slope = (found[3] - found[7]) / 4.0;
-            let offset: f64 = (found[3..].iter().zip(&PUBLISHED_DB[3..]))
-                .map(|(ours, theirs)| (ours - theirs) / 5.0)
-                .sum();
-            let row: Vec<String> = found.iter().map(|snr| format!("{snr:.1}")).collect();
-            println!(
-                "| {antennas}, {} ms, {:?}, {} Hz | {} | {slope:.2} dB | {offset:+.1} dB |",
-                receiver.window_ms,
-                receiver.weights,
-                receiver.doppler_hz,
-                row.join(" | ")
-            );
-            assert!(
-                place > 0 || (1.75..=2.25).contains(&slope),
-                "{receiver:?}: {slope}"
-            );
+        assert!(!ASKED_DB.contains(&told(at_1_hz)), "the docs say missed");
+        assert!(ASKED_DB.contains(&told(at_5_hz)), "the docs say met");
+        told(example);
+        for other in others {
+            told(other);
         }
     }
+}
+
+/// Prints the row of a receiver; gives its slope from 8 repetitions on, in dB a doubling.
+fn told(receiver: Receiver) -> f64 {
+    let found: Vec<f64> = (0..8)
+        .map(|doubling| required_snr_db(1 << doubling, receiver))
+        .collect();
+    let slope = (found[3] - found[7]) / 4.0;
+    let offset: f64 = (found[3..].iter().zip(&PUBLISHED_DB[3..]))
+        .map(|(ours, theirs)| (ours - theirs) / 5.0)
+        .sum();
+    let row: Vec<String> = found.iter().map(|snr| format!("{snr:.1}")).collect();
+    println!(
+        "| {}, {} ms, {:?}, {} Hz | {} | {slope:.2} dB | {offset:+.1} dB |",
+        receiver.antennas,
+        receiver.window_ms,
+        receiver.weights,
+        receiver.doppler_hz,
+        row.join(" | ")
+    );
+    slope
 }

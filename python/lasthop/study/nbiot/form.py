@@ -26,14 +26,13 @@ from lasthop.study.nbiot.amounts import (
     Switch,
 )
 from lasthop.study.nbiot.carrier import Carrier, Channel, DevicePower, Subframes, Switches
+from lasthop.study.nbiot.cell_settings import CellSettings, NonAnchorCarriers, check_thresholds
 from lasthop.study.nbiot.coverage_level import Counts, CoverageLevels
 from lasthop.study.nbiot.deployment import Deployment
 from lasthop.study.nbiot.network_time import NetworkTime, NetworkTimeName
 
 CELLS = 21
 """Of a deployment that says nothing else."""
-MOST_THRESHOLDS = 2
-"""TS 36.331 rsrp-ThresholdsPrachInfoList."""
 
 
 class ConnectionReject(Form):
@@ -132,15 +131,6 @@ class WakeUpSignal(Form):
     """From its end to the paging occasion."""
 
 
-class NonAnchorCarriers(Form):
-    """Carriers of each cell beside the anchor."""
-
-    count: Count = Field(examples=["3"])
-    """How many there are."""
-    anchor_sixteenths: Count = Field(examples=["4"])
-    """How many sixteenths of the devices are on the anchor; the others share the other carriers."""
-
-
 class PowerSavingMode(Form):
     """Power saving mode."""
 
@@ -182,7 +172,7 @@ class Nbiot(Form):
         ]
         | None
     ) = Field(default=None, examples=["{count: 3, anchor_sixteenths: 4}"])
-    """Carriers of each cell beside the anchor, for random access, paging and data."""
+    """Carriers of each cell beside the anchor, for all that an anchor carries or for data alone."""
     device_power: DevicePower | None = Field(default=None, examples=["{maximum: 20 dBm}"])
     """How strongly a device sends."""
     channel: Channel | None = Field(default=None, examples=["{fading: typical_urban}"])
@@ -203,6 +193,11 @@ class Nbiot(Form):
         default=None, examples=["{ce2: {nprach: {repetitions: 64}}}"]
     )
     """How devices of each coverage level get in, and how they are served."""
+    cell_settings: Annotated[list[CellSettings] | None, Field(max_length=84)] = Field(
+        default=None,
+        examples=["[{cells: [0, 1, 2], coupling_loss_thresholds: [140 dB, 150 dB]}]"],
+    )
+    """What some cells have in place of these thresholds, levels and carriers."""
     uplink: Uplink | None = Field(default=None, examples=["{subcarrier_spacing: 15 kHz}"])
     """The uplink grid."""
     procedure: Annotated[
@@ -346,30 +341,7 @@ class Nbiot(Form):
 
     @model_validator(mode="after")
     def _thresholds_once(self) -> Nbiot:
-        losses = self.coupling_loss_thresholds
-        if losses is not None and self.rsrp_thresholds is not None:
-            raise Fault(
-                "both coupling_loss_thresholds and rsrp_thresholds are given",
-                hint="remove one of them",
-                location=("rsrp_thresholds",),
-                at_key=True,
-            )
-        if losses is not None and losses != sorted(set(losses)):
-            raise Fault(
-                "the thresholds do not rise",
-                hint="write the first level first, as in [144 dB, 154 dB] "
-                "(TS 36.331 rsrp-ThresholdsPrachInfoList)",
-                location=("coupling_loss_thresholds",),
-            )
-        for name in ("coupling_loss_thresholds", "rsrp_thresholds"):
-            count = len(getattr(self, name) or ())
-            if count > MOST_THRESHOLDS:
-                raise Fault(
-                    f"{count} thresholds make {count + 1} CE levels",
-                    hint=f"write at most {MOST_THRESHOLDS} "
-                    "(TS 36.331 rsrp-ThresholdsPrachInfoList)",
-                    location=(name,),
-                )
+        check_thresholds(self.coupling_loss_thresholds, self.rsrp_thresholds)
         return self
 
     @property

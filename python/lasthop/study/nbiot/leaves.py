@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, get_args, get_origin, get_type_hints
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 Steps = tuple[str | int, ...]
 """The way to a field: names, and places in lists."""
+
+_OF_CELLS = re.compile(r"cell_settings\[(?P<place>\d+)\]\.(?P<inner>.+)")
 
 NOT_A_FIELD = ("base", "coupling_loss_thresholds")
 """Keys of a radio network that have no field of their own."""
@@ -52,7 +55,7 @@ def places(form: type[Form]) -> tuple[Place, ...]:
     return tuple(_place(name, hints[name]) for name in form.model_fields if name not in NOT_A_FIELD)
 
 
-def key_of(field: str) -> tuple[str, ...]:
+def key_of(field: str) -> tuple[str | int, ...]:
     """Give the key below ``path.nbiot`` that a field follows from, as far as there is one.
 
     Examples
@@ -61,7 +64,14 @@ def key_of(field: str) -> tuple[str, ...]:
     ('coverage_levels', 'ce1', 'nprach', 'period')
     >>> key_of("placement.stated_coupling_loss.coupling_loss_db")
     ('coupling_loss',)
+    >>> key_of("cell_settings[2].levels[1].nprach.period_ms")
+    ('cell_settings', 2, 'coverage_levels', 'ce1', 'nprach', 'period')
     """
+    of_cells = _OF_CELLS.fullmatch(field)
+    if of_cells is not None:
+        inner = of_cells["inner"]
+        below = ("cells",) if inner == "cells" else key_of(inner)
+        return ("cell_settings", int(of_cells["place"]), *below)
     steps = _steps(field)
     if steps == _steps("placement.stated_coupling_loss.cells"):
         return ("deployment", "cells")

@@ -16,6 +16,7 @@ from lasthop.study.nbiot.presets import network_time, preset
 from lasthop.study.quantity import TIME, format_quantity
 
 if TYPE_CHECKING:
+    from lasthop.study.nbiot.cell_settings import CellSettings
     from lasthop.study.nbiot.form import Nbiot
     from lasthop.study.nbiot.leaves import Steps
     from lasthop.study.nbiot.presets import Network
@@ -61,7 +62,30 @@ def resolve(form: Nbiot) -> Network:
     _thresholds(form, network, before)
     _link_adaptations(form, network)
     follow(network, before, written)
+    _cell_settings(form, network)
     return network
+
+
+def _cell_settings(form: Nbiot, network: Network) -> None:
+    """Write out what cells have of their own; what they leave out is as in the network."""
+    made = []
+    for place, own in enumerate(form.cell_settings or ()):
+        try:
+            made.append(_of_cells(own, network))
+        except Fault as fault:
+            raise fault.within(("cell_settings", place)) from None
+    network["cell_settings"] = made
+
+
+def _of_cells(own: CellSettings, network: Network) -> Network:
+    before = json.loads(json.dumps(network))
+    changed = json.loads(json.dumps(network))
+    written: set[Steps] = set()
+    _overlay(own, changed, (), (), written)
+    _thresholds(own, changed, before)
+    _link_adaptations(own, changed)
+    follow(changed, before, written)
+    return {name: changed[name] for name in _OF_A_CELL}
 
 
 def _overlay(
@@ -93,8 +117,11 @@ _SPECIAL = {
     ("channel", "doppler"),
     ("channel", "estimation_window"),
     ("rsrp_thresholds",),
+    ("cell_settings",),
 }
 """Keys that are not the value of one field."""
+_OF_A_CELL = ("cells", "rsrp_thresholds_dbm", "levels", "non_anchor_carriers")
+"""The fields of what cells have of their own."""
 
 
 def _store(network: Network, steps: Steps, value: object) -> None:
@@ -209,7 +236,7 @@ def _estimation(form: Nbiot, network: Network) -> None:
         network["channel"]["estimation_window_15_khz_ms"] = wide_ms
 
 
-def _thresholds(form: Nbiot, network: Network, before: Network) -> None:
+def _thresholds(form: Nbiot | CellSettings, network: Network, before: Network) -> None:
     power, power_before = (
         one["carrier"]["downlink_power_dbm"] - _TWELVE_TONES_DB for one in (network, before)
     )
@@ -249,7 +276,7 @@ def _measured(power_dbm: float, loss_db: float) -> float:
     return rsrp
 
 
-def _link_adaptations(form: Nbiot, network: Network) -> None:
+def _link_adaptations(form: Nbiot | CellSettings, network: Network) -> None:
     """Keep of both ways to serve a level the one that is written."""
     for place in places(type(form.coverage_levels)) if form.coverage_levels else ():
         level = getattr(form.coverage_levels, place.name)

@@ -57,6 +57,9 @@ def network_in_words(network: Network) -> dict[str, str]:
         "core delay": f"{_ms(network['core_delay_ms'])} each way",
         "time in the network": _network_time(network["network"]),
     }
+    own = [cell for settings in network["cell_settings"] for cell in settings["cells"]]
+    if own:
+        described["cells with settings of their own"] = ", ".join(map(str, sorted(own)))
     if network["idle"]["power_saving_mode"] is not None:
         saving = network["idle"]["power_saving_mode"]
         described["PSM"] = f"T3324 {_ms(saving['t3324_ms'])}, T3412 {_ms(saving['t3412_ms'])}"

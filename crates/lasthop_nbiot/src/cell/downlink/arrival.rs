@@ -104,7 +104,7 @@ impl Cell {
     /// Once all NPDSCH have ended that the base station has announced, the device says what it thinks of them.
     fn acknowledge(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
         let unit = ResourceUnit {
-            spacing: self.grid.spacing(),
+            spacing: self.resources.grid.spacing(),
             tones: 1,
         };
         let Some(device) = cx.devices.get_mut(key) else {
@@ -206,6 +206,11 @@ impl Cell {
         connection.listens_from = monitoring_after_npusch(now);
         connection.active = now;
         let level = connection.level;
+        if told.is_some() && !is_sent {
+            let counted = self.report.of(level);
+            counted.acknowledgements_missing += 1;
+            counted.silences_taken_for_acknowledgements += u64::from(says_yes);
+        }
         if says_yes {
             connection.lost_blocks = 0;
             if let StatusReports::Free = settings.rlc.status_reports {

@@ -25,14 +25,14 @@ impl Cell {
     ) -> Option<Assignment> {
         let switches = &settings.config.switches;
         loop {
-            let dci = self.timeline.find_dci(
+            let dci = self.resources.timeline.find_dci(
                 space,
                 formats.dci_repetitions,
                 from,
                 until,
                 switches.first_candidate_only,
             )?;
-            let found = self.timeline.find_npdsch(
+            let found = self.resources.timeline.find_npdsch(
                 space.rmax(),
                 dci.end,
                 formats.data.subframes(),
@@ -43,7 +43,7 @@ impl Cell {
                 from = space.next_start(dci.end);
                 continue;
             };
-            let found = self.grid.find_acknowledgement(
+            let found = self.resources.grid.find_acknowledgement(
                 data.end,
                 formats.ack_repetitions,
                 switches.minimum_k0_only,
@@ -85,7 +85,7 @@ impl Cell {
         minimum_k0_only: bool,
     ) -> Option<[Assignment; 2]> {
         let data = |place: usize, from: Subframe| {
-            let found = self.timeline.find_npdsch_from(
+            let found = self.resources.timeline.find_npdsch_from(
                 space.rmax(),
                 dcis[place].end,
                 formats[place].data.subframes(),
@@ -97,7 +97,7 @@ impl Cell {
         let first_data = data(0, dcis[1].end + DEAF_BEFORE_CHANNEL)?;
         let second_data = data(1, first_data.end)?;
         let acknowledgement = |place: usize, data: &DownlinkSpan, from: Subframe| {
-            let found = self.grid.find_acknowledgement_from(
+            let found = self.resources.grid.find_acknowledgement_from(
                 data.end,
                 formats[place].ack_repetitions,
                 minimum_k0_only,

@@ -27,7 +27,7 @@ impl Cell {
         let Some(mut connection) = device.connection.take() else {
             return;
         };
-        self.leave_queue(cx.now, key, &connection);
+        self.leave_queue(cx, key, &connection);
         let is_turned_away = connection.sequence.turns_away();
         let counted = self.report.of(connection.level);
         if is_turned_away {
@@ -39,7 +39,9 @@ impl Cell {
             counted.connected_ms += cx.now - connection.began;
         }
         // What came too late for this connection is for the next one.
-        put_back(&mut connection, device);
+        if let Some(device) = cx.devices.get_mut(key) {
+            put_back(&mut connection, device);
+        }
         if is_turned_away {
             self.was_turned_away(cx, key);
         }

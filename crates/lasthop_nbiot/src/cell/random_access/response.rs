@@ -51,7 +51,7 @@ impl Cell {
         let mut waited_until = window_end;
         let mut answered: SmallVec<[DeviceKey; 4]> = SmallVec::new();
         while !detected.is_empty() {
-            let Some(dci) = self.timeline.find_dci(
+            let Some(dci) = self.resources.timeline.find_dci(
                 &settings.access_space,
                 settings.access.dci_repetitions,
                 earliest,
@@ -70,7 +70,7 @@ impl Cell {
             }
             let bits = u32::from(random_access_response_bytes(count, has_back_off)) * 8;
             let format = settings.access.npdsch(bits, mode);
-            let Some((_, data)) = self.timeline.find_npdsch(
+            let Some((_, data)) = self.resources.timeline.find_npdsch(
                 settings.access_space.rmax(),
                 dci.end,
                 format.subframes(),
@@ -79,8 +79,12 @@ impl Cell {
                 earliest = dci.end;
                 continue;
             };
-            self.timeline.reserve(&dci, DownlinkChannel::Npdcch);
-            self.timeline.reserve(&data, DownlinkChannel::Npdsch);
+            self.resources
+                .timeline
+                .reserve(&dci, DownlinkChannel::Npdcch);
+            self.resources
+                .timeline
+                .reserve(&data, DownlinkChannel::Npdsch);
             self.report.dcis += 1;
             let mut grants = SmallVec::new();
             for _ in 0..count {
@@ -94,15 +98,19 @@ impl Cell {
                 let find = |early: bool| {
                     let msg3 = &settings.entry(early).msg3;
                     let (length_ms, tones) = (msg3.duration_ms(), msg3.unit.tones);
-                    let (_, allocation) =
-                        self.grid.find_grant(data.end, delays, length_ms, tones)?;
+                    let (_, allocation) = self
+                        .resources
+                        .grid
+                        .find_grant(data.end, delays, length_ms, tones)?;
                     Some((early, allocation))
                 };
                 // Where there is no room for the data, they have to follow a usual Msg3.
                 let found = find(at.early).or_else(|| at.early.then(|| find(false))?);
                 match found {
                     Some((early, allocation)) => {
-                        self.grid.reserve(&allocation, UplinkChannel::Data);
+                        self.resources
+                            .grid
+                            .reserve(&allocation, UplinkChannel::Data);
                         answered.extend(contenders.iter().map(|contender| contender.key));
                         grants.push(Msg3Grant {
                             level,
@@ -119,10 +127,11 @@ impl Cell {
             let burst = downlink_burst(&data, format.repetitions);
             cx.channel.downlink_starts(
                 cx.instant,
-                self.index,
+                self.resources.index,
                 &downlink_burst(&dci, settings.access.dci_repetitions),
             );
-            cx.channel.downlink_starts(cx.instant, self.index, &burst);
+            cx.channel
+                .downlink_starts(cx.instant, self.resources.index, &burst);
             let response = self.responses.insert(Response {
                 level,
                 dci,

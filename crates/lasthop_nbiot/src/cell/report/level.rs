@@ -85,6 +85,10 @@ counters! {
         blocks_lost,
         /// DCIs that the device did not hear.
         dcis_missed,
+        /// Acknowledgements that were not sent, where the base station has to tell them from silence.
+        acknowledgements_missing,
+        /// Those that the base station took for sent.
+        silences_taken_for_acknowledgements,
         /// PDUs of RLC that were sent again, both ways.
         rlc_retransmissions,
         /// Packets that arrived.

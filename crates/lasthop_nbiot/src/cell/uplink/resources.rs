@@ -29,7 +29,7 @@ impl Cell {
     ) -> Option<Grant> {
         let switches = &settings.config.switches;
         loop {
-            let dci = self.timeline.find_dci(
+            let dci = self.resources.timeline.find_dci(
                 space,
                 formats.dci_repetitions,
                 from,
@@ -59,6 +59,7 @@ impl Cell {
         let delays = grant_delays(settings.config.switches.minimum_k0_only);
         let (length_ms, tones) = (formats.data.duration_ms(), formats.data.unit.tones);
         let found = self
+            .resources
             .grid
             .find_grant_from(dci_end, delays, length_ms, tones, from);
         found.map(|(_, allocation)| allocation)

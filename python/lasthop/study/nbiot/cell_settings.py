@@ -1,0 +1,106 @@
+"""What a cell has of its own: where its coverage levels meet, the levels, and its carriers."""
+
+# ruff: noqa: TC001  (pydantic reads what is imported)
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, Tag, model_validator
+
+from lasthop.study.faults import Fault
+from lasthop.study.form import SCALAR_OR_MAPPING, Form
+from lasthop.study.nbiot.amounts import Count, CouplingLoss, Into, Off, PowerLevel
+from lasthop.study.nbiot.coverage_level import CoverageLevels
+
+MOST_THRESHOLDS = 2
+"""TS 36.331 rsrp-ThresholdsPrachInfoList."""
+
+
+class NonAnchorCarriers(Form):
+    """Carriers of each cell beside the anchor."""
+
+    count: Count = Field(examples=["3"])
+    """How many there are."""
+    anchor_sixteenths: Count = Field(examples=["4"])
+    """How many sixteenths of the devices are on the anchor; the others share the other carriers."""
+    serve: Literal["everything", "data"] = Field(default="everything", examples=["data"])
+    """Random access, paging and data (release 14), or data of connections alone (release 13)."""
+
+
+class CellSettings(Form):
+    """What some cells have in place of what the network has."""
+
+    cells: Annotated[list[Count], Field(min_length=1, max_length=84)] = Field(
+        examples=["[0, 1, 2]"]
+    )
+    """Which cells, from 0; the sectors of a site follow each other."""
+    coupling_loss_thresholds: list[CouplingLoss] | None = Field(
+        default=None, examples=["[140 dB, 150 dB]"]
+    )
+    """The coupling losses at which their coverage levels meet."""
+    rsrp_thresholds: Annotated[list[PowerLevel] | None, Into("rsrp_thresholds_dbm")] = Field(
+        default=None, examples=["[-104.8 dBm, -114.8 dBm]"]
+    )
+    """The same as received power of the reference signal."""
+    coverage_levels: Annotated[CoverageLevels | None, Into("levels")] = Field(
+        default=None, examples=["{ce0: {nprach: {repetitions: 2}}}"]
+    )
+    """What differs in their coverage levels."""
+    non_anchor_carriers: (
+        Annotated[
+            Annotated[Off, Tag("<value>")] | Annotated[NonAnchorCarriers, Tag("<mapping>")],
+            SCALAR_OR_MAPPING,
+        ]
+        | None
+    ) = Field(default=None, examples=["{count: 1, anchor_sixteenths: 8}"])
+    """Their carriers beside the anchor."""
+
+    @model_validator(mode="after")
+    def _something(self) -> CellSettings:
+        if self.model_fields_set == {"cells"}:
+            raise Fault(
+                "says not what these cells have of their own",
+                hint='write it, as in "coupling_loss_thresholds: [140 dB, 150 dB]"',
+            )
+        check_thresholds(self.coupling_loss_thresholds, self.rsrp_thresholds)
+        return self
+
+
+def check_thresholds(losses: list[float] | None, powers: list[float] | None) -> None:
+    """Check that thresholds are written once, rise, and are no more than a network can tell.
+
+    Parameters
+    ----------
+    losses
+        As coupling losses.
+    powers
+        As received power.
+
+    Raises
+    ------
+    Fault
+        If they are not.
+    """
+    if losses is not None and powers is not None:
+        raise Fault(
+            "both coupling_loss_thresholds and rsrp_thresholds are given",
+            hint="remove one of them",
+            location=("rsrp_thresholds",),
+            at_key=True,
+        )
+    if losses is not None and losses != sorted(set(losses)):
+        raise Fault(
+            "the thresholds do not rise",
+            hint="write the first level first, as in [144 dB, 154 dB] "
+            "(TS 36.331 rsrp-ThresholdsPrachInfoList)",
+            location=("coupling_loss_thresholds",),
+        )
+    for name, written in (("coupling_loss_thresholds", losses), ("rsrp_thresholds", powers)):
+        count = len(written or ())
+        if count > MOST_THRESHOLDS:
+            raise Fault(
+                f"{count} thresholds make {count + 1} CE levels",
+                hint=f"write at most {MOST_THRESHOLDS} (TS 36.331 rsrp-ThresholdsPrachInfoList)",
+                location=(name,),
+            )
