@@ -12,7 +12,7 @@ use crate::connection::{Connection, Wish};
 use crate::hello::{Hello, RECORD_HEADER_LENGTH, TLS12_CID};
 use crate::profile::Version;
 use crate::resumption::{NewId, Resumable};
-use crate::retry::{offers_1_3, retry_request, transcript};
+use crate::retry::{refusal, retry_request, transcript};
 
 /// What stands between the kind of a record and its connection ID: version, epoch and number (RFC 9146 section 4).
 const BEFORE_CONNECTION_ID: usize = 2 + 2 + 6;
@@ -98,8 +98,10 @@ impl<T: Transport> Dtls<T> {
         let (Some(server), Some(from)) = (&self.server, self.lower.peer(flow)) else {
             return;
         };
-        if server.version() == Version::V1_3 && !offers_1_3(hello) {
-            let datagram = hello.refusal();
+        if server.version() == Version::V1_3
+            && let Some(alert) = refusal(hello)
+        {
+            let datagram = hello.refusal(alert);
             let (header, alert) = datagram.split_at(RECORD_HEADER_LENGTH);
             let chunks = [(header, Cause::Header), (alert, Cause::SessionTearDown)];
             let _ = self.lower.send_datagram(now, flow, &chunks.map(of_dtls));
@@ -114,7 +116,7 @@ impl<T: Transport> Dtls<T> {
             if let Some(host) = &mut self.host {
                 host.fill(&mut bytes);
             }
-            hmac::Key::new(hmac::HMAC_SHA256, &bytes)
+            Box::new(hmac::Key::new(hmac::HMAC_SHA256, &bytes))
         });
         let shown = Shown::by(server.version(), hello, secret, from);
         if shown == Shown::Nothing && (server.asks_for_cookie || known.is_some()) {
@@ -146,7 +148,9 @@ impl<T: Transport> Dtls<T> {
         let mut resumable = Resumable::Never;
         if let Some(id) = self.new_session_id() {
             session.set_session_id(&id);
-            if let Some(earlier) = self.sessions.of_client(hello.session, now) {
+            if let Some(sessions) = &mut self.sessions
+                && let Some(earlier) = sessions.of_client(hello.session, now)
+            {
                 session.set_session(earlier);
             }
             resumable = Resumable::ByClient(Box::default());
@@ -180,7 +184,8 @@ impl<T: Transport> Dtls<T> {
     fn new_session_id(&mut self) -> Option<NewId> {
         let version = self.server.as_ref()?.version();
         let mut id = NewId::default();
-        let resumes = version == Version::V1_2 && self.sessions.has_room();
+        let has_room = self.sessions.as_ref().is_some_and(|it| it.has_room());
+        let resumes = version == Version::V1_2 && has_room;
         (resumes && self.host.as_mut()?.fill(&mut id)).then_some(id)
     }
 

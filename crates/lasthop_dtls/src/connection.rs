@@ -1,3 +1,4 @@
+use core::cell::Cell;
 use std::collections::VecDeque;
 
 use dimpl::{CertificateError, Error, Output, SecurityError};
@@ -13,8 +14,17 @@ use crate::surroundings::Surroundings;
 /// How many datagrams wait for the end of a handshake. Those that are too many are lost, as datagrams are.
 const MOST_WAITING: usize = 16;
 
+/// For how large a datagram of a session there is room at first.
+const USUAL_DATAGRAM: usize = 2_048;
+
+thread_local! {
+    /// Room for a datagram. Between two nobody needs it, so all hosts of a thread share it.
+    static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
 /// One connection: a session, and what waits for it.
 pub(crate) struct Connection {
+    pub(crate) id: ConnectionId,
     session: Box<dimpl::Dtls>,
     /// By whom the certificate of the peer must be signed.
     trust: Option<Box<Trust>>,
@@ -68,6 +78,7 @@ pub(crate) enum Wish<'a> {
 impl Connection {
     pub(crate) fn new(session: dimpl::Dtls, trust: Option<Trust>, flow: ConnectionId) -> Self {
         Self {
+            id: ConnectionId(0),
             session: Box::new(session),
             trust: trust.map(Box::new),
             flow,
@@ -107,7 +118,7 @@ impl Connection {
                 Wish::Close => self.session.close(),
             }
         });
-        self.drain(now, host, &mut turn, &mut VecDeque::new(), None);
+        self.drain(now, &mut turn, &mut VecDeque::new(), None);
         if let Err(error) = result {
             self.die(now, host, &error, &mut turn);
         }
@@ -162,7 +173,7 @@ impl Connection {
             self.session.send_application_data(&waiting.bytes)
         });
         let expectation = waiting.expectation;
-        self.drain(now, host, turn, &mut waiting.spans, expectation);
+        self.drain(now, turn, &mut waiting.spans, expectation);
         if let Err(error) = sealed {
             self.die(now, host, &error, turn);
         }
@@ -172,21 +183,23 @@ impl Connection {
     fn drain(
         &mut self,
         now: Instant,
-        host: &mut Option<Box<Surroundings>>,
         turn: &mut Turn,
         data: &mut VecDeque<(Provenance, usize)>,
         expectation: Option<Expectation>,
     ) {
-        let mut room = vec![0; 2_048];
+        let mut room = ROOM.take();
+        if room.is_empty() {
+            room = vec![0; USUAL_DATAGRAM];
+        }
         let id_length = self.session.peer_connection_id().len();
         self.labels.set_resumed(self.session.is_resumed());
         loop {
             match self.session.poll_output(&mut room) {
                 Output::BufferTooSmall { needed } => room.resize(needed, 0),
                 Output::Packet(datagram) => {
-                    let mut none = VecDeque::new();
-                    let sealed = host.as_mut().map_or(&mut none, |it| &mut it.sealed);
-                    let spans = self.labels.label(datagram, id_length, sealed, data);
+                    let spans = Surroundings::sealed(|sealed| {
+                        self.labels.label(datagram, id_length, sealed, data)
+                    });
                     turn.datagrams.push((datagram.to_vec(), spans, expectation));
                 }
                 Output::ApplicationData(data) => turn.received.push(Payload::copied_from(data)),
@@ -211,9 +224,8 @@ impl Connection {
                 _ => {}
             }
         }
-        if let Some(host) = host {
-            host.sealed = VecDeque::new();
-        }
+        ROOM.set(room);
+        Surroundings::sealed(VecDeque::clear);
     }
 
     /// Tells the peer what the session died of, where there is somebody to be told.
@@ -245,7 +257,7 @@ impl Connection {
     ) {
         // What fails here has nothing to say.
         let _ = Surroundings::enter(host, || self.session.fail(alert));
-        self.drain(now, host, turn, &mut VecDeque::new(), None);
+        self.drain(now, turn, &mut VecDeque::new(), None);
         turn.is_newly_established = false;
         turn.session = None;
         turn.received.clear();

@@ -1,5 +1,5 @@
 use core::net::{IpAddr, SocketAddr};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use lasthop_contract::{
     Chunk, CloseReason, ConnectionId, DatagramError, Expectation, Handshakes, JoinError,
@@ -20,21 +20,22 @@ const LARGEST_FRAGMENT: usize = 16 * 1024;
 /// All DTLS connections of a host, over the connections of a datagram transport.
 pub struct Dtls<T> {
     pub(crate) lower: T,
-    client: Option<ClientProfile>,
-    pub(crate) server: Option<ServerProfile>,
+    client: Option<Box<ClientProfile>>,
+    pub(crate) server: Option<Box<ServerProfile>>,
     pub(crate) host: Option<Box<Surroundings>>,
-    pub(crate) connections: BTreeMap<ConnectionId, Box<Connection>>,
+    pub(crate) connections: LookupMap<ConnectionId, Box<Connection>>,
     /// Which connection leads over one below.
     pub(crate) flows: LookupMap<ConnectionId, ConnectionId>,
     /// Whose records carry which connection ID.
     pub(crate) by_connection_id: LookupMap<Box<[u8]>, ConnectionId>,
-    pub(crate) sessions: Sessions,
+    /// There where sessions are resumed.
+    pub(crate) sessions: Option<Box<Sessions>>,
     pub(crate) handshakes: Handshakes,
     timers: TimerQueue<ConnectionId>,
     inbox: VecDeque<(ConnectionId, Payload)>,
     outputs: ShortQueue<TransportOutput>,
     /// What cookies are made with.
-    pub(crate) secret: Option<hmac::Key>,
+    pub(crate) secret: Option<Box<hmac::Key>>,
     expectation: Option<(ConnectionId, Expectation)>,
     pub(crate) next: u64,
 }
@@ -49,22 +50,23 @@ impl<T: Transport> Dtls<T> {
         random: Option<RandomStream>,
     ) -> Self {
         let room = server.as_ref().map_or(0, |it| it.sessions);
+        let resumes = room > 0 || client.as_ref().is_some_and(|it| it.resumes);
         let lifetimes = [
             client.as_ref().map(|it| it.session_lifetime),
             server.as_ref().map(|it| it.session_lifetime),
         ];
         let lifetime = lifetimes.into_iter().flatten().min();
+        let sessions = || Box::new(Sessions::new(room, lifetime.unwrap_or(Duration::ZERO)));
         Self {
             lower,
-            client,
-            server,
-            sessions: Sessions::new(room, lifetime.unwrap_or(Duration::ZERO)),
+            client: client.map(Box::new),
+            server: server.map(Box::new),
+            sessions: resumes.then(sessions),
             host: Some(Box::new(Surroundings {
                 random,
                 credentials: None,
-                sealed: VecDeque::new(),
             })),
-            connections: BTreeMap::new(),
+            connections: LookupMap::new(),
             flows: LookupMap::new(),
             by_connection_id: LookupMap::new(),
             handshakes: Handshakes::default(),
@@ -98,9 +100,10 @@ impl<T: Transport> Dtls<T> {
         }
     }
 
-    pub(crate) fn add(&mut self, connection: Connection) -> ConnectionId {
+    pub(crate) fn add(&mut self, mut connection: Connection) -> ConnectionId {
         let id = ConnectionId(self.next);
         self.next += 1;
+        connection.id = id;
         self.flows.insert(connection.flow, id);
         self.connections.insert(id, Box::new(connection));
         id
@@ -178,10 +181,12 @@ impl<T: Transport> Transport for Dtls<T> {
     fn handle(&mut self, now: Instant, input: TransportInput) {
         match &input {
             TransportInput::Crash(survives) => {
-                if !survives.tickets.is_durable() {
-                    self.sessions.forget_all();
+                if !survives.tickets.is_durable()
+                    && let Some(sessions) = &mut self.sessions
+                {
+                    sessions.forget_all();
                 }
-                self.connections.clear();
+                self.connections = LookupMap::new();
                 self.flows = LookupMap::new();
                 self.by_connection_id = LookupMap::new();
                 self.handshakes = Handshakes::default();
@@ -191,7 +196,12 @@ impl<T: Transport> Transport for Dtls<T> {
                 self.secret = None;
             }
             TransportInput::Stop => {
-                let ids: Vec<ConnectionId> = self.connections.keys().copied().collect();
+                let mut ids = Vec::new();
+                self.connections.retain(|connection| {
+                    ids.push(connection.id);
+                    true
+                });
+                ids.sort_unstable();
                 for id in ids {
                     self.wish(now, id, &Wish::Close);
                     self.forget(id);
@@ -238,7 +248,8 @@ impl<T: Transport> Transport for Dtls<T> {
         let flow = self.lower.open_with(now, peer, options, &[])?;
         let (mut session, trust) = profile.session(&mut self.host, now);
         if profile.resumes
-            && let Some(earlier) = self.sessions.of_server(peer, now)
+            && let Some(sessions) = &mut self.sessions
+            && let Some(earlier) = sessions.of_server(peer, now)
         {
             session.set_session(earlier);
         }

@@ -14,7 +14,8 @@ const CLIENT_HELLO: u8 = 1;
 const HELLO_VERIFY_REQUEST: u8 = 3;
 // RFC 5246 section 7.2.
 const FATAL: u8 = 2;
-const PROTOCOL_VERSION: u8 = 70;
+pub(crate) const HANDSHAKE_FAILURE: u8 = 40;
+pub(crate) const PROTOCOL_VERSION: u8 = 70;
 const DTLS_1_0: [u8; 2] = [0xfe, 0xff];
 pub(crate) const DTLS_1_2: [u8; 2] = [0xfe, 0xfd];
 
@@ -56,10 +57,15 @@ pub(crate) fn cookie_in(fragment: &[u8]) -> Option<Range<usize>> {
     Some(end - cookie.len()..end)
 }
 
+/// The suites of a ClientHello, of what stands behind its cookie, and what follows them.
+fn suites_before(rest: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = rest.split_first_chunk()?;
+    rest.split_at_checked(u16::from_be_bytes(*length).into())
+}
+
 /// The extensions of a ClientHello, of what stands behind its cookie.
 fn extensions_behind(rest: &[u8]) -> Option<&[u8]> {
-    let (length, rest) = rest.split_first_chunk()?;
-    let (_suites, rest) = rest.split_at_checked(u16::from_be_bytes(*length).into())?;
+    let (_suites, rest) = suites_before(rest)?;
     let (_compressions, rest) = opaque(rest)?;
     let (length, extensions) = rest.split_first_chunk()?;
     (usize::from(u16::from_be_bytes(*length)) == extensions.len()).then_some(extensions)
@@ -116,6 +122,8 @@ pub(crate) struct Hello<'a> {
     /// The identifier of the session that it would resume (RFC 5246 section 7.4.1.2).
     pub(crate) session: &'a [u8],
     cookie: &'a [u8],
+    /// What it offers to seal with, two bytes each.
+    pub(crate) suites: &'a [u8],
     body: &'a [u8],
     /// Behind all the rest.
     pub(crate) extensions: &'a [u8],
@@ -146,6 +154,7 @@ impl<'a> Hello<'a> {
             random,
             session,
             cookie,
+            suites: suites_before(rest).unwrap_or_default().0,
             body,
             extensions: extensions_behind(rest).unwrap_or_default(),
         })
@@ -165,14 +174,9 @@ impl<'a> Hello<'a> {
         handshake_record(DTLS_1_0, self.record_number, HELLO_VERIFY_REQUEST, &body)
     }
 
-    /// The datagram that tells its sender that it speaks no version of ours.
-    pub(crate) fn refusal(&self) -> Vec<u8> {
-        record(
-            ALERT,
-            DTLS_1_2,
-            self.record_number,
-            &[FATAL, PROTOCOL_VERSION],
-        )
+    /// The datagram that tells its sender why it is not answered.
+    pub(crate) fn refusal(&self, alert: u8) -> Vec<u8> {
+        record(ALERT, DTLS_1_2, self.record_number, &[FATAL, alert])
     }
 
     /// What of it is hashed, which is as in TLS (RFC 9147 section 5.2).

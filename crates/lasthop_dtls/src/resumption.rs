@@ -132,18 +132,20 @@ impl<T: Transport> Dtls<T> {
             return Established::Full;
         };
         let is_resumed = connection.is_resumed();
-        match (&mut connection.resumable, session) {
-            (Resumable::WithServer(server), Some(session)) if !is_resumed => {
-                self.sessions.keep_of_server(*server, session, now);
-            }
-            (Resumable::WithServer(server), None) => self.sessions.forget_server(*server),
-            (Resumable::ByClient(name), Some(session)) => {
-                *name = session.id().into();
-                if !is_resumed {
-                    self.sessions.keep_of_client(&session, now);
+        if let Some(sessions) = &mut self.sessions {
+            match (&mut connection.resumable, session) {
+                (Resumable::WithServer(server), Some(session)) if !is_resumed => {
+                    sessions.keep_of_server(*server, session, now);
                 }
+                (Resumable::WithServer(server), None) => sessions.forget_server(*server),
+                (Resumable::ByClient(name), Some(session)) => {
+                    *name = session.id().into();
+                    if !is_resumed {
+                        sessions.keep_of_client(&session, now);
+                    }
+                }
+                _ => {}
             }
-            _ => {}
         }
         match is_resumed {
             true => Established::Resumed,
@@ -154,16 +156,17 @@ impl<T: Transport> Dtls<T> {
     /// Forgets the session of a connection that an alert ended (RFC 5246 section 7.2.2), or that a server would go on with
     /// and could not. A server does so for who has shown that it has the session's keys alone: its identifier is no secret.
     pub(crate) fn forget_failed_session(&mut self, id: ConnectionId, reason: CloseReason) {
-        let Some(connection) = self.connections.get(&id) else {
+        let (Some(connection), Some(sessions)) = (self.connections.get(&id), &mut self.sessions)
+        else {
             return;
         };
         let is_alert = matches!(reason, CloseReason::Refused(_) | CloseReason::PeerAlert(_));
         let has_failed = !connection.is_established && connection.is_resumed();
         match &connection.resumable {
             Resumable::WithServer(server) if is_alert || has_failed => {
-                self.sessions.forget_server(*server);
+                sessions.forget_server(*server);
             }
-            Resumable::ByClient(name) if is_alert => self.sessions.forget_client(name),
+            Resumable::ByClient(name) if is_alert => sessions.forget_client(name),
             _ => {}
         }
     }

@@ -5,12 +5,15 @@ use core::net::SocketAddr;
 
 use ring::{digest, hmac};
 
-use crate::hello::{DTLS_1_2, Hello, extension, handshake_record};
+use crate::hello::{
+    DTLS_1_2, HANDSHAKE_FAILURE, Hello, PROTOCOL_VERSION, extension, handshake_record,
+};
 
 const SERVER_HELLO: u8 = 2;
 /// Stands for the first ClientHello in what both ends hash.
 const MESSAGE_HASH: u8 = 254;
 
+const SUPPORTED_GROUPS: u16 = 10;
 const COOKIE: u16 = 44;
 const SUPPORTED_VERSIONS: u16 = 43;
 const KEY_SHARE: u16 = 51;
@@ -44,12 +47,24 @@ pub(crate) fn retry_request(hello: &Hello<'_>, secret: &hmac::Key, from: SocketA
     )
 }
 
-/// Whether a client speaks DTLS 1.3 (RFC 9147 section 5.3).
-pub(crate) fn offers_1_3(hello: &Hello<'_>) -> bool {
-    let versions = extension(hello.extensions, SUPPORTED_VERSIONS);
-    let versions = versions.and_then(|place| hello.extensions.get(place)?.get(1..));
-    let (versions, _) = versions.unwrap_or_default().as_chunks::<2>();
-    versions.contains(&DTLS_1_3)
+/// The alert for a client that has nothing in common with a server of DTLS 1.3: neither the version (RFC 9147 section 5.3), nor
+/// a suite and a group (RFC 8446 section 4.1.1).
+pub(crate) fn refusal(hello: &Hello<'_>) -> Option<u8> {
+    let versions = listed::<1>(hello, SUPPORTED_VERSIONS);
+    if !versions.contains(&DTLS_1_3) {
+        return Some(PROTOCOL_VERSION);
+    }
+    let suites = hello.suites.as_chunks::<2>().0;
+    let groups = listed::<2>(hello, SUPPORTED_GROUPS);
+    let is_common = suites.contains(&TLS_AES_128_GCM_SHA256) && groups.contains(&SECP256R1);
+    (!is_common).then_some(HANDSHAKE_FAILURE)
+}
+
+/// The numbers of two bytes in an extension, behind a length of so many bytes.
+fn listed<'a, const LENGTH: usize>(hello: &Hello<'a>, kind: u16) -> &'a [[u8; 2]] {
+    let list = extension(hello.extensions, kind);
+    let list = list.and_then(|place| hello.extensions.get(place)?.get(LENGTH..));
+    list.unwrap_or_default().as_chunks().0
 }
 
 /// What both ends have hashed before a second ClientHello that brings a cookie of ours; `None` for any other.

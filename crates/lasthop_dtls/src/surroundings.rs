@@ -14,12 +14,12 @@ pub(crate) struct Surroundings {
     pub(crate) random: Option<RandomStream>,
     /// What it shows to be believed, where it has a certificate.
     pub(crate) credentials: Option<Chain>,
-    /// What was sealed for the connection that is worked on.
-    pub(crate) sealed: VecDeque<SealedRecord>,
 }
 
 thread_local! {
     static CURRENT: RefCell<Option<Box<Surroundings>>> = const { RefCell::new(None) };
+    /// What was sealed for the connection that is worked on. Between two nothing is in it, so all hosts of a thread share it.
+    static SEALED: RefCell<VecDeque<SealedRecord>> = const { RefCell::new(VecDeque::new()) };
 }
 
 impl Surroundings {
@@ -33,11 +33,14 @@ impl Surroundings {
 
     /// Notes what is sealed; outside of [`Surroundings::enter`] nobody wants to know.
     pub(crate) fn note(record: SealedRecord) {
-        CURRENT.with_borrow_mut(|current| {
-            if let Some(current) = current {
-                current.sealed.push_back(record);
-            }
-        });
+        if CURRENT.with_borrow(Option::is_some) {
+            SEALED.with_borrow_mut(|sealed| sealed.push_back(record));
+        }
+    }
+
+    /// Reads what was sealed, in its order.
+    pub(crate) fn sealed<R>(read: impl FnOnce(&mut VecDeque<SealedRecord>) -> R) -> R {
+        SEALED.with_borrow_mut(read)
     }
 
     /// What the host that is worked for shows.

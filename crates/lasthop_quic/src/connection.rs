@@ -1,7 +1,9 @@
 use core::net::SocketAddr;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
-use lasthop_contract::{Chunk, CloseReason, ConnectionId, Established, Provenance, StreamId};
+use lasthop_contract::{
+    Chunk, CloseReason, ConnectionId, Established, LookupMap, Provenance, StreamId,
+};
 use lasthop_units::Instant;
 use quinn_proto::{Connection as Machine, ConnectionHandle, Dir, Side};
 
@@ -17,7 +19,7 @@ pub(crate) struct Connection {
     pub(crate) flows: Vec<ConnectionId>,
     pub(crate) peer: SocketAddr,
     pub(crate) labels: Labels,
-    pub(crate) streams: BTreeMap<StreamId, Stream>,
+    pub(crate) streams: LookupMap<StreamId, Stream>,
     /// What was given for the first stream and waits for it to be opened, or for room.
     pub(crate) early: Option<Box<Early>>,
     /// The same, where the peer may still refuse it.
@@ -65,7 +67,7 @@ impl Connection {
             handle,
             flows: vec![flow],
             labels: Labels::new(keeps_alive),
-            streams: BTreeMap::new(),
+            streams: LookupMap::new(),
             early: None,
             refusable: None,
             is_begun: machine.side() == Side::Server,
@@ -143,7 +145,7 @@ impl Connection {
 
     /// Opens the first stream as soon as the peer allows it, with what was given for it.
     pub(crate) fn begin(&mut self) {
-        if !self.is_begun && self.streams.contains_key(&FIRST) {
+        if !self.is_begun && self.streams.contains(&FIRST) {
             self.is_begun = self.machine.streams().open(Dir::Bi).is_some();
         }
         if self.is_begun {
@@ -174,6 +176,12 @@ impl Connection {
         if self.streams.get(&FIRST).is_some_and(|it| it.is_finished) {
             self.finish_now(FIRST);
         }
+    }
+
+    /// Gives back the room of what is over, when nobody waits for an acknowledgement.
+    pub(crate) fn settle(&mut self) {
+        self.machine.settle();
+        self.labels.settle();
     }
 
     /// Ends it for who stands on it; whether that was not told before.

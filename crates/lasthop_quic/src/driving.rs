@@ -1,6 +1,6 @@
 //! What moves connections: timers, and what was asked of them.
 
-use lasthop_contract::{Cause, CloseReason, ConnectionId, LookupMap, Transport};
+use lasthop_contract::{Cause, CloseReason, ConnectionId, LookupMap, ShortQueue, Transport};
 use lasthop_units::Instant;
 
 use crate::clock::{from_library, to_library};
@@ -136,8 +136,7 @@ impl<T: Transport> Quic<T> {
         let own = own.filter(|_| !connection.is_over);
         let at = connection.machine.poll_timeout().map(from_library);
         if at.is_none() {
-            // Nobody waits for an acknowledgement.
-            connection.labels.settle();
+            connection.settle();
         }
         let at = at.into_iter().chain(own).min();
         if connection.armed == at {
@@ -171,7 +170,7 @@ impl<T: Transport> Quic<T> {
         self.flows = LookupMap::new();
         self.owners = LookupMap::new();
         self.admission.end_all();
-        self.outputs.clear();
+        self.outputs = ShortQueue::new();
         self.due.clear();
     }
 

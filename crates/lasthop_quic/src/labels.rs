@@ -1,6 +1,6 @@
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
-use lasthop_contract::{Cause, Chunk, Layer, Provenance};
+use lasthop_contract::{Cause, Chunk, Layer, LookupMap, Provenance};
 
 use crate::crypto::{Agreed, Noted};
 use crate::frames::{Kind, Space};
@@ -10,7 +10,7 @@ use crate::frames::{Kind, Space};
 pub(crate) struct Labels {
     /// How many bytes of a handshake were sent at least once, by the kinds of packets that carry them.
     handshake: [u32; 3],
-    streams: BTreeMap<u64, SentStream>,
+    streams: LookupMap<u64, SentStream>,
     /// Those that did not leave yet.
     datagrams: VecDeque<Vec<(Provenance, usize)>>,
     /// What a PING is for.
@@ -48,7 +48,7 @@ impl Labels {
     pub(crate) fn new(keeps_alive: bool) -> Self {
         Self {
             handshake: [0; 3],
-            streams: BTreeMap::new(),
+            streams: LookupMap::new(),
             datagrams: VecDeque::new(),
             ping: match keeps_alive {
                 true => Cause::KeepAlive,
@@ -59,7 +59,7 @@ impl Labels {
 
     /// The stream was given the first so many bytes of these chunks.
     pub(crate) fn wrote(&mut self, stream: u64, chunks: &[Chunk<'_>], mut taken: usize) {
-        let sent = self.streams.entry(stream).or_default();
+        let sent = self.of_stream(stream);
         for chunk in chunks {
             let length = chunk.bytes.len().min(taken);
             taken -= length;
@@ -83,12 +83,17 @@ impl Labels {
 
     /// All that was sent has come: nothing of it is sent again.
     pub(crate) fn settle(&mut self) {
-        for sent in self.streams.values_mut() {
+        self.streams.retain(|sent| {
             if sent.end == sent.given {
                 sent.runs.clear();
                 sent.runs.shrink_to(SETTLED_RUNS);
             }
-        }
+            true
+        });
+    }
+
+    fn of_stream(&mut self, stream: u64) -> &mut SentStream {
+        self.streams.get_or_insert_with(stream, SentStream::default)
     }
 
     /// Of a stream nothing is sent any more.
@@ -114,7 +119,7 @@ impl Labels {
                     continue;
                 }
                 Kind::Stream(stream, offset) => {
-                    let sent = self.streams.entry(stream).or_default();
+                    let sent = self.of_stream(stream);
                     sent.label(offset, piece.length, &mut spans);
                     continue;
                 }

@@ -3,7 +3,8 @@ use core::net::SocketAddr;
 use std::collections::VecDeque;
 
 use lasthop_contract::{
-    ConnectionId, LookupMap, RandomStream, TimerQueue, Transport, TransportEvent, TransportOutput,
+    ConnectionId, LookupMap, RandomStream, ShortQueue, TimerQueue, Transport, TransportEvent,
+    TransportOutput,
 };
 use lasthop_tls::Workplace;
 use lasthop_units::Instant;
@@ -31,7 +32,7 @@ pub struct Quic<T> {
     pub(crate) flows: LookupMap<SocketAddr, ConnectionId>,
     /// Whose a flow is.
     pub(crate) owners: LookupMap<ConnectionId, ConnectionId>,
-    pub(crate) outputs: VecDeque<TransportOutput>,
+    pub(crate) outputs: ShortQueue<TransportOutput>,
     pub(crate) due: VecDeque<ConnectionId>,
     pub(crate) timers: TimerQueue<ConnectionId>,
     /// Empty but while it works.
@@ -79,7 +80,7 @@ impl<T: Transport> Quic<T> {
             slots: Vec::new(),
             flows: LookupMap::new(),
             owners: LookupMap::new(),
-            outputs: VecDeque::new(),
+            outputs: ShortQueue::new(),
             due: VecDeque::new(),
             timers: TimerQueue::new(),
             room: Room::default(),
@@ -115,7 +116,7 @@ impl<T: Transport> Quic<T> {
             TransportEvent::Closed(_) => self.admission.end(id),
             _ => {}
         }
-        self.outputs.push_back(TransportOutput::Event(id, event));
+        self.outputs.push(TransportOutput::Event(id, event));
     }
 }
 

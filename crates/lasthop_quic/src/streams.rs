@@ -25,7 +25,7 @@ pub(crate) struct Stream {
 impl Connection {
     /// Opens a further stream.
     pub(crate) fn open(&mut self, kind: StreamKind) -> Result<StreamId, StreamError> {
-        let is_reserved = !self.is_begun && self.streams.contains_key(&FIRST);
+        let is_reserved = !self.is_begun && self.streams.contains(&FIRST);
         let opened = match is_reserved {
             true => None,
             false => self.machine.streams().open(direction(kind)),

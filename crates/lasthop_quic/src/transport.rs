@@ -73,7 +73,7 @@ impl<T: Transport> Transport for Quic<T> {
 
     fn initial_stream(&self, id: ConnectionId) -> Option<StreamId> {
         let connection = self.get(id).filter(|it| it.is_client())?;
-        connection.streams.contains_key(&FIRST).then_some(FIRST)
+        connection.streams.contains(&FIRST).then_some(FIRST)
     }
 
     fn own_stream(&mut self, _now: Instant, id: ConnectionId) -> Result<StreamId, StreamError> {
@@ -87,8 +87,7 @@ impl<T: Transport> Transport for Quic<T> {
         // It has its number before the peer allows it.
         connection
             .streams
-            .entry(FIRST)
-            .or_insert_with(Stream::default);
+            .get_or_insert_with(FIRST, Stream::default);
         if connection.established.is_some() {
             connection.begin();
         }
@@ -217,7 +216,7 @@ impl<T: Transport> Quic<T> {
             self.on_timeout(now, id);
         }
         loop {
-            if let Some(output) = self.outputs.pop_front() {
+            if let Some(output) = self.outputs.pop() {
                 return output;
             }
             if let Some(id) = self.due.pop_front() {

@@ -1,3 +1,4 @@
+use core::cell::Cell;
 use core::net::SocketAddr;
 use std::collections::VecDeque;
 
@@ -8,9 +9,16 @@ use crate::labels::Labels;
 use crate::session::{Session, Turn, Wish};
 use crate::surroundings::Surroundings;
 
+thread_local! {
+    /// Room for what came of a peer. Behind whole records nobody needs it, so all hosts of a thread share it.
+    static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
 /// One connection: a session, and what is on its way to and from it.
 pub(crate) struct Connection {
-    session: Box<Session>,
+    /// Of the connection below.
+    pub(crate) id: ConnectionId,
+    session: Session,
     pub(crate) outbox: Outbox,
     /// Of the peer, not yet a whole record.
     inbound: Vec<u8>,
@@ -90,7 +98,8 @@ pub(crate) fn plain(chunks: &[Chunk<'_>], most: usize) -> (Vec<u8>, VecDeque<(Pr
 impl Connection {
     pub(crate) fn new(session: Session, stream: StreamId, early: Option<Box<Early>>) -> Self {
         Self {
-            session: Box::new(session),
+            id: ConnectionId(0),
+            session,
             outbox: Outbox::new(stream),
             inbound: Vec::new(),
             readable: VecDeque::new(),
@@ -124,10 +133,13 @@ impl Connection {
         host: &mut Option<Box<Surroundings>>,
         bytes: &[u8],
     ) -> (Turn, Labelled) {
+        if self.inbound.is_empty() {
+            self.inbound = ROOM.take();
+        }
         self.inbound.extend(bytes);
         let result = self.go_on(host, Wish::Nothing, &mut VecDeque::new());
         if self.inbound.is_empty() {
-            self.inbound = Vec::new();
+            ROOM.set(core::mem::take(&mut self.inbound));
         }
         result
     }
@@ -201,12 +213,9 @@ impl Connection {
             ..
         } = self;
         let mut turn = Surroundings::enter(host, || session.go_on(inbound, readable, wish));
-        let mut sealed = VecDeque::new();
-        let sealed = host.as_mut().map_or(&mut sealed, |it| &mut it.sealed);
         let bytes = core::mem::take(&mut turn.records);
-        let spans = labels.label(&bytes, session.known(), sealed, data);
-        // An idle connection holds nothing of what was sealed.
-        *sealed = VecDeque::new();
+        let known = session.known();
+        let spans = Surroundings::sealed(|sealed| labels.label(&bytes, known, sealed, data));
         (turn, Labelled { bytes, spans })
     }
 }

@@ -10,7 +10,7 @@ use crate::Tls;
 impl<T: Transport> Tls<T> {
     /// Ends a connection whose session is dead; its last words, the alert, were sent.
     pub(crate) fn fail(&mut self, now: Instant, id: ConnectionId, error: &Error) {
-        self.handshakes.end(id);
+        self.end_handshake(id);
         let Some(mut connection) = self.connections.remove(&id) else {
             return;
         };
@@ -26,7 +26,7 @@ impl<T: Transport> Tls<T> {
 
     /// Ends a connection whose peer is not there, or not any more.
     pub(crate) fn give_up(&mut self, now: Instant, id: ConnectionId, reason: CloseReason) {
-        self.handshakes.end(id);
+        self.end_handshake(id);
         self.connections.remove(&id);
         self.parting.insert(id, Outbox::new(StreamId(0)));
         self.lower.reset(now, id, ResetReason::PeerError);
@@ -50,14 +50,21 @@ impl<T: Transport> Tls<T> {
             (CloseReason::Finished, _) => CloseReason::Truncated,
             _ => reason,
         };
-        self.handshakes.end(id);
+        self.end_handshake(id);
         self.connections.remove(&id);
         self.emit(id, TransportEvent::Closed(reason));
     }
 
+    /// A handshake is over, whatever came of it.
+    fn end_handshake(&mut self, id: ConnectionId) {
+        if let Some(begun) = &mut self.begun {
+            begun.handshakes.end(id);
+        }
+    }
+
     /// Ends handshakes that take too long, and says when to look again.
     pub(crate) fn end_late_handshakes(&mut self, now: Instant) -> Option<Instant> {
-        while let Some((deadline, id)) = self.awaited.front().copied() {
+        while let Some((deadline, id)) = self.begun.as_ref()?.awaited.front().copied() {
             let connection = self.connections.get(&id);
             if connection.is_some_and(|it| it.established.is_none()) {
                 if deadline > now {
@@ -65,7 +72,7 @@ impl<T: Transport> Tls<T> {
                 }
                 self.give_up(now, id, CloseReason::TimedOut);
             }
-            self.awaited.pop_front();
+            self.begun.as_mut()?.awaited.pop_front();
         }
         None
     }

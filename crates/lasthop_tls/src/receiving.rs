@@ -1,3 +1,5 @@
+use core::cell::Cell;
+
 use lasthop_contract::{
     CloseReason, ConnectionId, Outbox, ReadOutcome, ResetReason, StreamId, Transport,
     TransportEvent, TransportOutput,
@@ -10,21 +12,30 @@ use crate::session::{Session, Turn};
 
 /// The most that waits for an application to read it; the stream below waits behind that.
 const MOST_READABLE: usize = 64 * 1024;
+/// The most that is taken out of the stream below at once.
+const MOST_AT_ONCE: usize = 4 * 1024;
+
+thread_local! {
+    /// Room for that. Between two turns nobody needs it, so all hosts of a thread share it.
+    static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 /// What comes from below.
 impl<T: Transport> Tls<T> {
     /// A connection that was opened below by the peer.
     pub(crate) fn accept(&mut self, now: Instant, id: ConnectionId, event: TransportEvent) {
-        if self.connections.contains_key(&id) || self.parting.contains_key(&id) {
+        if self.connections.contains(&id) || self.parting.contains_key(&id) {
             return;
         }
         let session = self.server.as_ref().map(|it| Session::server(&it.config));
         match (session, event.new_stream(id, &self.lower)) {
             (Some(Ok(session)), Some(stream)) if self.may_begin(id) => {
                 let connection = Connection::new(session, stream, None);
-                self.connections.insert(id, Box::new(connection));
-                let patience = self.server.as_ref().and_then(|it| it.patience);
-                self.awaited.extend(patience.map(|it| (now + it, id)));
+                self.insert(id, connection);
+                if let Some(patience) = self.server.as_ref().and_then(|it| it.patience) {
+                    let begun = self.begun.get_or_insert_default();
+                    begun.awaited.push_back((now + patience, id));
+                }
             }
             _ => {
                 self.parting.insert(id, Outbox::new(StreamId(0)));
@@ -40,14 +51,23 @@ impl<T: Transport> Tls<T> {
             .as_ref()
             .and_then(|it| it.handshakes_per_address);
         match (most, self.lower.peer(id)) {
-            (Some(most), Some(peer)) => self.handshakes.begin(id, peer.ip(), most),
+            (Some(most), Some(peer)) => {
+                let begun = self.begun.get_or_insert_default();
+                begun.handshakes.begin(id, peer.ip(), most)
+            }
             _ => true,
         }
     }
 
     /// Takes what the stream below has, as far as there is room for it.
     pub(crate) fn receive(&mut self, now: Instant, id: ConnectionId, stream: StreamId) {
-        let mut room = [0; 4096];
+        let mut room = ROOM.take();
+        room.resize(MOST_AT_ONCE, 0);
+        self.receive_by(now, id, stream, &mut room);
+        ROOM.set(room);
+    }
+
+    fn receive_by(&mut self, now: Instant, id: ConnectionId, stream: StreamId, room: &mut [u8]) {
         turn_to(&mut self.host, now, self.lower.peer(id));
         loop {
             if let Some(connection) = self.connections.get_mut(&id)
@@ -56,7 +76,7 @@ impl<T: Transport> Tls<T> {
                 connection.is_held = true;
                 return;
             }
-            let outcome = self.lower.read(now, id, stream, &mut room);
+            let outcome = self.lower.read(now, id, stream, room);
             let Some(connection) = self.connections.get_mut(&id) else {
                 // Of a connection that is over nothing is wanted.
                 if matches!(outcome, Ok(ReadOutcome::Read(_))) {
@@ -93,7 +113,9 @@ impl<T: Transport> Tls<T> {
         let mut emit = |event| outputs.push(TransportOutput::Event(id, event));
         send(&mut connection.outbox, now, &mut self.lower, id, labelled);
         if let Some(how) = connection.newly_established(turn.took_early_data) {
-            self.handshakes.end(id);
+            if let Some(begun) = &mut self.begun {
+                begun.handshakes.end(id);
+            }
             emit(TransportEvent::Established(how));
             if let Some(early) = connection.take_unsent()
                 && let Some(labelled) = connection.seal(&mut self.host, &early.bytes, early.spans)

@@ -12,8 +12,8 @@ use rustls::{ClientConfig, Error, HandshakeKind, ProtocolVersion, ServerConfig};
 
 /// The library's half of a connection, which holds no buffers.
 pub(crate) enum Session {
-    Client(UnbufferedClientConnection),
-    Server(UnbufferedServerConnection),
+    Client(Box<UnbufferedClientConnection>),
+    Server(Box<UnbufferedServerConnection>),
 }
 
 /// What is known of a session.
@@ -57,12 +57,12 @@ impl Session {
         server: &ServerName<'static>,
     ) -> Result<Self, Error> {
         let session = UnbufferedClientConnection::new(Arc::clone(config), server.clone())?;
-        Ok(Self::Client(session))
+        Ok(Self::Client(Box::new(session)))
     }
 
     pub(crate) fn server(config: &Arc<ServerConfig>) -> Result<Self, Error> {
         let session = UnbufferedServerConnection::new(Arc::clone(config))?;
-        Ok(Self::Server(session))
+        Ok(Self::Server(Box::new(session)))
     }
 
     /// Goes on with what came, as far as it leads, and grants the wish where the session allows it by then. What was read
@@ -74,8 +74,8 @@ impl Session {
         wish: Wish<'_>,
     ) -> Turn {
         match self {
-            Self::Client(session) => go_on(&mut **session, inbound, readable, wish),
-            Self::Server(session) => go_on(&mut **session, inbound, readable, wish),
+            Self::Client(session) => go_on(&mut ***session, inbound, readable, wish),
+            Self::Server(session) => go_on(&mut ***session, inbound, readable, wish),
         }
     }
 

@@ -87,15 +87,17 @@ pub(crate) struct OfServer;
 
 impl StoresServerSessions for OfServer {
     fn put(&self, id: Vec<u8>, session: Vec<u8>) -> bool {
-        Surroundings::with(|it| it.sessions.put(&id, &session)).unwrap_or(false)
+        Surroundings::with(|it| Some(it.sessions.as_mut()?.put(&id, &session)))
+            .flatten()
+            .unwrap_or(false)
     }
 
     fn get(&self, id: &[u8]) -> Option<Vec<u8>> {
-        Surroundings::with(|it| it.sessions.get(id).map(<[u8]>::to_vec))?
+        Surroundings::with(|it| it.sessions.as_ref()?.get(id).map(<[u8]>::to_vec))?
     }
 
     fn take(&self, id: &[u8]) -> Option<Vec<u8>> {
-        Surroundings::with(|it| it.sessions.take(id).map(Vec::from))?
+        Surroundings::with(|it| it.sessions.as_mut()?.take(id).map(Vec::from))?
     }
 
     fn can_cache(&self) -> bool {

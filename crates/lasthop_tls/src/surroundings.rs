@@ -23,13 +23,19 @@ pub(crate) struct Surroundings {
     /// Whom the connection that is worked on leads to.
     pub(crate) peer: Option<SocketAddr>,
     pub(crate) tickets: ClientSessions<SocketAddr, Remembered>,
-    pub(crate) sessions: ServerSessions,
-    /// What was sealed for the connection that is worked on.
-    pub(crate) sealed: VecDeque<SealedRecord>,
+    /// None where there is room for none.
+    pub(crate) sessions: Option<Box<ServerSessions>>,
+}
+
+/// A store for so many sessions of clients.
+pub(crate) fn store_of(room: usize) -> Option<Box<ServerSessions>> {
+    (room > 0).then(|| Box::new(ServerSessions::new(room)))
 }
 
 thread_local! {
     static CURRENT: RefCell<Option<Box<Surroundings>>> = const { RefCell::new(None) };
+    /// What was sealed for the connection that is worked on. Between two nothing is in it, so all hosts of a thread share it.
+    static SEALED: RefCell<VecDeque<SealedRecord>> = const { RefCell::new(VecDeque::new()) };
 }
 
 impl Surroundings {
@@ -44,6 +50,22 @@ impl Surroundings {
     /// Asks the surroundings of the host that is worked for; `None` outside of [`Surroundings::enter`].
     pub(crate) fn with<R>(ask: impl FnOnce(&mut Self) -> R) -> Option<R> {
         CURRENT.with_borrow_mut(|current| current.as_deref_mut().map(ask))
+    }
+
+    /// Notes what is sealed; outside of [`Surroundings::enter`] nobody wants to know.
+    pub(crate) fn note(record: SealedRecord) {
+        if CURRENT.with_borrow(Option::is_some) {
+            SEALED.with_borrow_mut(|sealed| sealed.push_back(record));
+        }
+    }
+
+    /// Reads what was sealed, in its order; what is not read is forgotten.
+    pub(crate) fn sealed<R>(read: impl FnOnce(&mut VecDeque<SealedRecord>) -> R) -> R {
+        SEALED.with_borrow_mut(|sealed| {
+            let result = read(sealed);
+            sealed.clear();
+            result
+        })
     }
 
     /// The time of a run that starts so many seconds after 1970, on a calendar.

@@ -1,17 +1,18 @@
 use core::fmt;
 use core::net::{IpAddr, SocketAddr};
 use std::collections::{BTreeMap, VecDeque};
+use std::io::Read;
 
 use lasthop_contract::{
     Chunk, ClientSessions, CloseReason, ConnectionId, Handshakes, JoinError, ListenError,
-    OpenError, OpenOptions, Outbox, RandomStream, ReadOutcome, ResetReason, ServerSessions,
-    ShortQueue, StreamError, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
+    LookupMap, OpenError, OpenOptions, Outbox, RandomStream, ReadOutcome, ResetReason, ShortQueue,
+    StreamError, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
 
 use crate::connection::{Connection, Early, plain, send, turn_to};
 use crate::session::Session;
-use crate::surroundings::Surroundings;
+use crate::surroundings::{Surroundings, store_of};
 use crate::{ClientProfile, ServerProfile};
 
 /// The most that one record carries (RFC 8446 section 5.1).
@@ -20,15 +21,22 @@ const LARGEST_FRAGMENT: usize = 16 * 1024;
 /// All TLS connections of a host, over the connections of a stream transport, by whose ids they go.
 pub struct Tls<T> {
     pub(crate) lower: T,
-    client: Option<ClientProfile>,
-    pub(crate) server: Option<ServerProfile>,
+    client: Option<Box<ClientProfile>>,
+    pub(crate) server: Option<Box<ServerProfile>>,
     pub(crate) host: Option<Box<Surroundings>>,
-    pub(crate) connections: BTreeMap<ConnectionId, Box<Connection>>,
+    pub(crate) connections: LookupMap<ConnectionId, Box<Connection>>,
     /// Connections that are over, while their last words leave.
     pub(crate) parting: BTreeMap<ConnectionId, Outbox>,
     pub(crate) outputs: ShortQueue<TransportOutput>,
+    /// There where a server bounds its handshakes.
+    pub(crate) begun: Option<Box<Begun>>,
+}
+
+/// Handshakes of a server that are not over.
+#[derive(Default)]
+pub(crate) struct Begun {
     pub(crate) handshakes: Handshakes,
-    /// When the handshakes of connections must be over, in the order of their coming.
+    /// When those of connections must be over, in the order of their coming.
     pub(crate) awaited: VecDeque<(Instant, ConnectionId)>,
 }
 
@@ -44,27 +52,30 @@ impl<T: Transport> Tls<T> {
         let room = server.as_ref().map_or(0, |it| it.room);
         Self {
             lower,
-            client,
-            server,
+            client: client.map(Box::new),
+            server: server.map(Box::new),
             host: Some(Box::new(Surroundings {
                 now: Instant::ZERO,
                 random,
                 peer: None,
                 tickets: ClientSessions::new(),
-                sessions: ServerSessions::new(room),
-                sealed: VecDeque::new(),
+                sessions: store_of(room),
             })),
-            connections: BTreeMap::new(),
+            connections: LookupMap::new(),
             parting: BTreeMap::new(),
             outputs: ShortQueue::new(),
-            handshakes: Handshakes::default(),
-            awaited: VecDeque::new(),
+            begun: None,
         }
     }
 
     /// What is below.
     pub fn lower(&mut self) -> &mut T {
         &mut self.lower
+    }
+
+    pub(crate) fn insert(&mut self, id: ConnectionId, mut connection: Connection) {
+        connection.id = id;
+        self.connections.insert(id, Box::new(connection));
     }
 
     pub(crate) fn emit(&mut self, id: ConnectionId, event: TransportEvent) {
@@ -87,23 +98,26 @@ impl<T: Transport> Transport for Tls<T> {
     fn handle(&mut self, now: Instant, input: TransportInput) {
         match &input {
             TransportInput::Crash(survives) => {
-                self.connections.clear();
+                self.connections = LookupMap::new();
                 self.parting.clear();
                 self.outputs = ShortQueue::new();
-                self.handshakes = Handshakes::default();
-                self.awaited.clear();
+                self.begun = None;
                 if let Some(host) = &mut self.host
                     && !survives.tickets.is_durable()
                 {
                     let room = self.server.as_ref().map_or(0, |it| it.room);
                     host.tickets = ClientSessions::new();
-                    host.sessions = ServerSessions::new(room);
+                    host.sessions = store_of(room);
                 }
             }
             TransportInput::Stop => {
-                let ids: Vec<ConnectionId> = self.connections.keys().copied().collect();
-                for id in ids {
-                    let stream = self.connections[&id].outbox.stream();
+                let mut all = Vec::new();
+                self.connections.retain(|connection| {
+                    all.push((connection.id, connection.outbox.stream()));
+                    true
+                });
+                all.sort_unstable();
+                for (id, stream) in all {
                     self.finish(now, id, stream);
                 }
             }
@@ -158,7 +172,7 @@ impl<T: Transport> Transport for Tls<T> {
                 id
             }
         };
-        self.connections.insert(id, Box::new(connection));
+        self.insert(id, connection);
         Ok(id)
     }
 
@@ -214,9 +228,8 @@ impl<T: Transport> Transport for Tls<T> {
         let connection = self.connections.get_mut(&id);
         let connection = connection.ok_or(StreamError::NoSuchStream)?;
         let count = into.len().min(connection.readable.len());
-        for (place, byte) in into.iter_mut().zip(connection.readable.drain(..count)) {
-            *place = byte;
-        }
+        // It reads out of memory, and there is as much.
+        let _ = connection.readable.read_exact(&mut into[..count]);
         if connection.readable.is_empty() {
             connection.readable = VecDeque::new();
         }
@@ -253,7 +266,7 @@ impl<T: Transport> Transport for Tls<T> {
         _stream: StreamId,
         _code: u64,
     ) -> Result<(), StreamError> {
-        let known = self.connections.contains_key(&id);
+        let known = self.connections.contains(&id);
         known.then_some(()).ok_or(StreamError::NoSuchStream)?;
         self.lower.reset(now, id, ResetReason::NotNeeded);
         Ok(())

@@ -1,14 +1,13 @@
 use core::fmt;
 use core::net::SocketAddr;
 use core::time::Duration;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-use lasthop_contract::{ClientSessions, RandomStream, ServerSessions, Survives};
+use lasthop_contract::{ClientSessions, RandomStream, Survives};
 use lasthop_units::Instant;
 use rustls::{ClientConfig, ServerConfig};
 
-use crate::surroundings::{self, RUN_STARTS, Surroundings};
+use crate::surroundings::{self, RUN_STARTS, Surroundings, store_of};
 use crate::{ClientProfile, ServerProfile};
 
 /// What a library is given that holds sessions of TLS itself, as QUIC does: the random numbers, the time and the
@@ -28,8 +27,7 @@ impl Workplace {
                 random,
                 peer: None,
                 tickets: ClientSessions::new(),
-                sessions: ServerSessions::new(room),
-                sealed: VecDeque::new(),
+                sessions: store_of(room),
             })),
             room,
         }
@@ -55,7 +53,7 @@ impl Workplace {
             && !survives.tickets.is_durable()
         {
             host.tickets = ClientSessions::new();
-            host.sessions = ServerSessions::new(self.room);
+            host.sessions = store_of(self.room);
         }
     }
 

@@ -6,7 +6,6 @@ studies have, does in a program of its own.
 
 import os
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -85,11 +84,12 @@ def test_openssl_says_its_first_word_early_to_our_server(
             def ask(*options: str | Path) -> str:
                 with started(*client, *options) as process:
                     assert process.stdin is not None
-                    time.sleep(2)  # tickets come behind the handshake
+                    # Tickets come behind the handshake, and are kept before they are told.
+                    told = read_until(process, lambda said: b"Session Ticket arrived" in said)
                     process.stdin.write(b"later\n")
                     process.stdin.flush()
-                    time.sleep(2)  # it comes back before the end
-                    told = process.communicate(timeout=PATIENCE_S)[0]
+                    told += read_until(process, lambda said: b"later" in said)
+                    told += process.communicate(timeout=PATIENCE_S)[0]
                 return told.decode(errors="replace")
 
             assert "Early data was not sent" in ask("-sess_out", session)

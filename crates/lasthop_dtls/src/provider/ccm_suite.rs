@@ -1,3 +1,4 @@
+use core::cell::RefCell;
 use core::fmt;
 
 use aes::Aes128;
@@ -51,12 +52,32 @@ impl SupportedDtls12CipherSuite for Ccm8 {
     }
 }
 
-/// By its key alone, which is expanded for each record: an idle session does not hold 700 bytes of round keys a direction.
+/// By its key alone: an idle session does not hold 700 bytes of round keys a direction. What was used last is in [`EXPANDED`].
 struct Aes128Ccm8([u8; KEY_LENGTH]);
 
+type Expanded = Ccm<Aes128, U8, U12>;
+
+/// How many expanded keys a thread keeps, each in the place that its first byte names.
+const PLACES: usize = 32;
+
+thread_local! {
+    static EXPANDED: RefCell<Vec<Option<(Aes128Ccm8, Expanded)>>> = const { RefCell::new(Vec::new()) };
+}
+
 impl Aes128Ccm8 {
-    fn expanded(&self) -> Ccm<Aes128, U8, U12> {
-        Ccm::new(&self.0.into())
+    /// Works with the expanded key, which is there if this key was used not long ago.
+    fn expanded<R>(&self, work: impl FnOnce(&Expanded) -> R) -> R {
+        EXPANDED.with_borrow_mut(|places| {
+            places.resize_with(PLACES, || None);
+            let place = &mut places[usize::from(self.0[0]) % PLACES];
+            let is_there = matches!(place, Some((key, _)) if key.0 == self.0);
+            if !is_there {
+                *place = None;
+            }
+            let make = || (Self(self.0), Expanded::new(&self.0.into()));
+            let (_, expanded) = place.get_or_insert_with(make);
+            work(expanded)
+        })
     }
 }
 
@@ -64,8 +85,7 @@ impl Cipher for Aes128Ccm8 {
     fn encrypt(&mut self, plaintext: &mut Buf, aad: Aad, nonce: Nonce) -> Result<(), CryptoError> {
         Surroundings::note(SealedRecord::of(plaintext, &aad));
         let nonce = CcmNonce::from(nonce.0);
-        let cipher = self.expanded();
-        let tag = cipher.encrypt_in_place_detached(&nonce, &aad, plaintext);
+        let tag = self.expanded(|it| it.encrypt_in_place_detached(&nonce, &aad, plaintext));
         let tag = tag.map_err(|_| failed(CryptoOperation::Encrypt))?;
         plaintext.extend_from_slice(&tag);
         Ok(())
@@ -84,8 +104,8 @@ impl Cipher for Aes128Ccm8 {
             .ok_or_else(failed)?;
         let nonce = CcmNonce::from(nonce.0);
         let (sealed, tag) = ciphertext.as_mut().split_at_mut(length);
-        let cipher = self.expanded();
-        let opened = cipher.decrypt_in_place_detached(&nonce, &aad, sealed, Tag::from_slice(tag));
+        let tag = Tag::from_slice(tag);
+        let opened = self.expanded(|it| it.decrypt_in_place_detached(&nonce, &aad, sealed, tag));
         opened.map_err(|_| failed())?;
         ciphertext.truncate(length);
         Ok(())

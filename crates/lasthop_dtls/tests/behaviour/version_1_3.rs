@@ -8,6 +8,7 @@ use lasthop_dtls::{ClientProfile, ServerProfile, Settings, Version};
 use lasthop_units::{Duration, Instant};
 
 use crate::certificates::Ends;
+use crate::tap::{CLIENT_HELLO, replace};
 use crate::world::{DELAY, World};
 
 const NEW: Version = Version::V1_3;
@@ -197,5 +198,35 @@ fn two_versions_do_not_meet_and_the_server_says_so() {
         world.run(300);
         assert!(world.established(Up).is_none());
         assert_eq!(world.closed(Up), Some(CloseReason::PeerAlert(told)));
+    }
+}
+
+#[test]
+fn a_client_without_a_suite_or_group_of_the_server_is_told_so_and_leaves_nothing_behind() {
+    // AES-256 alone, integrity without a cipher alone (RFC 9150), and P-384 alone.
+    let changes: [fn(&mut Vec<u8>); 3] = [
+        |it| replace(it, CLIENT_HELLO, &[0, 2, 0x13, 0x01], &[0, 2, 0x13, 0x02]),
+        |it| replace(it, CLIENT_HELLO, &[0, 2, 0x13, 0x01], &[0, 2, 0xc0, 0xb4]),
+        |it| {
+            replace(
+                it,
+                CLIENT_HELLO,
+                &[0, 10, 0, 4, 0, 2, 0, 23],
+                &[0, 10, 0, 4, 0, 2, 0, 24],
+            );
+        },
+    ];
+    for change in changes {
+        for mut world in [Ends::usual(NEW, 1).world(1), without_cookie(1)] {
+            world.ends.client.lower().change = Some(change);
+            world.open();
+            world.run(60);
+            let told = Some(CloseReason::PeerAlert(HANDSHAKE_FAILURE));
+            assert_eq!(world.closed(Up), told);
+            assert_eq!(world.closed(Down), None);
+            let answers = world.sent(Down);
+            assert_eq!(answers.len(), 1);
+            assert_eq!(answers[0].bytes.len(), PLAIN + 2);
+        }
     }
 }

@@ -107,7 +107,7 @@ impl MessageEncrypter for Noting {
         message: OutboundPlainMessage<'_>,
         number: u64,
     ) -> Result<OutboundOpaqueMessage, Error> {
-        Surroundings::with(|it| it.sealed.push_back(SealedRecord::of(&message)));
+        Surroundings::note(SealedRecord::of(&message));
         self.0.encrypt(message, number)
     }
 

@@ -9,7 +9,14 @@ import pytest
 from benchmarks.certificates import Credentials, run
 from tests.python.serve.conftest import RunClient, StartServer, skip
 
-from .test_quic_go import SESSIONS, listening, publish_to
+from .test_quic_go import (
+    SESSIONS,
+    is_told_from_each_port,
+    listening,
+    moves_in_each,
+    publish_to,
+)
+from .translator import translating
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(3600)]
 
@@ -52,3 +59,20 @@ def test_our_client_publishes_to_msquic(
 ) -> None:
     with listening(program, files, retries=retries) as server:
         publish_to(server, lasthop, files)
+
+
+def test_msquic_is_found_by_our_server_behind_a_translator_that_takes_another_port(
+    program: Path, start: StartServer, files: Credentials
+) -> None:
+    with translating(start().place("quic")) as way:
+        moves_in_each(
+            (program, "client", way.port, files.authority, SESSIONS, "again"),
+            way,
+        )
+
+
+def test_our_client_is_found_by_msquic_behind_a_translator_that_takes_another_port(
+    program: Path, files: Credentials
+) -> None:
+    with listening(program, files, retries=False) as server:
+        is_told_from_each_port(server, files)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from benchmarks.certificates import Credentials, run
 from benchmarks.quic_client import QuicClient
-from tests.python.serve.conftest import PATIENCE_S, RunClient, StartServer, skip
+from tests.python.serve.conftest import COMMAND, PATIENCE_S, RunClient, StartServer, skip
 
 from .translator import Translator, translating
 
@@ -61,6 +61,13 @@ def test_our_client_publishes_to_quic_go(
             assert other.has_heard_a_retry() == retries
 
 
+def test_our_client_is_found_by_quic_go_behind_a_translator_that_takes_another_port(
+    program: Path, files: Credentials
+) -> None:
+    with listening(program, files, retries=False) as server:
+        is_told_from_each_port(server, files)
+
+
 def moves_in_each(command: Sequence[object], way: Translator) -> None:
     """Have a client publish once more in each session, from another port."""
     with subprocess.Popen(
@@ -77,6 +84,33 @@ def moves_in_each(command: Sequence[object], way: Translator) -> None:
         assert client.wait(timeout=PATIENCE_S) == 0
     # The first, and another one in each session.
     assert len(set(way.ports)) == 1 + SESSIONS
+
+
+def is_told_from_each_port(server: "subprocess.Popen[str]", files: Credentials) -> None:
+    """Have our client subscribe and acknowledge what it is told, each time from another port."""
+    assert server.stdin is not None
+    assert server.stdout is not None
+    host, _, port = server.stdout.readline().strip().partition(":")
+    with translating((host, int(port))) as way:
+        url = f"quic://127.0.0.1:{way.port}/door"
+        options = (
+            f"--count={SESSIONS}",
+            f"--timeout={PATIENCE_S:.0f}",
+            f"--cafile={files.authority}",
+        )
+        with subprocess.Popen(
+            [*COMMAND, "sub", url, *options], stdout=subprocess.PIPE, text=True
+        ) as client:
+            assert client.stdout is not None
+            for _ in range(SESSIONS):
+                # What acknowledges it leaves from another port at the latest.
+                way.rebinds_next = True
+                server.stdin.write("\n")
+                server.stdin.flush()
+                assert client.stdout.readline() == "open\n"
+                assert server.stdout.readline() == "acknowledged\n"
+            assert client.wait(timeout=PATIENCE_S) == 0
+        assert len(set(way.ports)) == 1 + SESSIONS
 
 
 def publish_to(server: "subprocess.Popen[str]", lasthop: RunClient, files: Credentials) -> str:

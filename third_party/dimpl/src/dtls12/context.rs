@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrayvec::ArrayVec;
 
 use crate::CryptoError;
-use crate::buffer::{Buf, TmpBuf, ToBuf};
+use crate::buffer::{Buf, TmpBuf};
 use crate::crypto;
 use crate::crypto::SrtpProfile;
 use crate::crypto::{Aad, Iv, Nonce};
@@ -28,29 +28,17 @@ pub struct CryptoContext {
     /// Group info from the key exchange (stored for reuse)
     key_exchange_group: Option<NamedGroup>,
 
-    /// Client write key
-    client_write_key: Option<Buf>,
-
-    /// Server write key
-    server_write_key: Option<Buf>,
-
     /// Client write IV (4 bytes for AES-GCM, 12 bytes for ChaCha20-Poly1305)
     client_write_iv: Option<Iv>,
 
     /// Server write IV (4 bytes for AES-GCM, 12 bytes for ChaCha20-Poly1305)
     server_write_iv: Option<Iv>,
 
-    /// Client MAC key (not used for AEAD ciphers)
-    client_mac_key: Option<Buf>,
-
-    /// Server MAC key (not used for AEAD ciphers)
-    server_mac_key: Option<Buf>,
-
     /// Master secret
     master_secret: Option<Box<[u8]>>,
 
     /// Pre-master secret (temporary)
-    pre_master_secret: Option<Buf>,
+    pre_master_secret: Option<Box<Buf>>,
 
     /// Client cipher
     client_cipher: Option<Box<dyn crypto::Cipher>>,
@@ -93,12 +81,8 @@ impl CryptoContext {
             key_exchange: None,
             key_exchange_public_key: None,
             key_exchange_group: None,
-            client_write_key: None,
-            server_write_key: None,
             client_write_iv: None,
             server_write_iv: None,
-            client_mac_key: None,
-            server_mac_key: None,
             master_secret: None,
             pre_master_secret: None,
             client_cipher: None,
@@ -122,8 +106,6 @@ impl CryptoContext {
             *certificate = Vec::new();
         }
         self.psk = None;
-        self.client_write_key = None;
-        self.server_write_key = None;
     }
 
     pub fn provider(&self) -> &crypto::CryptoProvider {
@@ -161,7 +143,7 @@ impl CryptoContext {
             .take()
             .ok_or(CryptoError::KeyExchangeNotInitialized)?;
         ke.complete(peer_public_key, &mut buf)?;
-        self.pre_master_secret = Some(buf);
+        self.pre_master_secret = Some(Box::new(buf));
         // Note: we keep key_exchange_public_key since it may be needed later
         Ok(())
     }
@@ -185,7 +167,7 @@ impl CryptoContext {
         pms.resize(pms.len() + n, 0);
         pms.extend_from_slice(&(n as u16).to_be_bytes());
         pms.extend_from_slice(psk);
-        self.pre_master_secret = Some(pms);
+        self.pre_master_secret = Some(Box::new(pms));
         Ok(())
     }
 
@@ -321,18 +303,13 @@ impl CryptoContext {
         // Split key material
         let mut offset = 0;
 
-        // Extract MAC keys (if used)
-        if mac_key_len > 0 {
-            self.client_mac_key = Some(key_block[offset..offset + mac_key_len].to_buf());
-            offset += mac_key_len;
-            self.server_mac_key = Some(key_block[offset..offset + mac_key_len].to_buf());
-            offset += mac_key_len;
-        }
+        // MAC keys are used by no AEAD cipher
+        offset += 2 * mac_key_len;
 
-        // Extract encryption keys
-        self.client_write_key = Some(key_block[offset..offset + enc_key_len].to_buf());
+        // Extract encryption keys, which the ciphers keep
+        let client_write_key = offset..offset + enc_key_len;
         offset += enc_key_len;
-        self.server_write_key = Some(key_block[offset..offset + enc_key_len].to_buf());
+        let server_write_key = offset..offset + enc_key_len;
         offset += enc_key_len;
 
         // Extract IVs
@@ -342,10 +319,10 @@ impl CryptoContext {
 
         // Initialize ciphers using the provider
         self.client_cipher =
-            Some(supported_cipher_suite.create_cipher(self.client_write_key.as_ref().unwrap())?);
+            Some(supported_cipher_suite.create_cipher(&key_block[client_write_key])?);
 
         self.server_cipher =
-            Some(supported_cipher_suite.create_cipher(self.server_write_key.as_ref().unwrap())?);
+            Some(supported_cipher_suite.create_cipher(&key_block[server_write_key])?);
 
         Ok(())
     }

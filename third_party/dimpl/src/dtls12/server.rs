@@ -68,10 +68,10 @@ pub struct Server {
     negotiated_srtp_profile: Option<SrtpProfile>,
 
     /// Client's offered supported_groups (if any)
-    client_supported_groups: Option<NamedGroupVec>,
+    client_supported_groups: Option<Box<NamedGroupVec>>,
 
     /// Client's offered signature_algorithms (if any)
-    client_signature_algorithms: Option<SignatureAndHashAlgorithmVec>,
+    client_signature_algorithms: Option<Box<SignatureAndHashAlgorithmVec>>,
 
     /// Client random. Set by ClientHello.
     client_random: Option<Random>,
@@ -238,6 +238,8 @@ impl Server {
         self.client_certificates = Vec::new();
         self.defragment_buffer = Buf::new();
         self.captured_session_hash = None;
+        self.client_supported_groups = None;
+        self.client_signature_algorithms = None;
         self.local_events.shrink_to_fit();
     }
 
@@ -511,8 +513,8 @@ impl State {
             .iter()
             .any(|ext| ext.extension_type == ExtensionType::ExtendedMasterSecret);
         let client_srtp_profiles = ch.srtp_profiles();
-        let client_supported_groups = ch.supported_groups().cloned();
-        let client_signature_algorithms = ch.signature_algorithms().cloned();
+        let client_supported_groups = ch.supported_groups().cloned().map(Box::new);
+        let client_signature_algorithms = ch.signature_algorithms().cloned().map(Box::new);
 
         // EMS is mandatory; all our sessions have it (RFC 7627 §5.3)
         if !client_offers_ems {
@@ -648,7 +650,7 @@ impl State {
             .map(|g| g.name())
             .collect();
         let selected_named_group = select_named_group(
-            server.client_supported_groups.as_ref(),
+            server.client_supported_groups.as_deref(),
             &allowed_named_groups,
         )
         .ok_or_else(|| {
@@ -663,7 +665,7 @@ impl State {
         // with our key type, preferring the key's native hash algorithm.
         // unwrap: ServerKeyExchange signature only needed for certificate-based suites
         let selected_signature = select_ske_signature_algorithm(
-            server.client_signature_algorithms.as_ref(),
+            server.client_signature_algorithms.as_deref(),
             server
                 .engine
                 .crypto_context()
@@ -732,7 +734,7 @@ impl State {
         debug!("Sending CertificateRequest");
         // Select CertificateRequest.signature_algorithms as intersection of client's list and our supported
         let sig_algs =
-            select_certificate_request_sig_algs(server.client_signature_algorithms.as_ref());
+            select_certificate_request_sig_algs(server.client_signature_algorithms.as_deref());
         debug!(
             "CertificateRequest will advertise {} signature algorithms",
             sig_algs.len()

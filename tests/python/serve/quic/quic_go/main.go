@@ -2,7 +2,8 @@
 //
 // "client ADDRESS CA-FILE COUNT" publishes once in each of COUNT connections, one behind the other, the later
 // ones by early data, and prints how each came about; with "again" behind it once more in each, when a line comes in. "server CERTIFICATE KEY [retry]" prints its address and
-// then how each connection came about, until its input ends.
+// then how each connection came about, until its input ends. Who subscribes there is told something for each line that comes in,
+// and what he acknowledges is printed.
 package main
 
 import (
@@ -28,6 +29,7 @@ var (
 	connack  = []byte{0x20, 2, 0, 0}
 	publish  = append([]byte{0x32, 12, 0, 4}, "door\x00\x01open"...)
 	puback   = []byte{0x40, 2, 0, 1}
+	suback   = []byte{0x90, 3, 0, 0, 1}
 	goodbye  = []byte{0xe0, 0}
 	settings = &quic.Config{Allow0RTT: true}
 	input    = bufio.NewReader(os.Stdin)
@@ -161,9 +163,14 @@ func server(certificate, key string, retries bool) error {
 		return err
 	}
 	fmt.Println(socket.LocalAddr())
+	lines := make(chan struct{})
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(0)
+		for {
+			if _, err := input.ReadString('\n'); err != nil {
+				os.Exit(0)
+			}
+			lines <- struct{}{}
+		}
 	}()
 	for {
 		connection, err := listener.Accept(context.Background())
@@ -171,14 +178,14 @@ func server(certificate, key string, retries bool) error {
 			return err
 		}
 		go func() {
-			if err := serve(connection); err != nil {
+			if err := serve(connection, lines); err != nil {
 				log.Print(err)
 			}
 		}()
 	}
 }
 
-func serve(connection *quic.Conn) error {
+func serve(connection *quic.Conn, lines <-chan struct{}) error {
 	stream, err := connection.AcceptStream(context.Background())
 	if err != nil {
 		return err
@@ -203,6 +210,17 @@ func serve(connection *quic.Conn) error {
 		case 3:
 			topic := 2 + int(body[0])<<8 + int(body[1])
 			_, err = stream.Write([]byte{puback[0], 2, body[topic], body[topic+1]})
+		case 4:
+			fmt.Println("acknowledged")
+		case 8:
+			if _, err = stream.Write([]byte{suback[0], suback[1], body[0], body[1], suback[4]}); err != nil {
+				return err
+			}
+			go func() {
+				for range lines {
+					_, _ = stream.Write(publish)
+				}
+			}()
 		case 14:
 			<-connection.HandshakeComplete()
 			tell(connection)

@@ -9,10 +9,9 @@ use msquic::{
     StreamOpenFlags, StreamStartFlags, ffi,
 };
 
-use crate::{CONNACK, PROTOCOL, PUBACK, bytes_of, release, send};
+use crate::{CONNACK, PROTOCOL, PUBACK, PUBLISH, bytes_of, release, send};
 
-const CONNECT_AND_PUBLISH: &[u8] =
-    b"\x10\x0e\x00\x04MQTT\x04\x02\x00\x3c\x00\x02ms\x32\x0c\x00\x04door\x00\x01open";
+const CONNECT: &[u8] = b"\x10\x0e\x00\x04MQTT\x04\x02\x00\x3c\x00\x02ms";
 const DISCONNECT: [u8; 2] = [0xe0, 0];
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -25,7 +24,12 @@ enum Heard {
     Closed,
 }
 
-pub(crate) fn run(port: u16, authority: &str, count: u32) -> Result<(), Box<dyn Error>> {
+pub(crate) fn run(
+    port: u16,
+    authority: &str,
+    count: u32,
+    again: bool,
+) -> Result<(), Box<dyn Error>> {
     let registration = Registration::new(&RegistrationConfig::default())?;
     let settings = Settings::new().set_IdleTimeoutMs(PATIENCE.as_millis() as u64);
     let protocols = [BufferRef::from(PROTOCOL)];
@@ -34,17 +38,19 @@ pub(crate) fn run(port: u16, authority: &str, count: u32) -> Result<(), Box<dyn 
     configuration.load_credential(&credential)?;
     let mut ticket = None;
     for _ in 0..count {
-        ticket = Some(say(&registration, &configuration, port, ticket.as_deref())?);
+        let next = say(&registration, &configuration, port, ticket.as_deref(), again)?;
+        ticket = Some(next);
     }
     Ok(())
 }
 
-/// Publishes once; gives the ticket for the next time.
+/// Publishes once, or twice; gives the ticket for the next time.
 fn say(
     registration: &Registration,
     configuration: &Configuration,
     port: u16,
     ticket: Option<&[u8]>,
+    again: bool,
 ) -> Result<Vec<u8>, Box<dyn Error>> {
     let (tell, heard) = channel();
     let connection = connection(registration, tell.clone())?;
@@ -56,7 +62,8 @@ fn say(
     }
     let stream = stream(&connection, tell)?;
     stream.start(StreamStartFlags::NONE)?;
-    send(&stream, CONNECT_AND_PUBLISH, SendFlags::ALLOW_0_RTT)?;
+    let first = [CONNECT, &PUBLISH].concat();
+    send(&stream, &first, SendFlags::ALLOW_0_RTT)?;
     connection.start(configuration, "localhost", port)?;
 
     let answer = [CONNACK, PUBACK].concat();
@@ -75,6 +82,12 @@ fn say(
     }
     let retries = connection.get_stats_v2()?.StatelessRetry() != 0;
     println!("resumed={} retry={retries}", is_resumed == Some(true));
+    if again {
+        std::io::stdin().read_line(&mut String::new())?;
+        send(&stream, &PUBLISH, SendFlags::NONE)?;
+        until(&heard, |it| matches!(it, Heard::Bytes(bytes) if bytes[..] == PUBACK))?;
+        println!("again");
+    }
     send(&stream, &DISCONNECT, SendFlags::FIN)?;
     until(&heard, |it| matches!(it, Heard::AllSent))?;
     connection.shutdown(ConnectionShutdownFlags::NONE, 0);

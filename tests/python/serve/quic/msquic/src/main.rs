@@ -1,8 +1,9 @@
 //! MQTT 3.1.1 over QUIC by MsQuic, as a client or as a server, to be held against lasthop's.
 //!
 //! `client PORT CA-FILE COUNT` publishes once in each of COUNT connections to localhost, one behind the other, the later
-//! ones by early data, and prints how each came about. `server CERTIFICATE KEY [retry]` prints its address and then how
-//! each connection came about, until its input ends.
+//! ones by early data, and prints how each came about; with `again` behind it once more in each, when a line comes in.
+//! `server CERTIFICATE KEY [retry]` prints its address and then how each connection came about, until its input ends. Who
+//! subscribes there is told something for each line that comes in, and what he acknowledges is printed.
 
 mod client;
 mod server;
@@ -15,14 +16,20 @@ use msquic::{BufferRef, ConnectionRef, SendFlags, Status, Stream, StreamEvent};
 const PROTOCOL: &str = "mqtt";
 const CONNACK: [u8; 4] = [0x20, 2, 0, 0];
 const PUBACK: [u8; 4] = [0x40, 2, 0, 1];
+const PUBLISH: [u8; 14] = *b"\x32\x0c\x00\x04door\x00\x01open";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["client", port, authority, count] => client::run(port.parse()?, authority, count.parse()?),
+        ["client", port, authority, count] => {
+            client::run(port.parse()?, authority, count.parse()?, false)
+        }
+        ["client", port, authority, count, "again"] => {
+            client::run(port.parse()?, authority, count.parse()?, true)
+        }
         ["server", certificate, key] => server::run(certificate, key, false),
         ["server", certificate, key, "retry"] => server::run(certificate, key, true),
-        _ => Err("client PORT CA-FILE COUNT | server CERTIFICATE KEY [retry]".into()),
+        _ => Err("client PORT CA-FILE COUNT [again] | server CERTIFICATE KEY [retry]".into()),
     }
 }
 

@@ -1,9 +1,11 @@
 use std::error::Error;
 use std::ffi::c_void;
-use std::io::{Read, Write};
+use std::io::Write;
+use std::mem::ManuallyDrop;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
 
 use msquic::{
     Addr, BufferRef, CertificateFile, Configuration, Connection, ConnectionEvent, ConnectionRef,
@@ -12,7 +14,10 @@ use msquic::{
     StreamRef, ffi,
 };
 
-use crate::{CONNACK, PROTOCOL, PUBACK, bytes_of, give_ticket, release, send};
+use crate::{CONNACK, PROTOCOL, PUBACK, PUBLISH, bytes_of, give_ticket, release, send};
+
+/// The lines that come in, each of which is one thing to tell who subscribed.
+type Lines = Arc<Mutex<Receiver<()>>>;
 
 pub(crate) fn run(certificate: &str, key: &str, retries: bool) -> Result<(), Box<dyn Error>> {
     let registration = Registration::new(&RegistrationConfig::default())?;
@@ -27,9 +32,11 @@ pub(crate) fn run(certificate: &str, key: &str, retries: bool) -> Result<(), Box
     let files = CertificateFile::new(key.to_owned(), certificate.to_owned());
     let credential = CredentialConfig::new().set_credential(Credential::CertificateFile(files));
     configuration.load_credential(&credential)?;
+    let (line, lines) = channel();
+    let lines: Lines = Arc::new(Mutex::new(lines));
     let listener = Listener::open(&registration, move |_, event| {
         if let ListenerEvent::NewConnection { connection, .. } = event {
-            connection.set_callback_handler(session());
+            connection.set_callback_handler(session(Arc::clone(&lines)));
             connection.set_configuration(&configuration)?;
         }
         Ok(())
@@ -39,7 +46,10 @@ pub(crate) fn run(certificate: &str, key: &str, retries: bool) -> Result<(), Box
     let port = listener.get_local_addr()?.port();
     println!("{}:{port}", place.ip());
     std::io::stdout().flush()?;
-    std::io::stdin().read_to_end(&mut Vec::new())?;
+    for _ in std::io::stdin().lines() {
+        line.send(())?;
+    }
+    drop(line);
     listener.close();
     // Who is still there is sent away; what he had is closed by what hears of his end.
     registration.shutdown();
@@ -62,7 +72,9 @@ fn always_retry() -> Result<(), Status> {
     }
 }
 
-fn session() -> impl FnMut(ConnectionRef, ConnectionEvent) -> Result<(), Status> + 'static {
+fn session(
+    lines: Lines,
+) -> impl FnMut(ConnectionRef, ConnectionEvent) -> Result<(), Status> + 'static {
     let is_resumed = Arc::new(AtomicBool::new(false));
     move |connection, event| {
         match event {
@@ -73,7 +85,7 @@ fn session() -> impl FnMut(ConnectionRef, ConnectionEvent) -> Result<(), Status>
                 give_ticket(&connection)?;
             }
             ConnectionEvent::PeerStreamStarted { stream, .. } => {
-                stream.set_callback_handler(broker(is_resumed.clone()));
+                stream.set_callback_handler(broker(is_resumed.clone(), Arc::clone(&lines)));
             }
             // SAFETY: nothing is heard of it any more, and nobody else closes it.
             ConnectionEvent::ShutdownComplete { .. } => unsafe {
@@ -87,6 +99,7 @@ fn session() -> impl FnMut(ConnectionRef, ConnectionEvent) -> Result<(), Status>
 
 fn broker(
     is_resumed: Arc<AtomicBool>,
+    lines: Lines,
 ) -> impl FnMut(StreamRef, StreamEvent) -> Result<(), Status> + 'static {
     let (mut unread, mut is_early) = (Vec::new(), false);
     move |stream, event| {
@@ -99,6 +112,12 @@ fn broker(
                     match packet[0] >> 4 {
                         1 => send(&stream, &CONNACK, SendFlags::NONE)?,
                         3 => send(&stream, &acknowledgement(&packet), SendFlags::NONE)?,
+                        4 => println!("acknowledged"),
+                        8 => {
+                            let granted = [0x90, 3, packet[2], packet[3], 1];
+                            send(&stream, &granted, SendFlags::NONE)?;
+                            tell(&stream, Arc::clone(&lines));
+                        }
                         _ => {
                             let is_resumed = is_resumed.load(Ordering::Acquire);
                             println!("resumed={is_resumed} early={is_early}");
@@ -115,6 +134,19 @@ fn broker(
         }
         Ok(())
     }
+}
+
+/// Says something for each line that comes in, from a thread of its own.
+fn tell(stream: &StreamRef, lines: Lines) {
+    // SAFETY: the handle is used while the stream is there.
+    let handle = unsafe { stream.as_raw() } as usize;
+    std::thread::spawn(move || {
+        // SAFETY: the stream is there while lines come in, and is closed by what hears of its end.
+        let stream = ManuallyDrop::new(unsafe { Stream::from_raw(handle as ffi::HQUIC) });
+        for () in &*lines.lock().expect("nobody has panicked") {
+            send(&stream, &PUBLISH, SendFlags::NONE).expect("the stream takes it");
+        }
+    });
 }
 
 /// Takes a packet of at most 127 bytes off what was read.
