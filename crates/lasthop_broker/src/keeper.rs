@@ -64,7 +64,7 @@ pub enum KeeperOutput {
     Publish(Arc<Message>),
     /// The client of this identifier may have less than before: of its subscriptions those are left that it may still have.
     Reconsider(Box<str>),
-    /// The client of this identifier is not served any more.
+    /// The client of this identifier is not served any more: its connection and its session end.
     Disconnect(Box<str>),
 }
 

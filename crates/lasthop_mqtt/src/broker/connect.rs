@@ -101,11 +101,16 @@ impl MqttBroker {
 
     /// Why a well-formed CONNECT is refused.
     fn objection(&self, connect: &Connect<'_>) -> Option<ReasonCode> {
+        let will_qos = connect.will.as_ref().map(|will| will.qos);
         let asks_for_too_much = self.server_keep_alive(connect.keep_alive).is_some();
         match connect.version {
             // §4.12: no method of authentication is known.
             Version::V5 if connect.has_authentication_method => {
                 Some(ReasonCode::BAD_AUTHENTICATION_METHOD)
+            }
+            // MQTT-3.2.2-12.
+            Version::V5 if will_qos > Some(self.config.maximum_qos) => {
+                Some(ReasonCode::QOS_NOT_SUPPORTED)
             }
             // MQTT 3.1.1, MQTT-3.1.3-8. It has no way to set the keep alive, so mosquitto refuses the client.
             Version::V3_1_1
@@ -237,8 +242,15 @@ impl MqttBroker {
         let will = connect.will.as_ref();
         // A will that may not be published is as none, as with mosquitto.
         let will = will.filter(|will| self.may_publish(id, will.topic));
-        let will = will.map(|will| Box::new(own(will)));
         if let Some(session) = self.sessions.get_mut(id) {
+            let will = will.map(|will| {
+                let (client_id, identity) = (session.client_id(), session.state.identity);
+                let client = Client {
+                    identity,
+                    client_id,
+                };
+                Box::new(own(will, client))
+            });
             tell(&mut self.outputs, session.client_id(), SessionChange::Held);
             let state = &mut session.state;
             state.connection = Some(place);
@@ -253,7 +265,7 @@ impl MqttBroker {
     }
 }
 
-fn own(will: &Will<'_>) -> OwnedWill {
+fn own(will: &Will<'_>, client: Client<'_>) -> OwnedWill {
     let publication = Publication {
         topic: will.topic,
         payload: will.payload,
@@ -265,6 +277,8 @@ fn own(will: &Will<'_>) -> OwnedWill {
         origin: Origin::Gone,
     };
     OwnedWill {
+        client_id: client.client_id.into(),
+        identity: client.identity,
         message: Arc::new(Message::from(&publication)),
         delay: will.delay,
         message_expiry: will.message_expiry,

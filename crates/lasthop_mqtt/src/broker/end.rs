@@ -181,8 +181,19 @@ impl MqttBroker {
                 .get(place)
                 .is_some_and(|it| it.phase != Phase::Closing && it.role == Role::Control);
             if is_open {
+                self.spare_will(place);
                 self.end_connection(now, place, ReasonCode::SERVER_SHUTTING_DOWN, transport);
             }
+        }
+    }
+
+    /// Where wills are kept, that the server stops is not to be read as the loss of a client.
+    fn spare_will(&mut self, place: u32) {
+        if self.keeper.is_some()
+            && let Some(id) = self.session_at(place)
+            && let Some(session) = self.sessions.get_mut(id)
+        {
+            session.state.will = None;
         }
     }
 
@@ -347,6 +358,15 @@ impl MqttBroker {
             expires_at: expiry.map(|seconds| now + Duration::from_secs(u64::from(seconds))),
             ..will.message.publication()
         };
+        if let Some(keeper) = &mut self.keeper {
+            // Nobody awaits it; why it is not kept, where it is not, is the keeper's to say.
+            let client = Client {
+                identity: will.identity,
+                client_id: &will.client_id,
+            };
+            let _ = keeper.take(now, client, &publication);
+            return;
+        }
         self.publish(now, &publication, transport);
     }
 }

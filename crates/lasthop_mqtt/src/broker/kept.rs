@@ -77,15 +77,23 @@ impl MqttBroker {
                     self.publish_shared(now, &mut shared, transport);
                 }
                 KeeperOutput::Reconsider(client_id) => self.reconsider(&client_id),
-                KeeperOutput::Disconnect(client_id) => {
-                    let session = self.sessions.of(&client_id);
-                    let session = session.and_then(|session| self.sessions.get(session));
-                    if let Some(place) = session.and_then(|session| session.state.connection) {
-                        let reason = ReasonCode::NOT_AUTHORIZED;
-                        self.end_connection(now, place, reason, transport);
-                    }
-                }
+                KeeperOutput::Disconnect(client_id) => self.send_away(now, &client_id, transport),
             }
+        }
+    }
+
+    /// A client is not served any more: whoever comes by its name later finds nothing of it.
+    fn send_away(&mut self, now: Instant, client_id: &str, transport: &mut dyn Transport) {
+        let Some(id) = self.sessions.of(client_id) else {
+            return;
+        };
+        let session = self.sessions.get(id);
+        if let Some(place) = session.and_then(|session| session.state.connection) {
+            self.end_connection(now, place, ReasonCode::NOT_AUTHORIZED, transport);
+        }
+        // It may have ended with its connection.
+        if self.sessions.of(client_id) == Some(id) {
+            self.end_session(now, id, transport);
         }
     }
 

@@ -23,6 +23,9 @@ pub(super) struct SessionState {
 /// A will as long as it may be needed.
 #[derive(Debug)]
 pub(super) struct OwnedWill {
+    /// Whose it is.
+    pub(super) client_id: Box<str>,
+    pub(super) identity: Identity,
     pub(super) message: Arc<Message>,
     pub(super) delay: u32,
     pub(super) message_expiry: Option<u32>,

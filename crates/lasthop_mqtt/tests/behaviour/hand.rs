@@ -100,6 +100,12 @@ impl Hand {
         self.broker.drain(self.now);
     }
 
+    /// The broker is told to end.
+    pub(crate) fn stop(&mut self) {
+        self.broker.handle(self.now, ApplicationInput::Stop);
+        self.broker.drain(self.now);
+    }
+
     /// All bytes that have come, and whether the broker has ended the stream.
     pub(crate) fn read(&mut self, connection: ConnectionId) -> (Vec<u8>, bool) {
         while !matches!(self.clients.poll(self.now), TransportOutput::WaitUntil(_)) {}

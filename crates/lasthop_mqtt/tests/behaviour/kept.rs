@@ -1,103 +1,15 @@
 //! Publications that are acknowledged once somebody has them, and clients that are served for as long as their credentials
 //! are worth something.
 
-use std::cell::RefCell;
-use std::collections::VecDeque;
-use std::rc::Rc;
-
-use lasthop_broker::{
-    Admission, Authority, BrokerCore, Client, Credentials, Everybody, Identity, Keeper,
-    KeeperOutput, Message, NotKept, Origin, Publication, Refusal, Ticket, TopicFilter,
-};
-use lasthop_contract::{RandomStream, WakeFlag};
+use lasthop_broker::{KeeperOutput, Message, NotKept, Origin, Publication};
 use lasthop_mqtt::codec::{Connect, PacketType};
-use lasthop_mqtt::{BrokerLimits, MqttBroker, MqttBrokerConfig, Qos, Version};
-use lasthop_units::{Duration, Instant};
+use lasthop_mqtt::{Qos, Version};
+use lasthop_units::Duration;
 
-use super::hand::{Answer, Hand};
+use super::hand::Answer;
+use super::toy_keeper::broker;
 
 const BOTH: [Version; 2] = [Version::V3_1_1, Version::V5];
-
-/// Keeps what it is told to.
-#[derive(Clone, Debug, Default)]
-struct Toy {
-    inner: Rc<RefCell<Inner>>,
-}
-
-#[derive(Debug, Default)]
-struct Inner {
-    taken: Vec<String>,
-    refuses: Option<NotKept>,
-    outputs: VecDeque<KeeperOutput>,
-    forbidden: Option<String>,
-}
-
-impl Keeper for Toy {
-    fn take(
-        &mut self,
-        _now: Instant,
-        client: Client<'_>,
-        publication: &Publication<'_>,
-    ) -> Result<Ticket, NotKept> {
-        let mut inner = self.inner.borrow_mut();
-        if let Some(why) = inner.refuses {
-            return Err(why);
-        }
-        let text = format!("{} {}", client.client_id, publication.topic);
-        inner.taken.push(text);
-        Ok(Ticket(inner.taken.len() as u64))
-    }
-
-    fn poll(&mut self, _now: Instant) -> Option<KeeperOutput> {
-        self.inner.borrow_mut().outputs.pop_front()
-    }
-}
-
-impl Toy {
-    fn say(&self, hand: &mut Hand, output: KeeperOutput) {
-        self.inner.borrow_mut().outputs.push_back(output);
-        hand.broker.drain(hand.now);
-    }
-
-    fn settle(&self, hand: &mut Hand, ticket: u64, outcome: Result<(), NotKept>) {
-        self.say(hand, KeeperOutput::Settled(Ticket(ticket), outcome));
-    }
-}
-
-/// Everybody may do everything for ten seconds, except hear what the toy forbids.
-#[derive(Debug)]
-struct TenSeconds(Toy);
-
-impl Authority for TenSeconds {
-    fn identify(&self, now: Instant, _: &Credentials<'_>) -> Result<Admission, Refusal> {
-        Ok(Admission {
-            identity: Identity(1),
-            ends_at: Some(now + Duration::from_secs(10)),
-        })
-    }
-
-    fn may_publish(&self, client: Client<'_>, topic: &str) -> bool {
-        Everybody.may_publish(client, topic)
-    }
-
-    fn may_subscribe(&self, client: Client<'_>, filter: &TopicFilter<'_>) -> bool {
-        let inner = self.0.inner.borrow();
-        inner.forbidden != Some(filter.text().into()) && Everybody.may_subscribe(client, filter)
-    }
-}
-
-fn broker() -> (Toy, Hand) {
-    let toy = Toy::default();
-    let limits = BrokerLimits::default();
-    let core = BrokerCore::new(limits, Box::new(TenSeconds(toy.clone())), WakeFlag::new());
-    let config = MqttBrokerConfig {
-        maximum_qos: Qos::AtLeastOnce,
-        ..MqttBrokerConfig::default()
-    };
-    let random = RandomStream::named(1, "broker");
-    let broker = MqttBroker::at(core.service(), config, random).kept_by(Box::new(toy.clone()));
-    (toy, Hand::of(broker))
-}
 
 fn types(answers: &[Answer]) -> Vec<PacketType> {
     answers.iter().map(|answer| answer.packet_type).collect()

@@ -17,5 +17,7 @@ mod permission;
 mod publishing;
 mod second_opinion;
 mod sessions;
+mod several_at_once;
 mod subscriptions;
+mod toy_keeper;
 mod world;
