@@ -38,7 +38,7 @@ impl Gateway {
     pub fn next_answer(&mut self) -> Option<(Ticket, Response<Vec<u8>>)> {
         let (ticket, outcome) = self.next_settled_of_bridge()?;
         let answer = match outcome {
-            Ok(()) => answer(&json!({})),
+            Ok(()) => of_json(b"{}".to_vec()),
             Err(why) => {
                 let (status, message) = of_not_kept(why);
                 refusal(status, message)
@@ -189,7 +189,11 @@ const fn of_not_kept(why: NotKept) -> Refused {
 }
 
 fn answer(body: &Value) -> Response<Vec<u8>> {
-    let mut response = Response::new(body.to_string().into_bytes());
+    of_json(body.to_string().into_bytes())
+}
+
+fn of_json(text: Vec<u8>) -> Response<Vec<u8>> {
+    let mut response = Response::new(text);
     let kind = HeaderValue::from_static("application/json");
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response

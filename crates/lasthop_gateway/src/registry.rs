@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use lasthop_broker::Identity;
 use lasthop_contract::LookupMap;
 
@@ -9,10 +7,11 @@ use crate::device::Device;
 /// The devices that are served, by number, by full name and by the identifier that topics have.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
-    devices: BTreeMap<u32, Device>,
+    /// By their numbers, less 1; a number is never used again.
+    devices: Vec<Option<Box<Device>>>,
     by_path: LookupMap<Box<str>, u32>,
     by_device: LookupMap<Box<str>, u32>,
-    last: u32,
+    count: usize,
 }
 
 impl Registry {
@@ -25,31 +24,39 @@ impl Registry {
             return;
         }
         let number = known.unwrap_or_else(|| {
+            self.devices.push(None);
+            self.count += 1;
             // Identity 0 is anybody's.
-            self.last += 1;
-            self.last
+            self.devices.len() as u32
         });
         self.by_path.insert(path.into(), number);
         self.by_device.insert(record.path.device().into(), number);
+        let Some(place) = self.place(number) else {
+            return;
+        };
         let mut device = Device::new(record);
-        if let Some(known) = self.devices.remove(&number) {
+        if let Some(known) = place.take() {
             device.config = known.config;
         }
-        self.devices.insert(number, device);
+        *place = Some(Box::new(device));
+    }
+
+    fn place(&mut self, number: u32) -> Option<&mut Option<Box<Device>>> {
+        self.devices.get_mut((number as usize).checked_sub(1)?)
     }
 
     /// Takes a device out; who it was.
     pub(crate) fn remove(&mut self, path: &str) -> Option<Identity> {
         let number = self.by_path.remove(path)?;
-        let device = self.devices.remove(&number)?;
+        let device = self.place(number)?.take()?;
+        self.count -= 1;
         self.by_device.remove(device.record.path.device());
         Some(Identity(number))
     }
 
     pub(crate) fn find(&mut self, path: &str) -> Option<(Identity, &mut Device)> {
         let number = self.by_path.get(path).copied()?;
-        let device = self.devices.get_mut(&number)?;
-        Some((Identity(number), device))
+        Some((Identity(number), self.get_mut(Identity(number))?))
     }
 
     /// The device of this identifier, which topics name.
@@ -58,14 +65,15 @@ impl Registry {
     }
 
     pub(crate) fn get(&self, identity: Identity) -> Option<&Device> {
-        self.devices.get(&identity.0)
+        let place = (identity.0 as usize).checked_sub(1)?;
+        self.devices.get(place)?.as_deref()
     }
 
     pub(crate) fn get_mut(&mut self, identity: Identity) -> Option<&mut Device> {
-        self.devices.get_mut(&identity.0)
+        self.place(identity.0)?.as_deref_mut()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.devices.len()
+        self.count
     }
 }

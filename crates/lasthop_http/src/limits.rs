@@ -23,6 +23,11 @@ pub struct ServerLimits {
 /// A body that grows by this has the time of a body again: slow lines are served, and who sends a byte a minute is not.
 pub(crate) const PROGRESS: usize = 256;
 
+const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
+
 impl Default for ServerLimits {
     /// The times of nginx; a client on a slow link has a minute to close.
     fn default() -> Self {
@@ -43,12 +48,11 @@ impl ServerLimits {
     pub(crate) fn date(&self, now: Instant) -> Option<String> {
         let seconds = self.calendar? + now.as_nanos() / 1_000_000_000;
         let date = OffsetDateTime::from_unix_timestamp(i64::try_from(seconds).ok()?).ok()?;
-        let (day, month) = (date.weekday().to_string(), date.month().to_string());
+        let day = DAYS[usize::from(date.weekday().number_days_from_monday())];
         Some(format!(
-            "{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
-            &day[..3],
+            "{day}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
             date.day(),
-            &month[..3],
+            MONTHS[usize::from(u8::from(date.month())) - 1],
             date.year(),
             date.hour(),
             date.minute(),

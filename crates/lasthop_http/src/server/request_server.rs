@@ -1,8 +1,9 @@
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use http::Response;
 use lasthop_contract::{
-    ConnectionId, Provenance, ResetReason, ShortQueue, TimerQueue, Transport, TransportEvent,
+    ConnectionId, LookupMap, Provenance, ResetReason, ShortQueue, TimerQueue, Transport,
+    TransportEvent,
 };
 use lasthop_units::Instant;
 
@@ -18,7 +19,9 @@ use crate::wire::Wire;
 #[derive(Debug)]
 pub struct RequestServer {
     limits: ServerLimits,
-    connections: BTreeMap<ConnectionId, Served>,
+    connections: LookupMap<ConnectionId, Box<Served>>,
+    /// The same in their order.
+    order: BTreeSet<ConnectionId>,
     timers: TimerQueue<ConnectionId>,
     events: ShortQueue<ServerEvent>,
 }
@@ -36,7 +39,8 @@ impl RequestServer {
     pub fn new(limits: ServerLimits) -> Self {
         Self {
             limits,
-            connections: BTreeMap::new(),
+            connections: LookupMap::new(),
+            order: BTreeSet::new(),
             timers: TimerQueue::new(),
             events: ShortQueue::new(),
         }
@@ -64,7 +68,8 @@ impl RequestServer {
                     connection: accepted,
                 };
                 self.timers.arm(served.armed, connection);
-                self.connections.insert(connection, served);
+                self.connections.insert(connection, Box::new(served));
+                self.order.insert(connection);
             }
             TransportEvent::Readable(_)
             | TransportEvent::StreamOpened(..)
@@ -142,7 +147,7 @@ impl RequestServer {
                     is_reset = it.timeout(wire, limits);
                 });
             } else {
-                self.arm(connection);
+                served.arm(connection, &mut self.timers);
             }
             if is_reset {
                 transport.reset(now, connection, ResetReason::PeerError);
@@ -153,8 +158,7 @@ impl RequestServer {
 
     /// The service ends: who awaits an answer is told that there is none.
     pub fn stop(&mut self, now: Instant, transport: &mut dyn Transport) {
-        let connections: Vec<ConnectionId> = self.connections.keys().copied().collect();
-        for connection in connections {
+        for connection in core::mem::take(&mut self.order) {
             self.with(now, connection, transport, |it, wire, limits| {
                 it.stop(wire, limits);
             });
@@ -164,7 +168,8 @@ impl RequestServer {
 
     /// The host lost its power: nothing is known any more.
     pub fn crash(&mut self) {
-        self.connections.clear();
+        self.connections = LookupMap::new();
+        self.order.clear();
         self.timers = TimerQueue::new();
         while self.events.pop().is_some() {}
     }
@@ -198,19 +203,7 @@ impl RequestServer {
         if let Some(served) = self.connections.get_mut(&connection) {
             let mut wire = Wire::new(now, transport, connection);
             then(&mut served.connection, &mut wire, &self.limits);
-            self.arm(connection);
-        }
-    }
-
-    /// Arms the timer of a connection, unless it goes off early enough: then it is armed anew.
-    fn arm(&mut self, id: ConnectionId) {
-        if let Some(served) = self.connections.get_mut(&id) {
-            let wanted = served.connection.deadline();
-            if wanted < served.armed {
-                self.timers.disarm(served.armed, id);
-                served.armed = wanted;
-                self.timers.arm(wanted, id);
-            }
+            served.arm(connection, &mut self.timers);
         }
     }
 
@@ -232,6 +225,7 @@ impl RequestServer {
         let Some(served) = self.connections.remove(&id) else {
             return;
         };
+        self.order.remove(&id);
         self.timers.disarm(served.armed, id);
         for number in served.connection.open_exchanges() {
             let exchange = ExchangeId {
@@ -239,6 +233,18 @@ impl RequestServer {
                 number,
             };
             self.events.push(ServerEvent::Gone(exchange));
+        }
+    }
+}
+
+impl Served {
+    /// Arms the timer of a connection, unless it goes off early enough: then it is armed anew.
+    fn arm(&mut self, id: ConnectionId, timers: &mut TimerQueue<ConnectionId>) {
+        let wanted = self.connection.deadline();
+        if wanted < self.armed {
+            timers.disarm(self.armed, id);
+            self.armed = wanted;
+            timers.arm(wanted, id);
         }
     }
 }
