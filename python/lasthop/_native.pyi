@@ -202,7 +202,14 @@ class GatewayData:
     def __init__(self, folder: Path) -> None: ...
     @staticmethod
     def on_postgres(
-        *, host: str, port: int, user: str, database: str, password: str | None
+        *,
+        host: str,
+        port: int,
+        user: str,
+        database: str,
+        password: str | None,
+        security: str,
+        authorities: bytes,
     ) -> GatewayData: ...
 
 # What is done to the data of a gateway beside its server.

@@ -29,5 +29,5 @@ pub use log_lines::{LogForm, LogLines};
 pub(crate) use metrics::Metrics;
 pub use new_key::new_key;
 pub use place::DataPlace;
-pub use postgres::{PostgresNames, PostgresServer};
+pub use postgres::{PostgresNames, PostgresSecurity, PostgresServer};
 pub use trimming::{Trim, Trimmed};

@@ -6,7 +6,8 @@ use std::sync::Mutex;
 use lasthop_gateway::{Attaches, DevicePath, LONGEST_LIFE, UnixTime};
 use lasthop_jwt::TokenKey;
 use lasthop_live::gateway::{
-    Administration, DataPlace, DurableStore, GatewayError, PostgresNames, Trim, new_key,
+    Administration, DataPlace, DurableStore, GatewayError, PostgresNames, PostgresSecurity, Trim,
+    new_key,
 };
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -28,25 +29,40 @@ impl GatewayData {
         Ok(Self { place })
     }
 
-    /// A database of a server of PostgreSQL.
+    /// A database of a server of PostgreSQL, secured by a `sslmode` of libpq; authorities are PEM.
     #[staticmethod]
-    #[pyo3(signature = (*, host, port, user, database, password))]
+    #[pyo3(signature = (*, host, port, user, database, password, security, authorities))]
     fn on_postgres(
         host: &str,
         port: u16,
         user: &str,
         database: &str,
         password: Option<&str>,
-    ) -> Self {
-        let place = DataPlace::postgres(&PostgresNames {
+        security: &str,
+        authorities: &[u8],
+    ) -> PyResult<Self> {
+        let names = PostgresNames {
             host,
             port,
             user,
             database,
             password,
-        });
-        Self { place }
+            security: security_of(security, authorities)?,
+        };
+        let place = DataPlace::postgres(&names).map_err(|error| raised(&error))?;
+        Ok(Self { place })
     }
+}
+
+fn security_of<'a>(name: &str, authorities: &'a [u8]) -> PyResult<PostgresSecurity<'a>> {
+    Ok(match name {
+        "disable" => PostgresSecurity::Disable,
+        "prefer" => PostgresSecurity::Prefer,
+        "require" => PostgresSecurity::Require,
+        "verify-ca" => PostgresSecurity::VerifyCa(authorities),
+        "verify-full" => PostgresSecurity::VerifyFull(authorities),
+        _ => return Err(PyValueError::new_err("it is secured in another way")),
+    })
 }
 
 impl GatewayData {

@@ -2,6 +2,7 @@
 
 import getpass
 import os
+import ssl
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +17,16 @@ _EXAMPLE = "postgresql://USER@HOST:5432/DATABASE"
 _PORT = 5432
 # Where Debian's servers have their socket; others have a host.
 _SOCKETS = Path("/var/run/postgresql")
-_NOT_SECURED = ("disable", "allow", "prefer")
+# Those of libpq; "allow" asks in the clear first, and a server that minds says so.
+_SECURITY = {
+    "disable": "disable",
+    "allow": "disable",
+    "prefer": "prefer",
+    "require": "require",
+    "verify-ca": "verify-ca",
+    "verify-full": "verify-full",
+}
+_NAMES = ("host", "port", "user", "password", "dbname", "sslmode", "sslrootcert")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +38,8 @@ class PostgresPlace:
     user: str
     database: str
     password: str | None = field(repr=False)
+    security: str = "prefer"
+    authorities: Path | None = None
 
 
 def read_gateway_data(text: str) -> _native.GatewayData:
@@ -36,13 +48,21 @@ def read_gateway_data(text: str) -> _native.GatewayData:
     if not colon or scheme not in _SCHEMES:
         return _native.GatewayData(Path(text))
     place = read_postgres(text, os.environ)
-    return _native.GatewayData.on_postgres(
-        host=place.host,
-        port=place.port,
-        user=place.user,
-        database=place.database,
-        password=place.password,
-    )
+    try:
+        return _native.GatewayData.on_postgres(
+            host=place.host,
+            port=place.port,
+            user=place.user,
+            database=place.database,
+            password=place.password,
+            security=place.security,
+            authorities=_read_authorities(place.authorities),
+        )
+    except ValueError as error:
+        message = (
+            f"--data: sslrootcert: {place.authorities}: {error}; name a file of certificates (PEM)"
+        )
+        raise UsageError(message) from None
 
 
 def read_postgres(url: str, environment: Mapping[str, str]) -> PostgresPlace:
@@ -50,8 +70,9 @@ def read_postgres(url: str, environment: Mapping[str, str]) -> PostgresPlace:
 
     Examples
     --------
-    >>> read_postgres("postgresql://gate@db/farm", {"PGPORT": "5433"})
-    PostgresPlace(host='db', port=5433, user='gate', database='farm')
+    >>> place = read_postgres("postgresql://gate@db/farm", {"PGPORT": "5433"})
+    >>> place.host, place.port, place.database, place.security
+    ('db', 5433, 'farm', 'prefer')
     >>> read_postgres("postgresql:///farm?host=/run/postgresql&user=gate", {}).host
     '/run/postgresql'
     """
@@ -63,15 +84,10 @@ def read_postgres(url: str, environment: Mapping[str, str]) -> PostgresPlace:
         ("dbname", "PGDATABASE"),
         ("password", "PGPASSWORD"),
         ("sslmode", "PGSSLMODE"),
+        ("sslrootcert", "PGSSLROOTCERT"),
     ):
         if not named.get(name) and environment.get(variable):
             named[name] = environment[variable]
-    if named.get("sslmode", "prefer") not in _NOT_SECURED:
-        message = (
-            f"--data: sslmode={named['sslmode']} cannot be had, a database is asked in the clear; "
-            "name a socket or an address of this machine, or the end of a tunnel"
-        )
-        raise UsageError(message)
     user = named.get("user") or getpass.getuser()
     host = named.get("host") or (str(_SOCKETS) if _SOCKETS.is_dir() else "localhost")
     port = _read_port(named.get("port") or str(_PORT))
@@ -79,7 +95,48 @@ def read_postgres(url: str, environment: Mapping[str, str]) -> PostgresPlace:
     password = named.get("password") or _of_password_file(
         _password_file(environment), (host, str(port), database, user)
     )
-    return PostgresPlace(host, port, user, database, password)
+    mode = named.get("sslmode") or "prefer"
+    security, authorities = _read_security(mode, named.get("sslrootcert"), host, environment)
+    return PostgresPlace(host, port, user, database, password, security, authorities)
+
+
+def _read_security(
+    mode: str, named: str | None, host: str, environment: Mapping[str, str]
+) -> tuple[str, Path | None]:
+    """Read how a database is asked, and the file of authorities that its server has to be of."""
+    security = _SECURITY.get(mode)
+    if security is None:
+        message = f'--data: "{mode}" is no sslmode; write {", ".join(_SECURITY)}'
+        raise UsageError(message)
+    if host.startswith("/"):
+        # Nobody but its ends hears a socket of this machine.
+        return "disable", None
+    if security in {"disable", "prefer"}:
+        return security, None
+    if named == "system":
+        # Whoever has a certificate of a public authority is not yet this server.
+        return "verify-full", Path(ssl.get_default_verify_paths().cafile or "/etc/ssl/cert.pem")
+    file = Path(named) if named else Path(environment.get("HOME") or "/") / ".postgresql/root.crt"
+    if not named and not file.is_file():
+        if security == "require":
+            return security, None
+        message = (
+            f"--data: sslmode={mode} believes nobody without an authority; "
+            "add sslrootcert=FILE, or sslrootcert=system"
+        )
+        raise UsageError(message)
+    # As libpq does: who has an authority wants it to be asked.
+    return ("verify-ca" if security == "require" else security), file
+
+
+def _read_authorities(file: Path | None) -> bytes:
+    if file is None:
+        return b""
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        message = f"--data: sslrootcert: {file} cannot be read: {error.strerror}"
+        raise UsageError(message) from None
 
 
 def _named(url: str) -> Iterator[tuple[str, str]]:
@@ -97,10 +154,10 @@ def _named(url: str) -> Iterator[tuple[str, str]]:
     yield "password", unquote(parts.password or "")
     yield "dbname", unquote(parts.path.removeprefix("/"))
     for name, value in options:
-        if name not in {"host", "port", "user", "password", "dbname", "sslmode"}:
+        if name not in _NAMES:
             message = (
                 f'--data: "{name}" is no part of a database\'s URL that is known here; '
-                "leave it out, or write host, port, user, password, dbname or sslmode"
+                f"leave it out, or write {', '.join(_NAMES)}"
             )
             raise UsageError(message)
         yield name, value

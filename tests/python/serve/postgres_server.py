@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROLE = "gate"
+PORT = 5432
 PATIENCE_S = 60.0
 # Where Debian has what is for one version.
 PROGRAMS = "/usr/lib/postgresql"
@@ -27,6 +28,7 @@ class PostgresServer:
         self.user = user
         self.password = secrets.token_hex(16)
         self.process: subprocess.Popen[bytes] | None = None
+        self.port = PORT
         self.databases = 0
 
     def make(self) -> None:
@@ -45,9 +47,19 @@ class PostgresServer:
         )
         key.unlink()
 
-    def start(self, *settings: str) -> None:
+    def start(self, *settings: str, port: int = PORT) -> None:
         """Start it, and wait until it answers."""
-        options = ["-c", "listen_addresses=", "-k", str(self.folder), "-D", f"{self.folder}/data"]
+        self.port = port
+        options = [
+            "-c",
+            f"port={port}",
+            "-c",
+            "listen_addresses=",
+            "-k",
+            str(self.folder),
+            "-D",
+            f"{self.folder}/data",
+        ]
         options += [part for setting in settings for part in ("-c", setting)]
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
@@ -72,7 +84,8 @@ class PostgresServer:
     def ask(self, statement: str, database: str = "postgres", *, check: bool = True) -> str:
         """Let psql do something; what it says, a row a line."""
         command = ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align"]
-        command += [f"--host={self.folder}", f"--username={ROLE}", f"--dbname={database}"]
+        command += [f"--host={self.folder}", f"--port={self.port}"]
+        command += [f"--username={ROLE}", f"--dbname={database}"]
         done = subprocess.run(
             [*command, f"--command={statement}"],
             env=os.environ | {"PGPASSWORD": self.password},

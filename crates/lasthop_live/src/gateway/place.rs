@@ -41,9 +41,11 @@ impl DataPlace {
     }
 
     /// A database of a server of PostgreSQL.
-    #[must_use]
-    pub fn postgres(names: &PostgresNames<'_>) -> Self {
-        Self::Postgres(Box::new(PostgresServer::new(names)))
+    ///
+    /// # Errors
+    /// When an authority that is to be believed is none.
+    pub fn postgres(names: &PostgresNames<'_>) -> Result<Self, GatewayError> {
+        PostgresServer::new(names).map(|server| Self::Postgres(Box::new(server)))
     }
 
     /// A connection of who looks after the data, whether or not a server has them.

@@ -1,4 +1,5 @@
 mod schema;
+mod security;
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -9,14 +10,18 @@ use bytes::BytesMut;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use postgres::{Client, Config, NoTls, Statement};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::GatewayError;
 use super::database::{Cell, Database, Message, Row, Value};
+pub use security::PostgresSecurity;
 
 /// Where a server of PostgreSQL is, and who asks it.
 #[derive(Clone)]
 pub struct PostgresServer {
     config: Config,
+    /// How it is spoken with by TLS, where it is.
+    tls: Option<MakeRustlsConnect>,
     /// As it is named to people: without the password.
     name: String,
 }
@@ -34,6 +39,8 @@ pub struct PostgresNames<'a> {
     pub database: &'a str,
     /// Where the role has one.
     pub password: Option<&'a str>,
+    /// How it is secured; a socket of this machine is not.
+    pub security: PostgresSecurity<'a>,
 }
 
 /// The database of a gateway on a server of PostgreSQL, in a schema of its own. Who changes it notifies those who listen.
@@ -76,10 +83,17 @@ const NEWS: Duration = Duration::from_secs(1);
 
 impl PostgresServer {
     /// The server of these names.
-    #[must_use]
-    pub fn new(names: &PostgresNames<'_>) -> Self {
+    ///
+    /// # Errors
+    /// When an authority is none.
+    pub fn new(names: &PostgresNames<'_>) -> Result<Self, GatewayError> {
         let mut config = Config::new();
         let is_socket = names.host.starts_with('/');
+        let security = match names.security {
+            _ if is_socket => PostgresSecurity::Disable,
+            security => security,
+        };
+        let secured = security.secured()?;
         if is_socket {
             config.host_path(Path::new(names.host));
         } else {
@@ -90,6 +104,7 @@ impl PostgresServer {
             .user(names.user)
             .dbname(names.database)
             .application_name("lasthop gateway")
+            .ssl_mode(secured.mode)
             .connect_timeout(CONNECT_TIMEOUT)
             .tcp_user_timeout(USER_TIMEOUT);
         if let Some(password) = names.password {
@@ -102,12 +117,17 @@ impl PostgresServer {
         };
         let (user, port, database) = (names.user, names.port, names.database);
         let name = format!("postgresql://{user}@{host}:{port}/{database}");
-        Self { config, name }
+        Ok(Self {
+            config,
+            tls: secured.connector,
+            name,
+        })
     }
 
     fn failed(&self, error: &postgres::Error) -> GatewayError {
         let told = error.as_db_error().map(|it| it.message().to_owned());
         let cause = || core::error::Error::source(error).map(ToString::to_string);
+        let told = told.or_else(|| security::words_of(error));
         let why = told.or_else(cause).unwrap_or_else(|| error.to_string());
         GatewayError::Database(self.name.clone(), why)
     }
@@ -260,7 +280,11 @@ impl Session {
 
 fn connect(server: &PostgresServer, role: Role) -> Result<Session, GatewayError> {
     let fail = |error| server.failed(&error);
-    let mut client = server.config.connect(NoTls).map_err(fail)?;
+    let connected = match &server.tls {
+        Some(tls) => server.config.connect(tls.clone()),
+        None => server.config.connect(NoTls),
+    };
+    let mut client = connected.map_err(fail)?;
     schema::check(server, &mut client)?;
     // Whatever the server's own settings say: what is acknowledged is on its disk.
     client
