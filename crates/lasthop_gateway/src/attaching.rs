@@ -167,7 +167,7 @@ impl Gateway {
                 .believed(token.as_bytes(), time)
                 .ok()?
                 .0;
-            Some(self.end_of(claims))
+            Some(self.end_of(now, claims))
         } else {
             None
         };

@@ -3,7 +3,7 @@ use crate::UnixTime;
 /// What a gateway is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GatewayConfig {
-    /// What time it is at the instant 0.
+    /// What time it is at the instant 0, where no calendar says otherwise.
     pub starts: UnixTime,
     /// What a device may take.
     pub limits: DeviceLimits,

@@ -9,10 +9,11 @@ use lasthop_contract::ShortQueue;
 use lasthop_units::{Duration, Instant};
 
 use crate::attachments::Attachments;
+use crate::calendar::{ClockWatch, SteadyCalendar};
 use crate::registry::Registry;
 use crate::{
-    Change, Claims, DevicePath, DeviceTopic, GatewayConfig, GatewayEvent, Journal, Kind, Protocol,
-    Record, Refused, SKEW, Store, UnixTime,
+    Calendar, Change, Claims, DevicePath, DeviceTopic, GatewayConfig, GatewayEvent, Journal, Kind,
+    Protocol, Record, Refused, SKEW, Store, UnixTime,
 };
 
 /// The tickets of a store come before.
@@ -33,6 +34,8 @@ pub struct Gateway {
     of_bridge: BTreeSet<Ticket>,
     settled_of_bridge: ShortQueue<(Ticket, Result<(), NotKept>)>,
     journal: Option<Box<dyn Journal>>,
+    calendar: Box<dyn Calendar>,
+    clock: ClockWatch,
     /// That the last message was not kept.
     store_fails: bool,
 }
@@ -69,8 +72,19 @@ impl Gateway {
             of_bridge: BTreeSet::new(),
             settled_of_bridge: ShortQueue::new(),
             journal: None,
+            calendar: Box::new(SteadyCalendar {
+                starts: config.starts,
+            }),
+            clock: ClockWatch::default(),
             store_fails: false,
         }
+    }
+
+    /// The same by a clock that may be set.
+    #[must_use]
+    pub fn by_calendar(mut self, calendar: Box<dyn Calendar>) -> Self {
+        self.calendar = calendar;
+        self
     }
 
     /// The same, and what happens is written down.
@@ -138,16 +152,14 @@ impl Gateway {
         self.counters.known_tokens += u64::from(is_known);
         Ok(Admission {
             identity,
-            ends_at: Some(self.end_of(claims)),
+            ends_at: Some(self.end_of(now, claims)),
         })
     }
 
-    /// When a token is worth nothing any more.
-    pub(crate) fn end_of(&self, claims: Claims) -> Instant {
-        let skew = SKEW.as_nanos() / 1_000_000_000;
-        // A token that was over before the run began may still be within the skew.
-        let ends = claims.expires_at.0.saturating_add(skew);
-        Instant::ZERO + Duration::from_secs(ends.saturating_sub(self.config.starts.0))
+    /// When a token is worth nothing any more: in what is left of it now, whatever becomes of the calendar.
+    pub(crate) fn end_of(&self, now: Instant, claims: Claims) -> Instant {
+        let expires_at = Duration::from_secs(claims.expires_at.0);
+        now + (expires_at + SKEW - self.calendar.at(now))
     }
 
     /// Whether a device may publish to a topic: to its events, and how it is, and so for those that it speaks for.
@@ -172,9 +184,12 @@ impl Gateway {
     /// Whose topic it is: that of a device itself, or of one that it speaks for.
     fn of_whom(&self, identity: Identity, topic: &DeviceTopic<'_>) -> Option<Identity> {
         // Who was removed has no topics.
-        self.registry.get(identity)?;
+        let sender = self.registry.get(identity)?;
+        if sender.record.path.device() == topic.device {
+            return Some(identity);
+        }
         let device = self.registry.named(topic.device)?;
-        let may = device == identity || self.attachments.are_attached(identity, device);
+        let may = self.attachments.are_attached(identity, device);
         may.then_some(device)
     }
 
@@ -305,6 +320,8 @@ impl Gateway {
 
     /// Takes in what others have changed.
     fn learn(&mut self, now: Instant) {
+        let journal = self.journal.as_deref_mut();
+        self.clock.look(now, &*self.calendar, journal);
         while let Some(change) = self.store.next_change() {
             match change {
                 Change::Device(record) => {
@@ -365,6 +382,6 @@ impl Gateway {
     }
 
     pub(crate) fn time_at(&self, now: Instant) -> UnixTime {
-        UnixTime(self.config.starts.0 + now.as_nanos() / 1_000_000_000)
+        UnixTime(self.calendar.at(now).as_nanos() / 1_000_000_000)
     }
 }

@@ -26,6 +26,8 @@ pub enum GatewayEvent<'a> {
     StoreFails(StoreError),
     /// They are again.
     StoreIsBack,
+    /// The clock that tokens are held against was set, ahead by so many seconds, or back where it is negative.
+    ClockWasSet(i64),
 }
 
 /// By what somebody comes.

@@ -9,6 +9,7 @@
 mod attaching;
 mod attachments;
 mod bridge;
+mod calendar;
 mod config;
 mod device;
 mod device_path;
@@ -25,6 +26,7 @@ mod store;
 mod token;
 
 pub use bridge::Asked;
+pub use calendar::Calendar;
 pub use config::{DeviceLimits, GatewayConfig};
 pub use device::{Attaches, DeviceRecord, MAX_KEYS};
 pub use device_path::{DevicePath, PathError};

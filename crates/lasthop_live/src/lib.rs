@@ -50,5 +50,5 @@ pub use poller::{Lane, Poller};
 pub use quic::{QuicOffer, quic_client};
 pub use secured::{secured_client, secured_server};
 pub use wall_clock::WallClock;
-pub use wall_time::WallTime;
+pub use wall_time::{WallCalendar, WallTime};
 pub use watch::Watch;

@@ -1,3 +1,4 @@
+use lasthop_gateway::Calendar;
 use lasthop_units::{Duration, Instant};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -7,6 +8,10 @@ pub struct WallTime {
     /// The nanoseconds since the machine's start that count as the instant 0.
     origin: u64,
 }
+
+/// The calendar of the machine, which follows when somebody sets its clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WallCalendar;
 
 const NANOS_A_SECOND: u64 = 1_000_000_000;
 
@@ -36,6 +41,12 @@ impl WallTime {
     pub fn calendar_now() -> Duration {
         let time = clock_gettime(ClockId::Realtime);
         Duration::from_nanos(time.tv_sec as u64 * NANOS_A_SECOND + time.tv_nsec as u64)
+    }
+}
+
+impl Calendar for WallCalendar {
+    fn at(&self, _now: Instant) -> Duration {
+        WallTime::calendar_now()
     }
 }
 

@@ -152,6 +152,7 @@ impl Server {
             dtls: dtls.map(|dtls| dtls.profile.clone()),
             gateway: gateway.map(GatewayData::store).transpose()?,
             gateway_log: log.map(log_form_of).transpose()?,
+            gateway_calendar: None,
         };
         let server =
             lasthop_live::serve::Server::bind(&services, offer, seed).map_err(|error| {

@@ -3,6 +3,7 @@
 
 mod attaching;
 mod bad_tokens;
+mod clock_jumps;
 mod devices;
 mod signer;
 mod tokens;

@@ -152,6 +152,7 @@ fn words<'a>(event: &GatewayEvent<'_>) -> (&'static str, Vec<(&'a str, Value)>) 
             ("store_fails", vec![("reason", why.into())])
         }
         GatewayEvent::StoreIsBack => ("store_is_back", Vec::new()),
+        GatewayEvent::ClockWasSet(by) => ("clock_was_set", vec![("seconds", by.into())]),
     }
 }
 

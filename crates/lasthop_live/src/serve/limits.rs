@@ -1,3 +1,6 @@
+use lasthop_broker::BrokerLimits;
+use lasthop_gateway::DeviceLimits;
+use lasthop_units::DataSize;
 use thiserror::Error;
 
 use super::Served;
@@ -262,6 +265,28 @@ impl Limits {
     /// A limit as a number of things that memory holds.
     pub(super) fn count_of(&self, name: &str) -> usize {
         usize::try_from(self.of(name)).unwrap_or(usize::MAX)
+    }
+
+    /// What a broker keeps for its clients.
+    pub(super) fn of_the_broker(&self) -> BrokerLimits {
+        BrokerLimits {
+            sessions: self.count_of("sessions"),
+            subscriptions_per_session: self.count_of("subscriptions"),
+            subscriptions_size: DataSize::from_bytes(self.of("subscription_bytes")),
+            retained_messages: self.count_of("retained_messages"),
+            retained_size: DataSize::from_bytes(self.of("retained_bytes")),
+            queued_messages: self.count_of("queued_messages"),
+            queued_size: DataSize::from_bytes(self.of("queued_bytes")),
+        }
+    }
+
+    /// What a device of a gateway may send.
+    pub(super) fn of_a_device(&self) -> DeviceLimits {
+        DeviceLimits {
+            messages_per_second: self.of("device_messages"),
+            bytes_per_second: self.of("device_bytes"),
+            ..DeviceLimits::default()
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use lasthop_coap::Example;
 use lasthop_contract::{Direction, Host, HostInput};
 use lasthop_engine::HostId;
+use lasthop_gateway::Calendar;
 use lasthop_tls::ServerProfile;
 use lasthop_transport::StackHost;
 use lasthop_units::{Duration, Instant};
@@ -44,6 +45,8 @@ pub struct Offer {
     pub gateway: Option<DurableStore>,
     /// How what happens at the gateway is written down; it is not without it.
     pub gateway_log: Option<LogForm>,
+    /// What tokens are held against; that of the machine without it.
+    pub gateway_calendar: Option<Box<dyn Calendar + Send>>,
 }
 
 /// What is served.

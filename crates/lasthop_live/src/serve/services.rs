@@ -3,11 +3,11 @@ use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use lasthop_broker::{BrokerCore, BrokerLimits, BrokerService};
+use lasthop_broker::{BrokerCore, BrokerService};
 use lasthop_coap::{Carrier, CoapParameters, CoapServer, CoapServerConfig, MessageType, Push};
 use lasthop_contract::{Application, RandomStream, Transport, WakeFlag};
 use lasthop_dtls::Dtls;
-use lasthop_gateway::{DeviceLimits, Gateway, GatewayConfig, GatewayPort, UnixTime};
+use lasthop_gateway::{Calendar, Gateway, GatewayConfig, GatewayPort, UnixTime};
 use lasthop_http::ServerLimits;
 use lasthop_mqtt::{MqttBroker, MqttBrokerConfig, Qos};
 use lasthop_quic::{Quic, QuicLimits};
@@ -17,9 +17,11 @@ use lasthop_transport::{Column, HostNetwork, PeerLimit, Routes, Service, StackHo
 use lasthop_units::{DataSize, Duration};
 use lasthop_websocket::{WebSocket, WebSocketConfig};
 
-use super::{Limits, Offer, Served};
+use super::{Offer, Served};
 use crate::gateway::{Doorbell, HttpBridge, LogLines, Metrics, Nobody};
-use crate::{ConnectionLimits, KernelTcp, KernelUdp, Listener, Poller, Tally, WallTime};
+use crate::{
+    ConnectionLimits, KernelTcp, KernelUdp, Listener, Poller, Tally, WallCalendar, WallTime,
+};
 
 /// The services of a server, from what is offered and where it listens.
 pub(super) struct Services {
@@ -47,13 +49,22 @@ impl Services {
     ) -> io::Result<Self> {
         let wake = WakeFlag::new();
         let access = core::mem::take(&mut offer.access);
-        let limits = broker_limits(&offer.limits);
+        let limits = offer.limits.of_the_broker();
         let mut parts = Vec::new();
         let mut gateway = None;
         let core = if let Some(store) = offer.gateway.take() {
             let doorbell = Doorbell::new(poller, &store, wake.clone())?;
             parts.push(Parts::of(Box::new(doorbell), Box::new(Nobody)));
-            let mut served = Gateway::new(gateway_config(&offer.limits), Box::new(store));
+            let calendar = offer.gateway_calendar.take();
+            let calendar: Box<dyn Calendar> = match calendar {
+                Some(calendar) => calendar,
+                None => Box::new(WallCalendar),
+            };
+            let config = GatewayConfig {
+                starts: UnixTime(WallTime::calendar_now().as_nanos() / 1_000_000_000),
+                limits: offer.limits.of_a_device(),
+            };
+            let mut served = Gateway::new(config, Box::new(store)).by_calendar(calendar);
             if let Some(form) = offer.gateway_log {
                 served = served.written_down_by(Box::new(LogLines::new(form)));
             }
@@ -253,7 +264,7 @@ impl Services {
             topic_alias_maximum: limits.of("topic_aliases").try_into().unwrap_or(u16::MAX),
             maximum_packet_size: limits.of("packet_size").try_into().ok(),
             connect_timeout: self.connect_timeout(),
-            limits: broker_limits(limits),
+            limits: limits.of_the_broker(),
             ..MqttBrokerConfig::default()
         };
         let random = RandomStream::named(self.seed, "broker");
@@ -357,7 +368,7 @@ impl Services {
     /// The access of one more service to what they share, or to a core of its own.
     fn service(&self) -> BrokerService {
         self.core.as_ref().map_or_else(
-            || BrokerCore::of_one_service(broker_limits(&self.offer.limits)),
+            || BrokerCore::of_one_service(self.offer.limits.of_the_broker()),
             BrokerCore::service,
         )
     }
@@ -394,27 +405,4 @@ impl Parts {
 fn are_local(listeners: &[Listener]) -> bool {
     let mut addresses = listeners.iter().map(Listener::address);
     addresses.all(|address| address.ip().is_loopback())
-}
-
-fn gateway_config(limits: &Limits) -> GatewayConfig {
-    GatewayConfig {
-        starts: UnixTime(WallTime::calendar_now().as_nanos() / 1_000_000_000),
-        limits: DeviceLimits {
-            messages_per_second: limits.of("device_messages"),
-            bytes_per_second: limits.of("device_bytes"),
-            ..DeviceLimits::default()
-        },
-    }
-}
-
-fn broker_limits(limits: &Limits) -> BrokerLimits {
-    BrokerLimits {
-        sessions: limits.count_of("sessions"),
-        subscriptions_per_session: limits.count_of("subscriptions"),
-        subscriptions_size: DataSize::from_bytes(limits.of("subscription_bytes")),
-        retained_messages: limits.count_of("retained_messages"),
-        retained_size: DataSize::from_bytes(limits.of("retained_bytes")),
-        queued_messages: limits.count_of("queued_messages"),
-        queued_size: DataSize::from_bytes(limits.of("queued_bytes")),
-    }
 }

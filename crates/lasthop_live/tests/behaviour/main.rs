@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod clock_jumps;
 mod emulator;
 mod flow_links;
 mod host_on_device;
