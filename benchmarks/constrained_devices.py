@@ -11,6 +11,7 @@ divided by their messages; once with devices of the profile and once with none. 
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -107,6 +108,8 @@ def instructions(stack: str, devices: int, profile: str | None) -> float:
             check=True,
             capture_output=True,
             text=True,
+            # Imports take as many instructions in both runs.
+            env={**os.environ, "PYTHONHASHSEED": "0"},
         )
         found = _COUNTED.search(done.stderr)
         if found is None:
@@ -130,7 +133,7 @@ def main() -> None:
     elif asked.what == "hour":
         hour(asked.stack, asked.devices or 1000, asked.profile or "esp8266", asked.rounds)
     else:
-        message(asked.stack, asked.devices or 20, asked.profile or "esp8266")
+        message(asked.stack, asked.devices or 200, asked.profile or "esp8266")
 
 
 if __name__ == "__main__":
