@@ -1,4 +1,4 @@
-"""Servers of HTTP and CoAP on lwIP: what they answer, and how far the simulated one is from it."""
+"""Servers and subscribers on lwIP: what they answer, and how far simulated ones are from it."""
 
 import subprocess
 import sys
@@ -48,6 +48,18 @@ def test_a_server_on_lwip_serves_as_the_simulated_one(
     # Two times 10 ms, and the work of 20 ms: less is not to be had, on whichever of both.
     for runs in (live, virtual):
         assert (runs["latency_p50_ms"] >= 40).all(), runs["latency_p50_ms"]
+
+
+def test_a_subscriber_on_lwip_loses_what_the_simulated_one_loses(
+    needs: Needs, tmp_path: Path
+) -> None:
+    needs("mosquitto")
+    live = _both("twin-mqtt.yaml", tmp_path / "out")
+    virtual = pl.read_parquet(tmp_path / "out" / "virtual" / "runs.parquet")
+    assert virtual["delivery_ratio"].unique().to_list() == [0.2]
+    # One client or two may be late, and then stand alone in a segment.
+    assert (live["delivery_ratio"] >= 0.2).all()
+    assert (live["delivery_ratio"] <= 0.3).all(), live["delivery_ratio"]
 
 
 def test_a_server_whose_heap_ends_boots_and_serves_again(
