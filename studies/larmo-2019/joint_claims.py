@@ -120,6 +120,9 @@ def main() -> None:
         return Plan(load_study(STUDY, overrides=(("repeat", str(repeat)),)))
 
     earlier = held_plan(asked.results, plan_of, first)
+    if earlier is not None and earlier.study.repeat > rounds[-1]:
+        held = earlier.study.repeat
+        parser.error(f"{asked.results} holds {held} repetitions; write --at-most {held} or more")
     for repetitions in rounds:
         if earlier is not None and earlier.study.repeat > repetitions:
             continue

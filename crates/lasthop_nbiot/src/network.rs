@@ -5,6 +5,7 @@ mod core;
 mod modules;
 mod off;
 mod report;
+mod settings_of_carriers;
 
 pub(crate) use self::core::Core;
 pub(crate) use self::modules::Modules;
@@ -19,7 +20,8 @@ use lasthop_contract::{
 use lasthop_units::Instant;
 
 use self::cell_order::CellOrder;
-use crate::cell::{Cell, Context, Settings, core_port, radio_port, tell_radio_time};
+use self::settings_of_carriers::SettingsOfCarriers;
+use crate::cell::{Cell, Context, core_port, radio_port, tell_radio_time};
 use crate::channel::{Channel, DownlinkBurst};
 use crate::config::{ConfigError, NetworkConfig};
 use crate::deployment::CellIndex;
@@ -35,10 +37,7 @@ use crate::radio_line::{RadioLane, RadioLine, Watch};
 #[derive(Debug)]
 pub struct NbIotNetwork {
     seed: u64,
-    /// Of cells without settings of their own, then of the others.
-    settings: Box<[Settings]>,
-    /// Which of them a carrier has.
-    settings_of: Box<[u8]>,
+    settings: SettingsOfCarriers,
     channel: Channel,
     devices: Devices,
     cells: Vec<Cell>,
@@ -71,23 +70,16 @@ impl NbIotNetwork {
     pub fn new(config: NetworkConfig, seed: u64) -> Result<Self, ConfigError> {
         config.check()?;
         let channel = Channel::new(&config, seed);
-        let anchors = usize::from(config.cells());
-        let settings_of: Box<[u8]> = (0..channel.carriers())
-            .map(|carrier| config.kind_of_cell((carrier % anchors) as u16) as u8)
-            .collect();
-        let settings: Box<[Settings]> = (config.of_each_kind_of_cell().into_iter())
-            .map(Settings::new)
-            .collect();
-        let cells: Vec<Cell> = (settings_of.iter().enumerate())
-            .map(|(cell, kind)| Cell::new(CellIndex(cell as u8), &settings[usize::from(*kind)]))
+        let settings = SettingsOfCarriers::new(&config, channel.carriers());
+        let cells: Vec<Cell> = (0..channel.carriers())
+            .map(|cell| Cell::new(CellIndex(cell as u8), settings.at(cell)))
             .collect();
         Ok(Self {
             seed,
-            core: Core::new(settings[0].core_delay),
+            core: Core::new(settings.common().core_delay),
             modules: Modules::new(&config.network.module),
-            order: CellOrder::new(settings_of.len()),
+            order: CellOrder::new(channel.carriers()),
             settings,
-            settings_of,
             channel,
             devices: Devices::default(),
             cells,
@@ -165,7 +157,7 @@ impl NbIotNetwork {
         let number = self.devices.attached();
         let stated_db = self.stated_losses_db.remove(&slot);
         let camping = self.channel.attach(slot, number, stated_db);
-        let settings = settings_at(&self.settings, &self.settings_of, camping.cell.as_usize());
+        let settings = self.settings.at(camping.cell.as_usize());
         let config = &settings.config;
         let coupling_loss_db = camping.coupling_loss.value();
         let mut stream = RandomStream::named(self.seed, format_args!("nbiot/device/{number}/luck"));
@@ -204,7 +196,15 @@ impl NbIotNetwork {
         });
         let key = self.devices.insert(slot, device);
         self.watch.note_attached(key);
-        if self.settings[0].config.idle.power_saving_mode.is_some() && self.outages == 0 {
+        if self
+            .settings
+            .common()
+            .config
+            .idle
+            .power_saving_mode
+            .is_some()
+            && self.outages == 0
+        {
             self.with_cell_of(now, key, |cell, cx| cell.arm_periodic_update(cx, key));
         }
     }
@@ -291,7 +291,7 @@ impl NbIotNetwork {
     }
 
     fn module_hands_over(&mut self, at: Instant) {
-        let config = &self.settings[0].config;
+        let config = &self.settings.common().config;
         if let Some((key, packet)) = self.modules.sent(at) {
             let Some(device) = self.devices.get_mut(key) else {
                 return self.nobody_is_there(radio_port(key.slot), packet);
@@ -349,7 +349,7 @@ impl NbIotNetwork {
         let mut context = Context {
             now,
             instant,
-            settings: settings_at(&self.settings, &self.settings_of, cell),
+            settings: self.settings.at(cell),
             channel: &mut self.channel,
             devices: &mut self.devices,
             core: &mut self.core,
@@ -396,13 +396,8 @@ impl Link for NbIotNetwork {
     fn tell_radio_time(&mut self, now: Instant) {
         self.run_until(now);
         for device in self.devices.iter_mut() {
-            let settings = settings_at(&self.settings, &self.settings_of, device.cell.into());
+            let settings = self.settings.at(device.cell.into());
             tell_radio_time(device, settings, now, &mut self.outputs);
         }
     }
-}
-
-/// The settings of a carrier.
-fn settings_at<'a>(settings: &'a [Settings], of: &[u8], carrier: usize) -> &'a Settings {
-    &settings[usize::from(of[carrier])]
 }
