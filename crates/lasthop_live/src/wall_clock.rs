@@ -2,6 +2,8 @@ use std::rc::Rc;
 
 use lasthop_contract::{Advance, Clock};
 use lasthop_units::{Duration, Instant};
+use rustix::thread::nanosleep;
+use rustix::time::Timespec;
 
 use crate::{Poller, WallTime};
 
@@ -13,12 +15,18 @@ pub struct WallClock {
     poller: Rc<Poller>,
     /// How long before a deadline it no longer sleeps: who sleeps wakes up late.
     awake: Duration,
+    /// How long what comes is gathered while much comes.
+    gathers: Duration,
+    /// When something came from outside: last, and the time before.
+    came_at: [Instant; 2],
     /// Deadlines that were served late in a row, without a look outside.
     overdue: u32,
 }
 
 /// How many deadlines that are overdue come before a look outside: neither is to starve the other.
 const OVERDUE_A_TURN: u32 = 16;
+
+const NANOS_A_SECOND: u64 = 1_000_000_000;
 
 /// No wait is longer, so that the kernel's milliseconds do not overflow.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -31,6 +39,8 @@ impl WallClock {
             time,
             poller,
             awake: Duration::ZERO,
+            gathers: Duration::ZERO,
+            came_at: [Instant::ZERO; 2],
             overdue: 0,
         }
     }
@@ -41,10 +51,47 @@ impl WallClock {
         Self { awake, ..self }
     }
 
+    /// Lets what comes from outside wait for so long behind what came before, so that it is taken together: to wake up
+    /// costs more than a message. What comes by itself, with nothing as shortly before it, does not wait.
+    #[must_use]
+    pub fn gathering(self, gathers: Duration) -> Self {
+        Self { gathers, ..self }
+    }
+
+    /// The time that it goes by.
+    #[must_use]
+    pub const fn time(&self) -> WallTime {
+        self.time
+    }
+
     /// The time now.
     #[must_use]
     pub fn now(&self) -> Instant {
         self.time.now()
+    }
+
+    /// Sleeps where much has come lately; for how long at most.
+    fn gather(&self, now: Instant, longest: Duration) -> Duration {
+        let [last, before] = self.came_at;
+        let is_busy = before > Instant::ZERO && last - before < self.gathers + self.gathers;
+        let rest = ((last + self.gathers) - now).min(longest);
+        if !is_busy || rest == Duration::ZERO {
+            return Duration::ZERO;
+        }
+        let nap = Timespec {
+            tv_sec: 0,
+            tv_nsec: rest.as_nanos().min(NANOS_A_SECOND - 1) as i64,
+        };
+        // A signal ends it early, which costs nothing.
+        let _ = nanosleep(&nap);
+        rest
+    }
+
+    /// Notes that something came.
+    fn note_arrival(&mut self) {
+        if self.gathers > Duration::ZERO {
+            self.came_at = [self.time.now(), self.came_at[0]];
+        }
     }
 
     /// Waits for what comes from outside, at most for this long; whether something came.
@@ -76,7 +123,11 @@ impl Clock for WallClock {
                 self.overdue = 0;
                 // Both are zero where they would be below.
                 let longest = (deadline - now) - self.awake;
+                let longest = longest - self.gather(now, longest);
                 let has_come = self.wait(longest);
+                if has_come {
+                    self.note_arrival();
+                }
                 if let Some(outside) = self.outside(has_come) {
                     return outside;
                 }
@@ -165,6 +216,32 @@ mod tests {
         poller.stop_by(&near).unwrap();
         drop(far);
         assert_eq!(clock.advance_to(Instant::FAR_FUTURE), Advance::Stopped);
+    }
+
+    #[test]
+    fn much_that_comes_is_taken_together_and_what_comes_alone_at_once() {
+        let (time, poller, clock) = clock();
+        let gathers = Duration::from_millis(500);
+        let mut clock = clock.gathering(gathers);
+        let (near, far) = pair();
+        let lane = poller.lane();
+        lane.watch(&near, 7, Interest::Readable).unwrap();
+        rustix::io::write(&far, b"x").unwrap();
+        let begins = time.now();
+        for gathered in [Duration::ZERO, Duration::ZERO, gathers] {
+            let longest = Duration::from_secs(1);
+            let at_last = clock.came_at[0];
+            assert_eq!(clock.gather(at_last, longest), gathered);
+            // A deadline that comes sooner is kept.
+            let soon = Duration::from_millis(1);
+            assert_eq!(clock.gather(at_last, soon), gathered.min(soon));
+            // Nobody reads it, so that there is always something.
+            assert!(matches!(
+                clock.advance_to(Instant::FAR_FUTURE),
+                Advance::Arrived(_)
+            ));
+        }
+        assert!(time.now() - begins >= gathers);
     }
 
     use crate::poller::Interest;

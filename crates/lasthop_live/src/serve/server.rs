@@ -15,7 +15,8 @@ use lasthop_units::{Duration, Instant};
 use super::services::Services;
 use super::{Access, Limits};
 use crate::gateway::{DurableStore, LogForm};
-use crate::{Listener, ListenerError, LiveRun, Poller, QuicOffer, WallTime, Watch, live_run};
+use crate::live_run::run_by;
+use crate::{Listener, ListenerError, LiveRun, Poller, QuicOffer, WallClock, WallTime, Watch};
 
 /// A server that listens already, and serves when it is run.
 #[derive(Debug)]
@@ -75,6 +76,9 @@ pub enum Served {
 /// How long clients are given to hear that the server ends.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// How long a gateway lets messages gather where many come.
+const GATHERS: Duration = Duration::from_millis(1);
+
 /// How often the server looks whether all clients have gone.
 const GRACE_STEP: Duration = Duration::from_millis(10);
 
@@ -128,13 +132,19 @@ impl Server {
         let poller = Poller::new()?;
         // It stays open for as long as it is listened to.
         poller.stop_by(&stop)?;
+        // What a gateway is told is acknowledged with the next transaction, and wins nothing by being read at once.
+        let gathers = match self.offer.gateway {
+            Some(_) => GATHERS,
+            None => Duration::ZERO,
+        };
         let mut services = Services::new(&poller, self.offer, self.seed, self.services.len())?;
         for (served, listeners) in self.services {
             services.add(served, listeners)?;
         }
         let tallies = services.tallies();
         let is_over = || tallies.iter().all(|tally| tally.open.get() == 0);
-        serve(&poller, services.into_host(), is_over)
+        let clock = WallClock::new(WallTime::starting_now(), Rc::clone(&poller)).gathering(gathers);
+        serve(clock, &poller, services.into_host(), is_over)
     }
 }
 
@@ -170,10 +180,15 @@ impl Served {
 }
 
 /// Runs a host on sockets until it is stopped and, after that, until `is_over` or the time of grace ends.
-fn serve(poller: &Rc<Poller>, host: StackHost, is_over: impl Fn() -> bool) -> io::Result<()> {
-    let time = WallTime::starting_now();
+fn serve(
+    clock: WallClock,
+    poller: &Rc<Poller>,
+    host: StackHost,
+    is_over: impl Fn() -> bool,
+) -> io::Result<()> {
+    let time = clock.time();
     let watch = Watch::until(Instant::FAR_FUTURE, Rc::default());
-    let mut run = live_run(time, poller, watch);
+    let mut run = run_by(clock, watch);
     let host = add_open_host(&mut run, Box::new(host));
     let never = AtomicBool::new(false);
     run.run(&never);
