@@ -56,6 +56,7 @@ impl Device {
         let issued = seconds_now(begins);
         let token = key.token("p1", issued, issued + 3600);
         let connect = Connect {
+            keep_alive: 60,
             user_name: Some("unused"),
             password: Some(token.as_bytes()),
             ..Connect::new(Version::V3_1_1, DEVICE)
@@ -112,7 +113,8 @@ fn a_clock_that_jumps_by_a_day_sends_nobody_away_and_asks_whoever_comes() {
     });
     let place = told.recv().unwrap();
     let (mut first, told) = Device::come(place, &key, 0);
-    assert_eq!((told, first.say("before")), (CONNACK, PUBACK));
+    assert_eq!(told, CONNACK);
+    assert_eq!(first.say("before"), PUBACK);
 
     clock.0.store(DAY, Ordering::SeqCst);
     assert_eq!(first.say("a day ahead"), PUBACK);
