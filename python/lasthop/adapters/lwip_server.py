@@ -3,50 +3,25 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from lasthop.adapters import lwip_firmware
 from lasthop.adapters.adapter import Adapter, Offer
+from lasthop.adapters.on_lwip import OnLwip
 from lasthop.adapters.programs.lwip_device import firmware_of
 from lasthop.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 _LISTENS = "listens"
 
 
-class LwipServer(Adapter):
-    """It has a network stack of its own, so that its packets are those of lwIP.
+class LwipServer(OnLwip, Adapter):
+    """Its HTTP sends back what is posted; its CoAP keeps what is put, and tells who observes it."""
 
-    Its HTTP sends back what is posted; its CoAP keeps what is put, and tells who observes it.
-    """
-
-    name: ClassVar[str] = "lwip"
     protocols: ClassVar[frozenset[str]] = frozenset({"http/tcp", "coap/udp"})
-    program: ClassVar[str] = sys.executable
-    install: ClassVar[str] = "apt-get install gcc cargo"
     settings: ClassVar[frozenset[str]] = frozenset({"type"})
-    takes_packets: ClassVar[bool] = True
-
-    def find(self) -> Path:
-        """Look for the source of lwIP, and for what compiles it.
-
-        Raises
-        ------
-        EnvironmentFailure
-            One of them is not there.
-        """
-        lwip_firmware.source()
-        lwip_firmware.compiler()
-        return Path(self.program)
-
-    def version(self, program: Path) -> str:
-        """Give that of lwIP."""
-        del program
-        return lwip_firmware.version()
 
     def check_devices(self, offer: Offer, *, are_foreign: bool) -> None:
         """Look whether it can serve devices that are real software, or ours.

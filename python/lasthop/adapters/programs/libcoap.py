@@ -1,6 +1,5 @@
 """The CoAP library in C, libcoap, as far as a device needs it; alone it tells its version."""
 
-import ctypes
 import os
 import select
 import socket
@@ -13,7 +12,6 @@ from ctypes import (
     POINTER,
     Structure,
     byref,
-    c_char_p,
     c_int,
     c_size_t,
     c_ubyte,
@@ -24,6 +22,9 @@ from ctypes import (
     string_at,
 )
 from typing import Any
+
+from lasthop.adapters.programs import c_library
+from lasthop.adapters.programs.c_library import LibraryError
 
 NAME = "libcoap-3-notls.so.3"
 
@@ -64,23 +65,14 @@ class _FixedPoint(Structure):
 _OnResponse = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_int)
 
 
-class LibraryError(Exception):
-    """What the library cannot do."""
-
-
 def load() -> Any:  # noqa: ANN401  as ctypes has it
-    """Load the library.
-
-    Raises
-    ------
-    OSError
-        It is not there.
-    """
-    library = ctypes.CDLL(NAME)
-    library.coap_package_version.restype = c_char_p
+    """Load the library."""
+    library = c_library.load(
+        NAME,
+        texts=("coap_package_version",),
+        places=("coap_new_context", "coap_new_client_session", "coap_new_pdu"),
+    )
     library.coap_pdu_get_token.restype = _Bytes
-    for name in ("coap_new_context", "coap_new_client_session", "coap_new_pdu"):
-        getattr(library, name).restype = c_void_p
     return library
 
 

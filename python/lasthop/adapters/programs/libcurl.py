@@ -1,10 +1,12 @@
 """The library in C of curl, as a device needs it; alone it tells its version."""
 
-import ctypes
 import sys
 from collections.abc import Sequence
 from ctypes import CFUNCTYPE, byref, c_char_p, c_long, c_size_t, c_void_p
 from typing import Any
+
+from lasthop.adapters.programs import c_library
+from lasthop.adapters.programs.c_library import LibraryError
 
 NAME = "libcurl.so.4"
 
@@ -22,24 +24,13 @@ _LONGEST_S = 30
 _Write = CFUNCTYPE(c_size_t, c_void_p, c_size_t, c_size_t, c_void_p)
 
 
-class LibraryError(Exception):
-    """What the library says to be wrong."""
-
-
 def load() -> Any:  # noqa: ANN401  as ctypes has it
-    """Load the library.
-
-    Raises
-    ------
-    OSError
-        It is not there.
-    """
-    library = ctypes.CDLL(NAME)
-    library.curl_version.restype = c_char_p
-    library.curl_easy_strerror.restype = c_char_p
-    library.curl_easy_init.restype = c_void_p
-    library.curl_slist_append.restype = c_void_p
-    return library
+    """Load the library."""
+    return c_library.load(
+        NAME,
+        texts=("curl_version", "curl_easy_strerror"),
+        places=("curl_easy_init", "curl_slist_append"),
+    )
 
 
 def library_version() -> str:

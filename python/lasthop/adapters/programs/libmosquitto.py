@@ -1,6 +1,5 @@
 """The MQTT library in C of Eclipse Mosquitto, as a device needs it; alone it tells its version."""
 
-import ctypes
 import sys
 from collections.abc import Callable
 from ctypes import (
@@ -16,6 +15,9 @@ from ctypes import (
     string_at,
 )
 from typing import Any
+
+from lasthop.adapters.programs import c_library
+from lasthop.adapters.programs.c_library import LibraryError
 
 NAME = "libmosquitto.so.1"
 
@@ -46,22 +48,9 @@ _OnMessage = CFUNCTYPE(None, c_void_p, c_void_p, POINTER(_Message))
 _OnSubscribe = CFUNCTYPE(None, c_void_p, c_void_p, c_int, c_int, POINTER(c_int))
 
 
-class LibraryError(Exception):
-    """What the library says to be wrong."""
-
-
 def load() -> Any:  # noqa: ANN401  as ctypes has it
-    """Load the library.
-
-    Raises
-    ------
-    OSError
-        It is not there.
-    """
-    library = ctypes.CDLL(NAME)
-    library.mosquitto_new.restype = c_void_p
-    library.mosquitto_strerror.restype = c_char_p
-    return library
+    """Load the library."""
+    return c_library.load(NAME, texts=("mosquitto_strerror",), places=("mosquitto_new",))
 
 
 def version() -> str:

@@ -1,0 +1,36 @@
+"""What a server and a device on lwIP have alike."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import ClassVar
+
+from lasthop.adapters import lwip_firmware
+from lasthop.adapters.software import Software
+
+
+class OnLwip(Software):
+    """It has a network stack of its own, so that its packets are those of lwIP."""
+
+    name: ClassVar[str] = "lwip"
+    program: ClassVar[str] = sys.executable
+    install: ClassVar[str] = "apt-get install gcc cargo"
+    takes_packets: ClassVar[bool] = True
+
+    def find(self) -> Path:
+        """Look for the source of lwIP, and for what compiles it.
+
+        Raises
+        ------
+        EnvironmentFailure
+            One of them is not there.
+        """
+        lwip_firmware.source()
+        lwip_firmware.compiler()
+        return Path(self.program)
+
+    def version(self, program: Path) -> str:
+        """Give that of lwIP."""
+        del program
+        return lwip_firmware.version()

@@ -1,0 +1,32 @@
+"""A shared library of C, as far as the programs that call one have it alike."""
+
+import ctypes
+from collections.abc import Iterable
+from ctypes import c_char_p, c_void_p
+from typing import Any
+
+
+class LibraryError(Exception):
+    """What a library cannot do, or says to be wrong."""
+
+
+def load(name: str, *, texts: Iterable[str] = (), places: Iterable[str] = ()) -> Any:  # noqa: ANN401  as ctypes has it
+    """Load a library.
+
+    Parameters
+    ----------
+    name
+        Of its file.
+    texts, places
+        Functions that give a text, and those that give a pointer; others give an integer.
+
+    Raises
+    ------
+    OSError
+        It is not there.
+    """
+    library = ctypes.CDLL(name)
+    for kind, functions in ((c_char_p, texts), (c_void_p, places)):
+        for function in functions:
+            getattr(library, function).restype = kind
+    return library
