@@ -17,6 +17,7 @@ from lasthop.report.bundle import vega_bundle
 from lasthop.report.by_group import beside_the_fleet, by_group_table
 from lasthop.report.claims import claims_section
 from lasthop.report.conditions import conditions_section, versions_section
+from lasthop.report.crashes_table import crashes_section
 from lasthop.report.energy_table import energy_section
 from lasthop.report.expectations import expectations_section
 from lasthop.report.failures import failures_section
@@ -140,6 +141,7 @@ def _sections(
         settings_section(settings, decision),
         *_of_any_study(source, expectations, styles),
         failures_section(source, styles),
+        crashes_section(source, styles),
         energy_section(source, styles),
     )
     return [section for section in found if section is not None]

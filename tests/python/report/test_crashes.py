@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import lasthop
@@ -73,8 +74,31 @@ def test_a_crash_is_read_as_it_was_written(results: Results) -> None:
         assert all(abs(span - 2) < 1e-6 for span in up)
 
 
+def test_a_table_has_each_crash_with_what_was_lost(results: Results, page: str) -> None:
+    _, _, section = page.partition('id="crashes"')
+    assert section
+    table, _, _ = section.partition("</table>")
+    rows = re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)[1:]
+    total = results.runs["device_crashes_watchdog"].sum()
+    assert len(rows) == min(total, 100) > 0
+    cells = [
+        re.sub(r"<[^>]*>", "", cell).strip()
+        for cell in re.findall(r"<td.*?</td>", rows[0], re.DOTALL)
+    ]
+    run = results.runs.filter(pl.col("device_crashes_watchdog") > 0, stack="one").sort("repetition")
+    first = crashes_of(run["device_events"][0])[0]
+    assert cells[5:7] == ["watchdog", "2\N{NO-BREAK SPACE}s"]
+    messages = results.messages.filter(run_id=run["run_id"][0])
+    due = messages.filter(
+        pl.col("intended_ns") >= first.at_s * 1e9, pl.col("intended_ns") < (first.at_s + 2) * 1e9
+    )
+    assert cells[8] == f"{due.height}, {due['delivered_ns'].null_count()}"
+    assert due.height > 10
+
+
 def test_without_a_crash_nothing_is_said(results: Results, tmp_path: Path) -> None:
     page = alone(results, 1, tmp_path / "one")
     assert "crashed in" not in page
+    assert 'id="crashes"' not in page
     assert "Crashes by the watchdog" not in page
     assert "A dashed line" not in page
