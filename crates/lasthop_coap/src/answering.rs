@@ -1,13 +1,17 @@
+use lasthop_cache::{Freshness, Gives, Giving};
+use lasthop_contract::message_text::message_id;
 use lasthop_contract::{
-    ApplicationOutput, ConnectionId, LookupMap, MessageId, OutgoingMessage, Received,
+    ApplicationOutput, ConnectionId, LookupMap, MessageId, OutgoingMessage, Payload, Received,
 };
+
+use lasthop_units::Duration;
 
 use crate::CoapRequest;
 use crate::block::Block;
-use crate::codec::{Code, Message, MessageType};
+use crate::codec::{Code, Message, MessageType, option_number};
 use crate::context::{Context, Purpose};
 use crate::endpoint::{Answer, Endpoint};
-use crate::inbox::{asked_by, question};
+use crate::inbox::{asked_by, named_resource, question, tag_of, take_message};
 use crate::representation::{Delivery, Representation};
 
 /// Answers questions for the user's messages: GETs whose token names the message.
@@ -26,6 +30,10 @@ struct Waiting {
     message: MessageId,
     connection: ConnectionId,
     request: Message,
+    /// What is asked for, where that has a name of its own.
+    resource: Option<u32>,
+    /// Whether who asks was told that it takes its time.
+    is_acknowledged: bool,
 }
 
 #[derive(Debug)]
@@ -35,6 +43,8 @@ struct Given {
     bytes: usize,
     /// The body, until its last block has been given out.
     body: Option<Representation>,
+    /// What is said of it; `None` of what is no resource.
+    freshness: Option<Freshness>,
 }
 
 /// The question for a message.
@@ -49,7 +59,8 @@ impl Answering {
         endpoint: &mut Endpoint,
         cx: &mut Context<'_>,
         connection: ConnectionId,
-        request: &Message,
+        (request, datagram): (&Message, &[u8]),
+        giving: Option<&mut Giving>,
     ) {
         let Some(message) = asked_by(request.content.token) else {
             let answer = Answer::bare(Code::NOT_FOUND, Purpose::Acknowledgement(None));
@@ -58,12 +69,26 @@ impl Answering {
         let given = self.given.get_mut(&connection);
         if let Some(given) = given.filter(|given| given.message == message && given.body.is_some())
         {
-            return given.answer(endpoint, cx, connection, request);
+            return given.answer(endpoint, cx, connection, request, false);
+        }
+        let resource = named_resource(request, datagram);
+        if let (Some(giving), Some(resource)) = (giving, resource) {
+            let tag = request.content.option(datagram, option_number::ETAG);
+            let still = giving.asked(cx.now, message, resource, tag.and_then(tag_of));
+            if let Some(freshness) = still {
+                let answer = state_of(&freshness, message, &[]).still_valid_for(
+                    freshness.lifetime.unwrap_or(endpoint.parameters.max_age),
+                    Purpose::Acknowledgement(Some(message)),
+                );
+                return endpoint.respond(cx, connection, request, &answer);
+            }
         }
         self.waiting.push(Waiting {
             message,
             connection,
             request: request.clone(),
+            resource,
+            is_acknowledged: false,
         });
         cx.outputs.push(ApplicationOutput::Received(Received {
             connection,
@@ -77,7 +102,31 @@ impl Answering {
         endpoint: &mut Endpoint,
         cx: &mut Context<'_>,
         answer: OutgoingMessage<'_>,
+        giving: Option<&Giving>,
     ) -> bool {
+        if let Some(giving) = giving
+            && giving.is_cached()
+        {
+            match giving.gives(cx.now, None) {
+                Gives::Here(_) => {}
+                Gives::Later => {
+                    let of_it = self.waiting.iter_mut().filter(|it| it.message == answer.id);
+                    for waiting in of_it {
+                        waiting.is_acknowledged = true;
+                        endpoint.let_wait(cx, waiting.connection, &waiting.request);
+                    }
+                    return true;
+                }
+                Gives::Nothing => {
+                    self.end(endpoint, cx, answer.id, Code::GATEWAY_TIMEOUT);
+                    return true;
+                }
+                Gives::Done => {
+                    self.end(endpoint, cx, answer.id, Code::CHANGED);
+                    return true;
+                }
+            }
+        }
         let (answered, waiting) = core::mem::take(&mut self.waiting)
             .into_iter()
             .partition::<Vec<_>, _>(|waiting| waiting.message == answer.id);
@@ -87,17 +136,89 @@ impl Answering {
                 message: answer.id,
                 bytes: 0,
                 body: None,
+                freshness: None,
             });
             if given.message != answer.id {
                 (given.message, given.bytes) = (answer.id, 0);
             }
-            // Its entity tag is its number.
-            let mut body = Representation::after(answer.id.number.get() - 1);
-            body.set(answer.payload.into(), None);
-            given.body = Some(body);
-            given.answer(endpoint, cx, waiting.connection, &waiting.request);
+            let said = giving.map(|giving| giving.gives(cx.now, waiting.resource));
+            given.freshness = match said {
+                Some(Gives::Here(freshness)) => Some(freshness),
+                _ => None,
+            };
+            let freshness = given.freshness.unwrap_or_default();
+            given.body = Some(state_of(&freshness, answer.id, answer.payload));
+            let to = (waiting.connection, &waiting.request);
+            given.answer(endpoint, cx, to.0, to.1, waiting.is_acknowledged);
         }
-        !answered.is_empty()
+        // Nobody waits any more for what was fetched.
+        !answered.is_empty() || giving.is_some_and(Giving::is_cached)
+    }
+
+    /// Takes a message for a resource of its own name. Who sent it waits where its server is another.
+    pub(crate) fn take_write(
+        &mut self,
+        endpoint: &mut Endpoint,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        (request, datagram, resource): (&Message, Payload, u32),
+        giving: &mut Giving,
+    ) {
+        if endpoint.refuse_impossible(cx, connection, request) {
+            return;
+        }
+        let payload = if giving.is_cached() {
+            match request.content.facts.block1 {
+                None => Some(datagram.narrowed(request.content.payload())),
+                Some(block) => endpoint
+                    .collect(cx, connection, request, &datagram, block)
+                    .map(|body| Payload::copied_from(&body)),
+            }
+        } else {
+            take_message(endpoint, cx, connection, request, datagram)
+        };
+        let Some(payload) = payload else { return };
+        let Some(message) = message_id(&payload) else {
+            let answer = Answer::bare(Code::BAD_REQUEST, Purpose::Acknowledgement(None));
+            return endpoint.respond(cx, connection, request, &answer);
+        };
+        if giving.written(message, resource) {
+            self.waiting.push(Waiting {
+                message,
+                connection,
+                request: request.clone(),
+                resource: Some(resource),
+                is_acknowledged: false,
+            });
+        }
+        cx.outputs.push(ApplicationOutput::Received(Received {
+            connection,
+            payload,
+        }));
+    }
+
+    /// Answers those who wait for a message by a code alone.
+    fn end(
+        &mut self,
+        endpoint: &mut Endpoint,
+        cx: &mut Context<'_>,
+        message: MessageId,
+        code: Code,
+    ) {
+        let of_it = |waiting: &mut Waiting| waiting.message == message;
+        for waiting in self.waiting.extract_if(.., of_it) {
+            let block1 = waiting.request.content.facts.block1;
+            let mut answer = Answer::bare(code, Purpose::Acknowledgement(Some(message)));
+            if let Some(block) = block1 {
+                endpoint.add_block1(&mut answer, block);
+            }
+            let (connection, request) = (waiting.connection, &waiting.request);
+            if waiting.is_acknowledged {
+                endpoint.respond_later(cx, connection, request, &answer);
+            } else {
+                endpoint.respond(cx, connection, request, &answer);
+            }
+        }
     }
 
     /// A connection is gone.
@@ -108,6 +229,14 @@ impl Answering {
     }
 }
 
+/// What is given out, with its entity tag: that of its freshness, or else the number of its message.
+fn state_of(freshness: &Freshness, message: MessageId, body: &[u8]) -> Representation {
+    let tag = freshness.tag.unwrap_or(message.number.get());
+    let mut state = Representation::after(tag.wrapping_sub(1));
+    state.set(body.into(), None);
+    state
+}
+
 impl Given {
     /// Gives out the block that is wanted, or all of it.
     fn answer(
@@ -116,17 +245,20 @@ impl Given {
         cx: &mut Context<'_>,
         connection: ConnectionId,
         request: &Message,
+        is_acknowledged: bool,
     ) {
         let Some(body) = &self.body else { return };
         let block = request.content.facts.block2;
         let parameters = &endpoint.parameters;
+        let left = self.freshness.and_then(|it| it.seconds_left());
+        let max_age = left.map(|seconds| Duration::from_secs(seconds.into()));
         let delivery = Delivery {
             block,
             is_observed: false,
-            is_tagged: false,
+            is_tagged: self.freshness.is_some_and(|it| it.tag.is_some()),
             largest_block: endpoint.largest_block(connection),
             whole_limit: endpoint.whole_limit(connection),
-            max_age: parameters.max_age,
+            max_age: max_age.unwrap_or(parameters.max_age),
             block1: None,
             purpose: Purpose::Block(self.message),
         };
@@ -141,7 +273,11 @@ impl Given {
             () if is_last => Purpose::Message(self.message),
             () => Purpose::Block(self.message),
         };
-        endpoint.respond(cx, connection, request, &answer);
+        if is_acknowledged {
+            endpoint.respond_later(cx, connection, request, &answer);
+        } else {
+            endpoint.respond(cx, connection, request, &answer);
+        }
         self.bytes = self.bytes.max(end);
         if is_last {
             self.body = None;

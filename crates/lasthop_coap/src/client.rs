@@ -1,6 +1,7 @@
 use core::net::SocketAddr;
 use std::sync::Arc;
 
+use lasthop_cache::Naming;
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, DeviceId,
@@ -10,10 +11,12 @@ use lasthop_contract::{
 use lasthop_units::{Duration, Instant};
 
 use crate::answering::{Answering, ask};
-use crate::codec::{Code, Message, MessageType};
+use crate::codec::{Code, Message, MessageType, Token};
 use crate::context::{Context, Purpose};
 use crate::endpoint::{Answer, Endpoint, Parcel, Role};
-use crate::inbox::{DEVICES, FILE, INBOX, MessageOptions, REGISTRATION, is_question, take_message};
+use crate::inbox::{
+    DEVICES, FILE, INBOX, MessageOptions, REGISTRATION, is_question, path_of, take_message,
+};
 use crate::topic_observations::TopicObservations;
 use crate::{
     Carrier, CoapCounters, CoapParameters, CoapRequest, CoapTopics, Push, RequestEvent, RequestId,
@@ -109,6 +112,13 @@ impl CoapClient {
         }
     }
 
+    /// The same, which names what it asks for, and what it writes.
+    #[must_use]
+    pub fn naming(mut self, naming: Naming) -> Self {
+        self.endpoint.naming = Some(Box::new(naming));
+        self
+    }
+
     /// Sends a request to the server; what becomes of it comes by [`CoapClient::next_event`].
     ///
     /// # Errors
@@ -183,7 +193,9 @@ impl CoapClient {
 
     /// The host goes off: nothing is known of what was under way.
     fn leave(&mut self) {
+        let naming = self.endpoint.naming.take();
         self.endpoint = self.endpoint.anew(self.config.carrier);
+        self.endpoint.naming = naming;
         if !self.config.receives {
             self.endpoint.hear_answers_only();
         }
@@ -293,18 +305,31 @@ impl CoapClient {
             return cx.fail(id, FailureReason::NotConnected);
         };
         if let Some(answering) = &mut self.answering
-            && answering.give(&mut self.endpoint, &mut cx, message)
+            && answering.give(&mut self.endpoint, &mut cx, message, None)
         {
             return;
         }
         if message.asks {
             // A block that is lost would be the end of a file, so these are confirmable always.
-            let question = ask(MessageType::Confirmable, FILE);
+            let naming = self.endpoint.naming.as_deref();
+            let resource = naming.and_then(|naming| naming.resource_of(id));
+            let question = match resource {
+                None => ask(MessageType::Confirmable, FILE),
+                Some(resource) => CoapRequest {
+                    etag: naming
+                        .and_then(|naming| naming.tag_for(id))
+                        .map(|tag| Token::from_bits(tag.into(), 4)),
+                    ..ask(MessageType::Confirmable, &path_of(resource))
+                },
+            };
             return self.endpoint.ask_in_turn(&mut cx, connection, id, question);
         }
         let kind = self.config.kind;
         let topics = self.topics.as_ref();
         let topic = topics.and_then(|topics| topics.resource_of(id.flow));
+        let naming = self.endpoint.naming.as_deref();
+        let named = naming.and_then(|naming| naming.resource_of(id));
+        let topic = topic.or(named.map(path_of));
         if payload.len() > self.endpoint.whole_limit(connection) {
             let path = topic.unwrap_or_else(|| resource_of(self.config.device));
             let request = CoapRequest {
@@ -337,7 +362,8 @@ impl CoapClient {
             if let Some(answering) = &mut self.answering
                 && is_question(&request, &datagram, INBOX)
             {
-                answering.take(endpoint, &mut cx, connection, &request);
+                let question = (&request, &datagram[..]);
+                answering.take(endpoint, &mut cx, connection, question, None);
                 continue;
             }
             if let Some(payload) = serve(endpoint, &mut cx, connection, &request, datagram) {

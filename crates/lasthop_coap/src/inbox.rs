@@ -58,7 +58,40 @@ pub(crate) fn question(message: MessageId) -> Payload {
 pub(crate) fn is_question(request: &Message, datagram: &[u8], path: &str) -> bool {
     request.content.code == Code::GET
         && asked_by(request.content.token).is_some()
-        && request.content.has_path(datagram, &[path])
+        && (request.content.has_path(datagram, &[path])
+            || path == FILE && named_resource(request, datagram).is_some())
+}
+
+/// The path of a resource that has a name of its own at a server: what is downloaded from there, and what is written.
+pub(crate) fn path_of(resource: u32) -> String {
+    format!("{FILE}/{resource}")
+}
+
+/// The resource that a request is for by the name of its own; `None` where it is for another.
+pub(crate) fn named_resource(request: &Message, datagram: &[u8]) -> Option<u32> {
+    let mut path = request.content.path(datagram);
+    if path.next()? != FILE.as_bytes() {
+        return None;
+    }
+    let digits = path.next()?;
+    let is_number = (1..=9).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
+    if !is_number || path.next().is_some() {
+        return None;
+    }
+    core::str::from_utf8(digits).ok()?.parse().ok()
+}
+
+/// The resource that a message is to be written to.
+pub(crate) fn written_resource(request: &Message, datagram: &[u8]) -> Option<u32> {
+    let is_write = matches!(request.content.code, Code::POST | Code::PUT);
+    is_write
+        .then(|| named_resource(request, datagram))
+        .flatten()
+}
+
+/// An entity tag in the four bytes that it goes by.
+pub(crate) fn tag_of(etag: &[u8]) -> Option<u32> {
+    etag.try_into().ok().map(u32::from_le_bytes)
 }
 
 /// Neither success nor any error is to be answered (RFC 7967 §2.1).

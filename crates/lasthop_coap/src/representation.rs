@@ -134,7 +134,12 @@ impl Representation {
 
     /// A response to who has the representation already (RFC 7252 §5.9.1.3).
     pub(crate) fn still_valid(&self, max_age: Duration) -> Answer<'static> {
-        let mut answer = Answer::bare(Code::VALID, Purpose::Content);
+        self.still_valid_for(max_age, Purpose::Content)
+    }
+
+    /// The same to a request that is for this.
+    pub(crate) fn still_valid_for(&self, max_age: Duration, purpose: Purpose) -> Answer<'static> {
+        let mut answer = Answer::bare(Code::VALID, purpose);
         answer
             .options
             .add(option_number::ETAG, self.etag().as_bytes());

@@ -21,6 +21,8 @@ pub struct CoapRequest {
     pub content_format: Option<u16>,
     /// The format that is wanted.
     pub accept: Option<u16>,
+    /// The entity tag of the representation that whoever asks has: it need not be sent again (RFC 7252 §5.10.6.2).
+    pub etag: Option<Token>,
     /// Whether notifications of the resource are wanted (RFC 7641).
     pub observe: bool,
     /// The size of the blocks that the response is wanted in, from the first one on (RFC 7959 §2.4).
@@ -86,6 +88,7 @@ impl CoapRequest {
             payload: Vec::new(),
             content_format: None,
             accept: None,
+            etag: None,
             observe: false,
             block_size: None,
         }
@@ -100,6 +103,11 @@ impl CoapRequest {
         echo: Option<&[u8]>,
     ) -> OptionWriter {
         let mut options = OptionWriter::new();
+        // The blocks behind the first are those of what is there now.
+        let is_first = block2.is_none_or(|block| block.number == 0);
+        if let Some(etag) = self.etag.filter(|_| is_first) {
+            options.add(option_number::ETAG, etag.as_bytes());
+        }
         if let Some(observe) = observe {
             options.add_number(option_number::OBSERVE, observe);
         }

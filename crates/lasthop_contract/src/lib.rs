@@ -55,7 +55,7 @@ pub use ip_view::{IpView, TCP_PROTOCOL, UDP_PROTOCOL};
 pub use key_log::{are_keys_noted, note_key, noting_keys};
 pub use link::{BackgroundTraffic, DropReason, Link, LinkInput, LinkOutput, Port};
 pub use lookup::{LookupMap, LookupSet};
-pub use message::{DeviceId, FailureReason, FlowId, MessageEvent, MessageId};
+pub use message::{CacheOutcome, DeviceId, FailureReason, FlowId, MessageEvent, MessageId};
 pub use outbox::Outbox;
 pub use packet::{Direction, Packet, PathId, Span, Spans};
 pub use payload::Payload;

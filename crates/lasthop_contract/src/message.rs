@@ -125,6 +125,15 @@ pub enum MessageEvent {
         /// The size of that, in bytes: narrow, since every host keeps room for an event.
         payload_bytes: u32,
     },
+    /// A host on its way that keeps what it has fetched has answered the request for the message, or has not.
+    Cached {
+        /// The message.
+        id: MessageId,
+        /// How.
+        by: CacheOutcome,
+        /// How old what it gave was, in ms, as far as it can know; 0 where it gave nothing.
+        age_ms: u32,
+    },
     /// The message is where it was meant to go; for a round trip, back at its sender.
     Delivered {
         /// The message.
@@ -162,12 +171,32 @@ impl MessageEvent {
             | Self::Transmitted { id, .. }
             | Self::Taken { id }
             | Self::Bundled { id, .. }
+            | Self::Cached { id, .. }
             | Self::Delivered { id, .. }
             | Self::Acknowledged { id }
             | Self::Failed { id, .. } => Some(id),
             Self::TrafficStarted { .. } | Self::TrafficEnded { .. } | Self::Session(_) => None,
         }
     }
+}
+
+/// How a host that keeps what it has fetched answers a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CacheOutcome {
+    /// From what it had, which was fresh.
+    Hit,
+    /// With what it fetched for this request.
+    Miss,
+    /// From what it had, which the server has found to be still valid.
+    Validated,
+    /// With what another request made it fetch, or validate.
+    Collapsed,
+    /// From what it had, which was fresh no longer: the server gave no answer.
+    Stale,
+    /// Not at all: the server gave no answer.
+    Failed,
+    /// The request was to change something; the server has answered it.
+    Written,
 }
 
 /// Why an application gave a message up.

@@ -4,6 +4,7 @@
 //! of a study; [`HttpClient`] is the end of a device.
 
 mod bearer;
+mod caching;
 mod client;
 mod client_protocol;
 mod exchange;
@@ -14,6 +15,7 @@ mod limits;
 mod purpose;
 mod server;
 mod wire;
+mod wire_text;
 
 pub use client::{ConnectionPolicy, HttpClient, HttpClientConfig, HttpVersion};
 pub use exchange::{ExchangeId, ServerEvent};

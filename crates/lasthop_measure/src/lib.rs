@@ -5,6 +5,7 @@
 
 mod backlog;
 mod bundles;
+mod cache_log;
 mod capture;
 mod conversation;
 mod device_log;
@@ -32,6 +33,7 @@ mod trace_hash;
 mod weighted;
 mod wlan_summary;
 
+pub use cache_log::{CacheLog, CacheSums};
 pub use capture::{Capture, CapturedHost};
 pub use device_log::{Crash, DeviceLog, DeviceSums};
 pub use directory::{Directory, NamedFlows, NamedGroup, NamedStratum, Place};

@@ -18,8 +18,8 @@ use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::summary::Sources;
 use crate::told_messages::{Known, MessageFiles, TableFile, ToldMessages};
 use crate::{
-    Capture, CapturedHost, DeviceLog, Directory, EnergyConfig, EnergyLog, GroupResult, Histogram,
-    Ledger, MessageLog, SessionSums, Summary, Timeline, TraceHash, Weighted,
+    CacheLog, Capture, CapturedHost, DeviceLog, Directory, EnergyConfig, EnergyLog, GroupResult,
+    Histogram, Ledger, MessageLog, SessionSums, Summary, Timeline, TraceHash, Weighted,
 };
 
 /// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.
@@ -45,6 +45,7 @@ pub struct Meter {
     lateness: Histogram,
     sessions: SessionSums,
     devices: DeviceLog,
+    caches: CacheLog,
     /// Hosts that pass on what comes to them.
     gateways: Vec<HostId>,
     /// Where the table of messages goes that were given to files.
@@ -122,6 +123,7 @@ impl Meter {
             lateness: Histogram::new(),
             sessions: SessionSums::default(),
             devices: DeviceLog::default(),
+            caches: CacheLog::default(),
             gateways: Vec::new(),
             table: None,
             told_messages: None,
@@ -156,6 +158,11 @@ impl Meter {
     /// Notes that a host passes on what comes to it.
     pub fn note_gateway(&mut self, host: HostId) {
         self.gateways.push(host);
+    }
+
+    /// Notes that a host keeps what it has fetched for others.
+    pub fn note_proxy(&mut self) {
+        self.caches.watch();
     }
 
     /// Notes that a device goes before its message is there.
@@ -298,6 +305,7 @@ impl Meter {
             lateness: self.lateness.clone(),
             sessions: self.sessions.at_end(end),
             devices: self.devices.at_end(end),
+            caches: self.caches.sums(),
             ..Summary::of(sources, sums, end)
         }
     }

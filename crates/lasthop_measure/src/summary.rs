@@ -8,8 +8,8 @@ use crate::excess::Excess;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::told_messages::ToldMessages;
 use crate::{
-    DeviceSums, EnergySummary, Histogram, Ledger, MessageLog, MessageRecord, NetworkSummary,
-    SessionSums, TraceHash, Weighted, WlanSummary,
+    CacheSums, DeviceSums, EnergySummary, Histogram, Ledger, MessageLog, MessageRecord,
+    NetworkSummary, SessionSums, TraceHash, Weighted, WlanSummary,
 };
 
 /// A run in one row. Messages are those due after the warm-up; bytes are those of the whole run.
@@ -74,6 +74,8 @@ pub struct Summary {
     pub sessions: Option<SessionSums>,
     /// What happened to devices that have little of everything, where there are some.
     pub devices: Option<DeviceSums>,
+    /// How proxies answered their readers, where there are some.
+    pub caches: Option<CacheSums>,
     /// Whether the packets were those of a kernel, so that nobody counted them.
     pub hides_packets: bool,
 }
@@ -139,6 +141,7 @@ impl Summary {
             lateness: Histogram::new(),
             sessions: None,
             devices: None,
+            caches: None,
             hides_packets: false,
         }
     }

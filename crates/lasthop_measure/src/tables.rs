@@ -9,8 +9,8 @@ use lasthop_units::{Duration, Energy};
 
 use crate::message_table::message_table;
 use crate::{
-    DeviceSums, GroupResult, Histogram, MessageLog, Meter, NetworkSummary, RadioSummary, RunStatus,
-    SessionSums, Summary, Weighted, WlanSummary,
+    CacheSums, DeviceSums, GroupResult, Histogram, MessageLog, Meter, NetworkSummary, RadioSummary,
+    RunStatus, SessionSums, Summary, Weighted, WlanSummary,
 };
 
 /// The tables of a run, each an Arrow IPC stream of one record batch; of messages there may be more.
@@ -218,6 +218,7 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     table.number("uncarried_ratio", "fraction", uncarried);
     session_columns(&mut table, summary.sessions.as_ref());
     device_columns(&mut table, summary.devices.as_ref());
+    cache_columns(&mut table, summary.caches.as_ref());
     network_columns(&mut table, summary.network.as_ref());
     WlanSummary::columns(summary.wlan.as_ref(), &mut table);
     energy_columns(&mut table, summary);
@@ -261,6 +262,24 @@ fn device_columns(table: &mut Table, devices: Option<&DeviceSums>) {
     let events = devices.map(|devices| &*devices.events);
     let events = events.filter(|events| !events.is_empty());
     table.text("device_events", core::iter::once(events));
+}
+
+fn cache_columns(table: &mut Table, caches: Option<&CacheSums>) {
+    type Count = fn(&CacheSums) -> u64;
+    let counts: [(&str, Count); 7] = [
+        ("cache_hits", |caches| caches.hits),
+        ("cache_misses", |caches| caches.misses),
+        ("cache_validated", |caches| caches.validated),
+        ("cache_collapsed", |caches| caches.collapsed),
+        ("cache_stale", |caches| caches.stale),
+        ("cache_failed", |caches| caches.failed),
+        ("cache_writes", |caches| caches.written),
+    ];
+    for (name, count) in counts {
+        table.integers(name, None, core::iter::once(caches.map(count)));
+    }
+    let age = caches.and_then(CacheSums::mean_age_ms);
+    table.number("cache_age_mean_ms", "ms", age);
 }
 
 fn session_columns(table: &mut Table, sessions: Option<&SessionSums>) {

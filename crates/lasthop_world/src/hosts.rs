@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lasthop_broker::{BrokerCore, BrokerLimits};
+use lasthop_cache::Naming;
 use lasthop_contract::{Application, DeviceId, Direction, FlowId, Host, WakeFlag};
 use lasthop_traffic::{FlowKind, Origin, Planned, Reaction, TrafficPlan};
 use lasthop_transport::{Column, HostNetwork, Routes, Service, StackHost};
@@ -116,6 +117,7 @@ impl<'a> Hosts<'a> {
                 ));
             }
         }
+        self.check_names()?;
         for (place, flow) in self.spec.flows.iter().enumerate() {
             if !flow.kind.is_relayed() {
                 continue;
@@ -133,6 +135,37 @@ impl<'a> Hosts<'a> {
                 return Err(SpecError::value(format!("flows[{place}]"), problem));
             }
             self.check_own_topics(place, flow, [speaks, hears])?;
+        }
+        Ok(())
+    }
+
+    /// Checks that what has a name goes by stacks that can say it, on both sides of a proxy.
+    fn check_names(&self) -> Result<(), SpecError> {
+        let lacks = |client: &ClientSpec| {
+            let stack = &self.stacks[client.stack.as_str()];
+            !stack.application().is_cacheable()
+        };
+        let refused = |field: String, client: &ClientSpec| {
+            let problem = format!("the stack {} has no names for resources", client.stack);
+            Err(SpecError::value(field, problem))
+        };
+        for (place, flow) in self.spec.flows.iter().enumerate() {
+            let client = self.spec.client_of(flow).filter(|it| lacks(it));
+            if let Some(client) = client
+                && self.spec.resource_of(flow).is_some()
+            {
+                return refused(format!("flows[{place}]"), client);
+            }
+        }
+        for (place, group) in self.spec.groups.iter().enumerate() {
+            let is_proxy = self
+                .spec
+                .gateway_of(group)
+                .is_some_and(ServerSpec::is_proxy);
+            let client = group.clients.iter().find(|it| is_proxy && lacks(it));
+            if let Some(client) = client {
+                return refused(format!("groups[{place}].clients"), client);
+            }
         }
         Ok(())
     }
@@ -255,6 +288,7 @@ impl<'a> Hosts<'a> {
         let taking_part: SmallVec<[_; 1]> = taking_part.collect();
         let mut of_its = flows.iter().filter(|flow| flow.client == place);
         let hears = self.heard_by(group, place, host.number);
+        let naming = self.naming_of(&flows, place);
         let end = ClientEnd {
             host,
             server: self.address_of(group, client, server),
@@ -263,6 +297,7 @@ impl<'a> Hosts<'a> {
             session: of_its.next().map_or(SessionSpec::Keep, |flow| flow.session),
             hears: &hears,
             guest: self.guest,
+            naming: naming.as_ref(),
         };
         let above = if let [only] = &flows[..]
             && only.arrivals == ArrivalSpec::Once
@@ -279,6 +314,17 @@ impl<'a> Hosts<'a> {
             Above::Schedules(origin, Reaction::of_device(planned, device))
         };
         stack.client(&end, above)
+    }
+
+    /// The names of the resources that the flows of a client are about, where they have some.
+    fn naming_of(&self, flows: &[&FlowSpec], client: usize) -> Option<Naming> {
+        let by_it = flows.iter().zip(0..).filter(|(it, _)| it.client == client);
+        let named = by_it.filter_map(|(flow, channel)| {
+            let resource = self.spec.resource_of(flow)?;
+            Some((channel, resource))
+        });
+        let named: Vec<(u8, u32)> = named.collect();
+        (!named.is_empty()).then(|| Naming::Resources(named.into()))
     }
 
     /// The flows of other devices that one hears by a client of its own.
@@ -387,12 +433,14 @@ impl<'a> Hosts<'a> {
         };
         let speaks = |flow: &&FlowSpec| self.spec.client_of(flow) == Some(&its);
         let flows = || self.spec.flows.iter().filter(speaks);
+        let is_behind = self.spec.is_behind_a_cache(&its);
         let end = ServerEnd {
             host,
             port: service.port,
             is_destination: flows().any(|flow| flow.kind.is_for_server()) || self.ends(&its),
-            answers: flows().any(|flow| flow.kind == FlowKind::Download),
+            answers: is_behind || flows().any(|flow| flow.kind == FlowKind::Download),
             core,
+            cache: None,
         };
         let origin = flows()
             .any(|flow| flow.kind.origin() == Direction::Down)
@@ -401,7 +449,7 @@ impl<'a> Hosts<'a> {
             let comes_back = matches!(flow.kind, FlowKind::RoundTrip | FlowKind::Download);
             comes_back || flow.kind.is_relayed()
         };
-        let reaction = if flows().any(reacts) {
+        let reaction = if is_behind || flows().any(reacts) {
             Reaction::AsPlanned(self.planned((Direction::Down, 0), stack))
         } else {
             Reaction::Deliver

@@ -39,8 +39,8 @@ pub use lone_path::{LonePath, Translated};
 pub use registered_link::{LinkEntry, LinkPlace};
 pub use simulated::{MessageName, Observe, RunError, Simulated};
 pub use spec::{
-    ArrivalSpec, ArrivingSpec, BackSpec, ChangeSpec, ClientSpec, CredentialsSpec, DeviceSpec,
-    DeviceTcpSpec, DevicesSpec, EnergySpec, EngineSpec, EventSpec, FaultSpec, FlowSpec,
+    ArrivalSpec, ArrivingSpec, BackSpec, CacheSpec, ChangeSpec, ClientSpec, CredentialsSpec,
+    DeviceSpec, DeviceTcpSpec, DevicesSpec, EnergySpec, EngineSpec, EventSpec, FaultSpec, FlowSpec,
     ForwardsSpec, GroupSpec, HopSpec, LayerSpec, MeasureSpec, MediumSpec, MessageDetail, NatSpec,
     OutageOfSpec, OutsideServer, OutsideService, PathSpec, PayloadSpec, PopulationSpec,
     PowerProfileSpec, ReadingSpec, RestartOfSpec, RunSpec, ScopeSpec, ServerLayout, ServerSpec,

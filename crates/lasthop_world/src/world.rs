@@ -246,7 +246,11 @@ impl<'a, C: Clock> World<'a, C> {
                     .gateway((server, forwards), group, &number, routes);
                 // Of messages it speaks as a server does.
                 let host = self.simulation.add_host(host, Direction::Down);
-                self.simulation.observer_mut().meter.note_gateway(host);
+                let meter = &mut self.simulation.observer_mut().meter;
+                meter.note_gateway(host);
+                if server.is_proxy() {
+                    meter.note_proxy();
+                }
                 gateways.push((number.server, host));
                 host
             } else {

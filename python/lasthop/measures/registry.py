@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from lasthop.measures.caches import CACHES
 from lasthop.measures.devices import DEVICES
 from lasthop.measures.entries import text
 from lasthop.measures.measure import Direction, Kind, MadeOf, Measure, Origin, Trials
@@ -103,6 +104,7 @@ COLUMNS = (
     *WIRE,
     *SESSIONS,
     *DEVICES,
+    *CACHES,
     *NETWORK,
     *WLAN,
     *ENERGY,

@@ -130,6 +130,10 @@ class Forwards:
         So many messages go in one, of which the first waits so long at most.
     room
         So many are held at most.
+    cache
+        How many bytes it keeps of what it fetches, where it is a caching proxy.
+    stale_if_error_ns
+        How long it gives out what is fresh no longer while the server behind gives no answer.
     """
 
     to: str
@@ -137,6 +141,8 @@ class Forwards:
     batch: int
     wait_ns: int
     room: int
+    cache: int | None = None
+    stale_if_error_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +202,8 @@ class Flow:
         Of the devices of its group that take part, from 0 to 1.
     to_all
         Whether each message is for every device of the other group.
+    resource
+        What it is about at its server, by a name; None where that has none.
     """
 
     name: str
@@ -206,6 +214,7 @@ class Flow:
     location: Location
     share: float = 1.0
     to_all: bool = False
+    resource: str | None = None
 
     @property
     def is_relayed(self) -> bool:

@@ -39,8 +39,9 @@ def describe(form: StudyForm, *, quick: bool = False) -> dict[str, str]:
         through = f" through {flow.server}" if flow.is_relayed else ""
         to = f"all of {flow.receiver}" if flow.to_all else flow.receiver
         ends = f"{flow.sender} to {to}{through}: " if named else ""
+        about = f", about {flow.resource}" if flow.resource else ""
         share = f", {_percent(flow.share)} of the devices" if flow.share != 1.0 else ""
-        described[flow.name if named else "traffic"] = ends + _traffic(flow.traffic) + share
+        described[flow.name if named else "traffic"] = ends + _traffic(flow.traffic) + about + share
     described |= {
         "duration": _time(spans.duration_ns),
         "warm-up": _time(spans.warm_up_ns),
@@ -111,6 +112,12 @@ def _group(group: Group, *, named: bool) -> dict[str, str]:
 
 
 def _gateway(forwards: Forwards) -> str:
+    if forwards.cache is not None:
+        words = f"a caching proxy for {forwards.to}, path {forwards.path}"
+        words += f", keeps {format_quantity(forwards.cache, SIZE)}"
+        if forwards.stale_if_error_ns:
+            words += f", stale for {_time(forwards.stale_if_error_ns)} on an error"
+        return words
     words = f"a gateway, forwards to {forwards.to}, path {forwards.path}"
     if forwards.batch > 1:
         words += f", up to {forwards.batch} in a message, within {_time(forwards.wait_ns)}"

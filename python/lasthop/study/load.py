@@ -12,6 +12,7 @@ from lasthop.errors import StudyError
 from lasthop.measures import column_of
 from lasthop.study.aiming import check_aims
 from lasthop.study.beside import file_beside
+from lasthop.study.caches import check_caches
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.claims.load import read_claims
 from lasthop.study.conditions import describe
@@ -357,6 +358,7 @@ class _Loader:
             for arm in arms:
                 check_services(assembly, arm)
                 check_topics(assembly, arm)
+                check_caches(assembly, arm)
                 check_software(assembly, arm)
                 check_devices(assembly, arm)
                 check_ip_versions(assembly, arm)

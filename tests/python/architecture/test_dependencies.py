@@ -9,6 +9,7 @@ from .conftest import ROOT, Crate
 UNITS = {"lasthop_units"}
 CONTRACT = UNITS | {"lasthop_contract"}
 BROKER = CONTRACT | {"lasthop_broker"}
+CACHE = BROKER | {"lasthop_cache"}
 DEVICE = CONTRACT | {"lasthop_device"}
 ENGINE = CONTRACT | {"lasthop_engine"}
 MODELS = {
@@ -27,16 +28,18 @@ MODELS = {
     "lasthop_traffic",
     "lasthop_gateway",
 }
-ALL = BROKER | DEVICE | ENGINE | MODELS | {"lasthop_measure"}
+ALL = CACHE | DEVICE | ENGINE | MODELS | {"lasthop_measure"}
 
 MAY_KNOW = {
     "lasthop_units": set[str](),
     "lasthop_contract": UNITS,
     "lasthop_broker": CONTRACT,
+    "lasthop_cache": CONTRACT,
     "lasthop_device": CONTRACT,
     "lasthop_nbiot_coding": CONTRACT | {"lasthop_nbiot"},
     **dict.fromkeys(MODELS, BROKER),
-    "lasthop_http": BROKER | {"lasthop_jwt"},
+    "lasthop_coap": CACHE,
+    "lasthop_http": CACHE | {"lasthop_jwt"},
     "lasthop_mqtt": BROKER | {"lasthop_jwt"},
     "lasthop_quic": BROKER | {"lasthop_tls"},
     "lasthop_dtls": BROKER | {"lasthop_tls"},
@@ -140,7 +143,9 @@ def test_the_host_is_banned() -> None:
 
 
 def test_every_model_says_first_what_it_leaves_out() -> None:
-    for name in sorted(MODELS | {"lasthop_broker", "lasthop_device", "lasthop_fault"}):
+    for name in sorted(
+        MODELS | {"lasthop_broker", "lasthop_cache", "lasthop_device", "lasthop_fault"}
+    ):
         model = ROOT / "crates" / name / "MODEL.md"
         sections = [
             line for line in model.read_text(encoding="utf-8").splitlines() if line.startswith("##")

@@ -51,6 +51,8 @@ impl Code {
     pub const INTERNAL_SERVER_ERROR: Self = Self::of(5, 0);
     /// No room for more.
     pub const SERVICE_UNAVAILABLE: Self = Self::of(5, 3);
+    /// The server behind this end gave no answer.
+    pub const GATEWAY_TIMEOUT: Self = Self::of(5, 4);
     /// This end is no proxy.
     pub const PROXYING_NOT_SUPPORTED: Self = Self::of(5, 5);
     /// Capabilities and settings (RFC 8323 §5.3).

@@ -1,3 +1,4 @@
+use lasthop_cache::{Freshness, Reply, renamed};
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{
     ApplicationOutput, ConnectionId, FailureReason, MessageEvent, MessageId, Payload, Received,
@@ -10,6 +11,7 @@ use crate::block::{Assembled, Block};
 use crate::codec::{Code, Message, Token, number_of, option_number};
 use crate::context::{Context, Purpose};
 use crate::facts::Facts;
+use crate::inbox::tag_of;
 use crate::message_layer::{Owner, Settled};
 use crate::observation::Observation;
 use crate::{CoapResponse, RequestEvent, RequestId};
@@ -163,6 +165,11 @@ impl Endpoint {
         if pending.take_upload_answer(code, facts.block1) {
             return self.transfer(cx, key, Way::Upload);
         }
+        if matches!(pending.role, Role::Question(_)) {
+            let max_age = message.content.option(&datagram, option_number::MAX_AGE);
+            let etag = message.content.option(&datagram, option_number::ETAG);
+            pending.said = (max_age.and_then(number_of), etag.and_then(tag_of));
+        }
         // The resource has become so short that there is no such block any more.
         if code == Code::BAD_REQUEST && pending.start_anew() {
             return self.transfer(cx, key, Way::Download);
@@ -260,10 +267,37 @@ impl Endpoint {
         };
         let request = pending.id;
         if let Role::Message(id) | Role::Question(id) = pending.role {
-            let brings_it = matches!(pending.role, Role::Question(_)) && code.is_success();
+            let is_question = matches!(pending.role, Role::Question(_));
+            let (max_age, tag) = pending.said;
+            let is_unchanged = code == Code::VALID;
+            let named = self.naming.as_ref().filter(|naming| {
+                is_question && code.is_success() && naming.resource_of(id).is_some()
+            });
+            if let Some(naming) = named {
+                let lifetime = Duration::from_secs(max_age.unwrap_or(DEFAULT_MAX_AGE).into());
+                let freshness = Freshness {
+                    lifetime: Some(lifetime),
+                    age: Duration::ZERO,
+                    tag,
+                };
+                naming.said(
+                    cx.now,
+                    id,
+                    Reply {
+                        freshness,
+                        is_unchanged,
+                        // Max-Age counts from when the answer leaves (RFC 7252 §5.10.5).
+                        counts_delay: false,
+                    },
+                );
+            }
+            let payload = match named {
+                Some(_) => renamed(&payload, id),
+                None => payload,
+            };
             answered(cx, id, code);
             self.end(key);
-            if brings_it {
+            if is_question && code.is_success() && !is_unchanged {
                 let connection = key.connection;
                 cx.outputs.push(ApplicationOutput::Received(Received {
                     connection,

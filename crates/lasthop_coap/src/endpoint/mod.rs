@@ -10,6 +10,7 @@ mod uploads;
 
 use std::sync::Arc;
 
+use lasthop_cache::Naming;
 use lasthop_contract::{ConnectionId, FailureReason, Payload, RandomStream, ShortQueue, StreamId};
 use lasthop_units::Instant;
 
@@ -32,6 +33,8 @@ pub(crate) use responding::Answer;
 pub(crate) struct Endpoint {
     pub(crate) parameters: Arc<CoapParameters>,
     pub(crate) tally: Tally,
+    /// By which names its own messages ask, where they have some.
+    pub(crate) naming: Option<Box<Naming>>,
     layer: CarrierLayer,
     exchanges: Option<Box<Exchanges>>,
     events: ShortQueue<Box<RequestEvent>>,
@@ -48,6 +51,7 @@ impl Endpoint {
             layer: CarrierLayer::new(carrier, &parameters, stream),
             parameters,
             tally: Tally::default(),
+            naming: None,
             exchanges: None,
             events: ShortQueue::new(),
             ended: Vec::new(),

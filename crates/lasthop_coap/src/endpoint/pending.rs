@@ -30,6 +30,8 @@ pub(super) struct Pending {
     pub(super) phase: Phase,
     /// What the server wants to be told to see that it is there (RFC 9175 §2.2).
     pub(super) echo: Option<Box<[u8]>>,
+    /// What was said with the newest response, in seconds and by an entity tag.
+    pub(super) said: (Option<u32>, Option<u32>),
     /// When it is given up, or registered again.
     pub(super) deadline: Option<Instant>,
 }
@@ -101,6 +103,7 @@ impl Pending {
             observation: None,
             phase: Phase::Running,
             echo: None,
+            said: (None, None),
             deadline: None,
         }
     }

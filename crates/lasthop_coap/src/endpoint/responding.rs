@@ -84,6 +84,45 @@ impl Endpoint {
         self.settle(cx);
     }
 
+    /// Says that the answer to a request takes its time, and comes in a message of its own (RFC 7252 §5.2.2).
+    pub(crate) fn let_wait(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        to: &Message,
+    ) {
+        self.layer.acknowledge(cx, connection, to, None);
+    }
+
+    /// Answers a request that was told to wait.
+    pub(crate) fn respond_later(
+        &mut self,
+        cx: &mut Context<'_>,
+        connection: ConnectionId,
+        to: &Message,
+        answer: &Answer<'_>,
+    ) {
+        if !self.is_over_datagrams() || to.kind != MessageType::Confirmable {
+            return self.respond_in(cx, connection, to, answer, false);
+        }
+        if !to.content.facts.wants(answer.code) {
+            return;
+        }
+        let draft = Draft {
+            code: answer.code,
+            token: to.content.token,
+            options: answer.options.as_bytes(),
+            payload: answer.payload,
+            purpose: answer.purpose,
+        };
+        let kind = MessageType::Confirmable;
+        // A response that finds no room is lost, as if the network had lost it.
+        let _ = self
+            .layer
+            .send(cx, connection, kind, &draft, Owner::Response);
+        self.settle(cx);
+    }
+
     /// Refuses what no server of this kind can do; whether the request was refused.
     pub(crate) fn refuse_impossible(
         &mut self,

@@ -17,6 +17,7 @@ mod topics;
 use std::sync::Arc;
 
 use lasthop_broker::BrokerService;
+use lasthop_cache::Giving;
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ConnectionId, DeviceId, LookupMap,
     RandomStream, ResetReason, ShortQueue, Survives, Transport, TransportEvent,
@@ -27,7 +28,7 @@ use crate::answering::Answering;
 use crate::codec::{MessageType, Token};
 use crate::context::Context;
 use crate::endpoint::Endpoint;
-use crate::inbox::{FILE, is_question};
+use crate::inbox::{FILE, is_question, written_resource};
 use crate::{Carrier, CoapCounters, CoapParameters, PORT, Push};
 use devices::Devices;
 pub use devices::MAX_DEVICES;
@@ -55,6 +56,8 @@ pub struct CoapServer {
     reachable: LookupMap<ConnectionId, ()>,
     /// What answers the questions of devices, where they have any.
     answering: Option<Box<Answering>>,
+    /// What is said of what they are answered.
+    giving: Giving,
     /// Where the services of the host share a core.
     topics: Option<Box<Topics>>,
     /// Where strangers are asked for a proof of their address.
@@ -91,6 +94,7 @@ impl CoapServer {
         Self {
             proofs,
             answering: config.answers.then(Box::default),
+            giving: Giving::default(),
             endpoint: Endpoint::new(config.carrier, Arc::clone(&config.parameters), stream),
             config,
             devices: Devices::new(),
@@ -109,6 +113,12 @@ impl CoapServer {
             topics: Some(Box::new(Topics::new(core))),
             ..self
         }
+    }
+
+    /// The same, which says this of what devices ask it for.
+    #[must_use]
+    pub fn giving(self, giving: Giving) -> Self {
+        Self { giving, ..self }
     }
 
     /// The same with resources that are there from the start.
@@ -166,7 +176,16 @@ impl CoapServer {
                 && is_question(&request, &datagram, FILE)
             {
                 let mut cx = Context::new(now, transport, &mut self.outputs);
-                answering.take(&mut self.endpoint, &mut cx, connection, &request);
+                let (request, giving) = ((&request, &datagram[..]), Some(&mut self.giving));
+                answering.take(&mut self.endpoint, &mut cx, connection, request, giving);
+                continue;
+            }
+            if let Some(answering) = &mut self.answering
+                && let Some(resource) = written_resource(&request, &datagram)
+            {
+                let mut cx = Context::new(now, transport, &mut self.outputs);
+                let (write, giving) = ((&request, datagram, resource), &mut self.giving);
+                answering.take_write(&mut self.endpoint, &mut cx, connection, write, giving);
                 continue;
             }
             let (mut server, mut cx) = self.serving(now, transport);
@@ -272,7 +291,7 @@ impl Application for CoapServer {
                 let mut cx = Context::new(now, transport, &mut self.outputs);
                 let (devices, endpoint) = (&mut self.devices, &mut self.endpoint);
                 if let Some(answering) = &mut self.answering
-                    && answering.give(endpoint, &mut cx, message)
+                    && answering.give(endpoint, &mut cx, message, Some(&self.giving))
                 {
                     return self.attend(now, transport);
                 }

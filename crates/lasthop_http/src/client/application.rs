@@ -2,6 +2,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use http::{Response, StatusCode};
+use lasthop_cache::{Naming, renamed};
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, DeviceId,
@@ -15,6 +16,7 @@ use super::config::{ConnectionPolicy, HttpClientConfig};
 use super::link::Link;
 use super::pending::{Kind, Pending, Sender, event_of};
 use crate::bearer::bearer;
+use crate::caching::reply_of;
 use crate::wire::Wire;
 
 /// The device's end: its messages go by POST, and what the server says first comes by GET requests that wait for it.
@@ -26,6 +28,8 @@ pub struct HttpClient {
     tokens: Option<Box<TokenSource>>,
     /// Its full name at a device gateway, where the server is one.
     path: Option<Box<str>>,
+    /// By which names it asks for what it wants, where that has some.
+    naming: Option<Box<Naming>>,
     links: Vec<Link>,
     /// What waits for a connection, the oldest first.
     queue: VecDeque<Pending>,
@@ -65,6 +69,7 @@ impl HttpClient {
             device,
             tokens: None,
             path: None,
+            naming: None,
             links: Vec::new(),
             queue: VecDeque::new(),
             inbox: InboxState::Unknown,
@@ -87,6 +92,13 @@ impl HttpClient {
     #[must_use]
     pub fn known_as(mut self, path: &str) -> Self {
         self.path = Some(path.into());
+        self
+    }
+
+    /// The same, which names what it asks for, and what it writes.
+    #[must_use]
+    pub fn naming(mut self, naming: Naming) -> Self {
+        self.naming = Some(Box::new(naming));
         self
     }
 
@@ -217,7 +229,15 @@ impl HttpClient {
 
     fn send(&mut self, now: Instant, message: OutgoingMessage<'_>, transport: &mut dyn Transport) {
         let OutgoingMessage { id, payload, asks } = message;
-        let kind = if asks {
+        let naming = self.naming.as_deref();
+        let named = naming.and_then(|naming| Some((naming, naming.resource_of(id)?)));
+        let kind = if let Some((naming, resource)) = named {
+            if asks {
+                Kind::Read(id, resource, naming.tag_for(id))
+            } else {
+                Kind::Write(id, resource)
+            }
+        } else if asks {
             Kind::Question(id)
         } else if self.config.echoed.contains(id.flow.channel()) {
             Kind::Echo(id)
@@ -283,7 +303,7 @@ impl HttpClient {
             link.finish(&mut wire);
         }
         for (pending, response) in read.answered {
-            self.take(connection, &pending, response);
+            self.take(now, connection, &pending, response);
         }
         for (pending, may_be_again) in read.lost {
             self.end_without_answer(now, pending, may_be_again);
@@ -294,7 +314,17 @@ impl HttpClient {
     }
 
     /// Takes the answer to a request.
-    fn take(&mut self, connection: ConnectionId, pending: &Pending, response: Response<Vec<u8>>) {
+    fn take(
+        &mut self,
+        now: Instant,
+        connection: ConnectionId,
+        pending: &Pending,
+        response: Response<Vec<u8>>,
+    ) {
+        if let (Kind::Read(id, ..), Some(naming)) = (pending.kind, &self.naming) {
+            let outputs = read(now, connection, id, naming, &response);
+            return outputs.into_iter().for_each(|it| self.outputs.push(it));
+        }
         let is_success = response.status().is_success();
         let body = response.body();
         let mut newest = None;
@@ -445,6 +475,34 @@ impl Application for HttpClient {
             None => ApplicationOutput::WaitUntil(self.next_deadline(now)),
         }
     }
+}
+
+/// What comes of the answer to a request for what has a name of its own.
+fn read(
+    now: Instant,
+    connection: ConnectionId,
+    id: MessageId,
+    naming: &Naming,
+    response: &Response<Vec<u8>>,
+) -> Vec<ApplicationOutput> {
+    let is_unchanged = response.status() == StatusCode::NOT_MODIFIED;
+    if !is_unchanged && !response.status().is_success() {
+        let reason = FailureReason::Rejected;
+        return vec![ApplicationOutput::Event(MessageEvent::Failed {
+            id,
+            reason,
+        })];
+    }
+    naming.said(now, id, reply_of(response.headers(), is_unchanged));
+    let received = (!is_unchanged).then(|| {
+        let payload = renamed(response.body(), id);
+        ApplicationOutput::Received(Received {
+            connection,
+            payload,
+        })
+    });
+    let event = ApplicationOutput::Event(MessageEvent::Acknowledged { id });
+    received.into_iter().chain([event]).collect()
 }
 
 /// The messages of an answer: those of the inbox have their lengths before them.

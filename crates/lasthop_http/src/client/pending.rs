@@ -2,14 +2,15 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST};
 use http::{HeaderValue, Method, Request, Uri};
-use lasthop_contract::message_text::{ID_LENGTH, write_id};
 use lasthop_contract::{Cause, DeviceId, MessageId};
 use lasthop_units::Instant;
 
 use super::ConnectionPolicy;
 use super::config::HttpClientConfig;
+use crate::caching::{ask_for_another, name};
 use crate::purpose::Purpose;
-use crate::server::target::{AFTER, FILE_PATH, echo_path, inbox_path, report_path};
+use crate::server::target::{AFTER, FILE_PATH, echo_path, inbox_path, named_path, report_path};
+use crate::wire_text::written;
 
 /// A request that is to be made, or is under way.
 #[derive(Debug)]
@@ -31,6 +32,10 @@ pub(super) enum Kind {
     Echo(MessageId),
     /// It asks for a file.
     Question(MessageId),
+    /// It asks for what has a name of its own, and says which state of it is there already.
+    Read(MessageId, u32, Option<u32>),
+    /// It brings a message for that.
+    Write(MessageId, u32),
     /// It makes the device known.
     Registration,
     /// It asks for the next message, after the last one that came.
@@ -60,7 +65,11 @@ impl Kind {
     /// The message that it is about.
     pub(super) fn message(self) -> Option<MessageId> {
         match self {
-            Self::Report(id) | Self::Echo(id) | Self::Question(id) => Some(id),
+            Self::Report(id)
+            | Self::Echo(id)
+            | Self::Question(id)
+            | Self::Read(id, ..)
+            | Self::Write(id, _) => Some(id),
             Self::Registration | Self::Poll { .. } => None,
         }
     }
@@ -81,6 +90,8 @@ impl Kind {
             Self::Report(_) => (Method::POST, report_path(device)),
             Self::Echo(_) => (Method::POST, echo_path(device)),
             Self::Question(id) => (Method::GET, FILE_PATH.to_owned() + &written(id)),
+            Self::Read(_, resource, _) => (Method::GET, named_path(resource)),
+            Self::Write(_, resource) => (Method::POST, named_path(resource)),
             Self::Registration => (Method::PUT, report_path(device)),
             Self::Poll { last: None, .. } => (Method::GET, inbox_path(device)),
             Self::Poll { last: Some(id), .. } => {
@@ -91,9 +102,11 @@ impl Kind {
 
     fn purpose(self, attempts: u16) -> Purpose {
         match self {
-            Self::Report(id) | Self::Echo(id) if attempts > 1 => Purpose::carrying_again(id),
-            Self::Report(id) | Self::Echo(id) => Purpose::carrying(id),
-            Self::Question(id) => Purpose::all_of(Cause::Header, id),
+            Self::Report(id) | Self::Echo(id) | Self::Write(id, _) if attempts > 1 => {
+                Purpose::carrying_again(id)
+            }
+            Self::Report(id) | Self::Echo(id) | Self::Write(id, _) => Purpose::carrying(id),
+            Self::Question(id) | Self::Read(id, ..) => Purpose::all_of(Cause::Header, id),
             Self::Registration => Purpose::whole(Cause::SessionSetUp),
             Self::Poll {
                 is_renewed: true, ..
@@ -119,6 +132,12 @@ impl Pending {
         if let Ok(authority) = HeaderValue::from_str(&config.authority) {
             headers.insert(HOST, authority);
         }
+        if let Kind::Read(id, _, tag) = self.kind {
+            name(headers, id);
+            if let Some(tag) = tag {
+                ask_for_another(headers, tag);
+            }
+        }
         if let Some(bearer) = bearer {
             headers.insert(AUTHORIZATION, bearer);
         }
@@ -134,10 +153,4 @@ impl Pending {
         }
         (request, self.kind.purpose(self.attempts))
     }
-}
-
-fn written(id: MessageId) -> String {
-    let mut text = [0; ID_LENGTH];
-    write_id(id.flow, id.number.get(), &mut text);
-    text.iter().map(|byte| char::from(*byte)).collect()
 }

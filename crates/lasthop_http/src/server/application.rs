@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use http::header::{ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
+use lasthop_cache::{Freshness, Gives, Giving};
 use lasthop_contract::message_text::{ID_LENGTH, message_id, write_id};
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, Cause, ChannelSet, DeviceId, FailureReason,
@@ -15,6 +16,7 @@ use super::inbox::Inbox;
 use super::request_server::RequestServer;
 use super::target::Target;
 use crate::bearer::shown_token;
+use crate::caching::{had_already, named, say};
 use crate::exchange::{ExchangeId, ServerEvent};
 use crate::limits::ServerLimits;
 use crate::purpose::Purpose;
@@ -38,12 +40,22 @@ pub struct HttpServer {
     config: HttpServerConfig,
     requests: RequestServer,
     /// Who awaits a message of this id as the answer.
-    awaited: LookupMap<MessageId, ExchangeId>,
+    awaited: LookupMap<MessageId, Awaited>,
+    /// What is said of what it gives out by a name.
+    giving: Giving,
     inboxes: BTreeMap<DeviceId, Inbox>,
     /// Whose inbox a request waits for.
     waiting: LookupMap<ExchangeId, DeviceId>,
     timers: TimerQueue<DeviceId>,
     outputs: ShortQueue<ApplicationOutput>,
+}
+
+/// A request that awaits a message.
+#[derive(Clone, Copy, Debug)]
+struct Awaited {
+    exchange: ExchangeId,
+    /// What is asked for, where that has a name of its own.
+    resource: Option<u32>,
 }
 
 impl HttpServer {
@@ -54,11 +66,18 @@ impl HttpServer {
             requests: RequestServer::new(config.limits.clone()),
             config,
             awaited: LookupMap::new(),
+            giving: Giving::default(),
             inboxes: BTreeMap::new(),
             waiting: LookupMap::new(),
             timers: TimerQueue::new(),
             outputs: ShortQueue::new(),
         }
+    }
+
+    /// The same, which says this of what it gives out by a name.
+    #[must_use]
+    pub fn giving(self, giving: Giving) -> Self {
+        Self { giving, ..self }
     }
 
     /// Serves what was asked.
@@ -99,6 +118,9 @@ impl HttpServer {
             return self.refuse(now, exchange, StatusCode::UNAUTHORIZED, None, transport);
         }
         let target = Target::of(&request);
+        if let Target::Named(resource) = target {
+            return self.serve_named(now, exchange, resource, request.headers(), transport);
+        }
         let body = request.into_body();
         let id = message_id(&body);
         match (target, id) {
@@ -108,14 +130,18 @@ impl HttpServer {
                 self.receive(exchange, &body);
             }
             (Target::Echo(_), Some(id)) => {
-                self.awaited.insert(id, exchange);
+                self.await_message(id, exchange, None);
                 self.receive(exchange, &body);
             }
-            (Target::File(id), _) => {
-                self.awaited.insert(id, exchange);
-                let mut question = [0; ID_LENGTH];
-                write_id(id.flow, id.number.get(), &mut question);
-                self.receive(exchange, &question);
+            (Target::File(id), _) => self.ask(id, exchange, None),
+            (Target::Write(resource), Some(id)) => {
+                if self.giving.written(id, resource) {
+                    self.await_message(id, exchange, Some(resource));
+                } else {
+                    let purpose = Purpose::all_of(Cause::Acknowledgement, id);
+                    self.answer(now, exchange, StatusCode::NO_CONTENT, purpose, transport);
+                }
+                self.receive(exchange, &body);
             }
             (Target::Registration(device), _) => {
                 self.inboxes.entry(device).or_default();
@@ -127,17 +153,53 @@ impl HttpServer {
             (Target::Inbox(device, last), _) => {
                 self.serve_inbox(now, exchange, device, last, transport);
             }
-            (Target::Report(_) | Target::Echo(_), None) => {
+            (Target::Report(_) | Target::Echo(_) | Target::Write(_), None) => {
                 self.refuse(now, exchange, StatusCode::BAD_REQUEST, None, transport);
             }
             (Target::OtherMethod(allowed), _) => {
                 let status = StatusCode::METHOD_NOT_ALLOWED;
                 self.refuse(now, exchange, status, Some(allowed), transport);
             }
-            (Target::Nothing, _) => {
+            (Target::Nothing | Target::Named(_), _) => {
                 self.refuse(now, exchange, StatusCode::NOT_FOUND, None, transport);
             }
         }
+    }
+
+    /// Gives what has a name of its own, or says that it has not changed.
+    fn serve_named(
+        &mut self,
+        now: Instant,
+        exchange: ExchangeId,
+        resource: u32,
+        fields: &HeaderMap,
+        transport: &mut dyn Transport,
+    ) {
+        let Some(id) = named(fields) else {
+            return self.refuse(now, exchange, StatusCode::BAD_REQUEST, None, transport);
+        };
+        let still = self.giving.asked(now, id, resource, had_already(fields));
+        let Some(freshness) = still else {
+            return self.ask(id, exchange, Some(resource));
+        };
+        let mut response = Response::new(Vec::new());
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        say(response.headers_mut(), &freshness);
+        let purpose = Purpose::all_of(Cause::Acknowledgement, id);
+        self.requests
+            .respond(now, exchange, &response, purpose, transport);
+    }
+
+    /// Hands a question up.
+    fn ask(&mut self, id: MessageId, exchange: ExchangeId, resource: Option<u32>) {
+        self.await_message(id, exchange, resource);
+        let mut question = [0; ID_LENGTH];
+        write_id(id.flow, id.number.get(), &mut question);
+        self.receive(exchange, &question);
+    }
+
+    fn await_message(&mut self, id: MessageId, exchange: ExchangeId, resource: Option<u32>) {
+        self.awaited.insert(id, Awaited { exchange, resource });
     }
 
     /// A device asks for its next message, and says which one came last.
@@ -249,11 +311,16 @@ impl HttpServer {
     /// Sends a message: as the answer that somebody awaits, or to the inbox of its device.
     fn send(&mut self, now: Instant, message: OutgoingMessage<'_>, transport: &mut dyn Transport) {
         let OutgoingMessage { id, payload, .. } = message;
-        if let Some(exchange) = self.awaited.remove(&id) {
-            let (response, purpose) = (carrying(payload.to_vec()), Purpose::carrying(id));
-            self.requests
-                .respond(now, exchange, &response, purpose, transport);
-            return self.outputs.push(transmitted(id, 1));
+        let is_cached = self.giving.is_cached();
+        if is_cached && self.giving.gives(now, None) == Gives::Later {
+            return;
+        }
+        if let Some(awaited) = self.awaited.remove(&id) {
+            return self.give_awaited(now, awaited, message, transport);
+        }
+        if is_cached {
+            // Nobody waits any more for what was fetched.
+            return;
         }
         let device = id.flow.device();
         match self.inboxes.get_mut(&device) {
@@ -263,6 +330,37 @@ impl HttpServer {
             }
             None => self.outputs.push(failed(id, FailureReason::NotConnected)),
         }
+    }
+
+    fn give_awaited(
+        &mut self,
+        now: Instant,
+        awaited: Awaited,
+        message: OutgoingMessage<'_>,
+        transport: &mut dyn Transport,
+    ) {
+        let Awaited { exchange, resource } = awaited;
+        let OutgoingMessage { id, payload, .. } = message;
+        let done = Purpose::all_of(Cause::Acknowledgement, id);
+        let freshness = match self.giving.gives(now, resource) {
+            Gives::Here(freshness) => freshness,
+            Gives::Later => Freshness::default(),
+            Gives::Nothing => {
+                let status = StatusCode::GATEWAY_TIMEOUT;
+                return self.answer(now, exchange, status, done, transport);
+            }
+            Gives::Done => {
+                let status = StatusCode::NO_CONTENT;
+                return self.answer(now, exchange, status, done, transport);
+            }
+        };
+        let (mut response, purpose) = (carrying(payload.to_vec()), Purpose::carrying(id));
+        if resource.is_some() {
+            say(response.headers_mut(), &freshness);
+        }
+        self.requests
+            .respond(now, exchange, &response, purpose, transport);
+        self.outputs.push(transmitted(id, 1));
     }
 
     fn timeout(&mut self, now: Instant, transport: &mut dyn Transport) {

@@ -1,5 +1,5 @@
 use http::{Method, Request};
-use lasthop_contract::message_text::message_id;
+use lasthop_contract::message_text::{ID_LENGTH, message_id};
 use lasthop_contract::{DeviceId, MessageId};
 
 /// What a device asks of the server of a study, by its method and path.
@@ -15,6 +15,10 @@ pub(super) enum Target {
     Inbox(DeviceId, Option<MessageId>),
     /// `GET /file/ID`: gives a file.
     File(MessageId),
+    /// `GET /file/3`: gives what has a name of its own; a field says which of the run's messages the answer is.
+    Named(u32),
+    /// `POST /file/3`: takes a message for it.
+    Write(u32),
     /// The path is known, and its method is this one.
     OtherMethod(&'static str),
     /// There is nothing.
@@ -42,10 +46,29 @@ pub(crate) const AFTER: &str = "?after=";
 /// Where a file is, by its question.
 pub(crate) const FILE_PATH: &str = "/file/";
 
+/// Where what has a name of its own is.
+pub(crate) fn named_path(resource: u32) -> String {
+    format!("{FILE_PATH}{resource}")
+}
+
+/// A name is shorter than a message, which has eight characters.
+fn resource_of(text: &str) -> Option<u32> {
+    let is_one = (1..ID_LENGTH).contains(&text.len());
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_one && is_number)
+}
+
 impl Target {
     pub(super) fn of<B>(request: &Request<B>) -> Self {
         let (method, path) = (request.method(), request.uri().path());
         if let Some(id) = path.strip_prefix(FILE_PATH) {
+            if let Some(resource) = resource_of(id) {
+                return match *method {
+                    Method::GET => Self::Named(resource),
+                    Method::POST => Self::Write(resource),
+                    _ => Self::OtherMethod("GET, POST"),
+                };
+            }
             return match message_id(id.as_bytes()) {
                 Some(id) if method == Method::GET => Self::File(id),
                 Some(_) => Self::OtherMethod("GET"),
@@ -96,6 +119,9 @@ mod tests {
         );
         assert_eq!(target("GET", "/device/7"), Target::OtherMethod("POST, PUT"));
         assert_eq!(target("PUT", "/device/7"), Target::Registration(device));
+        assert_eq!(target("GET", &named_path(3)), Target::Named(3));
+        assert_eq!(target("POST", &named_path(3)), Target::Write(3));
+        assert_eq!(target("PUT", "/file/3"), Target::OtherMethod("GET, POST"));
         for nothing in [
             "/",
             "/device/",
@@ -105,6 +131,8 @@ mod tests {
             "/device/7/inbox/",
             "/device/99999999999",
             "/file/",
+            "/file/+3",
+            "/file/3/4",
             "/file/../AAAAAAAB",
         ] {
             assert_eq!(target("GET", nothing), Target::Nothing, "{nothing}");

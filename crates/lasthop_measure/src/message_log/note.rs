@@ -69,6 +69,7 @@ impl MessageLog {
             }
             MessageEvent::TrafficStarted { .. }
             | MessageEvent::TrafficEnded { .. }
+            | MessageEvent::Cached { .. }
             | MessageEvent::Session(_) => {}
         }
     }

@@ -199,6 +199,7 @@ impl Meter {
                 self.ended += 1;
                 self.last_end = self.last_end.max(now);
             }
+            MessageEvent::Cached { by, age_ms, .. } => self.caches.note(by, age_ms),
             MessageEvent::Session(event) => {
                 // Before the first message, where nothing warms up: that moment is mostly not known yet.
                 let from = self.config.counts_from.unwrap_or(Instant::ZERO) + self.config.warm_up;

@@ -1,6 +1,6 @@
 use core::iter;
 
-use lasthop_contract::{Direction, MessageEvent, MessageId, Packet, Trigger};
+use lasthop_contract::{CacheOutcome, Direction, MessageEvent, MessageId, Packet, Trigger};
 use lasthop_engine::HostId;
 use lasthop_units::{DataSize, Instant};
 
@@ -73,6 +73,9 @@ impl Meter {
                 );
                 timeline.add(now, place, what);
             }
+            MessageEvent::Cached { by, age_ms, .. } => {
+                timeline.add(now, place, words_of(by, age_ms));
+            }
             MessageEvent::Intended { payload, .. } => {
                 timeline.add(now, place, format!("is due, {payload} of payload"));
             }
@@ -97,6 +100,20 @@ impl Meter {
             | MessageEvent::Session(_) => {}
         }
     }
+}
+
+/// How a proxy has answered.
+fn words_of(by: CacheOutcome, age_ms: u32) -> String {
+    let how = match by {
+        CacheOutcome::Hit => "is given from the cache",
+        CacheOutcome::Miss => "is given as fetched for it",
+        CacheOutcome::Validated => "is given from the cache, still valid as the server says",
+        CacheOutcome::Collapsed => "is given as fetched for another",
+        CacheOutcome::Stale => "is given from the cache, fresh no longer: the server is silent",
+        CacheOutcome::Failed => return "is refused: the server is silent".into(),
+        CacheOutcome::Written => return "has been written at the server".into(),
+    };
+    format!("{how}, {age_ms} ms old")
 }
 
 pub(super) const fn path_of(direction: Direction) -> &'static str {

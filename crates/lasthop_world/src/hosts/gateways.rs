@@ -2,6 +2,7 @@
 
 use core::net::SocketAddr;
 
+use lasthop_cache::{Cache, Naming};
 use lasthop_contract::{DeviceId, Host, InterfaceId, WakeFlag};
 use lasthop_traffic::{FlowKind, Gateway, PassingOn};
 use lasthop_transport::{Column, HostNetwork, Routes, Service, StackHost};
@@ -22,6 +23,22 @@ pub(crate) struct GatewayNumber {
     pub(crate) server: u32,
     /// The server behind it, among all servers.
     pub(crate) next: u32,
+}
+
+/// What the client of a gateway sends, and what it asks for where it is that of a proxy.
+const fn flows_of(is_proxy: bool) -> &'static [ClientFlow] {
+    const REPORTS: &[ClientFlow] = &[ClientFlow {
+        channel: 0,
+        kind: FlowKind::Report,
+    }];
+    const BOTH: &[ClientFlow] = &[
+        REPORTS[0],
+        ClientFlow {
+            channel: 1,
+            kind: FlowKind::Download,
+        },
+    ];
+    if is_proxy { BOTH } else { REPORTS }
 }
 
 impl Hosts<'_> {
@@ -46,11 +63,14 @@ impl Hosts<'_> {
             wait: nanos(forwards.wait_ns),
             room: forwards.room,
         };
+        let kept = forwards
+            .cache
+            .map(|cache| Cache::new(cache.into(), wake.clone()));
         let gateway = Gateway::new(passing_on, wake.clone());
         let work = AtWork::of(server);
         let mut network = HostNetwork::new(address).with_address(UPLINK, own);
         let mut services = Vec::new();
-        for service in &server.services {
+        for (number, service) in server.services.iter().enumerate() {
             let name = format!("{}.{}", server.name, service.stack);
             let host = HostEnd {
                 seed: self.spec.seed,
@@ -66,11 +86,16 @@ impl Hosts<'_> {
                 is_destination: true,
                 answers: false,
                 core: None,
+                cache: kept.as_ref(),
             };
             let (column, local) = network.place();
             let transport = stack.server_transport(&host, local);
             let column = self.listening(service, Column::new(column, transport));
-            let application = work.service(stack.server(&end, Above::TakenBy(gateway.clone())));
+            let above = match &kept {
+                Some(cache) => Above::ReadThrough(cache.clone(), number),
+                None => Above::TakenBy(gateway.clone()),
+            };
+            let application = work.service(stack.server(&end, above));
             services.push(Service::new(application, vec![column]));
         }
         let client = &group.clients[0];
@@ -84,22 +109,25 @@ impl Hosts<'_> {
         };
         let device = DeviceId(number.device.in_run);
         let next = self.addresses_of(group).server(number.next);
+        let naming = kept.clone().map(Naming::Cached);
         let end = ClientEnd {
             host,
             server: SocketAddr::new(next, self.service_of(client).port),
             device,
-            flows: &[ClientFlow {
-                channel: 0,
-                kind: FlowKind::Report,
-            }],
+            flows: flows_of(kept.is_some()),
             session: SessionSpec::Keep,
             hears: &[],
             guest: None,
+            naming: naming.as_ref(),
         };
         let (column, local) = network.place();
         let transport = stack.client_transport(&host, local);
         let column = Column::new(column, transport).leaving_by(UPLINK);
-        let application = stack.client(&end, Above::PassedOnBy(gateway, device));
+        let above = match kept {
+            Some(cache) => Above::FetchedBy(cache),
+            None => Above::PassedOnBy(gateway, device),
+        };
+        let application = stack.client(&end, above);
         services.push(Service::new(application, vec![column]));
         work.host(StackHost::with_services(&network, services, routes, wake))
     }

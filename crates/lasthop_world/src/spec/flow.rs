@@ -34,6 +34,10 @@ pub struct FlowSpec {
     pub batch: u32,
     /// Which part of the group's devices takes part, above 0 and up to 1.
     pub share: f64,
+    /// The resource that it is about, by a name: flows with one name are about the same. Left out where it has none; then
+    /// a flow by way of a cache is about one of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource: Option<String>,
 }
 
 /// How long a session lasts.

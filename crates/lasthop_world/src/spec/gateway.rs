@@ -26,7 +26,11 @@ impl ForwardsSpec {
                 spec.client_of(flow).is_some_and(|it| it.server == server)
             };
             let mut flows = spec.flows.iter().filter(by_it);
-            flows.all(|flow| flow.kind == FlowKind::Report)
+            flows.all(|flow| match flow.kind {
+                FlowKind::Report => true,
+                FlowKind::Download => self.cache.is_some(),
+                _ => false,
+            })
         };
         let mut relayed = spec.flows.iter().filter(|it| it.kind.is_relayed());
         demand(&[
@@ -67,12 +71,17 @@ impl ForwardsSpec {
             (
                 reports(&gateway.name),
                 field,
-                "a gateway passes on reports alone",
+                "a gateway passes on reports alone, and downloads where it has a cache",
             ),
             (
                 (1..=MAX_TOGETHER).contains(&self.batch),
                 &format!("{field}.batch"),
                 "must be from 1 to 10000",
+            ),
+            (
+                self.cache.is_none() || self.batch == 1,
+                &format!("{field}.cache"),
+                "a proxy passes on each request by itself: batch 1",
             ),
             (
                 self.room >= self.batch,

@@ -35,7 +35,7 @@ pub use flow::{ArrivalSpec, FlowSpec, PayloadSpec, SessionSpec};
 pub use group::{ArrivingSpec, ClientSpec, GroupSpec, PopulationSpec, StratumSpec};
 pub use outside::{OutsideServer, OutsideService};
 pub use path::{HopSpec, MediumSpec, NatSpec, PathSpec, ScopeSpec};
-pub use server::{ForwardsSpec, ServerLayout, ServerSpec, ServiceSpec, ServiceTimeSpec};
+pub use server::{CacheSpec, ForwardsSpec, ServerLayout, ServerSpec, ServiceSpec, ServiceTimeSpec};
 pub use short::ShortSpec;
 pub use stack::{LayerSpec, StackSpec};
 pub use wlan::WlanSpec;
@@ -194,6 +194,37 @@ impl RunSpec {
             forwards.is_some_and(|forwards| forwards.by == group.name)
         };
         self.servers.iter().find(runs_on_it)
+    }
+
+    /// The server of a flow, where that is a caching proxy.
+    fn proxy_of(&self, flow: &FlowSpec) -> Option<&ServerSpec> {
+        let server = &self.client_of(flow)?.server;
+        let mut servers = self.servers.iter().filter(|it| it.is_proxy());
+        servers.find(|it| it.name == *server)
+    }
+
+    /// The number of the resource that a flow is about; `None` where that has no name of its own.
+    pub(crate) fn resource_of(&self, flow: &FlowSpec) -> Option<u32> {
+        let name_of = |flow: &'_ FlowSpec| {
+            let own = || self.proxy_of(flow).map(|_| flow.name.clone());
+            flow.resource.clone().or_else(own)
+        };
+        let wanted = name_of(flow)?;
+        let mut names: Vec<String> = Vec::new();
+        for name in self.flows.iter().filter_map(name_of) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let place = names.iter().position(|name| *name == wanted);
+        place.map(|place| place as u32)
+    }
+
+    /// Whether a server answers caching proxies by one of its stacks.
+    pub(crate) fn is_behind_a_cache(&self, client: &ClientSpec) -> bool {
+        let groups = self.groups.iter().filter(|it| it.clients.contains(client));
+        let mut proxies = groups.filter_map(|it| self.gateway_of(it));
+        proxies.any(ServerSpec::is_proxy)
     }
 
     /// The number of a path.

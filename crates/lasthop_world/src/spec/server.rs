@@ -1,6 +1,7 @@
 use core::net::SocketAddr;
 use core::num::NonZeroU16;
 
+use lasthop_cache::CacheConfig;
 use lasthop_device::ServiceTime;
 use lasthop_units::DataSize;
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,29 @@ pub struct ForwardsSpec {
     pub wait_ns: u64,
     /// So many messages are held at most.
     pub room: u32,
+    /// What it keeps of what it fetches, where it is a caching proxy: then each request goes on by itself, and is answered
+    /// when the server behind has answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheSpec>,
+}
+
+/// What a caching proxy keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CacheSpec {
+    /// So many bytes of representations.
+    pub room_bytes: u64,
+    /// How long after the end of its freshness one is given out while the server behind gives no answer.
+    pub stale_if_error_ns: u64,
+}
+
+impl From<CacheSpec> for CacheConfig {
+    fn from(spec: CacheSpec) -> Self {
+        Self {
+            room: DataSize::from_bytes(spec.room_bytes),
+            stale_if_error: nanos(spec.stale_if_error_ns),
+        }
+    }
 }
 
 /// How long a server works on what comes, and with how many workers.
@@ -83,6 +107,14 @@ pub struct ServiceSpec {
     /// Where it really is, under [`EngineSpec::Load`](super::EngineSpec::Load).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<SocketAddr>,
+}
+
+impl ServerSpec {
+    /// Whether it is a caching proxy.
+    pub(crate) fn is_proxy(&self) -> bool {
+        let forwards = self.forwards.as_ref();
+        forwards.is_some_and(|it| it.cache.is_some())
+    }
 }
 
 impl From<ServiceTimeSpec> for ServiceTime {

@@ -116,6 +116,7 @@ impl From<ShortSpec> for RunSpec {
                 session: short.session,
                 batch: 1,
                 share: 1.0,
+                resource: None,
             }],
             events: Vec::new(),
             faults: Vec::new(),

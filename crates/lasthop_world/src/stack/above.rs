@@ -1,3 +1,4 @@
+use lasthop_cache::{Back, Cache, Front};
 use lasthop_contract::{Application, DeviceId, FlowId};
 use lasthop_traffic::{
     Gateway, Inlet, Origin, Outlet, PayloadTemplate, Reaction, Renewal, Renewing, Traffic,
@@ -15,6 +16,10 @@ pub enum Above {
     TakenBy(Gateway),
     /// A gateway, which passes on what it has, from the device of this number.
     PassedOnBy(Gateway, DeviceId),
+    /// A caching proxy, of which this is the service of this number.
+    ReadThrough(Cache, usize),
+    /// A caching proxy, which fetches what it has not.
+    FetchedBy(Cache),
     /// Nothing: the application is used by itself.
     Nothing,
 }
@@ -34,6 +39,8 @@ impl Above {
             }
             Self::TakenBy(gateway) => Box::new(Inlet::new(protocol, gateway)),
             Self::PassedOnBy(gateway, device) => Box::new(Outlet::new(protocol, gateway, device)),
+            Self::ReadThrough(cache, number) => Box::new(Front::new(protocol, cache, number)),
+            Self::FetchedBy(cache) => Box::new(Back::new(protocol, cache)),
             Self::Nothing => Box::new(protocol),
         }
     }

@@ -10,9 +10,11 @@ mod tokens;
 
 pub(crate) use tokens::token_authority;
 
+use lasthop_cache::{Giving, OwnResources};
 use lasthop_contract::Application;
 use lasthop_device::MessageBoundary;
 use lasthop_transport::PeerLimit;
+use lasthop_units::Duration;
 
 use super::{Above, Carriage, ClientEnd, OptionEntry, Options, ServerEnd};
 use crate::spec::StackSpec;
@@ -80,6 +82,11 @@ pub trait ApplicationBuilder {
         false
     }
 
+    /// Whether its answers say for how long they may be kept, so that a proxy can.
+    fn is_cacheable(&self) -> bool {
+        false
+    }
+
     /// Where messages begin in a stream of it, where that shows.
     fn boundary(&self) -> Option<MessageBoundary> {
         None
@@ -102,6 +109,38 @@ pub(super) const ALL: &[ApplicationEntry] = &[
     http::ENTRY,
     dds::ENTRY,
 ];
+
+/// For how long an answer is fresh.
+const MAX_AGE: OptionEntry = OptionEntry::new(
+    "max_age",
+    super::OptionKind::Seconds(1, u32::MAX as u64),
+    "for how long what the server gives out is fresh, as it says with it",
+);
+
+/// How long a state lasts.
+const CHANGES: OptionEntry = OptionEntry::new(
+    "changes",
+    super::OptionKind::Time,
+    "how long each resource of the server stays as it is: by its entity tag a cache learns that it need not fetch it again",
+);
+
+/// What a server says of its resources.
+fn giving(end: &ServerEnd<'_>, options: (Option<Duration>, Option<Duration>)) -> Giving {
+    match end.cache {
+        Some(cache) => Giving::Cached(cache.clone()),
+        None => Giving::Own(OwnResources::new(options.0, options.1)),
+    }
+}
+
+/// The values of [`MAX_AGE`] and [`CHANGES`], where they are written.
+fn said_of_resources(options: Options<'_>) -> (Option<Duration>, Option<Duration>) {
+    let max_age = options.has(MAX_AGE.name);
+    let changes = options.has(CHANGES.name);
+    (
+        max_age.then(|| Duration::from_secs(options.integer(MAX_AGE.name))),
+        changes.then(|| options.time(CHANGES.name)),
+    )
+}
 
 /// First wait for what `awaited` says.
 const fn ack_timeout(summary: &'static str) -> OptionEntry {

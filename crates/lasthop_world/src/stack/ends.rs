@@ -2,6 +2,7 @@ use core::fmt::{self, Display};
 use core::net::{IpAddr, SocketAddr};
 
 use lasthop_broker::BrokerCore;
+use lasthop_cache::{Cache, Naming};
 use lasthop_contract::{ChannelSet, DeviceId, Direction, FlowId, RandomStream, Transport};
 use lasthop_traffic::FlowKind;
 use lasthop_transport::{Local, PeerLimit};
@@ -41,6 +42,8 @@ pub struct ClientEnd<'a> {
     pub hears: &'a [FlowId],
     /// How it makes itself known to a server that has other guests; `None` where all is the run's.
     pub guest: Option<&'a Guest>,
+    /// How it names what it asks for and writes; `None` where that has no names.
+    pub naming: Option<&'a Naming>,
 }
 
 /// How the clients of a run make themselves known to a server that is none of it.
@@ -119,6 +122,8 @@ pub struct ServerEnd<'a> {
     pub answers: bool,
     /// What it shares with the other services of its host; `None` where it is for itself.
     pub core: Option<&'a BrokerCore>,
+    /// From what it answers, where it is a service of a caching proxy.
+    pub cache: Option<&'a Cache>,
 }
 
 /// What a layer stands on.

@@ -45,6 +45,7 @@ fn spec(field: StackSpec, uplink: StackSpec, sensors: u32) -> RunSpec {
         batch: 1,
         wait_ns: 0,
         room: 1000,
+        cache: None,
     };
     spec.servers = vec![
         server("gateway", "device", port(&field), Some(forwards)),

@@ -151,6 +151,7 @@ fn device() -> Box<dyn Host> {
             session: SessionSpec::Keep,
             hears: &[],
             guest: None,
+            naming: None,
         };
         let origin = Origin {
             plan: plan(channel),
@@ -178,6 +179,7 @@ fn server(side: &Side) -> Box<dyn Host> {
         is_destination: true,
         answers: false,
         core: None,
+        cache: None,
     };
     let application = stack.server(&server, Above::Schedules(None, Reaction::Deliver));
     let transport = stack.server_transport(&host, host.address);

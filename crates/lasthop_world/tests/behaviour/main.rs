@@ -24,6 +24,7 @@ mod interfaces;
 mod network;
 mod one_core;
 mod overload;
+mod proxies;
 mod pulls;
 mod radio_events;
 mod relays;

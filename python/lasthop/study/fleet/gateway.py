@@ -1,4 +1,4 @@
-"""A gateway of the long form: a server that passes on what devices report to it."""
+"""A gateway of the long form: a server that passes on what comes to it, or a caching proxy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pydantic import Field, model_validator
 from lasthop.study.assembly import Forwards
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.fleet.devices import Arriving
-from lasthop.study.form import Form, LongPositiveTime
+from lasthop.study.form import Form, LongPositiveTime, Quantity, Time
+from lasthop.study.quantity import SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from lasthop.study.fleet.server import ServerForm
 
 MAXIMUM_BATCH = 10_000
+
+CacheSize = Annotated[int, Quantity(SIZE, "64 kB")]
 
 _WAIT_NS = 10 * 10**9
 """How long a bundle waits to be full, where the study does not say it."""
@@ -43,6 +46,30 @@ class ForwardsForm(Form):
     room: Annotated[int, Field(ge=1, le=1_000_000)] = Field(default=MAXIMUM_BATCH, examples=["500"])
     """How many messages it holds at most, until they are passed on; what finds no room fails."""
 
+    cache: CacheSize | None = Field(default=None, examples=["64 kB"])
+    """Makes it a caching proxy for CoAP and HTTP: what its devices download it fetches once, and
+    gives out for as long as the server says (`max_age` of its stack); so many bytes are kept, with
+    `0 B` none. What devices report is answered when the server has answered."""
+    stale_if_error: Time = Field(default=0, examples=["1 min"])
+    """How long after that a cache gives out what it has while the server gives no answer."""
+
+    @model_validator(mode="after")
+    def _a_cache_is_no_queue(self) -> ForwardsForm:
+        if self.cache is None:
+            if "stale_if_error" in self.model_fields_set:
+                raise Fault(
+                    "what keeps nothing gives out nothing stale",
+                    hint='write "cache: 64 kB", or remove it',
+                    location=("stale_if_error",),
+                    at_key=True,
+                )
+            return self
+        for key in ("batch", "wait", "room"):
+            if key in self.model_fields_set:
+                what = f"a cache passes on each request by itself and has no {key}"
+                raise Fault(what, hint="remove it", location=(key,), at_key=True)
+        return self
+
     @model_validator(mode="after")
     def _a_bundle_has_room(self) -> ForwardsForm:
         if self.batch is not None and self.batch > self.room:
@@ -66,6 +93,8 @@ class ForwardsForm(Form):
             batch=1 if alone else self.batch or window,
             wait_ns=0 if alone else self.wait or _WAIT_NS,
             room=self.room,
+            cache=self.cache,
+            stale_if_error_ns=self.stale_if_error,
         )
 
 
@@ -110,16 +139,36 @@ def check_reports(assembly: Assembly) -> None:
             _check_flow(flow, server.name, assembly)
         if not flows:
             what = f"nobody reports to {server.name}, which is to pass on reports"
+            if server.forwards.cache is not None:
+                what = f"nobody asks {server.name}, which is to answer from its cache"
             hint = f'write "to: {server.name}" at a flow, or remove it'
             raise Fault(what, hint=hint, location=server.location, at_key=True)
 
 
 def _check_flow(flow: Flow, gateway: str, assembly: Assembly) -> None:
+    server = next(server for server in assembly.servers if server.name == gateway)
+    is_cache = server.forwards is not None and server.forwards.cache is not None
+    if is_cache and flow.traffic.kind in {"report", "download"} and not flow.is_relayed:
+        _check_stays(flow, assembly)
+        return
+    if is_cache:
+        kind = "report to a group" if flow.is_relayed else flow.traffic.kind
+        what = f"{gateway} is a cache for downloads and reports, and this is a {kind}"
+        hint = 'write "download: 40 B", or name a server without a cache'
+        raise Fault(what, hint=hint, location=flow.location, at_key=True)
+    if flow.traffic.kind == "download":
+        what = f"{gateway} passes on reports to its server, and this is a download"
+        hint = 'write "cache: 64 kB" at the gateway, which makes it a caching proxy'
+        raise Fault(what, hint=hint, location=flow.location, at_key=True)
     if flow.traffic.kind != "report" or flow.is_relayed:
         kind = "report to a group" if flow.is_relayed else flow.traffic.kind
         what = f"{gateway} passes on reports to its server, and this is a {kind}"
         hint = 'write "report: 40 B", or name a server that forwards nothing'
         raise Fault(what, hint=hint, location=flow.location, at_key=True)
+    _check_stays(flow, assembly)
+
+
+def _check_stays(flow: Flow, assembly: Assembly) -> None:
     group = assembly.group_of(flow)
     if isinstance(group.devices, Arriving):
         what = f"{group.name} come and go, and the devices of a gateway stay"

@@ -29,7 +29,8 @@ class ServerForm(Form):
     forwards: ForwardsForm | None = Field(
         default=None, examples=["{to: head_end, path: wan, stack: mqtt qos=1, batch: 12}"]
     )
-    """Makes it a gateway: what devices report to it goes on to another server."""
+    """Makes it a gateway: what devices report to it goes on to another server. With a `cache` it is
+    a caching proxy."""
 
     service_time: dict[str, ServiceTimeForm] = Field(
         default_factory=dict, examples=["{mqtt/tls: {connection: 1.2 ms, message: 20 us}}"]

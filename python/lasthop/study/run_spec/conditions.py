@@ -149,11 +149,14 @@ def _servers(assembly: Assembly, at: Mapping[str, str] | None) -> list[Spec]:
 def _forwards(server: Server) -> Spec:
     """Say how a gateway passes messages on: by the group that has its name."""
     assert server.forwards is not None  # noqa: S101  (the caller has looked)
+    forwards = server.forwards
+    cache = {"room_bytes": forwards.cache, "stale_if_error_ns": forwards.stale_if_error_ns}
     return {
         "by": server.name,
-        "batch": server.forwards.batch,
-        "wait_ns": server.forwards.wait_ns,
-        "room": server.forwards.room,
+        "batch": forwards.batch,
+        "wait_ns": forwards.wait_ns,
+        "room": forwards.room,
+        **({} if forwards.cache is None else {"cache": cache}),
     }
 
 

@@ -41,6 +41,7 @@ def flow_spec(flow: Flow, assembly: Assembly, duration_ns: int) -> Spec:
         "session": _session(session),
         "batch": traffic.batch,
         "share": flow.share,
+        **({} if flow.resource is None else {"resource": flow.resource}),
     }
 
 

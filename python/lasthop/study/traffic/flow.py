@@ -26,3 +26,9 @@ class FlowForm(Traffic):
     """Who gets it: a group or a share of one, or a server; that of the group when left out.
     A report to a group goes through the server of its sender, each message to one device, which
     subscribes to it; with `all of`, each message to every device, and each is to get it."""
+    resource: Annotated[str, Field(min_length=1, max_length=64)] | None = Field(
+        default=None, examples=["temperature"]
+    )
+    """What of the server a download reads, or a report writes, by CoAP and HTTP: flows of one name
+    are about the same, so that a cache answers all from one copy, and forgets it when one writes.
+    By way of a cache each flow is about a resource of its own when left out."""

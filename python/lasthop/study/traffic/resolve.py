@@ -63,6 +63,7 @@ def flow_of(
         location=location,
         share=device.share,
         to_all=server is not None and server.to_all,
+        resource=form.resource,
     )
 
 

@@ -126,6 +126,7 @@ impl Fleet {
                     session: SessionSpec::Keep,
                     hears: &[],
                     guest: None,
+                    naming: None,
                 };
                 self.stack.client(&end, above)
             }
@@ -142,6 +143,7 @@ impl Fleet {
             port: self.port,
             is_destination: true,
             core: None,
+            cache: None,
         };
         let above = Above::Schedules(None, Reaction::Deliver);
         let application = self.stack.server(&end, above);

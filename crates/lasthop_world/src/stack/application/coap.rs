@@ -6,8 +6,12 @@ use lasthop_coap::{
 };
 use lasthop_contract::Application;
 use lasthop_transport::PeerLimit;
+use lasthop_units::Duration;
 
-use super::{ACK_RANDOM_FACTOR, ApplicationBuilder, ApplicationEntry, MAX_RETRANSMIT, ack_timeout};
+use super::{
+    ACK_RANDOM_FACTOR, ApplicationBuilder, ApplicationEntry, CHANGES, MAX_AGE, MAX_RETRANSMIT,
+    ack_timeout, giving, said_of_resources,
+};
 use crate::spec::{MAX_DOWNLOAD, StackSpec};
 use crate::stack::{
     Above, Carriage, ClientEnd, Needs, OptionEntry, OptionKind, Options, ServerEnd,
@@ -71,6 +75,8 @@ const OPTIONS: &[OptionEntry] = &[
     )
     .default("off")
     .needs(Needs::LAYERS, &["udp"]),
+    MAX_AGE,
+    CHANGES,
 ];
 
 const PURPOSE: &str = "coap";
@@ -80,6 +86,8 @@ struct Coap {
     push: Push,
     carrier: Carrier,
     parameters: Arc<CoapParameters>,
+    /// What its server says of its resources.
+    resources: (Option<Duration>, Option<Duration>),
 }
 
 impl Coap {
@@ -99,7 +107,12 @@ impl Coap {
             parameters.nstart = options.small("nstart");
             parameters.max_retransmit = options.small("max_retransmit");
         }
+        let resources = said_of_resources(options);
+        if let (Some(max_age), _) = resources {
+            parameters.max_age = max_age;
+        }
         Self {
+            resources,
             kind: match options.word("type") {
                 "non" => MessageType::NonConfirmable,
                 _ => MessageType::Confirmable,
@@ -137,6 +150,10 @@ impl ApplicationBuilder for Coap {
             parameters,
         };
         let client = CoapClient::new(config, end.host.stream(PURPOSE));
+        let client = match end.naming {
+            Some(naming) => client.naming(naming.clone()),
+            None => client,
+        };
         let topics = CoapTopics {
             publishes: end.published(),
             hears: end.hears.into(),
@@ -152,11 +169,12 @@ impl ApplicationBuilder for Coap {
         let config = CoapServerConfig {
             kind: self.kind,
             push: self.push,
-            answers: end.answers,
+            answers: end.answers || end.cache.is_some(),
             carrier: self.carrier,
             parameters: Arc::clone(&self.parameters),
         };
         let server = CoapServer::new(config, end.host.stream(PURPOSE));
+        let server = server.giving(giving(end, self.resources));
         above.over(match end.core {
             Some(core) => server.at(core.service()),
             None => server,
@@ -169,6 +187,10 @@ impl ApplicationBuilder for Coap {
 
     fn forwards(&self) -> bool {
         false
+    }
+
+    fn is_cacheable(&self) -> bool {
+        true
     }
 
     fn peer_limit(&self) -> Option<PeerLimit> {

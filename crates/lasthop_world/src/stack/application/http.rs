@@ -11,7 +11,7 @@ use lasthop_traffic::FlowKind;
 use lasthop_units::Duration;
 
 use super::tokens::{AUTH, TOKEN_LIFETIME, Tokens};
-use super::{ApplicationBuilder, ApplicationEntry};
+use super::{ApplicationBuilder, ApplicationEntry, CHANGES, MAX_AGE, giving, said_of_resources};
 use crate::spec::{MAX_DOWNLOAD, SessionSpec, StackSpec};
 use crate::stack::shared::Shared;
 use crate::stack::{
@@ -97,6 +97,8 @@ const OPTIONS: &[OptionEntry] = &[
         "how long the server holds a request for a message that is not there yet, before it answers that there is none",
     )
     .default("30s"),
+    MAX_AGE,
+    CHANGES,
     AUTH,
     TOKEN_LIFETIME,
 ];
@@ -118,6 +120,8 @@ struct Http {
     idle: Duration,
     hold: Duration,
     tokens: Tokens,
+    /// What its server says of its resources.
+    resources: (Option<Duration>, Option<Duration>),
     clients: Shared<HttpClientConfig>,
 }
 
@@ -145,6 +149,7 @@ impl Http {
             idle: options.time("idle_timeout"),
             hold: options.time("hold"),
             tokens: Tokens::of(options),
+            resources: said_of_resources(options),
             clients: Shared::default(),
         }
     }
@@ -196,14 +201,18 @@ impl ApplicationBuilder for Http {
             Some((_, device)) => client.known_as(&device.path),
             None => client,
         };
+        let client = match end.naming {
+            Some(naming) => client.naming(naming.clone()),
+            None => client,
+        };
         above.over(match self.tokens.source(end) {
             None => client,
             Some(tokens) => client.with_tokens(tokens),
         })
     }
 
-    fn server(&self, _end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {
-        above.over(HttpServer::new(HttpServerConfig {
+    fn server(&self, end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {
+        let server = HttpServer::new(HttpServerConfig {
             port: PORT,
             limits: ServerLimits {
                 idle: self.idle,
@@ -214,7 +223,8 @@ impl ApplicationBuilder for Http {
             },
             hold: self.hold,
             asks_tokens: self.tokens.are_asked_for(),
-        }))
+        });
+        above.over(server.giving(giving(end, self.resources)))
     }
 
     fn acknowledges(&self) -> bool {
@@ -223,5 +233,9 @@ impl ApplicationBuilder for Http {
 
     fn forwards(&self) -> bool {
         false
+    }
+
+    fn is_cacheable(&self) -> bool {
+        true
     }
 }

@@ -1,0 +1,95 @@
+use core::cell::RefCell;
+use std::rc::Rc;
+
+use lasthop_contract::{MessageId, WakeFlag};
+use lasthop_units::{DataSize, Duration, Instant};
+
+use crate::state::{Answer, Request, State};
+use crate::{Gives, Reply};
+
+/// What a proxy has, shared by its services, its client and their protocols.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    state: Rc<RefCell<State>>,
+    wake: WakeFlag,
+}
+
+/// How a proxy keeps what it has fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheConfig {
+    /// How many bytes of representations it keeps.
+    pub room: DataSize,
+    /// For how long after the end of its freshness a representation is given out while the server behind gives no answer
+    /// (`stale-if-error`, RFC 5861 §4).
+    pub stale_if_error: Duration,
+}
+
+impl Cache {
+    /// Nothing is there yet. The flag is that of the host.
+    #[must_use]
+    pub fn new(config: CacheConfig, wake: WakeFlag) -> Self {
+        Self {
+            state: Rc::new(RefCell::new(State::new(config))),
+            wake,
+        }
+    }
+
+    /// A service was asked for a resource, or told something that is for it; the message itself is handed up behind that.
+    pub(crate) fn asked(&self, message: MessageId, resource: u32, is_write: bool) {
+        self.state.borrow_mut().asked(message, resource, is_write);
+    }
+
+    /// What is said with the answer that is being given.
+    pub(crate) fn gives(&self) -> Gives {
+        self.state.borrow().gives
+    }
+
+    pub(crate) fn resource_of(&self, message: MessageId) -> Option<u32> {
+        self.state.borrow().resource_of(message)
+    }
+
+    pub(crate) fn tag_for(&self, message: MessageId) -> Option<u32> {
+        self.state.borrow_mut().tag_for(message)
+    }
+
+    pub(crate) fn said(&self, now: Instant, message: MessageId, reply: Reply) {
+        self.with(|state| state.said(now, message, reply));
+    }
+
+    pub(crate) fn take(&self, now: Instant, front: usize, message: MessageId, payload: &[u8]) {
+        self.with(|state| state.take(now, front, message, payload));
+    }
+
+    pub(crate) fn fetched(&self, now: Instant, message: MessageId, payload: &[u8]) {
+        self.with(|state| state.fetched(now, message, payload));
+    }
+
+    pub(crate) fn failed(&self, now: Instant, message: MessageId) {
+        self.with(|state| state.failed(now, message));
+    }
+
+    pub(crate) fn written(&self, message: MessageId) {
+        self.with(|state| state.written(message));
+    }
+
+    pub(crate) fn next_request(&self) -> Option<Request> {
+        self.state.borrow_mut().next_request()
+    }
+
+    pub(crate) fn next_answer(&self, front: usize) -> Option<Answer> {
+        self.state.borrow_mut().next_answer(front)
+    }
+
+    pub(crate) fn forget(&self) {
+        self.state.borrow_mut().forget();
+    }
+
+    /// Does something, and has all of the host asked where that has made work for one of them.
+    fn with(&self, then: impl FnOnce(&mut State)) {
+        let mut state = self.state.borrow_mut();
+        then(&mut state);
+        if state.has_news() {
+            self.wake.raise();
+        }
+    }
+}

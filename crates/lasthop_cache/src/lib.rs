@@ -1,0 +1,23 @@
+//! A caching proxy without a protocol: what is kept for how long, who waits for it, and what is to be fetched.
+//!
+//! A [`Front`] stands on each server that readers ask, a [`Back`] on the client of the server behind. Between them is a
+//! [`Cache`], which all share, and the protocols with them: they tell it which resource a request is for, and what was said
+//! with an answer, and ask it what to say.
+
+mod back;
+mod cache;
+mod freshness;
+mod front;
+mod giving;
+mod naming;
+mod own_resources;
+mod state;
+mod store;
+
+pub use back::Back;
+pub use cache::{Cache, CacheConfig};
+pub use freshness::{Freshness, Reply};
+pub use front::Front;
+pub use giving::{Gives, Giving};
+pub use naming::{Naming, renamed};
+pub use own_resources::OwnResources;

@@ -1,0 +1,60 @@
+use std::rc::Rc;
+
+use lasthop_contract::message_text::{ID_LENGTH, write_id};
+use lasthop_contract::{MessageId, Payload};
+use lasthop_units::Instant;
+
+use crate::{Cache, Reply};
+
+/// By which names the client of a protocol asks for what it wants.
+#[derive(Clone, Debug)]
+pub enum Naming {
+    /// By the resources that its flows are about, by their channels.
+    Resources(Rc<[(u8, u32)]>),
+    /// By those that its host was asked for, on behalf of others.
+    Cached(Cache),
+}
+
+impl Naming {
+    /// The resource that a message is about; `None` where it has no name.
+    #[must_use]
+    pub fn resource_of(&self, message: MessageId) -> Option<u32> {
+        match self {
+            Self::Resources(resources) => {
+                let mut resources = resources.iter();
+                let channel = message.flow.channel();
+                let found = resources.find(|(of, _)| *of == channel);
+                found.map(|(_, resource)| *resource)
+            }
+            Self::Cached(cache) => cache.resource_of(message),
+        }
+    }
+
+    /// The entity tag of what the host has of the resource.
+    #[must_use]
+    pub fn tag_for(&self, message: MessageId) -> Option<u32> {
+        match self {
+            Self::Resources(_) => None,
+            Self::Cached(cache) => cache.tag_for(message),
+        }
+    }
+
+    /// What was said with the answer to a request, before the answer itself is told.
+    pub fn said(&self, now: Instant, message: MessageId, reply: Reply) {
+        if let Self::Cached(cache) = self {
+            cache.said(now, message, reply);
+        }
+    }
+}
+
+/// A representation as the answer to another request: what says for which message it was made says so of this one.
+///
+/// It is our own mark in a payload of text, and costs no bytes: a reader counts that its question was answered.
+#[must_use]
+pub fn renamed(payload: &[u8], message: MessageId) -> Payload {
+    let mut bytes = payload.to_vec();
+    if let Some(mark) = bytes.first_chunk_mut::<ID_LENGTH>() {
+        write_id(message.flow, message.number.get(), mark);
+    }
+    Payload::copied_from(&bytes)
+}

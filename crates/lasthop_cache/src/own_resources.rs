@@ -1,0 +1,51 @@
+use std::collections::BTreeMap;
+
+use lasthop_units::{Duration, Instant};
+
+use crate::Freshness;
+
+/// What a server says of resources that are its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnResources {
+    /// For how long what is given out is fresh; `None` where nothing is said of that.
+    pub lifetime: Option<Duration>,
+    /// How long each of them stays as it is: then it has another entity tag. `None` where they have none.
+    pub changes: Option<Duration>,
+    /// How often each was written.
+    writes: BTreeMap<u32, u32>,
+}
+
+/// How many states by time there are between two writes in an entity tag.
+const WRITE_STEP: u32 = 1 << 20;
+
+impl OwnResources {
+    /// Resources that nobody has written.
+    #[must_use]
+    pub fn new(lifetime: Option<Duration>, changes: Option<Duration>) -> Self {
+        Self {
+            lifetime,
+            changes,
+            writes: BTreeMap::new(),
+        }
+    }
+
+    /// What is said of one now.
+    #[must_use]
+    pub fn freshness(&self, now: Instant, resource: u32) -> Freshness {
+        let writes = self.writes.get(&resource).copied().unwrap_or_default();
+        let tag = self.changes.map(|changes| {
+            let by_time = now.as_nanos() / changes.as_nanos().max(1);
+            (by_time as u32 % WRITE_STEP).wrapping_add(writes.wrapping_mul(WRITE_STEP))
+        });
+        Freshness {
+            lifetime: self.lifetime,
+            age: Duration::ZERO,
+            tag,
+        }
+    }
+
+    /// One was written.
+    pub fn write(&mut self, resource: u32) {
+        *self.writes.entry(resource).or_default() += 1;
+    }
+}

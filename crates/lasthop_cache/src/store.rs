@@ -1,0 +1,110 @@
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use lasthop_units::{DataSize, Duration, Instant};
+
+use crate::Freshness;
+
+/// Representations by their resources, as many as there is room for: the one that was not used for the longest goes first.
+#[derive(Debug)]
+pub(crate) struct Store {
+    room: DataSize,
+    /// With the number of its last use.
+    entries: BTreeMap<u32, (u64, Entry)>,
+    bytes: u64,
+    uses: u64,
+}
+
+/// A representation that was fetched.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) payload: Rc<[u8]>,
+    /// When it was made, as far as that is known.
+    pub(crate) made: Instant,
+    pub(crate) lifetime: Duration,
+    pub(crate) tag: Option<u32>,
+}
+
+impl Entry {
+    /// What has come now and is said to be so old.
+    pub(crate) fn of(now: Instant, payload: Rc<[u8]>, said: Freshness) -> Self {
+        let made = now.as_nanos().saturating_sub(said.age.as_nanos());
+        Self {
+            payload,
+            made: Instant::from_nanos(made),
+            lifetime: said.lifetime.unwrap_or(Duration::ZERO),
+            tag: said.tag,
+        }
+    }
+
+    pub(crate) fn is_fresh(&self, now: Instant) -> bool {
+        now < self.made + self.lifetime
+    }
+
+    /// Whether it has not been stale for longer than this.
+    pub(crate) fn may_be_stale(&self, now: Instant, by: Duration) -> bool {
+        now < self.made + self.lifetime + by
+    }
+
+    /// What is said of it now.
+    pub(crate) fn freshness(&self, now: Instant) -> Freshness {
+        Freshness {
+            lifetime: Some(self.lifetime),
+            age: now.max(self.made) - self.made,
+            tag: self.tag,
+        }
+    }
+}
+
+impl Store {
+    pub(crate) fn new(room: DataSize) -> Self {
+        Self {
+            room,
+            entries: BTreeMap::new(),
+            bytes: 0,
+            uses: 0,
+        }
+    }
+
+    /// Whether anything is kept at all.
+    pub(crate) fn keeps(&self) -> bool {
+        self.room > DataSize::ZERO
+    }
+
+    pub(crate) fn get(&mut self, resource: u32) -> Option<&mut Entry> {
+        self.uses += 1;
+        let (used, entry) = self.entries.get_mut(&resource)?;
+        *used = self.uses;
+        Some(entry)
+    }
+
+    /// Keeps a representation in place of the one before, if there is room.
+    pub(crate) fn put(&mut self, resource: u32, entry: Entry) {
+        self.remove(resource);
+        let (length, room) = (entry.payload.len() as u64, self.room.as_bytes());
+        if length > room {
+            return;
+        }
+        while self.bytes + length > room {
+            let oldest = self.entries.iter().min_by_key(|(_, (used, _))| *used);
+            let Some(oldest) = oldest.map(|(resource, _)| *resource) else {
+                break;
+            };
+            self.remove(oldest);
+        }
+        self.uses += 1;
+        self.bytes += length;
+        self.entries.insert(resource, (self.uses, entry));
+    }
+
+    pub(crate) fn remove(&mut self, resource: u32) {
+        if let Some((_, entry)) = self.entries.remove(&resource) {
+            self.bytes -= entry.payload.len() as u64;
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+        self.bytes = 0;
+    }
+}

@@ -1,0 +1,70 @@
+use lasthop_contract::CacheOutcome;
+
+/// How proxies that keep what they have fetched answered their readers.
+#[derive(Clone, Debug, Default)]
+pub struct CacheLog {
+    is_watched: bool,
+    sums: CacheSums,
+}
+
+/// The answers of a run's proxies, by how they came about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheSums {
+    /// From what there was.
+    pub hits: u64,
+    /// With what was fetched for the request.
+    pub misses: u64,
+    /// From what there was, which the server found to be still valid.
+    pub validated: u64,
+    /// With what another request had fetched.
+    pub collapsed: u64,
+    /// From what was fresh no longer, because the server gave no answer.
+    pub stale: u64,
+    /// Not at all, because the server gave no answer.
+    pub failed: u64,
+    /// To what was to be written.
+    pub written: u64,
+    /// How old what was given was, all together, in ms.
+    pub age_ms: u64,
+}
+
+impl CacheLog {
+    /// Notes that there is such a proxy.
+    pub(crate) fn watch(&mut self) {
+        self.is_watched = true;
+    }
+
+    pub(crate) fn note(&mut self, by: CacheOutcome, age_ms: u32) {
+        let sums = &mut self.sums;
+        let count = match by {
+            CacheOutcome::Hit => &mut sums.hits,
+            CacheOutcome::Miss => &mut sums.misses,
+            CacheOutcome::Validated => &mut sums.validated,
+            CacheOutcome::Collapsed => &mut sums.collapsed,
+            CacheOutcome::Stale => &mut sums.stale,
+            CacheOutcome::Failed => &mut sums.failed,
+            CacheOutcome::Written => &mut sums.written,
+        };
+        *count += 1;
+        sums.age_ms += u64::from(age_ms);
+    }
+
+    /// All of it; `None` where there is no such proxy.
+    pub(crate) fn sums(&self) -> Option<CacheSums> {
+        self.is_watched.then_some(self.sums)
+    }
+}
+
+impl CacheSums {
+    /// How many requests were given something.
+    #[must_use]
+    pub const fn given(&self) -> u64 {
+        self.hits + self.misses + self.validated + self.collapsed + self.stale
+    }
+
+    /// The mean age of what was given, in ms; `None` where nothing was.
+    #[must_use]
+    pub fn mean_age_ms(&self) -> Option<f64> {
+        (self.given() > 0).then(|| self.age_ms as f64 / self.given() as f64)
+    }
+}
