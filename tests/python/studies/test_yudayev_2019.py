@@ -54,9 +54,9 @@ def test_a_crash_has_its_reason(results: Results) -> None:
     assert crowd["device_crashes_heap"].sum() == 0
 
 
-def rows() -> ModuleType:
-    """Load the program that prints the figure."""
-    spec = importlib.util.spec_from_file_location("rows", FOLDER / "rows.py")
+def script(name: str) -> ModuleType:
+    """Load a program of the study."""
+    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -65,8 +65,51 @@ def rows() -> ModuleType:
 
 
 def test_the_figure_counts_the_packets_of_the_device(results: Results) -> None:
-    of_part = rows().of_part(results, "figure_25")
+    of_part = script("rows").of_part(results, "figure_25")
     assert len(of_part) == 18
     one = of_part.filter(stack="qos 0", fleet_clients_count=1)
     # A PUBLISH and its acknowledgement, and what sets the session up.
     assert 2 * 100 <= one["packets"][0] <= 3 * 100
+
+
+ADVICE = {
+    "duration": "2 min",
+    "repeat": "2",
+    "sweep": "[{name: readers, fleet.readers.count: [1, 30]}]",
+}
+
+
+def test_a_cache_makes_what_readers_cost_the_device_what_one_costs(tmp_path: Path) -> None:
+    advice = script("advice")
+    sides = {"advice": "direct", "advice-proxy": "proxy", "advice-mqtt": "mqtt"}
+    costs: dict[str, dict[float, dict[int, float]]] = {}
+    for file, side in sides.items():
+        results = lasthop.run(FOLDER / f"{file}.yaml", out=tmp_path / file, set=ADVICE)
+        runs = advice.of_folder(results.path, side)
+        costs |= advice.costs_of(runs, "readers", "bytes")
+    assert set(costs) == {"coap", "http", "coap proxy", "http proxy", "mqtt 0", "mqtt 1"}
+    ratio = {
+        side: advice.mean(of_side[30]) / advice.mean(of_side[1]) for side, of_side in costs.items()
+    }
+    assert all(20 < ratio[side] <= 31 for side in ("coap", "http"))
+    assert all(0.8 < ratio[side] < 1.5 for side in ("coap proxy", "http proxy"))
+    # What readers write costs the device by each side; of what it publishes it says each once.
+    assert all(ratio[side] < 2 for side in ("mqtt 0", "mqtt 1"))
+
+
+def test_a_flip_is_where_two_lines_cross() -> None:
+    advice = script("advice")
+    costs = {
+        "few": {1.0: {1: 10.0, 2: 10.0}, 11.0: {1: 110.0, 2: 110.0}},
+        "many": {1.0: {1: 60.0, 2: 60.0}, 11.0: {1: 60.0, 2: 60.0}},
+        "dear": {1.0: {1: 500.0}, 11.0: {1: 500.0}},
+    }
+    assert list(advice.flips(costs, ["few", "many", "dear"])) == ["few", "from 6 many"]
+    assert list(advice.flips(costs, ["many"])) == ["many"]
+    # Who does not deliver at one end is no line to cross.
+    assert list(
+        advice.flips({"few": {1.0: {1: 10.0}}, "many": costs["many"]}, ["few", "many"])
+    ) == [
+        "few",
+        "between 1 and 11 many",
+    ]
