@@ -35,6 +35,7 @@ MESSAGE_S: Final = 5e-3
 BYTE_S: Final = 20e-6
 HOUR_S: Final = 3600.0
 ENOUGH: Final = 0.99
+ALIKE: Final = 0.01
 STATE_S: Final = 10.0
 """After so long what the device knows is another, and it publishes that."""
 
@@ -137,10 +138,14 @@ def mean(values: Mapping[int, float]) -> float:
 def flips(costs: Costs, sides: Sequence[str]) -> Iterable[str]:
     """Say which side costs least along a part, and where another one does."""
     points = sorted({value for side in sides for value in costs.get(side, {})})
-    leaders = []
+    leaders: list[str] = []
     for value in points:
         able = {side: mean(costs[side][value]) for side in sides if value in costs.get(side, {})}
-        leaders.append(min(able, key=lambda side: able[side]))
+        least = min(able, key=lambda side: able[side])
+        before = leaders[-1] if leaders else least
+        # Who costs as good as the same goes on leading.
+        leads_on = able.get(before, float("inf")) <= able[least] * (1 + ALIKE)
+        leaders.append(before if leads_on else least)
     yield leaders[0]
     for (low, before), (high, after) in pairwise(zip(points, leaders, strict=True)):
         if before == after:
@@ -183,12 +188,12 @@ def table(runs: pl.DataFrame, part: str, column: str) -> None:
     costs = costs_of(runs, part, column)
     points = sorted({value for of_side in costs.values() for value in of_side})
     print(f"{part}: {COLUMNS[column]} of the device in an hour, by {SWEPT[part][2]}")
-    print(f"{'':12}" + "".join(f"{value:>9g}" for value in points))
+    print(f"{'':16}" + "".join(f"{value:>9g}" for value in points))
     for side, of_side in costs.items():
         cells = (
             f"{mean(of_side[value]):9.3g}" if value in of_side else f"{'-':>9}" for value in points
         )
-        print(f"{side:12}" + "".join(cells))
+        print(f"{side:16}" + "".join(cells))
     without = [side for side in costs if not side.endswith("proxy")]
     print(f"least without a proxy: {', '.join(flips(costs, without))}")
     print(f"least of all: {', '.join(flips(costs, list(costs)))}")
