@@ -9,6 +9,7 @@ use ring::hmac;
 
 use crate::Dtls;
 use crate::connection::{Connection, Wish};
+use crate::dtls::SECRET_LENGTH;
 use crate::hello::{Hello, RECORD_HEADER_LENGTH, TLS12_CID};
 use crate::profile::Version;
 use crate::resumption::{NewId, Resumable};
@@ -112,12 +113,13 @@ impl<T: Transport> Dtls<T> {
         }
         let most = server.handshakes_per_address;
         let secret = self.secret.get_or_insert_with(|| {
-            let mut bytes = [0; 32];
+            let mut bytes = Box::new([0; SECRET_LENGTH]);
             if let Some(host) = &mut self.host {
-                host.fill(&mut bytes);
+                host.fill(&mut *bytes);
             }
-            Box::new(hmac::Key::new(hmac::HMAC_SHA256, &bytes))
+            bytes
         });
+        let secret = &hmac::Key::new(hmac::HMAC_SHA256, &**secret);
         let shown = Shown::by(server.version(), hello, secret, from);
         if shown == Shown::Nothing && (server.asks_for_cookie || known.is_some()) {
             let request = match server.version() {
@@ -133,7 +135,10 @@ impl<T: Transport> Dtls<T> {
             return;
         }
         let id = ConnectionId(self.next);
-        if most.is_some_and(|most| !self.handshakes.begin(id, from.ip(), most)) {
+        if most.is_some_and(|most| {
+            let handshakes = self.handshakes.get_or_insert_default();
+            !handshakes.begin(id, from.ip(), most)
+        }) {
             if known.is_none() {
                 self.lower.reset(now, flow, ResetReason::NotNeeded);
             }

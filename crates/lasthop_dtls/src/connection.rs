@@ -145,7 +145,8 @@ impl Connection {
         chunks: &[Chunk<'_>],
         expectation: Option<Expectation>,
     ) -> Turn {
-        let bytes = chunks.iter().flat_map(|it| it.bytes).copied().collect();
+        let mut bytes = Vec::with_capacity(chunks.iter().map(|it| it.bytes.len()).sum());
+        chunks.iter().for_each(|it| bytes.extend(it.bytes));
         let spans = chunks.iter().map(|it| (it.provenance, it.bytes.len()));
         let waiting = Waiting {
             bytes,

@@ -1,18 +1,19 @@
 use core::net::{IpAddr, SocketAddr};
 use std::collections::VecDeque;
 
+use crate::connection::{Connection, Turn, Wish};
+use crate::resumption::{Resumable, Sessions};
+use crate::surroundings::Surroundings;
+use crate::{ClientProfile, ServerProfile};
 use lasthop_contract::{
     Chunk, CloseReason, ConnectionId, DatagramError, Expectation, Handshakes, JoinError,
     ListenError, LookupMap, OpenError, OpenOptions, Payload, RandomStream, ResetReason, ShortQueue,
     TimerQueue, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::{Duration, Instant};
-use ring::hmac;
 
-use crate::connection::{Connection, Turn, Wish};
-use crate::resumption::{Resumable, Sessions};
-use crate::surroundings::Surroundings;
-use crate::{ClientProfile, ServerProfile};
+/// As long as the digest that it is used with.
+pub(crate) const SECRET_LENGTH: usize = 32;
 
 /// The most that one record carries (RFC 5246 section 6.2.1).
 const LARGEST_FRAGMENT: usize = 16 * 1024;
@@ -30,12 +31,13 @@ pub struct Dtls<T> {
     pub(crate) by_connection_id: LookupMap<Box<[u8]>, ConnectionId>,
     /// There where sessions are resumed.
     pub(crate) sessions: Option<Box<Sessions>>,
-    pub(crate) handshakes: Handshakes,
+    /// There where a server bounds them.
+    pub(crate) handshakes: Option<Box<Handshakes>>,
     timers: TimerQueue<ConnectionId>,
     inbox: VecDeque<(ConnectionId, Payload)>,
     outputs: ShortQueue<TransportOutput>,
     /// What cookies are made with.
-    pub(crate) secret: Option<Box<hmac::Key>>,
+    pub(crate) secret: Option<Box<[u8; SECRET_LENGTH]>>,
     expectation: Option<(ConnectionId, Expectation)>,
     pub(crate) next: u64,
 }
@@ -69,7 +71,7 @@ impl<T: Transport> Dtls<T> {
             connections: LookupMap::new(),
             flows: LookupMap::new(),
             by_connection_id: LookupMap::new(),
-            handshakes: Handshakes::default(),
+            handshakes: None,
             timers: TimerQueue::new(),
             inbox: VecDeque::new(),
             outputs: ShortQueue::new(),
@@ -151,7 +153,7 @@ impl<T: Transport> Dtls<T> {
             let _ = self.lower.send_datagram(now, flow, &chunks);
         }
         if turn.is_newly_established {
-            self.handshakes.end(id);
+            self.end_handshake(id);
             let how = self.keep_session(now, id, turn.session);
             self.emit(id, TransportEvent::Established(how));
         }
@@ -167,8 +169,15 @@ impl<T: Transport> Dtls<T> {
         }
     }
 
+    /// A handshake is over, whatever came of it.
+    fn end_handshake(&mut self, id: ConnectionId) {
+        if let Some(handshakes) = &mut self.handshakes {
+            handshakes.end(id);
+        }
+    }
+
     pub(crate) fn forget(&mut self, id: ConnectionId) {
-        self.handshakes.end(id);
+        self.end_handshake(id);
         if let Some(connection) = self.connections.remove(&id) {
             self.leave(connection.flow, id);
             self.by_connection_id.remove(&connection.connection_id);
@@ -189,7 +198,7 @@ impl<T: Transport> Transport for Dtls<T> {
                 self.connections = LookupMap::new();
                 self.flows = LookupMap::new();
                 self.by_connection_id = LookupMap::new();
-                self.handshakes = Handshakes::default();
+                self.handshakes = None;
                 self.timers = TimerQueue::new();
                 self.inbox.clear();
                 self.outputs = ShortQueue::new();

@@ -262,7 +262,7 @@ impl Proof {
             }
             Self::Certificate(version, shown, trust) => {
                 if let Some(host) = host {
-                    host.credentials.clone_from(shown);
+                    host.credentials = shown.clone().map(Box::new);
                 }
                 let first = shown.as_ref().and_then(|it| it.certificates().first());
                 let certificate = DtlsCertificate {

@@ -13,7 +13,7 @@ pub(crate) struct Surroundings {
     /// Where random numbers come from; `None` is the system.
     pub(crate) random: Option<RandomStream>,
     /// What it shows to be believed, where it has a certificate.
-    pub(crate) credentials: Option<Chain>,
+    pub(crate) credentials: Option<Box<Chain>>,
 }
 
 thread_local! {
@@ -45,7 +45,7 @@ impl Surroundings {
 
     /// What the host that is worked for shows.
     pub(crate) fn credentials() -> Option<Chain> {
-        CURRENT.with_borrow(|it| it.as_deref()?.credentials.clone())
+        CURRENT.with_borrow(|it| it.as_deref()?.credentials.as_deref().cloned())
     }
 
     /// Whether it is worked for a host of a run: the secrets of sockets are nobody's.

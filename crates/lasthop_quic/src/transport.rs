@@ -140,7 +140,8 @@ impl<T: Transport> Transport for Quic<T> {
         chunks: &[Chunk<'_>],
     ) -> Result<(), DatagramError> {
         let connection = self.get_mut(id).ok_or(DatagramError::NoSuchConnection)?;
-        let bytes: Vec<u8> = chunks.iter().flat_map(|it| it.bytes).copied().collect();
+        let mut bytes = Vec::with_capacity(chunks.iter().map(|it| it.bytes.len()).sum());
+        chunks.iter().for_each(|it| bytes.extend(it.bytes));
         match connection
             .machine
             .datagrams()

@@ -20,7 +20,7 @@ impl<T: Transport> Tls<T> {
             _ => CloseReason::PeerError,
         };
         connection.outbox.finish(now, &mut self.lower, id);
-        self.parting.insert(id, connection.outbox);
+        self.part(id, connection.outbox);
         self.emit(id, TransportEvent::Closed(reason));
     }
 
@@ -28,14 +28,15 @@ impl<T: Transport> Tls<T> {
     pub(crate) fn give_up(&mut self, now: Instant, id: ConnectionId, reason: CloseReason) {
         self.end_handshake(id);
         self.connections.remove(&id);
-        self.parting.insert(id, Outbox::new(StreamId(0)));
+        self.part(id, Outbox::new(StreamId(0)));
         self.lower.reset(now, id, ResetReason::PeerError);
         self.emit(id, TransportEvent::Closed(reason));
     }
 
     /// Takes that what is below is over.
     pub(crate) fn end(&mut self, id: ConnectionId, reason: CloseReason) {
-        if self.parting.remove(&id).is_some() {
+        let edges = self.edges.as_mut();
+        if edges.is_some_and(|it| it.parting.remove(&id).is_some()) {
             return;
         }
         let connection = self.connections.get_mut(&id);
@@ -55,16 +56,22 @@ impl<T: Transport> Tls<T> {
         self.emit(id, TransportEvent::Closed(reason));
     }
 
+    /// Lets the last words of a connection leave.
+    pub(crate) fn part(&mut self, id: ConnectionId, words: Outbox) {
+        let edges = self.edges.get_or_insert_default();
+        edges.parting.insert(id, words);
+    }
+
     /// A handshake is over, whatever came of it.
     fn end_handshake(&mut self, id: ConnectionId) {
-        if let Some(begun) = &mut self.begun {
-            begun.handshakes.end(id);
+        if let Some(edges) = &mut self.edges {
+            edges.handshakes.end(id);
         }
     }
 
     /// Ends handshakes that take too long, and says when to look again.
     pub(crate) fn end_late_handshakes(&mut self, now: Instant) -> Option<Instant> {
-        while let Some((deadline, id)) = self.begun.as_ref()?.awaited.front().copied() {
+        while let Some((deadline, id)) = self.edges.as_ref()?.awaited.front().copied() {
             let connection = self.connections.get(&id);
             if connection.is_some_and(|it| it.established.is_none()) {
                 if deadline > now {
@@ -72,7 +79,7 @@ impl<T: Transport> Tls<T> {
                 }
                 self.give_up(now, id, CloseReason::TimedOut);
             }
-            self.begun.as_mut()?.awaited.pop_front();
+            self.edges.as_mut()?.awaited.pop_front();
         }
         None
     }

@@ -24,7 +24,8 @@ thread_local! {
 impl<T: Transport> Tls<T> {
     /// A connection that was opened below by the peer.
     pub(crate) fn accept(&mut self, now: Instant, id: ConnectionId, event: TransportEvent) {
-        if self.connections.contains(&id) || self.parting.contains_key(&id) {
+        let edges = self.edges.as_ref();
+        if self.connections.contains(&id) || edges.is_some_and(|it| it.parting.contains_key(&id)) {
             return;
         }
         let session = self.server.as_ref().map(|it| Session::server(&it.config));
@@ -33,12 +34,12 @@ impl<T: Transport> Tls<T> {
                 let connection = Connection::new(session, stream, None);
                 self.insert(id, connection);
                 if let Some(patience) = self.server.as_ref().and_then(|it| it.patience) {
-                    let begun = self.begun.get_or_insert_default();
-                    begun.awaited.push_back((now + patience, id));
+                    let edges = self.edges.get_or_insert_default();
+                    edges.awaited.push_back((now + patience, id));
                 }
             }
             _ => {
-                self.parting.insert(id, Outbox::new(StreamId(0)));
+                self.part(id, Outbox::new(StreamId(0)));
                 self.lower.reset(now, id, ResetReason::NotNeeded);
             }
         }
@@ -52,8 +53,8 @@ impl<T: Transport> Tls<T> {
             .and_then(|it| it.handshakes_per_address);
         match (most, self.lower.peer(id)) {
             (Some(most), Some(peer)) => {
-                let begun = self.begun.get_or_insert_default();
-                begun.handshakes.begin(id, peer.ip(), most)
+                let edges = self.edges.get_or_insert_default();
+                edges.handshakes.begin(id, peer.ip(), most)
             }
             _ => true,
         }
@@ -113,8 +114,8 @@ impl<T: Transport> Tls<T> {
         let mut emit = |event| outputs.push(TransportOutput::Event(id, event));
         send(&mut connection.outbox, now, &mut self.lower, id, labelled);
         if let Some(how) = connection.newly_established(turn.took_early_data) {
-            if let Some(begun) = &mut self.begun {
-                begun.handshakes.end(id);
+            if let Some(edges) = &mut self.edges {
+                edges.handshakes.end(id);
             }
             emit(TransportEvent::Established(how));
             if let Some(early) = connection.take_unsent()
@@ -141,7 +142,7 @@ impl<T: Transport> Tls<T> {
     }
 
     pub(crate) fn flush(&mut self, now: Instant, id: ConnectionId, stream: StreamId) {
-        if let Some(outbox) = self.parting.get_mut(&id) {
+        if let Some(outbox) = self.edges.as_mut().and_then(|it| it.parting.get_mut(&id)) {
             outbox.flush(now, &mut self.lower, id);
         } else if let Some(connection) = self.connections.get_mut(&id)
             && connection.outbox.flush(now, &mut self.lower, id)

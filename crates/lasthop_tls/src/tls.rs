@@ -25,19 +25,20 @@ pub struct Tls<T> {
     pub(crate) server: Option<Box<ServerProfile>>,
     pub(crate) host: Option<Box<Surroundings>>,
     pub(crate) connections: LookupMap<ConnectionId, Box<Connection>>,
-    /// Connections that are over, while their last words leave.
-    pub(crate) parting: BTreeMap<ConnectionId, Outbox>,
     pub(crate) outputs: ShortQueue<TransportOutput>,
-    /// There where a server bounds its handshakes.
-    pub(crate) begun: Option<Box<Begun>>,
+    /// Most hosts have none.
+    pub(crate) edges: Option<Box<Edges>>,
 }
 
-/// Handshakes of a server that are not over.
+/// Connections that begin and end.
 #[derive(Default)]
-pub(crate) struct Begun {
+pub(crate) struct Edges {
+    /// Of a server that bounds them.
     pub(crate) handshakes: Handshakes,
     /// When those of connections must be over, in the order of their coming.
     pub(crate) awaited: VecDeque<(Instant, ConnectionId)>,
+    /// Those that are over, while their last words leave.
+    pub(crate) parting: BTreeMap<ConnectionId, Outbox>,
 }
 
 impl<T: Transport> Tls<T> {
@@ -62,9 +63,8 @@ impl<T: Transport> Tls<T> {
                 sessions: store_of(room),
             })),
             connections: LookupMap::new(),
-            parting: BTreeMap::new(),
             outputs: ShortQueue::new(),
-            begun: None,
+            edges: None,
         }
     }
 
@@ -99,9 +99,8 @@ impl<T: Transport> Transport for Tls<T> {
         match &input {
             TransportInput::Crash(survives) => {
                 self.connections = LookupMap::new();
-                self.parting.clear();
                 self.outputs = ShortQueue::new();
-                self.begun = None;
+                self.edges = None;
                 if let Some(host) = &mut self.host
                     && !survives.tickets.is_durable()
                 {

@@ -65,7 +65,7 @@ pub struct Config {
     flight_start_rto: Duration,
     flight_retries: usize,
     handshake_timeout: Duration,
-    crypto_provider: CryptoProvider,
+    crypto_provider: &'static CryptoProvider,
     aead_encryption_limit: u64,
     dtls12_cipher_suites: Option<Vec<Dtls12CipherSuite>>,
     dtls13_cipher_suites: Option<Vec<Dtls13CipherSuite>>,
@@ -166,7 +166,7 @@ impl Config {
     /// Provides all cryptographic operations (ciphers, key exchange, signing, etc.).
     #[inline(always)]
     pub fn crypto_provider(&self) -> &CryptoProvider {
-        &self.crypto_provider
+        self.crypto_provider
     }
 
     /// Maximum number of AEAD encryptions before triggering a KeyUpdate.
@@ -278,7 +278,7 @@ pub struct ConfigBuilder {
     flight_start_rto: Duration,
     flight_retries: usize,
     handshake_timeout: Duration,
-    crypto_provider: Option<CryptoProvider>,
+    crypto_provider: Option<&'static CryptoProvider>,
     aead_encryption_limit: u64,
     dtls12_cipher_suites: Option<Vec<Dtls12CipherSuite>>,
     dtls13_cipher_suites: Option<Vec<Dtls13CipherSuite>>,
@@ -394,7 +394,7 @@ impl ConfigBuilder {
     ///
     /// If not set, the default aws-lc-rs provider will be used, if the feature
     /// flag `aws-lc-rs` is enabled.
-    pub fn with_crypto_provider(mut self, provider: CryptoProvider) -> Self {
+    pub fn with_crypto_provider(mut self, provider: &'static CryptoProvider) -> Self {
         self.crypto_provider = Some(provider);
         self
     }
@@ -483,9 +483,7 @@ impl ConfigBuilder {
             return Err(ConfigError::InvalidFlightStartRto.into());
         }
 
-        let crypto_provider = self
-            .crypto_provider
-            .or_else(|| CryptoProvider::get_default().cloned());
+        let crypto_provider = self.crypto_provider.or_else(CryptoProvider::get_default);
 
         let crypto_provider = crypto_provider.expect(
             "No crypto provider available. Either set one explicitly via \

@@ -576,7 +576,12 @@ impl Iter {
         let ty = self.bytes.get::<FrameType>()?;
         self.last_ty = Some(ty);
         Ok(match ty {
-            FrameType::PADDING => Frame::Padding,
+            FrameType::PADDING => {
+                // A thousand neighbours are told of as one
+                let more = self.bytes.iter().take_while(|&&byte| byte == 0).count();
+                self.bytes.advance(more);
+                Frame::Padding
+            }
             FrameType::RESET_STREAM => Frame::ResetStream(ResetStream {
                 id: self.bytes.get()?,
                 error_code: self.bytes.get()?,
@@ -950,6 +955,25 @@ mod test {
             .unwrap()
             .collect::<Result<Vec<_>, _>>()
             .unwrap()
+    }
+
+    #[test]
+    fn padding_is_told_of_as_one_frame_wherever_it_stands() {
+        let ping = FrameType::PING.0 as u8;
+        let kinds = |bytes: &[u8]| {
+            frames(bytes.to_vec())
+                .iter()
+                .map(Frame::ty)
+                .collect::<Vec<_>>()
+        };
+        let (padding, ping_frame) = (FrameType::PADDING, FrameType::PING);
+        assert_eq!(kinds(&[0; 1200]), [padding]);
+        assert_eq!(
+            kinds(&[0, ping, 0, 0, 0, ping]),
+            [padding, ping_frame, padding, ping_frame]
+        );
+        assert_eq!(kinds(&[ping, 0]), [ping_frame, padding]);
+        assert_eq!(kinds(&[ping]), [ping_frame]);
     }
 
     #[test]

@@ -12,8 +12,8 @@ use dimpl::crypto::{CryptoProvider, Dtls12CipherSuite};
 use dimpl::{CryptoError, CryptoOperation};
 
 /// What DTLS with pre-shared keys or certificates needs.
-pub(crate) fn provider() -> CryptoProvider {
-    CryptoProvider {
+pub(crate) fn provider() -> &'static CryptoProvider {
+    static PROVIDER: CryptoProvider = CryptoProvider {
         kx_groups: &[&key_exchange::P256],
         signature_verification: &certificates::EcdsaP256,
         key_provider: &certificates::EcdsaP256,
@@ -25,7 +25,8 @@ pub(crate) fn provider() -> CryptoProvider {
             &ccm_suite::Ccm8(Dtls12CipherSuite::ECDHE_ECDSA_AES128_CCM_8),
         ],
         dtls13_cipher_suites: &[&gcm_suite::Gcm],
-    }
+    };
+    &PROVIDER
 }
 
 const fn failed(operation: CryptoOperation) -> CryptoError {
