@@ -20,7 +20,7 @@ def table() -> str:
     rows = [
         [
             code(name),
-            code(".".join(("path", "nbiot", *key_of(name)))),
+            code(".".join(("path", "nbiot", *map(str, key_of(name))))),
             *(_value(fields, name) for fields in presets.values()),
         ]
         for name in names
