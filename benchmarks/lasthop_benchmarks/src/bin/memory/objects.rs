@@ -130,21 +130,25 @@ pub(crate) fn measure_all() -> Vec<Row> {
         (
             "idle end of a session of DTLS, beyond the plain one",
             end(dtls, plain_udp),
+            2048,
         ),
         (
             "idle end of a session of TLS, beyond the plain one",
             end(tls, plain_mqtt),
+            4096,
         ),
         (
             "idle end of a session of QUIC, beyond that of TCP",
             end(quic, plain_mqtt),
+            16384,
         ),
         (
             "the same with `quic.streams=1`",
             end(quic_one_stream, plain_mqtt),
+            16384,
         ),
     ];
-    rows.extend(ends.map(|(object, bytes)| row(object, bytes, None)));
+    rows.extend(ends.map(|(object, bytes, limit)| row(object, bytes, Some(limit))));
     rows
 }
 
