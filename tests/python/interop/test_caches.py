@@ -183,6 +183,7 @@ def ours(folder: Path, *, max_age_s: int, tagged: bool, is_off: bool = False) ->
     return {name: runs[f"cache_{name}"][0] for name in names}
 
 
+@pytest.mark.soak
 def test_the_server_is_asked_as_often_as_by_nginx(
     tmp_path: Path,
     find_program: FindProgram,
@@ -207,6 +208,7 @@ def test_the_server_is_asked_as_often_as_by_nginx(
     assert fetched == sooner["misses"] == later["misses"] == 2, (fetched, sooner, later)
 
 
+@pytest.mark.soak
 def test_what_is_stale_is_given_as_by_nginx_while_the_server_is_off(
     tmp_path: Path,
     find_program: FindProgram,
