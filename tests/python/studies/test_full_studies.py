@@ -14,11 +14,16 @@ _VERDICTS = ("not reproduced", "reproduced", "undecided", "not covered")
 
 
 def written_verdicts(study: str) -> dict[str, str]:
-    """Read the verdict on each claim from the table of a study's deviations."""
+    """Read the verdict on each claim from the table of a study's deviations.
+
+    Other tables have rows of claims as well, which end otherwise.
+    """
     text = (STUDIES / study / "deviations.md").read_text(encoding="utf-8")
     return {
-        claim: next(verdict for verdict in _VERDICTS if row["end"].startswith(verdict))
+        claim: verdict
         for row in _ROW.finditer(text)
+        for verdict in _VERDICTS
+        if row["end"].startswith(verdict)
         for claim in row["ids"].split(", ")
     }
 
