@@ -57,8 +57,8 @@ def answer_columns(rows: Iterable[AnswerRow], aim: str | None) -> tuple[AnswerCo
 
 def _aim(measure: Measure) -> AnswerColumn:
     def write(row: AnswerRow) -> str:
-        if measure.is_waiting and measure.unit == "ms":
-            return _waiting(row, row.aim, measure.missing)
+        if measure.is_waiting:
+            return _waiting(row, row.aim, measure.missing, measure.unit)
         return _written(row.aim, measure.unit, missing=_where_it_ran(row, measure.missing))
 
     return AnswerColumn(measure.short_name, write)
@@ -68,9 +68,9 @@ def _written(value: float | None, unit: str, missing: str = "") -> str:
     return format_quantity(value, unit, missing=missing)
 
 
-def _waiting(row: AnswerRow, value_ms: float | None, missing: str) -> str:
+def _waiting(row: AnswerRow, value: float | None, missing: str, unit: str = "ms") -> str:
     missing = OVERLOAD if row.overload else _where_it_ran(row, missing)
-    return _written(value_ms, "ms", missing=missing)
+    return _written(value, unit, missing=missing)
 
 
 def _where_it_ran(row: AnswerRow, missing: str) -> str:
