@@ -3,6 +3,7 @@
 //! The protocol is rustls with its ring provider. In a run every random number comes from a named stream and the time
 //! is that of the run, so that two runs of a seed agree in every byte; on sockets both are the system's.
 
+mod any_certificate;
 mod connection;
 mod credentials;
 mod ending;
@@ -21,6 +22,7 @@ mod tls;
 mod trust;
 mod workplace;
 
+pub use any_certificate::AnyCertificate;
 pub use credentials::{
     Authority, Chain, ChainFiles, CredentialError, CredentialFile, CredentialFiles, Given, Issue,
     KeyKind, PrivateKey, roots_of_pem,

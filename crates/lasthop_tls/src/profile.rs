@@ -2,14 +2,12 @@ use core::fmt;
 use std::sync::Arc;
 
 use lasthop_units::Duration;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::danger::ServerCertVerifier;
 use rustls::client::{
     AlwaysResolvesClientRawPublicKeys, ResolvesClientCert, Tls12Resumption, WebPkiServerVerifier,
 };
-use rustls::crypto::{
-    CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature,
-};
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::ServerName;
 use rustls::server::danger::ClientCertVerifier;
 use rustls::server::{
     AlwaysResolvesServerRawPublicKeys, NoServerSessionStorage, ResolvesServerCert,
@@ -18,11 +16,11 @@ use rustls::server::{
 use rustls::sign::SingleCertAndKey;
 use rustls::time_provider::{DefaultTimeProvider, TimeProvider};
 use rustls::{
-    ClientConfig, DigitallySignedStruct, Error, KeyLog, NoKeyLog, RootCertStore, ServerConfig,
-    SignatureScheme, SupportedProtocolVersion,
+    ClientConfig, Error, KeyLog, NoKeyLog, RootCertStore, ServerConfig, SupportedProtocolVersion,
 };
 
 use crate::Chain;
+use crate::any_certificate::AnyCertificate;
 use crate::key_log::Noted;
 use crate::provider::provider;
 use crate::raw_keys::RawKeys;
@@ -189,7 +187,7 @@ impl ClientProfile {
                 keys,
                 algorithms: provider.signature_verification_algorithms,
             }),
-            Verify::Nothing => Arc::new(Anybody(provider.signature_verification_algorithms)),
+            Verify::Nothing => Arc::new(AnyCertificate::by(&provider)),
         };
         let builder = builder
             .dangerous()
@@ -327,44 +325,5 @@ impl fmt::Debug for ClientProfile {
 impl fmt::Debug for ServerProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ServerProfile({} sessions)", self.room)
-    }
-}
-
-/// Believes every certificate; that its key is the peer's is shown all the same.
-#[derive(Debug)]
-struct Anybody(WebPkiSupportedAlgorithms);
-
-impl ServerCertVerifier for Anybody {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signed, &self.0)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signed, &self.0)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_schemes()
     }
 }

@@ -1,11 +1,11 @@
 use std::io;
 use std::sync::Arc;
 
-use lasthop_tls::roots_of_pem;
+use lasthop_tls::{AnyCertificate, roots_of_pem};
 use postgres::config::SslMode;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -43,8 +43,8 @@ impl PostgresSecurity<'_> {
                     connector: None,
                 });
             }
-            Self::Prefer => (SslMode::Prefer, Arc::new(Anybody(provider.clone()))),
-            Self::Require => (SslMode::Require, Arc::new(Anybody(provider.clone()))),
+            Self::Prefer => (SslMode::Prefer, Arc::new(AnyCertificate::by(&provider))),
+            Self::Require => (SslMode::Require, Arc::new(AnyCertificate::by(&provider))),
             Self::VerifyCa(roots) => {
                 let chain = Chain(verifier(roots, &provider)?);
                 (SslMode::Require, Arc::new(chain))
@@ -150,46 +150,5 @@ impl ServerCertVerifier for Chain {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.0.supported_verify_schemes()
-    }
-}
-
-/// Believes whoever has the key of the certificate that it shows.
-#[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Anybody {
-    fn verify_server_cert(
-        &self,
-        _end: &CertificateDer<'_>,
-        _others: &[CertificateDer<'_>],
-        _name: &ServerName<'_>,
-        _ocsp: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let known = &self.0.signature_verification_algorithms;
-        verify_tls12_signature(message, certificate, signed, known)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let known = &self.0.signature_verification_algorithms;
-        verify_tls13_signature(message, certificate, signed, known)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
     }
 }
