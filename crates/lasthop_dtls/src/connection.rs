@@ -1,8 +1,11 @@
 use core::cell::Cell;
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use dimpl::{CertificateError, Error, Output, SecurityError};
-use lasthop_contract::{Chunk, CloseReason, ConnectionId, Expectation, Payload, Provenance};
+use lasthop_contract::{
+    Chunk, CloseReason, ConnectionId, Expectation, Payload, Provenance, ShortQueue,
+};
 use lasthop_tls::Trust;
 use lasthop_units::Instant;
 
@@ -37,14 +40,15 @@ pub(crate) struct Connection {
     /// What its session may be resumed by.
     pub(crate) resumable: Resumable,
     labels: Labels,
-    waiting: VecDeque<Waiting>,
+    /// What of the application waits for the end of the handshake.
+    waiting: VecDeque<Datagram<'static>>,
     pub(crate) is_established: bool,
     pub(crate) deadline: Option<Instant>,
 }
 
-/// A datagram of the application that waits for the end of the handshake.
-struct Waiting {
-    bytes: Vec<u8>,
+/// A datagram of the application.
+struct Datagram<'a> {
+    bytes: Cow<'a, [u8]>,
     spans: VecDeque<(Provenance, usize)>,
     expectation: Option<Expectation>,
 }
@@ -53,9 +57,9 @@ struct Waiting {
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
     /// To be sent, each with what its bytes are there for, and what is expected to follow.
-    pub(crate) datagrams: Vec<(Vec<u8>, Spans, Option<Expectation>)>,
+    pub(crate) datagrams: ShortQueue<(Vec<u8>, Spans, Option<Expectation>)>,
     /// What the peer said.
-    pub(crate) received: Vec<Payload>,
+    pub(crate) received: ShortQueue<Payload>,
     pub(crate) is_newly_established: bool,
     /// What a later one may go on with.
     pub(crate) session: Option<dimpl::Session>,
@@ -145,19 +149,27 @@ impl Connection {
         chunks: &[Chunk<'_>],
         expectation: Option<Expectation>,
     ) -> Turn {
-        let mut bytes = Vec::with_capacity(chunks.iter().map(|it| it.bytes.len()).sum());
-        chunks.iter().for_each(|it| bytes.extend(it.bytes));
+        let bytes = match chunks {
+            [chunk] => Cow::Borrowed(chunk.bytes),
+            chunks => {
+                let length = chunks.iter().map(|it| it.bytes.len()).sum();
+                let mut bytes = Vec::with_capacity(length);
+                chunks.iter().for_each(|it| bytes.extend(it.bytes));
+                bytes.into()
+            }
+        };
         let spans = chunks.iter().map(|it| (it.provenance, it.bytes.len()));
-        let waiting = Waiting {
+        let datagram = Datagram {
             bytes,
             spans: spans.collect(),
             expectation,
         };
         let mut turn = Turn::default();
         if self.is_established {
-            self.seal(now, host, waiting, &mut turn);
+            self.seal(now, host, datagram, &mut turn);
         } else if self.waiting.len() < MOST_WAITING {
-            self.waiting.push_back(waiting);
+            let bytes = datagram.bytes.into_owned().into();
+            self.waiting.push_back(Datagram { bytes, ..datagram });
         }
         turn
     }
@@ -166,15 +178,15 @@ impl Connection {
         &mut self,
         now: Instant,
         host: &mut Option<Box<Surroundings>>,
-        mut waiting: Waiting,
+        mut datagram: Datagram<'_>,
         turn: &mut Turn,
     ) {
         let sealed = Surroundings::enter(host, || {
             self.session.handle_timeout(of_library(now))?;
-            self.session.send_application_data(&waiting.bytes)
+            self.session.send_application_data(&datagram.bytes)
         });
-        let expectation = waiting.expectation;
-        self.drain(now, turn, &mut waiting.spans, expectation);
+        let expectation = datagram.expectation;
+        self.drain(now, turn, &mut datagram.spans, expectation);
         if let Err(error) = sealed {
             self.die(now, host, &error, turn);
         }
@@ -261,7 +273,7 @@ impl Connection {
         self.drain(now, turn, &mut VecDeque::new(), None);
         turn.is_newly_established = false;
         turn.session = None;
-        turn.received.clear();
+        turn.received = ShortQueue::new();
         turn.closed = Some(CloseReason::Refused(alert));
     }
 }

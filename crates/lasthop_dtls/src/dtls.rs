@@ -125,7 +125,7 @@ impl<T: Transport> Dtls<T> {
         now: Instant,
         id: ConnectionId,
         before: Option<Instant>,
-        turn: Turn,
+        mut turn: Turn,
     ) {
         let Some(connection) = self.connections.get(&id) else {
             return;
@@ -135,9 +135,9 @@ impl<T: Transport> Dtls<T> {
             let _ = before.map(|at| self.timers.disarm(at, id));
             let _ = connection.deadline.map(|at| self.timers.arm(at, id));
         }
-        for (datagram, spans, expectation) in &turn.datagrams {
+        while let Some((datagram, spans, expectation)) = turn.datagrams.pop() {
             if let Some(expectation) = expectation {
-                self.lower.expect(flow, *expectation);
+                self.lower.expect(flow, expectation);
             }
             let mut rest = &datagram[..];
             let chunks = spans.iter().map(|(provenance, length)| {
@@ -157,7 +157,7 @@ impl<T: Transport> Dtls<T> {
             let how = self.keep_session(now, id, turn.session);
             self.emit(id, TransportEvent::Established(how));
         }
-        for payload in turn.received {
+        while let Some(payload) = turn.received.pop() {
             self.inbox.push_back((id, payload));
             self.emit(id, TransportEvent::DatagramReadable);
         }

@@ -1,4 +1,4 @@
-use p256::elliptic_curve::sec1::ToEncodedPoint;
+use p256::elliptic_curve::sec1::ToSec1Point;
 use p256::pkcs8::DecodePublicKey;
 use ring::signature::{
     ECDSA_P256_SHA256_FIXED, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey,
@@ -18,8 +18,8 @@ enum Key {
     /// The point, uncompressed (SEC 1).
     Es256(Box<[u8]>),
     Rs256 {
-        modulus: Vec<u8>,
-        exponent: Vec<u8>,
+        modulus: Box<[u8]>,
+        exponent: Box<[u8]>,
     },
 }
 
@@ -40,7 +40,7 @@ pub enum KeyError {
     Unknown,
     /// It is one, and too weak or too large.
     #[error("a key of RSA has 2048 to 4096 bits; this one has {0}")]
-    Size(usize),
+    Size(u32),
 }
 
 /// No PEM of a public key is longer.
@@ -68,17 +68,17 @@ impl PublicKey {
             return Err(KeyError::Unknown);
         }
         let key = if let Ok(key) = p256::PublicKey::from_public_key_pem(pem) {
-            Key::Es256(key.to_encoded_point(false).as_bytes().into())
+            Key::Es256(key.to_sec1_point(false).as_bytes().into())
         } else {
-            let key = rsa::RsaPublicKey::from_public_key_pem(pem);
+            let key = rsa::PublicKey::from_public_key_pem(pem);
             let key = key.map_err(|_| KeyError::Unknown)?;
-            let bits = key.n().bits();
+            let bits = key.n().bit_width();
             if !(2048..=4096).contains(&bits) {
                 return Err(KeyError::Size(bits));
             }
             Key::Rs256 {
-                modulus: key.n().to_bytes_be(),
-                exponent: key.e().to_bytes_be(),
+                modulus: key.n_bytes(),
+                exponent: key.e_bytes(),
             }
         };
         Ok(Self {

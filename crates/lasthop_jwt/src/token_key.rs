@@ -31,7 +31,7 @@ pub enum TokenKeyError {
     NotPrivate,
     /// It is one, and too weak or too large.
     #[error("a key of RSA has 2048 to 4096 bits; this one has {0}")]
-    Size(usize),
+    Size(u32),
 }
 
 impl TokenKey {
@@ -44,9 +44,9 @@ impl TokenKey {
         if let Ok(key) = ecdsa::SigningKey::from_pkcs8_pem(pem) {
             return Ok(key.into());
         }
-        let key = rsa::RsaPrivateKey::from_pkcs8_pem(pem);
+        let key = rsa::PrivateKey::from_pkcs8_pem(pem);
         let key = key.map_err(|_| TokenKeyError::NotPrivate)?;
-        let bits = key.n().bits();
+        let bits = key.n().bit_width();
         if !(2048..=4096).contains(&bits) {
             return Err(TokenKeyError::Size(bits));
         }

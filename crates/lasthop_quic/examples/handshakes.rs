@@ -35,6 +35,8 @@ use world::{Setting, World, address};
 const FULL: u32 = 1000;
 const EARLY: u32 = 10_000;
 const ROUNDS: u32 = 5;
+/// How long a handshake is looked at: until both ends have it, and what follows it at once.
+const SPAN: Duration = Duration::from_millis(300);
 
 fn main() {
     for _ in 0..ROUNDS {
@@ -124,20 +126,23 @@ fn ours(count: u32) {
         let mut ends = Pair::new(device, host, world::DELAY);
         let now = ends.now();
         ends.client.open(now, address(), &[]).unwrap();
-        ends.run_for(Duration::from_millis(300));
+        ends.run_for(SPAN);
+        assert_eq!(Direction::ALL.map(|end| ends.sent(end)), DATAGRAMS);
         let events = ends.take_events().into_iter();
         let established = events.filter(|it| matches!(it.event, TransportEvent::Established(_)));
         assert_eq!(established.count(), 2);
     }
 }
 
-/// Handshakes of two endpoints of the library, one behind the other.
+/// Handshakes of two endpoints of the library, one behind the other, on the same path for as long, with the same settings.
 fn alone(count: u32) {
     let mut setting = Setting::new_without_tickets();
     setting.common.randomness = Randomness::OfTheSystem;
     let client = ClientProfile::new(&setting.common, setting.client).unwrap();
     let server = ServerProfile::new(&setting.common, setting.server).unwrap();
-    let transport = Arc::new(TransportConfig::default());
+    let mut transport = TransportConfig::default();
+    transport.max_idle_timeout(None);
+    let transport = Arc::new(transport);
     let session = QuicClientConfig::try_from(client.config()).unwrap();
     let mut client = ClientConfig::new(Arc::new(session));
     client.transport_config(Arc::clone(&transport));
@@ -146,57 +151,112 @@ fn alone(count: u32) {
     server.transport_config(transport);
     let server = Arc::new(server);
     for _ in 0..count {
-        handshake(client.clone(), Arc::clone(&server));
+        let mut ends = Endpoints::new(client.clone(), Arc::clone(&server));
+        ends.run();
+        let is_over =
+            |it: &Option<(_, Connection)>| it.as_ref().is_some_and(|it| !it.1.is_handshaking());
+        assert!(ends.connections.iter().all(is_over));
+        assert_eq!(ends.sent, DATAGRAMS);
     }
 }
 
-fn handshake(client: ClientConfig, server: Arc<ServerConfig>) {
-    let now = Instant::now();
-    let endpoint = |server| Endpoint::new(Arc::new(EndpointConfig::default()), server, true, None);
-    let mut endpoints = [endpoint(None), endpoint(Some(server))];
-    let (handle, connection) = endpoints[0]
-        .connect(now, client, address(), world::NAME)
-        .unwrap();
-    let mut connections: [Option<(ConnectionHandle, Connection)>; 2] =
-        [Some((handle, connection)), None];
-    let device = "10.0.0.1:50000".parse().unwrap();
-    let mut wire: VecDeque<(usize, Vec<u8>)> = VecDeque::new();
-    loop {
+fn standard(span: Duration) -> core::time::Duration {
+    core::time::Duration::from_nanos(span.as_nanos())
+}
+
+/// What the device and the host send in a handshake and what follows it at once.
+const DATAGRAMS: [u64; 2] = [7, 5];
+
+/// A device and a host of the library, and what is under way between them.
+struct Endpoints {
+    now: Instant,
+    endpoints: [Endpoint; 2],
+    connections: [Option<(ConnectionHandle, Connection)>; 2],
+    /// When it arrives, and where.
+    wire: VecDeque<(Instant, usize, Vec<u8>)>,
+    sent: [u64; 2],
+}
+
+impl Endpoints {
+    fn new(client: ClientConfig, server: Arc<ServerConfig>) -> Self {
+        let now = Instant::now();
+        let config = || Arc::new(EndpointConfig::default());
+        let mut device = Endpoint::new(config(), None, true, None);
+        let connection = device.connect(now, client, address(), world::NAME);
+        Self {
+            now,
+            endpoints: [device, Endpoint::new(config(), Some(server), true, None)],
+            connections: [connection.ok(), None],
+            wire: VecDeque::new(),
+            sent: [0; 2],
+        }
+    }
+
+    fn run(&mut self) {
+        let end = self.now + standard(SPAN);
+        self.drain();
+        while let Some(next) = self.next().filter(|at| *at <= end) {
+            self.now = next;
+            while self.wire.front().is_some_and(|it| it.0 <= next) {
+                let (_, to, datagram) = self.wire.pop_front().unwrap();
+                self.receive(to, &datagram);
+            }
+            for (_, connection) in self.connections.iter_mut().flatten() {
+                if connection.poll_timeout().is_some_and(|at| at <= next) {
+                    connection.handle_timeout(next);
+                }
+            }
+            self.drain();
+        }
+    }
+
+    fn next(&mut self) -> Option<Instant> {
+        let arrival = self.wire.front().map(|it| it.0);
+        let connections = self.connections.iter_mut().flatten();
+        let timeouts = connections.filter_map(|(_, it)| it.poll_timeout());
+        timeouts.chain(arrival).min()
+    }
+
+    fn drain(&mut self) {
         for side in 0..2 {
-            let Some((handle, connection)) = &mut connections[side] else {
+            let Some((handle, connection)) = &mut self.connections[side] else {
                 continue;
             };
             while connection.poll().is_some() {}
             while let Some(event) = connection.poll_endpoint_events() {
-                if let Some(answer) = endpoints[side].handle_event(*handle, event) {
+                if let Some(answer) = self.endpoints[side].handle_event(*handle, event) {
                     connection.handle_event(answer);
                 }
             }
             let mut datagram = Vec::new();
-            while connection.poll_transmit(now, 1, &mut datagram).is_some() {
-                wire.push_back((1 - side, core::mem::take(&mut datagram)));
+            while connection
+                .poll_transmit(self.now, 1, &mut datagram)
+                .is_some()
+            {
+                self.sent[side] += 1;
+                let arrival = self.now + standard(world::DELAY);
+                self.wire
+                    .push_back((arrival, 1 - side, core::mem::take(&mut datagram)));
             }
         }
-        let Some((to, datagram)) = wire.pop_front() else {
-            break;
-        };
+    }
+
+    fn receive(&mut self, to: usize, datagram: &[u8]) {
+        let device = "10.0.0.1:50000".parse().unwrap();
         let from = if to == 1 { device } else { address() };
         let mut answer = Vec::new();
-        let event = endpoints[to].handle(now, from, None, None, datagram[..].into(), &mut answer);
-        match event {
+        let endpoint = &mut self.endpoints[to];
+        match endpoint.handle(self.now, from, None, None, datagram.into(), &mut answer) {
             Some(DatagramEvent::ConnectionEvent(_, event)) => {
-                if let Some((_, connection)) = &mut connections[to] {
+                if let Some((_, connection)) = &mut self.connections[to] {
                     connection.handle_event(event);
                 }
             }
             Some(DatagramEvent::NewConnection(incoming)) => {
-                let accepted = endpoints[to].accept(incoming, now, &mut answer, None);
-                connections[to] = accepted.ok();
+                let accepted = endpoint.accept(incoming, self.now, &mut answer, None);
+                self.connections[to] = accepted.ok();
             }
             _ => {}
         }
-    }
-    for connection in connections {
-        assert!(connection.is_some_and(|(_, it)| !it.is_handshaking()));
     }
 }

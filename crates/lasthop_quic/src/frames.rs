@@ -116,8 +116,7 @@ fn read_frame(reader: &mut Reader<'_>, space: Space, notes: &mut Noted) -> Optio
     let kind = reader.number()?;
     let frame = match kind {
         0x00 => {
-            let more = reader.rest.iter().take_while(|byte| **byte == 0).count();
-            reader.skip(more)?;
+            reader.skip(zeros(reader.rest))?;
             Kind::Padding
         }
         0x01 if space != Space::Application => Kind::SetUp,
@@ -181,6 +180,14 @@ fn read_frame(reader: &mut Reader<'_>, space: Space, notes: &mut Noted) -> Optio
     };
     notes.add(frame, before - reader.rest.len());
     Some(())
+}
+
+/// With how many zeros these bytes begin. A packet is often almost all of them.
+fn zeros(bytes: &[u8]) -> usize {
+    let (chunks, _) = bytes.as_chunks::<16>();
+    let whole = 16 * chunks.iter().take_while(|it| **it == [0; 16]).count();
+    let more = bytes[whole..].iter().take_while(|byte| **byte == 0);
+    whole + more.count()
 }
 
 pub(crate) const RESET_TOKEN_LENGTH: usize = 16;

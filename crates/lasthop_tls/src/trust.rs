@@ -7,13 +7,13 @@ use p256::ecdsa::{DerSignature, VerifyingKey};
 use p256::pkcs8::DecodePublicKey;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier;
-use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::danger::ClientCertVerifier;
 use rustls::server::{ParsedCertificate, WebPkiClientVerifier};
 use rustls::{AlertDescription, Error, RootCertStore};
 
 use crate::RUN_STARTS;
+use crate::provider::of_certificates;
 
 /// Whom an end of another protocol of a run believes, by the rules of TLS.
 #[derive(Clone)]
@@ -39,7 +39,7 @@ impl Trust {
     #[must_use]
     pub fn in_server(roots: Arc<RootCertStore>, name: &str) -> Option<Self> {
         let name = ServerName::try_from(name.to_owned()).ok()?;
-        let provider = Arc::new(ring::default_provider());
+        let provider = of_certificates();
         let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider).build();
         Some(Self::of(Believed::Server(verifier.expect(ROOTS), name)))
     }
@@ -50,7 +50,7 @@ impl Trust {
     /// When there is no root.
     #[must_use]
     pub fn in_clients(roots: Arc<RootCertStore>) -> Self {
-        let provider = Arc::new(ring::default_provider());
+        let provider = of_certificates();
         let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider).build();
         Self::of(Believed::Clients(verifier.expect(ROOTS)))
     }

@@ -92,6 +92,11 @@ impl Buf {
         self.data.extend_from_slice(other);
     }
 
+    /// Make room for so many bytes more at once.
+    pub fn reserve(&mut self, additional: usize) {
+        self.data.reserve(additional);
+    }
+
     /// Push a single byte onto the buffer.
     pub fn push(&mut self, byte: u8) {
         self.data.push(byte);

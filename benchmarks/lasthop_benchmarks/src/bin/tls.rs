@@ -162,7 +162,7 @@ impl<T: Transport> Ends<T> {
 /// Both ends' keys and secrets of X25519, the server's signature, and the client's look at it and at the certificate's.
 fn primitives_of_a_handshake() -> f64 {
     let key = SigningKey::from_slice(&[9; 32]).expect("it is a number of the curve");
-    let point = key.verifying_key().to_encoded_point(false);
+    let point = key.verifying_key().to_sec1_point(false);
     let public = UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, point.as_bytes());
     let mut number = 0;
     cpu_seconds_each(HANDSHAKES, || {

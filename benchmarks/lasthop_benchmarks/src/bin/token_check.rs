@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     let public = key.verifying_key();
     let pem = public.to_public_key_pem(LineEnding::LF);
     let pem = pem.expect("it can be written");
-    let point = public.to_encoded_point(false);
+    let point = public.to_sec1_point(false);
     let primitive = UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point.as_bytes());
     let key = TokenKey::from(key);
     let mut gateway = gateway(&pem);

@@ -2,7 +2,7 @@ use core::fmt;
 
 use dimpl::crypto::{ActiveKeyExchange, Buf, NamedGroup, SupportedKxGroup};
 use dimpl::{CryptoError, CryptoOperation};
-use p256::elliptic_curve::sec1::ToEncodedPoint;
+use p256::elliptic_curve::sec1::ToSec1Point;
 
 use crate::surroundings::fill;
 
@@ -31,7 +31,7 @@ impl SupportedKxGroup for P256 {
                 break secret;
             }
         };
-        let share = secret.public_key().to_encoded_point(false);
+        let share = secret.public_key().to_sec1_point(false);
         let share = share.as_bytes().into();
         Ok(Box::new(Secret { secret, share }))
     }

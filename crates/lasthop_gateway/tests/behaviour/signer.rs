@@ -1,11 +1,13 @@
 //! Devices' keys and the tokens that are made with them, by another implementation than the one that checks them.
 
+use core::convert::Infallible;
+
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use lasthop_gateway::PublicKey;
 use p256::ecdsa::signature::Signer as _;
 use p256::pkcs8::{EncodePublicKey, LineEnding};
-use rand_core::{CryptoRng, Error, RngCore};
+use rand_core::{TryCryptoRng, TryRng};
 use rsa::pkcs1v15::SigningKey;
 use rsa::signature::SignatureEncoding;
 use sha2::Sha256;
@@ -57,11 +59,11 @@ impl EcSigner {
     }
 }
 
-pub(crate) struct RsaSigner(rsa::RsaPrivateKey);
+pub(crate) struct RsaSigner(rsa::PrivateKey);
 
 impl RsaSigner {
     pub(crate) fn new(bits: usize) -> Self {
-        Self(rsa::RsaPrivateKey::new(&mut Counting(7), bits).unwrap())
+        Self(rsa::PrivateKey::new(&mut Counting(7), bits).unwrap())
     }
 
     pub(crate) fn pem(&self) -> String {
@@ -86,30 +88,34 @@ impl RsaSigner {
 /// Random enough for keys that guard nothing (SplitMix64).
 struct Counting(u64);
 
-impl RngCore for Counting {
-    fn next_u32(&mut self) -> u32 {
-        self.next_u64() as u32
-    }
-
-    fn next_u64(&mut self) -> u64 {
+impl Counting {
+    fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
         mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^ mixed >> 31
     }
+}
 
-    fn fill_bytes(&mut self, into: &mut [u8]) {
-        for chunk in into.chunks_mut(8) {
-            let bytes = self.next_u64().to_le_bytes();
-            chunk.copy_from_slice(&bytes[..chunk.len()]);
-        }
+impl TryRng for Counting {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok(self.next() as u32)
     }
 
-    fn try_fill_bytes(&mut self, into: &mut [u8]) -> Result<(), Error> {
-        self.fill_bytes(into);
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        Ok(self.next())
+    }
+
+    fn try_fill_bytes(&mut self, into: &mut [u8]) -> Result<(), Infallible> {
+        for chunk in into.chunks_mut(8) {
+            let bytes = self.next().to_le_bytes();
+            chunk.copy_from_slice(&bytes[..chunk.len()]);
+        }
         Ok(())
     }
 }
 
-impl CryptoRng for Counting {}
+impl TryCryptoRng for Counting {}

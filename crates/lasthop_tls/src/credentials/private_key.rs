@@ -5,12 +5,13 @@ use ed25519_dalek::Signer as _;
 use ed25519_dalek::pkcs8::KeypairBytes;
 use lasthop_contract::RandomStream;
 use p256::ecdsa;
+use p256::elliptic_curve::Generate;
 use p256::pkcs8::{DecodePrivateKey, EncodePrivateKey, LineEnding};
 use rcgen::{PublicKeyData, SignatureAlgorithm as CertificateAlgorithm};
 use rsa::pkcs1::{DecodeRsaPrivateKey, EncodeRsaPublicKey};
 use rsa::signature::{RandomizedSigner, SignatureEncoding};
 use rsa::traits::PublicKeyParts;
-use rsa::{RsaPrivateKey, pkcs1v15, pss};
+use rsa::{PrivateKey as RsaPrivateKey, pkcs1v15, pss};
 use rustls::pki_types::{PrivateKeyDer, SubjectPublicKeyInfoDer};
 use rustls::sign::{Signer, SigningKey};
 use rustls::{Error, SignatureAlgorithm, SignatureScheme};
@@ -54,8 +55,8 @@ impl PrivateKey {
         let mut random = Drawn(stream);
         match kind {
             KeyKind::EcdsaP256 => {
-                let secret = ecdsa::SigningKey::random(&mut random);
-                let point = secret.verifying_key().to_encoded_point(false);
+                let secret = ecdsa::SigningKey::generate_from_rng(&mut random);
+                let point = secret.verifying_key().to_sec1_point(false);
                 Self::of(Secret::EcdsaP256(secret), point.as_bytes())
             }
             KeyKind::Rsa2048 => {
@@ -83,7 +84,7 @@ impl PrivateKey {
         };
         if let Some(key) = on_curve {
             let secret = ecdsa::SigningKey::from(key);
-            let point = secret.verifying_key().to_encoded_point(false);
+            let point = secret.verifying_key().to_sec1_point(false);
             return Some(Self::of(Secret::EcdsaP256(secret), point.as_bytes()));
         }
         if let Ok(secret) = ed25519_dalek::SigningKey::from_pkcs8_der(der) {

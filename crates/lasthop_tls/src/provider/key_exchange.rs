@@ -1,7 +1,7 @@
 //! Key exchange whose secret is drawn from the run.
 
 use ::ring::rand::{SecureRandom, SystemRandom};
-use p256::elliptic_curve::sec1::ToEncodedPoint;
+use p256::elliptic_curve::sec1::ToSec1Point;
 use rustls::crypto::{ActiveKeyExchange, SharedSecret, SupportedKxGroup, ring};
 use rustls::{Error, NamedGroup, PeerMisbehaved};
 use x25519_dalek::StaticSecret;
@@ -113,7 +113,7 @@ impl SupportedKxGroup for P256 {
                 break secret;
             }
         };
-        let share = secret.public_key().to_encoded_point(false);
+        let share = secret.public_key().to_sec1_point(false);
         let share = share.as_bytes().into();
         Ok(Box::new(P256Secret { secret, share }))
     }

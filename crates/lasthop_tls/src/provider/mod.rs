@@ -4,10 +4,11 @@ mod hybrid;
 mod key_exchange;
 mod observed;
 mod random;
+mod remembered;
 
 use std::sync::Arc;
 
-use rustls::crypto::{CryptoProvider, ring};
+use rustls::crypto::{CryptoProvider, SecureRandom, ring};
 
 use crate::profile::{Group, Randomness};
 
@@ -20,13 +21,27 @@ pub(crate) fn provider(randomness: Randomness, groups: &[Group]) -> Arc<CryptoPr
     let kx_groups = groups
         .iter()
         .map(|group| key_exchange::group(randomness, *group));
+    let (secure_random, signature_verification_algorithms): (&dyn SecureRandom, _) =
+        match randomness {
+            Randomness::OfTheRun => (&random::OfTheRun, remembered::algorithms()),
+            Randomness::OfTheSystem => (
+                of_ring.secure_random,
+                of_ring.signature_verification_algorithms,
+            ),
+        };
     Arc::new(CryptoProvider {
         cipher_suites,
         kx_groups: kx_groups.collect(),
-        secure_random: match randomness {
-            Randomness::OfTheRun => &random::OfTheRun,
-            Randomness::OfTheSystem => of_ring.secure_random,
-        },
+        signature_verification_algorithms,
+        secure_random,
         ..of_ring
+    })
+}
+
+/// The cryptography of ring by which the certificates of a run are checked.
+pub(crate) fn of_certificates() -> Arc<CryptoProvider> {
+    Arc::new(CryptoProvider {
+        signature_verification_algorithms: remembered::algorithms(),
+        ..ring::default_provider()
     })
 }

@@ -1,4 +1,6 @@
-use rand_core::{CryptoRng, RngCore};
+use core::convert::Infallible;
+
+use rand_core::{TryCryptoRng, TryRng};
 use rustls::crypto::{GetRandomFailed, SecureRandom};
 
 use lasthop_contract::RandomStream;
@@ -18,24 +20,22 @@ impl SecureRandom for OfTheRun {
 /// A stream of a run, as libraries of cryptography ask for random numbers.
 pub(crate) struct Drawn<'a>(pub(crate) &'a mut RandomStream);
 
-impl RngCore for Drawn<'_> {
-    fn next_u32(&mut self) -> u32 {
-        (self.0.next_u64() >> 32) as u32
+impl TryRng for Drawn<'_> {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok((self.0.next_u64() >> 32) as u32)
     }
 
-    fn next_u64(&mut self) -> u64 {
-        self.0.next_u64()
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        Ok(self.0.next_u64())
     }
 
-    fn fill_bytes(&mut self, bytes: &mut [u8]) {
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
         fill_from(self.0, bytes);
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), rand_core::Error> {
-        self.fill_bytes(bytes);
         Ok(())
     }
 }
 
 /// In a simulation nobody is kept out by it.
-impl CryptoRng for Drawn<'_> {}
+impl TryCryptoRng for Drawn<'_> {}

@@ -141,6 +141,9 @@ enum PollOutput<'a> {
     None(&'a mut [u8]),
 }
 
+/// What most records are shorter than, with their tags.
+const USUAL_RECORD_LEN: usize = 256;
+
 impl Engine {
     pub fn new(config: Arc<Config>, auth: AuthMode) -> Self {
         let mut rng = SeededRng::new(&config);
@@ -673,6 +676,9 @@ impl Engine {
                 break;
             }
         }
+        if self.queue_rx.is_empty() && self.release_app_data {
+            self.queue_rx = QueueRx::new();
+        }
     }
 
     fn poll_packet_tx<'a>(&mut self, buf: &'a mut [u8]) -> PollOutput<'a> {
@@ -949,6 +955,7 @@ impl Engine {
 
         // Prepare the plaintext fragment
         let mut fragment = self.buffers_free.pop();
+        fragment.reserve(USUAL_RECORD_LEN);
 
         // Let the caller fill the fragment (plaintext)
         f(&mut fragment);

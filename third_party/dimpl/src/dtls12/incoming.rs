@@ -2,7 +2,6 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use arrayvec::ArrayVec;
 use nom::error::ErrorKind;
 
 use crate::buffer::{Buf, TmpBuf};
@@ -12,9 +11,7 @@ use crate::{Error, InternalError};
 
 /// Holds both the UDP packet and the parsed result of that packet.
 pub struct Incoming {
-    // Box is here to reduce the size of the Incoming struct
-    // to be passed in register instead of using memmove.
-    records: Box<Records>,
+    records: Records,
 }
 
 impl Incoming {
@@ -55,8 +52,6 @@ impl Incoming {
             return Ok(None);
         }
 
-        let records = Box::new(records);
-
         Ok(Some(Incoming { records }))
     }
 }
@@ -64,7 +59,8 @@ impl Incoming {
 /// A number of records parsed from a single UDP packet.
 #[derive(Debug)]
 pub struct Records {
-    pub records: ArrayVec<Record, 8>,
+    // As many as there are: most datagrams have one, and room for eight would move with each.
+    pub records: Vec<Record>,
 }
 
 impl Records {
@@ -73,7 +69,7 @@ impl Records {
         decrypt: &mut dyn RecordHandler,
         cs: Option<Dtls12CipherSuite>,
     ) -> Result<Records, InternalError> {
-        let mut parsed_records: ArrayVec<Record, 8> = ArrayVec::new();
+        let mut parsed_records = Vec::new();
         if let Err(error) = Self::parse_records(packet, decrypt, cs, &mut parsed_records) {
             for record in parsed_records {
                 decrypt.push_buffer(record.into_buffer());
@@ -81,14 +77,10 @@ impl Records {
             return Err(error);
         }
 
-        let mut records = ArrayVec::new();
-        for record in parsed_records {
-            if let Some(record) = decrypt.classify_record(record)? {
-                records
-                    .try_push(record)
-                    .expect("filtered records cannot exceed parsed records");
-            }
-        }
+        let kept = parsed_records
+            .into_iter()
+            .filter_map(|record| decrypt.classify_record(record).transpose());
+        let records = kept.collect::<Result<_, _>>()?;
 
         Ok(Records { records })
     }
@@ -97,7 +89,7 @@ impl Records {
         mut packet: &[u8],
         decrypt: &mut dyn RecordHandler,
         cs: Option<Dtls12CipherSuite>,
-        parsed_records: &mut ArrayVec<Record, 8>,
+        parsed_records: &mut Vec<Record>,
     ) -> Result<(), InternalError> {
         // Find record boundaries and copy each record ONCE from the packet
         while !packet.is_empty() {
@@ -117,10 +109,11 @@ impl Records {
             let record_slice = &packet[..record_end];
             let record = Record::parse(record_slice, decrypt, cs)?;
             if let Some(record) = record {
-                if let Err(error) = parsed_records.try_push(record) {
-                    decrypt.push_buffer(error.element().into_buffer());
+                if parsed_records.len() == MAX_RECORDS {
+                    decrypt.push_buffer(record.into_buffer());
                     return Err(InternalError::too_many_records());
                 }
+                parsed_records.push(record);
             } else {
                 trace!("Discarding replayed rec");
             }
@@ -202,9 +195,7 @@ impl Deref for Records {
 
 pub struct Record {
     buffer: Buf,
-    // Box is here to reduce the size of the Record struct
-    // to be passed in register instead of using memmove.
-    parsed: Box<ParsedRecord>,
+    parsed: ParsedRecord,
 }
 
 impl Record {
@@ -232,8 +223,8 @@ impl Record {
         buffer: &mut Buf,
         decrypt: &mut dyn RecordHandler,
         cs: Option<Dtls12CipherSuite>,
-    ) -> Result<Option<Box<ParsedRecord>>, InternalError> {
-        let parsed = match ParsedRecord::parse(buffer, cs, 0, false) {
+    ) -> Result<Option<ParsedRecord>, InternalError> {
+        let mut parsed = match ParsedRecord::parse(buffer, cs, 0, false) {
             Ok(p) => p,
             Err(e) => {
                 // RFC 6347 §4.1.2.7: Invalid records SHOULD be silently discarded.
@@ -250,7 +241,6 @@ impl Record {
         {
             return Ok(None);
         }
-        let parsed = Box::new(parsed);
 
         // A coalesced datagram may contain CCS followed by protected Finished.
         // Stage ciphertext opaquely until the state machine processes that CCS;
@@ -337,8 +327,15 @@ impl Record {
         buffer[11] = (new_len >> 8) as u8;
         buffer[12] = new_len as u8;
 
+        if content_type == ContentType::ApplicationData {
+            // Nothing in it is read: it stands behind its nonce.
+            parsed.record.content_type = content_type;
+            parsed.record.length = new_len as u16;
+            parsed.record.fragment_range = ciph..ciph + new_len;
+            return Ok(Some(parsed));
+        }
+
         let parsed = ParsedRecord::parse(buffer, cs, explicit_nonce_len, true)?;
-        let parsed = Box::new(parsed);
 
         Ok(Some(parsed))
     }
@@ -381,7 +378,8 @@ impl Record {
 
 pub struct ParsedRecord {
     record: DTLSRecord,
-    handshakes: ArrayVec<Handshake, 8>,
+    /// At most [`MAX_HANDSHAKES`]. None of them for most records, which move often.
+    handshakes: Vec<Handshake>,
     handled: AtomicBool,
 }
 
@@ -401,7 +399,7 @@ impl ParsedRecord {
             let fragment_offset = record.fragment_range.start;
             parse_handshakes(record.fragment(input), fragment_offset, cipher_suite)
         } else {
-            ArrayVec::new()
+            Vec::new()
         };
 
         Ok(ParsedRecord {
@@ -450,21 +448,25 @@ pub trait RecordHandler {
     fn note_decrypted_record(&mut self, _content_type: ContentType) {}
 }
 
+/// How many records of one datagram are taken.
+const MAX_RECORDS: usize = 8;
+
+/// How many messages of one record are read.
+const MAX_HANDSHAKES: usize = 8;
+
 fn parse_handshakes(
     mut input: &[u8],
     mut base_offset: usize,
     cipher_suite: Option<Dtls12CipherSuite>,
-) -> ArrayVec<Handshake, 8> {
-    let mut handshakes = ArrayVec::new();
-    while !input.is_empty() {
+) -> Vec<Handshake> {
+    let mut handshakes = Vec::new();
+    while !input.is_empty() && handshakes.len() < MAX_HANDSHAKES {
         if let Ok((remaining, handshake)) = Handshake::parse(input, base_offset, cipher_suite, true)
         {
             let len = input.len() - remaining.len();
             base_offset += len;
             input = remaining;
-            if handshakes.try_push(handshake).is_err() {
-                break;
-            }
+            handshakes.push(handshake);
         } else {
             break;
         }

@@ -120,6 +120,7 @@ impl DTLSRecord {
     ///
     /// A connection ID stands before the length (RFC 9146 §4).
     pub fn serialize(&self, connection_id: &[u8], buf: &[u8], output: &mut Buf) {
+        output.reserve(Self::HEADER_LEN + connection_id.len() + self.fragment(buf).len());
         output.push(self.content_type.as_u8());
         self.version.serialize(output);
         output.extend_from_slice(&self.sequence.epoch.to_be_bytes());
