@@ -1,6 +1,8 @@
 //! A base station that has to tell an acknowledgement from silence.
 #![expect(clippy::print_stdout, reason = "the rows are stated in MODEL.md")]
 
+use core::ops::Range;
+
 use lasthop_nbiot::LevelReport;
 use lasthop_nbiot::config::{DedicatedFormats, LinkAdaptation, NetworkConfig};
 use lasthop_units::Duration;
@@ -14,7 +16,7 @@ const WEAK_DBM: f64 = 26.0;
 fn served(
     coupling_loss_db: f64,
     downlink_power_dbm: f64,
-    seeds: u64,
+    seeds: Range<u64>,
     silence: Option<f64>,
 ) -> (LevelReport, u64, u64) {
     let mut config = NetworkConfig::single_device(coupling_loss_db);
@@ -34,7 +36,7 @@ fn served(
         ack_repetitions: 1,
     });
     let (mut sum, mut delivered, mut offered) = (LevelReport::default(), 0, 0);
-    for seed in 0..seeds {
+    for seed in seeds {
         let mut city = City::new(&config, seed);
         city.answers = true;
         city.run(100, 0.5, Duration::from_secs(900));
@@ -49,8 +51,8 @@ fn served(
 /// Where every answer arrives loud, a threshold changes nothing.
 #[test]
 fn in_good_coverage_a_threshold_costs_nothing() {
-    let (sum, delivered, offered) = served(120.0, 43.0, 6, Some(0.01));
-    let (free, as_many, _) = served(120.0, 43.0, 6, None);
+    let (sum, delivered, offered) = served(120.0, 43.0, 0..6, Some(0.01));
+    let (free, as_many, _) = served(120.0, 43.0, 0..6, None);
     assert_eq!((delivered, as_many), (offered, offered));
     assert_eq!(
         (sum.npdsch_repeated, sum.blocks_lost),
@@ -63,7 +65,7 @@ fn in_good_coverage_a_threshold_costs_nothing() {
 #[test]
 fn at_the_edge_blocks_are_repeated_that_had_arrived() {
     let [free, lax, strict] = [None, Some(0.1), Some(0.01)].map(|silence| {
-        let (level, ..) = served(150.0, 43.0, 6, silence);
+        let (level, ..) = served(150.0, 43.0, 0..6, silence);
         level.npdsch_repeated
     });
     assert!(free < lax && lax < strict, "{free} {lax} {strict}");
@@ -77,7 +79,7 @@ fn silence_is_taken_for_an_acknowledgement_in_the_share_that_was_asked_for() {
     println!("|---|---|---|---|---|---|---|");
     let mut sent_again = Vec::new();
     for share in [None, Some(0.01), Some(0.1)] {
-        let (level, delivered, offered) = served(148.0, WEAK_DBM, 24, share);
+        let (level, delivered, offered) = served(148.0, WEAK_DBM, 0..24, share);
         let (missing, taken) = (
             level.acknowledgements_missing,
             level.silences_taken_for_acknowledgements,
@@ -105,4 +107,51 @@ fn silence_is_taken_for_an_acknowledgement_in_the_share_that_was_asked_for() {
         sent_again[2] > sent_again[1],
         "what nobody has is sent again: {sent_again:?}"
     );
+}
+
+/// The same over forty times as many seeds, each batch of them by itself: the batches scatter about the share that was asked for
+/// as counts do, and no share is off by more than four standard deviations of all of them.
+#[test]
+#[ignore = "250,000 silences for each share"]
+fn silence_is_taken_for_an_acknowledgement_in_that_share_over_many_seeds() {
+    const BATCHES: u64 = 40;
+    println!(
+        "| share asked | missing | taken | expected | deviations off | least | greatest | chi squared of {BATCHES} |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    for asked in [0.01, 0.1] {
+        let (mut missing, mut taken, mut off) = (0, 0, Vec::new());
+        for batch in 0..BATCHES {
+            let seeds = 24 * batch..24 * (batch + 1);
+            let (level, ..) = served(148.0, WEAK_DBM, seeds, Some(asked));
+            let (silent, said) = (
+                level.acknowledgements_missing,
+                level.silences_taken_for_acknowledgements,
+            );
+            off.push(deviations(silent, said, asked));
+            missing += silent;
+            taken += said;
+        }
+        off.sort_by(f64::total_cmp);
+        let all = deviations(missing, taken, asked);
+        let chi_squared: f64 = off.iter().map(|one| one * one).sum();
+        println!(
+            "| {asked} | {missing} | {taken} | {:.0} | {all:.2} | {:.2} | {:.2} | {chi_squared:.1} |",
+            asked * missing as f64,
+            off[0],
+            off[off.len() - 1],
+        );
+        assert!(
+            all.abs() < 4.0,
+            "{taken} of {missing}, {all} deviations off {asked}"
+        );
+        // Beyond 80 in one of 6,000.
+        assert!(chi_squared < 80.0, "{off:?}");
+    }
+}
+
+/// How far a count lies from what is expected of it, in its standard deviations.
+fn deviations(of: u64, counted: u64, share: f64) -> f64 {
+    let of = of as f64;
+    (counted as f64 - of * share) / (of * share * (1.0 - share)).sqrt()
 }
