@@ -42,7 +42,8 @@ ARMS: Final = (
     *((stack, size, 1.0) for size in (400, 25) for stack in (CON, NON)),
 )
 """Stack, bytes of a report and requests/s/cell: what LA4 to LA8 speak of, and nothing else."""
-MOST_SEEDS: Final = 5
+MOST_SEEDS: Final = 9
+"""A few seeds choose the luckiest of many settings, so that the best get more than those before."""
 HOPELESS: Final = 150.0
 """Squared percentage points from which on a setting is not looked at any further."""
 
