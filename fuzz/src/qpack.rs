@@ -81,7 +81,7 @@ impl Ends {
         self.instructions.extend(encoded.instructions);
         let fields = fields
             .iter()
-            .map(|(name, value, _)| ((*name).into(), (*value).into()));
+            .map(|(name, value, _)| ((*name).into(), value.to_vec().into()));
         self.sections.push(Section {
             stream,
             bytes: encoded.section,

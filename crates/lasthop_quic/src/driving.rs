@@ -65,13 +65,13 @@ impl<T: Transport> Quic<T> {
         let Some(endpoint) = &mut self.endpoint else {
             return;
         };
-        self.work.enter(now, Some(connection.peer), || {
-            while let Some(event) = connection.machine.poll_endpoint_events() {
+        while let Some(event) = connection.machine.poll_endpoint_events() {
+            self.work.enter(now, Some(connection.peer), || {
                 if let Some(answer) = endpoint.handle_event(connection.handle, event) {
                     connection.machine.handle_event(answer);
                 }
-            }
-        });
+            });
+        }
     }
 
     fn transmit(&mut self, now: Instant, id: ConnectionId) {

@@ -1,9 +1,14 @@
 //! The streams of a connection, as the contract has them.
 
+use std::borrow::Cow;
+
 use lasthop_contract::{Chunk, ReadOutcome, StreamError, StreamId, StreamKind};
 use quinn_proto::{Dir, ReadError, ReadableError, Side, VarInt, WriteError};
 
 use crate::connection::{Connection, FIRST};
+
+/// How many bytes of several chunks are copied into one.
+const TOGETHER: usize = 4096;
 
 /// What the library does not remember of a stream.
 #[derive(Debug, Default)]
@@ -82,17 +87,27 @@ impl Connection {
     ) -> Result<usize, StreamError> {
         let mut taken = 0;
         let mut machine = self.machine.send_stream(theirs(stream));
-        for chunk in chunks {
-            let mut of_chunk = 0;
-            while of_chunk < chunk.bytes.len() {
-                match machine.write(&chunk.bytes[of_chunk..]) {
-                    Ok(count) => of_chunk += count,
+        let mut rest = chunks;
+        while !rest.is_empty() {
+            let (pieces, behind) = rest.split_at(written_together(rest));
+            rest = behind;
+            let bytes = match pieces {
+                [one] => Cow::Borrowed(one.bytes),
+                several => {
+                    let several: Vec<&[u8]> = several.iter().map(|it| it.bytes).collect();
+                    Cow::Owned(several.concat())
+                }
+            };
+            let mut of_pieces = 0;
+            while of_pieces < bytes.len() {
+                match machine.write(&bytes[of_pieces..]) {
+                    Ok(count) => of_pieces += count,
                     Err(WriteError::Blocked) => break,
                     Err(_) => return Err(StreamError::NoSuchStream),
                 }
             }
-            taken += of_chunk;
-            if of_chunk < chunk.bytes.len() {
+            taken += of_pieces;
+            if of_pieces < bytes.len() {
                 break;
             }
         }
@@ -100,29 +115,29 @@ impl Connection {
         Ok(taken)
     }
 
-    /// Reads from a stream.
+    /// Reads from a stream; with it stands whether there is something to tell the peer by now.
     pub(crate) fn read(
         &mut self,
         stream: StreamId,
         into: &mut [u8],
-    ) -> Result<ReadOutcome, StreamError> {
+    ) -> Result<(ReadOutcome, bool), StreamError> {
         // The peer is done, and finished the stream or not: behind what has come nothing follows.
         let is_all = self.held.is_some();
         let known = self.streams.get_mut(&stream);
         let known = known.ok_or(StreamError::NoSuchStream)?;
         if known.has_ended || known.is_read {
             known.is_read = true;
-            return Ok(ReadOutcome::Finished);
+            return Ok((ReadOutcome::Finished, false));
         }
         let mut machine = self.machine.recv_stream(theirs(stream));
         let mut chunks = match machine.read(true) {
             Ok(chunks) => chunks,
             Err(_) if is_all => {
                 known.is_read = true;
-                return Ok(ReadOutcome::Finished);
+                return Ok((ReadOutcome::Finished, false));
             }
             Err(ReadableError::ClosedStream) if self.established.is_none() => {
-                return Ok(ReadOutcome::Blocked);
+                return Ok((ReadOutcome::Blocked, false));
             }
             Err(_) => return Err(StreamError::NoSuchStream),
         };
@@ -156,11 +171,12 @@ impl Connection {
                 Err(ReadError::Blocked) => break ReadOutcome::Read(count),
             }
         };
-        let _ = chunks.finalize();
+        // The peer may be told that there is room again.
+        let is_news = chunks.finalize().should_transmit();
         if outcome == ReadOutcome::Finished {
             self.forget(stream);
         }
-        Ok(outcome)
+        Ok((outcome, is_news))
     }
 
     /// Says that no more will be written to a stream.
@@ -240,6 +256,15 @@ impl Connection {
             self.streams.remove(&stream);
         }
     }
+}
+
+/// How many of these chunks are given to the library in one piece: the fields of a head are many and short.
+fn written_together(chunks: &[Chunk<'_>]) -> usize {
+    let ends = chunks.iter().scan(0, |end, chunk| {
+        *end += chunk.bytes.len();
+        Some(*end)
+    });
+    ends.take_while(|end| *end <= TOGETHER).count().max(1)
 }
 
 /// As the library calls a stream: by who opened it, in which directions, and a number.

@@ -125,9 +125,9 @@ impl<T: Transport> Transport for Quic<T> {
         into: &mut [u8],
     ) -> Result<ReadOutcome, StreamError> {
         let connection = self.get_mut(id).ok_or(StreamError::NoSuchStream)?;
-        let outcome = connection.read(stream, into)?;
-        // What was read makes room, and with the last byte a connection may be over.
-        if outcome != ReadOutcome::Blocked {
+        let (outcome, is_news) = connection.read(stream, into)?;
+        // With the end of its first stream a connection may be over.
+        if is_news || (stream == FIRST && outcome == ReadOutcome::Finished) {
             self.look_at(id);
         }
         Ok(outcome)

@@ -253,11 +253,11 @@ impl Channels {
         wire: &mut Wire<'_>,
         outbox: &mut Outbox,
         head: Provenance,
-        lines: &[Line],
+        lines: &[Line<'_>],
     ) {
         let fields: Vec<(&[u8], &[u8], bool)> = lines
             .iter()
-            .map(|line| (&line.name[..], &line.value[..], line.is_remembered))
+            .map(|line| (line.name, line.value, line.is_remembered))
             .collect();
         if self.encoder_stream.is_none() && self.encoder.has_table() {
             self.encoder_stream = open(wire, ENCODER);
@@ -280,7 +280,8 @@ impl Channels {
         }
         self.tell(wire);
         let frame = frame_head(HEADERS, encoded.section.len());
-        let mut pieces = vec![(&frame[..], head)];
+        let mut pieces = Vec::with_capacity(2 + lines.len());
+        pieces.push((&frame[..], head));
         let first = encoded
             .ends
             .first()

@@ -154,6 +154,6 @@ impl Incoming {
 
 /// Whether another head follows (RFC 9110 section 15.2).
 fn is_interim(fields: &[Field]) -> bool {
-    let status = fields.iter().find(|(name, _)| name == b":status");
+    let status = fields.iter().find(|(name, _)| name == ":status");
     status.is_some_and(|(_, value)| value.first() == Some(&b'1'))
 }

@@ -151,7 +151,7 @@ fn is_known(kind: u64) -> bool {
 
 /// The type and the length of a frame.
 pub(super) fn frame_head(kind: u64, length: usize) -> Vec<u8> {
-    let mut head = Vec::new();
+    let mut head = Vec::with_capacity(LONGEST_HEAD);
     write_varint(kind, &mut head);
     write_varint(length as u64, &mut head);
     head

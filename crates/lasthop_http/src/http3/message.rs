@@ -11,9 +11,9 @@ use crate::purpose::Purpose;
 
 /// A field line, whether tables may remember it, and what it is there for.
 #[derive(Debug)]
-pub(super) struct Line {
-    pub(super) name: Vec<u8>,
-    pub(super) value: Vec<u8>,
+pub(super) struct Line<'a> {
+    pub(super) name: &'a [u8],
+    pub(super) value: &'a [u8],
     pub(super) is_remembered: bool,
     pub(super) provenance: Provenance,
 }
@@ -23,7 +23,11 @@ pub(super) struct Line {
 pub(super) struct Malformed;
 
 /// Those of a request whose URI is whole.
-pub(super) fn lines_of_request(request: &Request<()>, purpose: Purpose, tokens: bool) -> Vec<Line> {
+pub(super) fn lines_of_request(
+    request: &Request<()>,
+    purpose: Purpose,
+    tokens: bool,
+) -> Vec<Line<'_>> {
     let uri = request.uri();
     let path = uri.path_and_query().map_or("/", |it| it.as_str());
     let pseudo = [
@@ -43,28 +47,30 @@ pub(super) fn lines_of_request(request: &Request<()>, purpose: Purpose, tokens: 
 }
 
 /// Those of an answer.
-pub(super) fn lines_of_response(response: &Response<()>, head: Provenance) -> Vec<Line> {
-    let status = response.status();
-    let pseudo = [(":status", status.as_str())];
-    lines(&pseudo, response.headers(), head, head, true)
+pub(super) fn lines_of_response<'a>(
+    status: &'a str,
+    fields: &'a HeaderMap,
+    head: Provenance,
+) -> Vec<Line<'a>> {
+    lines(&[(":status", status)], fields, head, head, true)
 }
 
-fn lines(
-    pseudo: &[(&str, &str)],
-    fields: &HeaderMap,
+fn lines<'a>(
+    pseudo: &[(&'a str, &'a str)],
+    fields: &'a HeaderMap,
     head: Provenance,
     authorisation: Provenance,
     tokens: bool,
-) -> Vec<Line> {
+) -> Vec<Line<'a>> {
     let pseudo = pseudo.iter().map(|(name, value)| Line {
-        name: (*name).into(),
-        value: (*value).into(),
+        name: name.as_bytes(),
+        value: value.as_bytes(),
         is_remembered: true,
         provenance: head,
     });
     let fields = fields.iter().map(|(name, value)| Line {
-        name: name.as_str().into(),
-        value: value.as_bytes().into(),
+        name: name.as_str().as_bytes(),
+        value: value.as_bytes(),
         is_remembered: name != AUTHORIZATION || tokens,
         provenance: if name == AUTHORIZATION {
             authorisation
@@ -144,14 +150,14 @@ fn parts(fields: Vec<Field>, names: &[&str]) -> Result<Parts, Malformed> {
         if name.first() == Some(&b':') {
             let place = names.iter().position(|it| it.as_bytes() == name);
             let place = place.filter(|_| headers.is_empty()).ok_or(Malformed)?;
-            let value = String::from_utf8(value).map_err(|_| Malformed)?;
+            let value = String::from_utf8(value.into()).map_err(|_| Malformed)?;
             let is_twice = pseudo[place].replace(value).is_some();
             if is_twice {
                 return Err(Malformed);
             }
             continue;
         }
-        if name.iter().any(u8::is_ascii_uppercase) || IS_OF_CONNECTION.contains(&&name[..]) {
+        if name.iter().any(u8::is_ascii_uppercase) || IS_OF_CONNECTION.contains(&&*name) {
             return Err(Malformed);
         }
         let name = HeaderName::from_bytes(&name).map_err(|_| Malformed)?;
@@ -159,10 +165,10 @@ fn parts(fields: Vec<Field>, names: &[&str]) -> Result<Parts, Malformed> {
         if value.first().is_some_and(is_padded) || value.last().is_some_and(is_padded) {
             return Err(Malformed);
         }
-        if name == TE && value != b"trailers" {
+        if name == TE && value != "trailers" {
             return Err(Malformed);
         }
-        let value = HeaderValue::from_bytes(&value).map_err(|_| Malformed)?;
+        let value = HeaderValue::from_maybe_shared(value).map_err(|_| Malformed)?;
         headers.append(name, value);
     }
     Ok((pseudo, headers))

@@ -41,7 +41,9 @@ impl Exchange {
         parts: &[(usize, Provenance)],
     ) {
         let outbox = &mut self.outbox;
-        let lines = lines_of_response(&answer_head(wire.now, limits, response), head);
+        let answer = answer_head(wire.now, limits, response);
+        let status = answer.status();
+        let lines = lines_of_response(status.as_str(), answer.headers(), head);
         channels.write_head(wire, outbox, head, &lines);
         if !response.body().is_empty() {
             let framing = parts.first().map_or(head, |(_, first)| Provenance {

@@ -12,7 +12,7 @@ fn bytes(hex: &str) -> Vec<u8> {
 }
 
 fn field(name: &str, value: &str) -> Field {
-    (name.into(), value.into())
+    (name.to_owned().into(), value.to_owned().into())
 }
 
 fn decoded(decoder: &mut Decoder, stream: u64, hex: &str) -> Vec<Field> {
@@ -127,7 +127,7 @@ fn request(encoder: &mut Encoder, decoder: &mut Decoder, number: u64, indexes: b
     ];
     let encoded = encoder.encode(4 * number, &fields);
     decoder.take(&encoded.instructions).unwrap();
-    let said = fields.map(|(name, value, _)| (name.to_vec(), value.to_vec()));
+    let said = fields.map(|(name, value, _)| (name.to_vec().into(), value.to_vec().into()));
     let read = decoder.decode(4 * number, &encoded.section);
     assert_eq!(read, Ok(Decoded::Fields(said.to_vec())));
     encoder.take(&decoder.instructions()).unwrap();
@@ -178,7 +178,7 @@ fn an_encoder_names_nothing_that_the_peer_may_not_have() {
             on_the_way.extend(encoded.instructions);
             let said: Vec<Field> = fields
                 .iter()
-                .map(|(name, value, _)| (name.to_vec(), value.to_vec()))
+                .map(|(name, value, _)| (name.to_vec().into(), value.to_vec().into()))
                 .collect();
             sections.push((4 * number, encoded.section, said));
             // The instructions come in pieces, later or never behind their sections.

@@ -545,6 +545,11 @@ impl Connection {
         // so we cannot trivially rewrite it to take advantage of `SpaceId::iter()`.
         while space_idx < spaces.len() {
             let space_id = spaces[space_idx];
+            if space_id != SpaceId::Data && self.spaces[space_id].crypto.is_none() {
+                // No keys, so neither data nor a close message
+                space_idx += 1;
+                continue;
+            }
             // Number of bytes available for frames if this is a 1-RTT packet. We're guaranteed to
             // be able to send an individual frame at least this large in the next 1-RTT
             // packet. This could be generalized to support every space, but it's only needed to

@@ -1,3 +1,5 @@
+use bytes::Bytes;
+
 use super::integer::{Unread, read_integer, read_string, write_integer};
 use super::static_table::STATIC_TABLE;
 use super::table::{Field, Table, size_of};
@@ -17,6 +19,9 @@ pub struct Decoder {
     /// What it is to be told next.
     instructions: Vec<u8>,
 }
+
+/// Room for the fields of a section, most of which have no more.
+const FIELDS: usize = 8;
 
 /// What came of a field section.
 #[derive(Debug, PartialEq, Eq)]
@@ -89,7 +94,7 @@ impl Decoder {
             let index = read_integer(rest, 6)?;
             let name = match first & 64 {
                 0 => self.relative(index)?.0.clone(),
-                _ => static_field(index)?.0.into(),
+                _ => static_field(index)?.0,
             };
             (name, read_string(rest, 7, most)?)
         } else if first & 64 != 0 {
@@ -120,7 +125,7 @@ impl Decoder {
             return Ok(Decoded::Blocked);
         }
         let required = section.required;
-        let (mut fields, mut size) = (Vec::new(), 0);
+        let (mut fields, mut size) = (Vec::with_capacity(FIELDS), 0);
         let mut needed = 0;
         while !section.rest.is_empty() {
             let field = self.line(&mut section, &mut needed).map_err(wrong)?;
@@ -196,14 +201,14 @@ impl Decoder {
             let index = read_integer(rest, 6)?;
             return match first & 64 {
                 0 => Ok(dynamic(relative(index))?.clone()),
-                _ => static_field(index).map(|(name, value)| (name.into(), value.into())),
+                _ => static_field(index),
             };
         }
         let name = if first & 64 != 0 {
             let index = read_integer(rest, 4)?;
             match first & 16 {
                 0 => dynamic(relative(index))?.0.clone(),
-                _ => static_field(index)?.0.into(),
+                _ => static_field(index)?.0,
             }
         } else if first & 32 != 0 {
             read_string(rest, 3, most)?
@@ -236,9 +241,11 @@ impl Decoder {
     }
 }
 
-fn static_field(index: u64) -> Result<(&'static str, &'static str), Unread> {
+fn static_field(index: u64) -> Result<Field, Unread> {
     let field = usize::try_from(index)
         .ok()
         .and_then(|it| STATIC_TABLE.get(it));
-    field.copied().ok_or(Unread::Wrong)
+    let (name, value) = field.ok_or(Unread::Wrong)?;
+    let known = |it: &'static str| Bytes::from_static(it.as_bytes());
+    Ok((known(name), known(value)))
 }

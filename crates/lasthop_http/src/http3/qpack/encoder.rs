@@ -1,8 +1,10 @@
 use std::collections::{BTreeMap, VecDeque};
 
+use bytes::Bytes;
+
 use super::integer::{Unread, read_integer, write_integer, write_string};
-use super::static_table::STATIC_TABLE;
-use super::table::{Field, Table, size_of};
+use super::static_table::in_static_table;
+use super::table::{Table, size_of};
 use super::{QpackError, most_entries};
 
 /// Writes field sections, and builds a table as far as the peer lets it.
@@ -21,8 +23,8 @@ pub struct Encoder {
     received: u64,
     /// The sections of each stream that the peer has not acknowledged: the oldest entry and how many entries it needs.
     sections: BTreeMap<u64, VecDeque<(u64, u64)>>,
-    /// What was said of late.
-    said: VecDeque<Field>,
+    /// What was said of late, by its fingerprint: who takes one field for another inserts it too early, and no more.
+    said: VecDeque<u64>,
     /// What came of an instruction that is not whole.
     partial: Vec<u8>,
     instructions: Vec<u8>,
@@ -51,6 +53,9 @@ enum Line {
 
 /// A peer that acknowledges nothing is spoken to without a table from here on.
 const MOST_UNACKNOWLEDGED: usize = 256;
+
+/// Room for a section whose fields the table has.
+const SECTION: usize = 64;
 
 /// How many fields are remembered as said: those of some requests.
 const REMEMBERED: usize = 64;
@@ -88,10 +93,14 @@ impl Encoder {
 
     /// Writes the field lines of a stream; whether each may be remembered, is said with it.
     pub fn encode(&mut self, stream: u64, fields: &[(&[u8], &[u8], bool)]) -> Encoded {
-        let mut encoded = Encoded::default();
+        let mut encoded = Encoded {
+            section: Vec::with_capacity(SECTION),
+            ends: Vec::with_capacity(fields.len()),
+            ..Encoded::default()
+        };
         let may_block = self.may_block(stream);
         let (mut oldest, mut required) = (u64::MAX, 0);
-        let mut lines = Vec::new();
+        let mut lines = Vec::with_capacity(fields.len());
         for (name, value, is_remembered) in fields {
             let line = self.line(name, value, *is_remembered, may_block, oldest);
             if let Line::Dynamic(number) | Line::NamedDynamic(number) = line {
@@ -152,12 +161,10 @@ impl Encoder {
         may_block: bool,
         oldest: u64,
     ) -> Line {
-        let of_name = |(it, _): &(&str, &str)| it.as_bytes() == name;
-        let whole = |it: &(&str, &str)| of_name(it) && it.1.as_bytes() == value;
-        if let Some(index) = STATIC_TABLE.iter().position(whole) {
+        let (named, whole) = in_static_table(name, value);
+        if let Some(index) = whole {
             return Line::Static(index);
         }
-        let named = STATIC_TABLE.iter().position(of_name);
         if is_remembered && self.sections.len() < MOST_UNACKNOWLEDGED {
             let found = self.table.find(name, value);
             let usable = |number| may_block || number < self.received;
@@ -187,13 +194,13 @@ impl Encoder {
         if self.wanted == 0 {
             return false;
         }
-        let mut said = self.said.iter();
-        let was_said = said.any(|field| field.0 == name && field.1 == value);
+        let fingerprint = fingerprint_of(name, value);
+        let was_said = self.said.contains(&fingerprint);
         if !was_said {
             if self.said.len() == REMEMBERED {
                 self.said.pop_front();
             }
-            self.said.push_back((name.into(), value.into()));
+            self.said.push_back(fingerprint);
         }
         was_said
     }
@@ -224,7 +231,8 @@ impl Encoder {
         }
         write_string(0, 7, value, &mut self.instructions);
         let number = self.table.inserted();
-        self.table.insert(name.into(), value.into());
+        let [name, value] = [name, value].map(Bytes::copy_from_slice);
+        self.table.insert(name, value);
         Some(number)
     }
 
@@ -291,4 +299,12 @@ impl Encoder {
         self.received = self.received.max(required);
         section.is_some()
     }
+}
+
+/// FNV-1a of a field, name and value apart.
+fn fingerprint_of(name: &[u8], value: &[u8]) -> u64 {
+    let bytes = name.iter().chain(&[0]).chain(value);
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }

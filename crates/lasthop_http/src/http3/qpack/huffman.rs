@@ -24,6 +24,7 @@ const LENGTHS: [u8; 257] = [
     30,
 ];
 
+const SHORTEST: usize = 5;
 const LONGEST: usize = 30;
 
 struct Code {
@@ -35,6 +36,8 @@ struct Code {
     first: [u32; LONGEST + 1],
     place: [u16; LONGEST + 1],
     count: [u16; LONGEST + 1],
+    /// The symbol whose code a byte begins with, and how many bits it takes: none where it takes more than a byte.
+    short: [(u8, u8); 256],
 }
 
 static CODE: Code = code();
@@ -46,6 +49,7 @@ const fn code() -> Code {
         first: [0; LONGEST + 1],
         place: [0; LONGEST + 1],
         count: [0; LONGEST + 1],
+        short: [(0, 0); 256],
     };
     let (mut next, mut place, mut length) = (0_u32, 0_u16, 1);
     while length <= LONGEST {
@@ -58,6 +62,13 @@ const fn code() -> Code {
                 made.bits[symbol] = next;
                 made.symbols[place as usize] = symbol as u16;
                 made.count[length] += 1;
+                if length <= 8 {
+                    let mut byte = (next as usize) << (8 - length);
+                    while byte >> (8 - length) == next as usize {
+                        made.short[byte] = (symbol as u8, length as u8);
+                        byte += 1;
+                    }
+                }
                 next += 1;
                 place += 1;
             }
@@ -97,33 +108,68 @@ pub(super) fn encode(bytes: &[u8], into: &mut Vec<u8>) {
 
 /// The string of these bytes, as far as it is one of at most so many bytes.
 pub(super) fn decode(bytes: &[u8], most: usize) -> Option<Vec<u8>> {
-    let mut string = Vec::new();
-    let (mut code, mut length) = (0_u32, 0_usize);
+    let mut string = Vec::with_capacity(most.min(bytes.len() * 8 / SHORTEST));
+    let mut bits = Bits::default();
     for byte in bytes {
-        for shift in (0..8).rev() {
-            code = code << 1 | u32::from(byte >> shift & 1);
-            length += 1;
-            if length > LONGEST {
-                return None;
-            }
-            let Some(place) = code.checked_sub(CODE.first[length]) else {
-                continue;
-            };
-            if place >= u32::from(CODE.count[length]) {
-                continue;
-            }
-            let symbol = CODE.symbols[usize::from(CODE.place[length]) + place as usize];
+        bits.push(*byte);
+        while let Some(symbol) = bits.take_symbol() {
             // The end of a string never stands in it (RFC 7541 section 5.2).
             string.push(u8::try_from(symbol).ok()?);
             if string.len() > most {
                 return None;
             }
-            (code, length) = (0, 0);
+        }
+        if bits.count > LONGEST {
+            return None;
         }
     }
     // What is left is less than a byte of ones.
-    let is_padding = length < 8 && code == (1 << length) - 1;
+    let is_padding = bits.count < 8 && bits.waiting == (1 << bits.count) - 1;
     is_padding.then_some(string)
+}
+
+/// What has come of codes that are not whole.
+#[derive(Default)]
+struct Bits {
+    waiting: u64,
+    count: usize,
+}
+
+impl Bits {
+    fn push(&mut self, byte: u8) {
+        self.waiting = self.waiting << 8 | u64::from(byte);
+        self.count += 8;
+    }
+
+    /// The next symbol, where all of its code is there.
+    fn take_symbol(&mut self) -> Option<u16> {
+        // Where less than a byte is there, whatever stands behind it is not looked at.
+        let start = match self.count {
+            0 => return None,
+            1..8 => self.waiting << (8 - self.count),
+            _ => self.waiting >> (self.count - 8),
+        };
+        let (symbol, length) = CODE.short[start as usize];
+        let length = usize::from(length);
+        if length > 0 {
+            return (length <= self.count).then(|| self.take(length, symbol.into()));
+        }
+        for length in 9..=self.count.min(LONGEST) {
+            let code = (self.waiting >> (self.count - length)) as u32;
+            let place = code.wrapping_sub(CODE.first[length]);
+            if place < u32::from(CODE.count[length]) {
+                let symbol = CODE.symbols[usize::from(CODE.place[length]) + place as usize];
+                return Some(self.take(length, symbol));
+            }
+        }
+        None
+    }
+
+    fn take(&mut self, length: usize, symbol: u16) -> u16 {
+        self.count -= length;
+        self.waiting &= (1 << self.count) - 1;
+        symbol
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Integers behind a prefix, and strings (RFC 9204 section 4.1).
 
+use bytes::Bytes;
+
 use super::huffman;
 
 /// Why something cannot be read.
@@ -65,7 +67,7 @@ pub(super) fn write_string(first: u8, prefix: u32, string: &[u8], into: &mut Vec
 }
 
 /// Takes a string of at most so many bytes from the front.
-pub(super) fn read_string(bytes: &mut &[u8], prefix: u32, most: usize) -> Result<Vec<u8>, Unread> {
+pub(super) fn read_string(bytes: &mut &[u8], prefix: u32, most: usize) -> Result<Bytes, Unread> {
     let mut rest = *bytes;
     let is_packed = rest.first().is_some_and(|first| first >> prefix & 1 == 1);
     let length = read_integer(&mut rest, prefix)?;
@@ -76,9 +78,9 @@ pub(super) fn read_string(bytes: &mut &[u8], prefix: u32, most: usize) -> Result
     }
     let (string, behind) = rest.split_at_checked(length).ok_or(Unread::Short)?;
     let string = match is_packed {
-        true => huffman::decode(string, most).ok_or(Unread::Wrong)?,
+        true => huffman::decode(string, most).ok_or(Unread::Wrong)?.into(),
         false if length > most => return Err(Unread::Wrong),
-        false => string.to_vec(),
+        false => Bytes::copy_from_slice(string),
     };
     *bytes = behind;
     Ok(string)

@@ -1,6 +1,6 @@
 //! Field lines that both ends know (RFC 9204 appendix A).
 
-pub(super) const STATIC_TABLE: [(&str, &str); 99] = [
+pub(super) static STATIC_TABLE: [(&str, &str); 99] = [
     (":authority", ""),
     (":path", "/"),
     ("age", "0"),
@@ -110,3 +110,60 @@ pub(super) const STATIC_TABLE: [(&str, &str); 99] = [
     ("x-frame-options", "deny"),
     ("x-frame-options", "sameorigin"),
 ];
+
+/// Which entries have names of a length, and how many there are.
+static BY_LENGTH: [([u8; MOST_OF_A_LENGTH], usize); LONGEST_NAME + 1] = by_length();
+
+const MOST_OF_A_LENGTH: usize = 26;
+const LONGEST_NAME: usize = 32;
+
+/// The first entry of a name, and the entry of the whole field.
+pub(super) fn in_static_table(name: &[u8], value: &[u8]) -> (Option<usize>, Option<usize>) {
+    let Some((places, count)) = BY_LENGTH.get(name.len()) else {
+        return (None, None);
+    };
+    let mut named = None;
+    for place in places[..*count].iter().map(|it| usize::from(*it)) {
+        let entry = STATIC_TABLE[place];
+        if entry.0.as_bytes() != name {
+            continue;
+        }
+        named = named.or(Some(place));
+        if entry.1.as_bytes() == value {
+            return (named, Some(place));
+        }
+    }
+    (named, None)
+}
+
+const fn by_length() -> [([u8; MOST_OF_A_LENGTH], usize); LONGEST_NAME + 1] {
+    let mut made = [([0; MOST_OF_A_LENGTH], 0); LONGEST_NAME + 1];
+    let mut place = 0;
+    while place < STATIC_TABLE.len() {
+        let of_length = &mut made[STATIC_TABLE[place].0.len()];
+        of_length.0[of_length.1] = place as u8;
+        of_length.1 += 1;
+        place += 1;
+    }
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_entry_is_found_by_its_field_and_by_its_name() {
+        for (place, (name, value)) in STATIC_TABLE.iter().enumerate() {
+            let first = STATIC_TABLE.iter().position(|(other, _)| other == name);
+            let found = in_static_table(name.as_bytes(), value.as_bytes());
+            assert_eq!(found, (first, Some(place)));
+            let found = in_static_table(name.as_bytes(), b"something else");
+            assert_eq!(found, (first, None));
+        }
+        let longer = [b'x'; LONGEST_NAME + 1];
+        for name in [&b""[..], b"x", b"datE", &longer] {
+            assert_eq!(in_static_table(name, b""), (None, None));
+        }
+    }
+}

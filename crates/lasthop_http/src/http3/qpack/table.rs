@@ -1,7 +1,9 @@
 use std::collections::VecDeque;
 
+use bytes::Bytes;
+
 /// A field line: its name and its value.
-pub type Field = (Vec<u8>, Vec<u8>);
+pub type Field = (Bytes, Bytes);
 
 /// The dynamic table of one direction (RFC 9204 section 3.2). Entries are known by how many were inserted before them.
 #[derive(Debug, Default)]
@@ -66,7 +68,7 @@ impl Table {
     }
 
     /// Inserts an entry; whether there is room, if older ones go.
-    pub(super) fn insert(&mut self, name: Vec<u8>, value: Vec<u8>) -> bool {
+    pub(super) fn insert(&mut self, name: Bytes, value: Bytes) -> bool {
         let size = size_of(&name, &value);
         let Some(count) = self.evictions_for(size) else {
             return false;
