@@ -1,4 +1,4 @@
-"""A device that comes by several connections at once: MQTT by TCP, TLS and QUIC, HTTP beside."""
+"""A device that comes by several connections at once, of each kind of MQTT and HTTP beside."""
 
 import base64
 import contextlib
@@ -19,6 +19,10 @@ from aioquic.quic.events import QuicEvent, StreamDataReceived
 from benchmarks.certificates import make
 from benchmarks.quic_client import QuicClient
 from cryptography.hazmat.primitives.asymmetric import ec
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection
+from websockets.sync.client import connect as connect_web
+from websockets.typing import Subprotocol
 
 from .asking import publish
 from .conftest import PATIENCE_S, FindProgram, RunClient, Server, StartServer
@@ -80,6 +84,27 @@ class QuicStream(QuicClient):
         return heard
 
 
+@dataclass
+class WebSocketStream:
+    """One over WebSocket, in TLS or not."""
+
+    socket: ClientConnection
+    heard: bytes = b""
+
+    def say(self, said: bytes) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            self.socket.send(said)
+
+    def hear(self, size: int) -> bytes:
+        with contextlib.suppress(ConnectionClosed):
+            while len(self.heard) < size:
+                said = self.socket.recv(PATIENCE_S)
+                assert isinstance(said, bytes)
+                self.heard += said
+        heard, self.heard = self.heard[:size], self.heard[size:]
+        return heard
+
+
 def by_tcp(place: tuple[str, int], authority: Path | None = None) -> Way:
     @contextmanager
     def way() -> Iterator[Connection]:
@@ -94,8 +119,23 @@ def by_tcp(place: tuple[str, int], authority: Path | None = None) -> Way:
     return way
 
 
+def by_websocket(url: str, authority: Path | None = None) -> Way:
+    @contextmanager
+    def way() -> Iterator[Connection]:
+        context = None if authority is None else ssl.create_default_context(cafile=str(authority))
+        with connect_web(url, subprotocols=[Subprotocol("mqtt")], ssl=context) as opened:
+            yield WebSocketStream(opened)
+
+    return way
+
+
 def by_quic(place: tuple[str, int], authority: Path) -> Way:
     return lambda: QuicStream(place, authority)
+
+
+def url_of(server: Server, scheme: str) -> str:
+    host, port = server.place(scheme)
+    return f"{scheme}://{host}:{port}"
 
 
 def connect(device: Device, token: str, will: str) -> bytes:
@@ -138,20 +178,27 @@ def site(
     token = device.token()
     options = ("--http", LIMIT, f"--data={data}")
     if request.param == "in the clear":
-        server = serve("gateway", *options, listen=("mqtt://127.0.0.1:0", "http://127.0.0.1:0"))
-        way = by_tcp(server.place("mqtt"))
+        plain = ("mqtt://127.0.0.1:0", "ws://127.0.0.1:0", "http://127.0.0.1:0")
+        server = serve("gateway", "--ws", *options, listen=plain)
+        ways = [by_tcp(server.place("mqtt")), by_websocket(url_of(server, "ws"))]
 
         def web(said: str) -> int:
             return publish(server, device, token, said.encode())
 
-        return Site(server, data, device, other, [way], web)
+        return Site(server, data, device, other, ways, web)
     files = make(find_program("openssl", "openssl"), tmp_path, "ec")
     tls = (f"--tls-cert={files.certificate}", f"--tls-key={files.key}")
-    listen = ("mqtts://127.0.0.1:0", "https://127.0.0.1:0", "quic://127.0.0.1:0")
-    server = serve("gateway", "--quic", *options, *tls, listen=listen)
+    listen = (
+        "mqtts://127.0.0.1:0",
+        "https://127.0.0.1:0",
+        "quic://127.0.0.1:0",
+        "wss://127.0.0.1:0",
+    )
+    server = serve("gateway", "--quic", "--ws", *options, *tls, listen=listen)
     ways = [
         by_tcp(server.place("mqtts"), files.authority),
         by_quic(server.place("quic"), files.authority),
+        by_websocket(url_of(server, "wss"), files.authority),
     ]
 
     def web_in_tls(said: str) -> int:
