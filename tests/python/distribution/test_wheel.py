@@ -68,6 +68,14 @@ def test_the_doctor_finds_what_it_needs(installed: Installed, tmp_path: Path) ->
     assert "MISSING" not in done.stdout
 
 
+def test_the_quick_start_of_the_gateway_needs_the_wheel_and_no_compiler(
+    installed: Installed,
+) -> None:
+    page = "docs/guides/device-gateway.md"
+    done = installed("python", "-m", "docs.transcript", page, cwd=ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.soak
 def test_pip_installs_it_into_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
     folder = tmp_path / "environment"

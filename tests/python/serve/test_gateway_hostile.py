@@ -3,6 +3,7 @@
 import contextlib
 import socket
 import struct
+import time
 from pathlib import Path
 
 import pytest
@@ -27,8 +28,9 @@ def device() -> Device:
 def server(serve: StartServer, lasthop: RunClient, tmp_path: Path, device: Device) -> Server:
     add(lasthop, tmp_path / "gateway", device)
     places = ("mqtt://127.0.0.1:0", "http://127.0.0.1:0")
-    data, hurry = f"--data={tmp_path / 'gateway'}", "--limit=connect_time=3"
-    return serve("gateway", "--http", data, hurry, listen=places)
+    data = f"--data={tmp_path / 'gateway'}"
+    hurry = ("--limit=connect_time=3", "--limit=message_time=2")
+    return serve("gateway", "--http", data, *hurry, listen=places)
 
 
 def connect(server: Server) -> socket.socket:
@@ -150,3 +152,47 @@ def test_who_is_slow_has_his_time_and_no_more(server: Server, device: Device) ->
         stream.sendall(request[:40])
         assert is_served(server, device), "while another dawdles"
         assert not heard(stream).startswith(b"HTTP/1.1 2")
+
+
+@pytest.mark.parametrize("is_chunked", [False, True])
+def test_a_body_that_hardly_comes_is_given_up_and_another_is_served(
+    server: Server, device: Device, *, is_chunked: bool
+) -> None:
+    path = f"/v1/{device.path}:publishEvent"
+    if is_chunked:
+        part = b"1\r\n \r\n"
+        begun = post(device, path, "Transfer-Encoding: chunked\r\n", part)
+    else:
+        part = b" "
+        begun = post(device, path, body=part * 5_000)[:-4_999]
+    answer, end = b"", time.monotonic() + PATIENCE_S
+    with connect(server) as stream, contextlib.suppress(ConnectionError):
+        stream.sendall(begun)
+        stream.settimeout(0.2)
+        while True:
+            with contextlib.suppress(TimeoutError):
+                heard_now = stream.recv(65536)
+                if not heard_now:
+                    break
+                answer += heard_now
+            # Some bytes a second are no progress.
+            stream.sendall(part)
+            assert is_served(server, device), "while another dawdles"
+            assert time.monotonic() < end, "it may take for ever"
+    assert not answer.startswith(b"HTTP/1.1 2")
+
+
+def test_a_slow_body_that_goes_on_is_taken(
+    server: Server, device: Device, lasthop: RunClient, tmp_path: Path
+) -> None:
+    body = EVENT + b" " * 2_000
+    request = post(device, f"/v1/{device.path}:publishEvent", body=body)
+    head, length = request[: -len(body)], 300
+    with connect(server) as stream:
+        stream.sendall(head)
+        # It takes longer than a body may that does not grow.
+        for start in range(0, len(body), length):
+            time.sleep(0.4)
+            stream.sendall(body[start : start + length])
+        assert heard(stream).startswith(b"HTTP/1.1 200 ")
+    assert len(log(lasthop, tmp_path / "gateway")) == 1

@@ -76,10 +76,11 @@ pub const LIMITS: [Limit; 25] = [
     },
     Limit {
         name: "message_time",
-        of: &[CoapTcp],
+        of: &[Mqtt, CoapTcp],
         default: 60,
         unit: "seconds",
-        meaning: "from the first byte of a message to its last; who is slower is closed",
+        meaning: "from the first byte of a message of CoAP to its last, and of the body of a request of HTTP to its last or \
+                  to 256 B more; who is slower is closed",
     },
     Limit {
         name: "packet_size",

@@ -228,6 +228,7 @@ impl Services {
     fn http_limits(&self) -> ServerLimits {
         ServerLimits {
             head: self.connect_timeout(),
+            body: Duration::from_secs(self.offer.limits.of("message_time")),
             calendar: Some(WallTime::calendar_now().as_nanos() / 1_000_000_000),
             ..ServerLimits::default()
         }
