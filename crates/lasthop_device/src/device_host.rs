@@ -73,7 +73,9 @@ impl Host for DeviceHost {
             if let Some(output) = self.ready.pop() {
                 return output;
             }
-            if let Some(reason) = self.device.take_crash(now) {
+            if self.device.attention_at() <= now
+                && let Some(reason) = self.device.take_crash(now)
+            {
                 self.crash(now, reason);
                 continue;
             }
@@ -81,19 +83,21 @@ impl Host for DeviceHost {
                 self.boot(now);
                 continue;
             }
-            match self.host.poll(now) {
-                HostOutput::WaitUntil(deadline) => {
-                    if let Some(event) = self.device.take_thrown_away() {
-                        self.tell(event);
-                        continue;
-                    }
-                    if self.device.has_crashed() {
-                        continue;
-                    }
-                    let deadlines = [deadline, self.device.watchdog_at(), self.boots_at];
-                    return HostOutput::WaitUntil(deadlines.into_iter().flatten().min());
+            let deadline = match self.host.poll(now) {
+                HostOutput::WaitUntil(deadline) => deadline,
+                HostOutput::Transmit { interface, packet } => {
+                    return HostOutput::Transmit { interface, packet };
                 }
                 output => return output,
+            };
+            let attention_at = self.device.attention_at();
+            if attention_at > now {
+                let attention = (attention_at < Instant::FAR_FUTURE).then_some(attention_at);
+                let deadlines = [deadline, attention, self.boots_at];
+                return HostOutput::WaitUntil(deadlines.into_iter().flatten().min());
+            }
+            if let Some(event) = self.device.take_thrown_away() {
+                self.tell(event);
             }
         }
     }

@@ -1,4 +1,4 @@
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use lasthop_contract::{CrashReason, DeviceEvent};
@@ -9,8 +9,17 @@ use crate::Constraints;
 /// A device with little of everything: its constraints, and what its transports and its host know of it together.
 #[derive(Clone, Debug)]
 pub struct Device {
-    constraints: Rc<Constraints>,
-    state: Rc<RefCell<State>>,
+    shared: Rc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    constraints: Constraints,
+    state: RefCell<State>,
+    /// Memory in use, of all transports.
+    used: Cell<u64>,
+    /// From when on the host is to look what has happened.
+    attention_at: Cell<Instant>,
 }
 
 #[derive(Debug, Default)]
@@ -23,8 +32,6 @@ struct State {
     watchdog_at: Option<Instant>,
     /// A crash that has happened, and is not told yet.
     crash: Option<CrashReason>,
-    /// Memory in use, by transport.
-    used: Vec<u64>,
     /// Messages, and reads that made no sense.
     thrown_away: (u32, u32),
 }
@@ -34,100 +41,109 @@ impl Device {
     #[must_use]
     pub fn new(constraints: Constraints) -> Self {
         Self {
-            constraints: Rc::new(constraints),
-            state: Rc::default(),
+            shared: Rc::new(Shared {
+                constraints,
+                state: RefCell::default(),
+                used: Cell::new(0),
+                attention_at: Cell::new(Instant::FAR_FUTURE),
+            }),
         }
     }
 
     pub(crate) fn constraints(&self) -> &Constraints {
-        &self.constraints
-    }
-
-    /// The number of a further transport.
-    pub(crate) fn add_transport(&self) -> usize {
-        let used = &mut self.state.borrow_mut().used;
-        used.push(0);
-        used.len() - 1
+        &self.shared.constraints
     }
 
     /// Until when the application's task works; it is free from then on.
     pub(crate) fn busy_until(&self) -> Instant {
-        self.state.borrow().busy_until
+        self.shared.state.borrow().busy_until
     }
 
     /// The task begins a piece of work, which it is free for; when that is done.
     pub(crate) fn begin(&self, now: Instant, work: Duration) -> Instant {
-        let mut state = self.state.borrow_mut();
+        let mut state = self.shared.state.borrow_mut();
         // Where it is free at this very moment, it has not paused.
         if state.busy_until < now {
             state.busy_since = now;
         }
         state.busy_until = now + work;
-        let barks = self.constraints.watchdog.map(|it| state.busy_since + it);
+        let barks = self.constraints().watchdog.map(|it| state.busy_since + it);
         state.watchdog_at = barks.filter(|at| *at < state.busy_until);
+        self.shared.attention_at.set(state.attention_at());
         state.busy_until
     }
 
-    /// Notes what a transport has in memory.
-    pub(crate) fn note_used(&self, transport: usize, bytes: u64) {
-        self.state.borrow_mut().used[transport] = bytes;
+    /// Notes what one of its transports has in memory, which had so much before.
+    pub(crate) fn note_used(&self, before: &mut u64, bytes: u64) {
+        let others = self.shared.used.get() - core::mem::replace(before, bytes);
+        self.shared.used.set(others + bytes);
     }
 
     /// Whether there is memory for so many bytes more.
     pub(crate) fn has_room(&self, bytes: u64) -> bool {
-        let used: u64 = self.state.borrow().used.iter().sum();
-        used + bytes <= self.constraints.heap.size.as_bytes()
+        self.shared.used.get() + bytes <= self.constraints().heap.size.as_bytes()
     }
 
     /// A task asked for memory that was not there.
     pub(crate) fn run_out_of_memory(&self) {
-        let crash = &mut self.state.borrow_mut().crash;
-        *crash = crash.or(Some(CrashReason::Heap));
+        self.change(|state| state.crash = state.crash.or(Some(CrashReason::Heap)));
     }
 
     pub(crate) fn throw_away(&self, messages: u32, is_misread: bool) {
-        let thrown_away = &mut self.state.borrow_mut().thrown_away;
-        thrown_away.0 += messages;
-        thrown_away.1 += u32::from(is_misread);
+        self.change(|state| {
+            state.thrown_away.0 += messages;
+            state.thrown_away.1 += u32::from(is_misread);
+        });
     }
 
-    /// Whether something is to be told.
+    /// From when on something is to be told, or may have happened.
     #[inline]
+    pub(crate) fn attention_at(&self) -> Instant {
+        self.shared.attention_at.get()
+    }
+
+    /// What was thrown away and not told.
     pub(crate) fn take_thrown_away(&self) -> Option<DeviceEvent> {
-        let thrown_away = core::mem::take(&mut self.state.borrow_mut().thrown_away);
-        let (messages, misreads) = thrown_away;
+        let (messages, misreads) = self.change(|state| core::mem::take(&mut state.thrown_away));
         (messages + misreads > 0).then_some(DeviceEvent::ThrewAway { messages, misreads })
     }
 
     /// A crash that has happened by now.
     pub(crate) fn take_crash(&self, now: Instant) -> Option<CrashReason> {
-        let mut state = self.state.borrow_mut();
-        if let Some(reason) = state.crash.take() {
-            return Some(reason);
-        }
-        state.watchdog_at.take_if(|at| *at <= now)?;
-        Some(CrashReason::Watchdog)
+        self.change(|state| {
+            if let Some(reason) = state.crash.take() {
+                return Some(reason);
+            }
+            state.watchdog_at.take_if(|at| *at <= now)?;
+            Some(CrashReason::Watchdog)
+        })
     }
 
-    /// Whether a crash is not told yet.
-    pub(crate) fn has_crashed(&self) -> bool {
-        self.state.borrow().crash.is_some()
-    }
-
-    /// When the watchdog will reset it.
-    pub(crate) fn watchdog_at(&self) -> Option<Instant> {
-        self.state.borrow().watchdog_at
-    }
-
-    /// All that was in memory is gone.
+    /// What its task was at is gone. Its transports give back what they had in memory.
     pub(crate) fn forget(&self) {
-        let mut state = self.state.borrow_mut();
-        let transports = state.used.len();
-        *state = State {
-            used: vec![0; transports],
-            thrown_away: state.thrown_away,
-            ..State::default()
-        };
+        self.change(|state| {
+            *state = State {
+                thrown_away: state.thrown_away,
+                ..State::default()
+            };
+        });
+    }
+
+    /// Changes what the host is to look at.
+    fn change<R>(&self, how: impl FnOnce(&mut State) -> R) -> R {
+        let mut state = self.shared.state.borrow_mut();
+        let gave = how(&mut state);
+        self.shared.attention_at.set(state.attention_at());
+        gave
+    }
+}
+
+impl State {
+    fn attention_at(&self) -> Instant {
+        if self.crash.is_some() || self.thrown_away != (0, 0) {
+            return Instant::ZERO;
+        }
+        self.watchdog_at.unwrap_or(Instant::FAR_FUTURE)
     }
 }
 
@@ -153,8 +169,8 @@ mod tests {
     fn the_watchdog_resets_a_task_that_never_pauses() {
         let device = worked(28, (0..1000).map(|piece| piece * 28));
         assert_eq!(
-            device.watchdog_at(),
-            Some(at(0) + Duration::from_nanos(26_214_400_000))
+            device.attention_at(),
+            at(0) + Duration::from_nanos(26_214_400_000)
         );
         assert_eq!(device.take_crash(at(26_214)), None);
         assert_eq!(device.take_crash(at(26_215)), Some(CrashReason::Watchdog));
@@ -164,31 +180,32 @@ mod tests {
     #[test]
     fn a_pause_of_any_length_feeds_the_watchdog() {
         let device = worked(28, (0..1000).map(|piece| piece * 29));
-        assert_eq!(device.watchdog_at(), None);
+        assert_eq!(device.attention_at(), Instant::FAR_FUTURE);
     }
 
     #[test]
     fn memory_is_that_of_all_transports_together() {
         let device = worked(0, core::iter::empty());
-        let (first, second) = (device.add_transport(), device.add_transport());
-        device.note_used(first, 40_000);
-        device.note_used(second, 3_000);
+        let (mut first, mut second) = (0, 0);
+        device.note_used(&mut first, 40_000);
+        device.note_used(&mut second, 3_000);
         assert!(device.has_room(848));
         assert!(!device.has_room(849));
-        device.note_used(first, 0);
+        device.note_used(&mut first, 0);
         assert!(device.has_room(40_848));
     }
 
     #[test]
     fn a_crash_is_told_once_and_forgets_all() {
         let device = worked(28, 0..1);
-        let transport = device.add_transport();
-        device.note_used(transport, 50_000);
+        let mut used = 0;
+        device.note_used(&mut used, 50_000);
         device.run_out_of_memory();
         device.run_out_of_memory();
         assert_eq!(device.take_crash(at(1)), Some(CrashReason::Heap));
         assert_eq!(device.take_crash(at(1)), None);
         device.forget();
+        device.note_used(&mut used, 0);
         assert!(device.has_room(43_848));
         assert_eq!(device.busy_until(), Instant::ZERO);
     }

@@ -1,18 +1,20 @@
 mod layer;
 mod mailboxes;
+mod memory;
+mod readers;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use lasthop_contract::{
-    ConnectionId, DiscardReason, Held, Packet, Payload, StreamId, Transport, TransportEvent,
-    TransportInput, TransportOutput,
+    ConnectionId, DiscardReason, Held, Packet, Payload, ShortQueue, StreamId, Transport,
+    TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::{Duration, Instant};
 
 use crate::arrival::{Arrival, What};
-use crate::reader::Reader;
 use crate::{Constraints, Device, MessageBoundary, Reading};
 use mailboxes::Mailboxes;
+use readers::Readers;
 
 /// TCP or UDP on a device that has little of everything, as the layer above it sees it.
 ///
@@ -22,15 +24,15 @@ use mailboxes::Mailboxes;
 pub struct DeviceTransport {
     inner: Box<dyn Transport>,
     device: Device,
-    /// Its number among those of the device.
-    number: usize,
+    /// How much of the device's memory it uses.
+    used: u64,
     boundary: Option<MessageBoundary>,
     /// The application reads it itself, by the rule of the device.
     is_read_by_application: bool,
     frames: VecDeque<Packet>,
     network_free_at: Instant,
     mailboxes: Mailboxes,
-    readers: BTreeMap<(ConnectionId, StreamId), Reader>,
+    readers: Readers,
     /// What waits for the application's task.
     waiting: VecDeque<(ConnectionId, Waits)>,
     /// What that task works on, and from when on it is told above.
@@ -38,7 +40,7 @@ pub struct DeviceTransport {
     /// The datagram that is told of.
     datagram: Option<Payload>,
     /// What leaves at once.
-    ready: VecDeque<TransportOutput>,
+    ready: ShortQueue<TransportOutput>,
     /// What was in memory below when it was asked last.
     held: Held,
     inner_deadline: Option<Instant>,
@@ -63,18 +65,18 @@ impl DeviceTransport {
     ) -> Self {
         Self {
             inner,
-            number: device.add_transport(),
+            used: 0,
             device,
             boundary,
             is_read_by_application: true,
             frames: VecDeque::new(),
             network_free_at: Instant::ZERO,
             mailboxes: Mailboxes::default(),
-            readers: BTreeMap::new(),
+            readers: Readers::default(),
             waiting: VecDeque::new(),
             at_work: None,
             datagram: None,
-            ready: VecDeque::new(),
+            ready: ShortQueue::new(),
             held: Held::default(),
             inner_deadline: None,
         }
@@ -127,69 +129,16 @@ impl DeviceTransport {
         }
     }
 
-    /// Why a packet is not taken, where it is not.
-    fn refusal(&mut self, arrival: Arrival) -> Option<DiscardReason> {
-        let constraints = self.device.constraints();
-        let (mailbox, heap) = (constraints.mailbox.get() as usize, constraints.heap);
-        let bytes = match arrival.what {
-            What::Other => return None,
-            What::Opening => {
-                let most = constraints.connections.get();
-                self.look();
-                if self.held.connections >= most {
-                    return Some(DiscardReason::BacklogFull);
-                }
-                heap.connection.as_bytes()
-            }
-            What::Segment(bytes) => {
-                // One more is held by the connection itself (`refused_data` of lwIP).
-                if self.mailboxes.waiting(arrival.peer) > mailbox {
-                    return Some(DiscardReason::MailboxFull);
-                }
-                heap.segment.as_bytes() + bytes as u64
-            }
-            What::Datagram(bytes) => {
-                if self.datagrams_waiting() >= mailbox {
-                    return Some(DiscardReason::MailboxFull);
-                }
-                heap.segment.as_bytes() + bytes as u64
-            }
-        };
-        (!self.device.has_room(bytes)).then_some(DiscardReason::NoMemory)
-    }
-
-    fn datagrams_waiting(&self) -> usize {
-        let is_one = |(_, what): &&(ConnectionId, Waits)| *what == Waits::Datagram;
-        self.waiting.iter().filter(is_one).count()
-    }
-
-    /// Looks what is in memory.
-    fn look(&mut self) {
-        self.held = self.inner.held();
-        if self.held.unread_bytes == 0 {
-            self.mailboxes.clear();
-        }
-        let heap = self.constraints().heap;
-        let segments = self.mailboxes.segments() + self.datagrams_waiting() as u64;
-        let readers: u64 = self.readers.values().map(Reader::held).sum();
-        let used = heap.connection.as_bytes() * u64::from(self.held.connections)
-            + heap.segment.as_bytes() * segments
-            + self.held.unread_bytes
-            + self.held.written_bytes
-            + readers;
-        self.device.note_used(self.number, used);
-    }
-
     fn discard(&mut self, packet: Packet, reason: DiscardReason) {
-        self.ready
-            .push_back(TransportOutput::Discard(packet, reason));
+        self.ready.push(TransportOutput::Discard(packet, reason));
     }
 
     /// Takes an event from below: what is to be read waits for the application's task.
+    #[inline(never)]
     fn note(&mut self, connection: ConnectionId, event: TransportEvent) {
         let waits = match event {
             TransportEvent::Readable(stream) => {
-                if let Some(reader) = self.readers.get_mut(&(connection, stream)) {
+                if let Some(reader) = self.readers.get((connection, stream)) {
                     reader.note_more();
                 }
                 let waits = (connection, Waits::Stream(stream));
@@ -223,17 +172,17 @@ impl DeviceTransport {
         if let TransportEvent::Closed(_) = event {
             self.forget(connection);
         }
-        self.ready
-            .push_back(TransportOutput::Event(connection, event));
+        self.ready.push(TransportOutput::Event(connection, event));
     }
 
     fn forget(&mut self, connection: ConnectionId) {
-        self.readers.retain(|(it, _), _| *it != connection);
+        self.readers.forget(connection);
         self.waiting.retain(|(it, _)| *it != connection);
         self.at_work.take_if(|(_, it, _)| *it == connection);
     }
 
     /// The application's task begins something, if it is free and something waits.
+    #[inline(never)]
     fn begin(&mut self, now: Instant) -> bool {
         if self.at_work.is_some() || self.device.busy_until() > now {
             return false;
@@ -286,7 +235,7 @@ impl DeviceTransport {
         let segment = segment.filter(|_| constraints.reads_segments);
         let most = constraints.read_size;
         let by = (reading, segment.map_or(most, |segment| most.min(segment)));
-        let reader = self.readers.entry((connection, stream)).or_default();
+        let reader = self.readers.get_or_begin((connection, stream));
         let (inner, of) = (&mut *self.inner, (connection, stream));
         let Some(piece) = reader.take(now, inner, of, self.boundary, by) else {
             return;
@@ -302,7 +251,7 @@ impl DeviceTransport {
             self.mailboxes.take(peer, taken);
             is_emptied = segment.is_some() && self.mailboxes.first(peer).is_none();
         }
-        if let Some(reader) = self.readers.get_mut(&of) {
+        if let Some(reader) = self.readers.get(of) {
             if is_emptied {
                 reader.note_emptied(now, &mut *self.inner, of);
             }
@@ -334,32 +283,61 @@ impl DeviceTransport {
     }
 
     /// The next thing that is told above.
-    fn advance(&mut self, now: Instant) -> Option<TransportOutput> {
+    #[inline]
+    fn advance(&mut self, now: Instant) -> TransportOutput {
         loop {
-            if let Some(output) = self.ready.pop_front() {
-                return Some(output);
+            if let Some(output) = self.ready.pop() {
+                return output;
             }
-            if let Some((_, connection, event)) = self.at_work.take_if(|(at, ..)| *at <= now) {
-                return Some(TransportOutput::Event(connection, event));
-            }
-            if self.network_free_at <= now
-                && let Some(frame) = self.frames.pop_front()
+            if let Some((at, connection, event)) = self.at_work
+                && at <= now
             {
-                self.take_frame(now, frame);
+                self.at_work = None;
+                return TransportOutput::Event(connection, event);
             }
+            if !self.frames.is_empty() {
+                self.take_frame_that_waits(now);
+            }
+            // Each is taken apart: what is handed on whole is looked at again where it would be dropped.
             match self.inner.poll(now) {
                 TransportOutput::Event(connection, event) => self.note(connection, event),
                 TransportOutput::WaitUntil(deadline) => {
-                    let constraints = self.device.constraints();
-                    self.inner_deadline = deadline.map(|at| constraints.fires(at));
-                    let takes_frame = self.network_free_at <= now && !self.frames.is_empty();
-                    if self.ready.is_empty() && !takes_frame && !self.begin(now) {
-                        return None;
+                    self.note_inner_deadline(deadline);
+                    if !self.goes_on(now) {
+                        return TransportOutput::WaitUntil(self.deadline());
                     }
                 }
-                output => return Some(output),
+                TransportOutput::Transmit(packet) => return TransportOutput::Transmit(packet),
+                TransportOutput::Discard(packet, reason) => {
+                    return TransportOutput::Discard(packet, reason);
+                }
             }
         }
+    }
+
+    #[cold]
+    fn take_frame_that_waits(&mut self, now: Instant) {
+        if self.network_free_at <= now
+            && let Some(frame) = self.frames.pop_front()
+        {
+            self.take_frame(now, frame);
+        }
+    }
+
+    /// Timers of the network fire at its ticks.
+    #[inline]
+    fn note_inner_deadline(&mut self, deadline: Option<Instant>) {
+        if deadline != self.inner_deadline {
+            let constraints = self.device.constraints();
+            self.inner_deadline = deadline.map(|at| constraints.fires(at));
+        }
+    }
+
+    /// Whether there is more to do at once while the network waits.
+    #[inline]
+    fn goes_on(&mut self, now: Instant) -> bool {
+        let takes_frame = !self.frames.is_empty() && self.network_free_at <= now;
+        !self.ready.is_empty() || takes_frame || (!self.waiting.is_empty() && self.begin(now))
     }
 
     fn deadline(&self) -> Option<Instant> {
@@ -372,14 +350,15 @@ impl DeviceTransport {
 
     /// All that was in memory is gone.
     fn crash(&mut self) {
+        self.device.note_used(&mut self.used, 0);
         self.frames.clear();
         self.network_free_at = Instant::ZERO;
         self.mailboxes = Mailboxes::default();
-        self.readers.clear();
+        self.readers = Readers::default();
         self.waiting.clear();
         self.at_work = None;
         self.datagram = None;
-        self.ready.clear();
+        self.ready = ShortQueue::new();
         self.held = Held::default();
         self.inner_deadline = None;
     }

@@ -17,8 +17,8 @@ pub struct SecuredTransport {
     inner: Box<dyn Transport>,
     device: Device,
     secures: Secures,
-    /// Its number among the transports of the device, whose memory is counted by them.
-    number: usize,
+    /// How much of the device's memory it uses.
+    used: u64,
     secured: Vec<ConnectionId>,
     /// What is told of connections whose keys are not computed yet, in the order in which it happened.
     waiting: VecDeque<Waiting>,
@@ -39,7 +39,7 @@ impl SecuredTransport {
     pub fn new(inner: Box<dyn Transport>, device: Device, secures: Secures) -> Self {
         Self {
             inner,
-            number: device.add_transport(),
+            used: 0,
             device,
             secures,
             secured: Vec::new(),
@@ -85,7 +85,7 @@ impl SecuredTransport {
         self.secured.retain(|it| self.inner.peer(*it).is_some());
         let memory = self.device.constraints().heap.secured.as_bytes();
         let used = memory * self.secured.len() as u64;
-        self.device.note_used(self.number, used);
+        self.device.note_used(&mut self.used, used);
         if !self.device.has_room(0) {
             self.device.run_out_of_memory();
         }
@@ -142,6 +142,7 @@ impl SecuredTransport {
     }
 
     fn forget_all(&mut self) {
+        self.device.note_used(&mut self.used, 0);
         self.secured.clear();
         self.waiting.clear();
         self.said_early = SaidEarly::default();

@@ -31,10 +31,7 @@ impl Transport for DeviceTransport {
     }
 
     fn poll(&mut self, now: Instant) -> TransportOutput {
-        match self.advance(now) {
-            Some(output) => output,
-            None => TransportOutput::WaitUntil(self.deadline()),
-        }
+        self.advance(now)
     }
 
     fn open_with(
@@ -97,7 +94,7 @@ impl Transport for DeviceTransport {
         stream: StreamId,
         into: &mut [u8],
     ) -> Result<ReadOutcome, StreamError> {
-        let reader = self.readers.get_mut(&(connection, stream));
+        let reader = self.readers.get((connection, stream));
         Ok(reader.map_or(ReadOutcome::Blocked, |reader| reader.hand_on(into)))
     }
 
@@ -161,14 +158,6 @@ impl Transport for DeviceTransport {
 }
 
 impl DeviceTransport {
-    /// What was written lies in memory, where there must be room for it.
-    fn note_written(&mut self) {
-        self.look();
-        if !self.device.has_room(0) {
-            self.device.run_out_of_memory();
-        }
-    }
-
     /// Nobody reads any more what has come by a connection.
     fn drop_unread(&mut self, connection: ConnectionId) {
         if let Some(peer) = self.inner.peer(connection) {
