@@ -20,9 +20,11 @@ _READ = ("intended_ns", "delivered_ns", "status", "failure")
 _SECOND_NS = 1_000_000_000
 _HEAD = (
     *("Point", "Stack", "Run", "Who", "At", "Why", "Off for"),
-    *("Under way then, lost of them", "Due while off, lost of them", "Why lost"),
+    *("Lost of those under way", "Lost of those due meanwhile", "Why lost"),
 )
 _NUMERIC = (4, 6, 7, 8)
+_RUN = 3
+"""So many columns say which run it was."""
 _WHY = {"heap": "no memory", "watchdog": "watchdog"}
 
 
@@ -34,7 +36,7 @@ def crashes_section(source: ReportSource, styles: Styles) -> Section | None:
     total = sum(len(crashes_of(events)) for events in happened)
     if total == 0:
         return None
-    rows = list(islice(_rows(source, styles), _MOST_ROWS))
+    rows = list(_said_once(islice(_rows(source, styles), _MOST_ROWS)))
     reading = (
         "A message counts as lost where it never arrived, whatever became of it: it was under way "
         "when the device crashed, or due before it was there again. Whether that is because of the "
@@ -56,6 +58,15 @@ def _rows(source: ReportSource, styles: Styles) -> Iterator[list[object]]:
         for point in points_of(source.runs, part):
             for arm in arms_of(point.rows, source.stacks):
                 yield from _of_arm(source, point, stack_name(arm.stack, styles), arm.completed)
+
+
+def _said_once(rows: Iterator[list[object]]) -> Iterator[list[object]]:
+    """Leave out which run it was where the row before is of the same."""
+    before: list[object] = []
+    for row in rows:
+        which = row[:_RUN]
+        yield [*("" for _ in which), *row[_RUN:]] if which == before else row
+        before = which
 
 
 def _of_arm(
@@ -104,4 +115,4 @@ def _lost(messages: pl.DataFrame, crash: Crash) -> tuple[str, str, str]:
 
 
 def _of(messages: pl.DataFrame) -> str:
-    return f"{messages.height}, {messages['delivered_ns'].null_count()}"
+    return f"{messages['delivered_ns'].null_count()} of {messages.height}"

@@ -81,10 +81,10 @@ def test_a_table_has_each_crash_with_what_was_lost(results: Results, page: str) 
     rows = re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)[1:]
     total = results.runs["device_crashes_watchdog"].sum()
     assert len(rows) == min(total, 100) > 0
-    cells = [
-        re.sub(r"<[^>]*>", "", cell).strip()
-        for cell in re.findall(r"<td.*?</td>", rows[0], re.DOTALL)
-    ]
+    cells, behind = (
+        [re.sub(r"<[^>]*>", "", it).strip() for it in re.findall(r"<td.*?</td>", row, re.DOTALL)]
+        for row in rows[:2]
+    )
     run = results.runs.filter(pl.col("device_crashes_watchdog") > 0, stack="one").sort("repetition")
     first = crashes_of(run["device_events"][0])[0]
     assert cells[5:7] == ["watchdog", "2\N{NO-BREAK SPACE}s"]
@@ -92,8 +92,11 @@ def test_a_table_has_each_crash_with_what_was_lost(results: Results, page: str) 
     due = messages.filter(
         pl.col("intended_ns") >= first.at_s * 1e9, pl.col("intended_ns") < (first.at_s + 2) * 1e9
     )
-    assert cells[8] == f"{due.height}, {due['delivered_ns'].null_count()}"
+    assert cells[8] == f"{due['delivered_ns'].null_count()} of {due.height}"
     assert due.height > 10
+    # Which run it was is said once.
+    assert len(crashes_of(run["device_events"][0])) > 1
+    assert (cells[2], behind[:3]) == ("1", ["", "", ""])
 
 
 def test_without_a_crash_nothing_is_said(results: Results, tmp_path: Path) -> None:

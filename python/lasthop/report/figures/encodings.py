@@ -110,10 +110,12 @@ class AxisUnit:
         --------
         >>> AxisUnit.of("median latency", "ms", [250.0, 9000.0]).title
         'median latency (s)'
+        >>> AxisUnit.of("clients count", "count", [1.0, 100.0]).title
+        'clients count'
         """
         largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
         factor, shown = _axis_unit(unit, largest)
-        return cls(factor, f"{label} ({shown})")
+        return cls(factor, label if shown == "count" else f"{label} ({shown})")
 
 
 def _axis_unit(unit: str, largest: float) -> tuple[float, str]:
