@@ -2,9 +2,9 @@
 
 ``python studies/larmo-2019/joint_claims.py results/larmo-2019-joint-multiverse`` runs
 joint-multiverse.yaml, or what of it is missing there, and prints what becomes of each claim in each
-setting. While a claim that was not fitted is undecided somewhere, every case gets twice as many
-repetitions, up to ``--at-most``. The rounds are fixed beforehand, and each look has its share of
-the error.
+setting, and why what is open is open. While a claim that was not fitted is undecided somewhere,
+every case gets twice as many repetitions, up to ``--at-most``. The rounds are fixed beforehand, and
+each look has its share of the error.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ def judged(runs: pl.DataFrame, claims: Iterable[Claim], column: str, looks: int)
     ]
 
 
-def undecided(found: Judged) -> int:
-    """Count what is open of the claims that were not fitted, over all settings."""
-    return sum(
-        judgement.verdict is Verdict.UNDECIDED
-        for judgements in found
-        for judgement in judgements
-        if judgement.id not in FITTED
-    )
+def undecided(found: Judged) -> list[str]:
+    """Say what is open of the claims that were not fitted, over all settings, and why."""
+    return [
+        f"{judgement.id}, setting {number}: {judgement.reason}"
+        for of_claim in zip(*found, strict=True)
+        for number, judgement in enumerate(of_claim, start=1)
+        if judgement.verdict is Verdict.UNDECIDED and judgement.id not in FITTED
+    ]
 
 
 def table(settings: Sequence[Setting], found: Judged) -> str:
@@ -135,12 +135,14 @@ def main() -> None:
             looks=len(rounds),
         ).results
         found = judged(results.runs, claims, _column(plan), len(rounds))
-        print(f"{repetitions} repetitions, {undecided(found)} undecided", file=sys.stderr)
-        if not undecided(found):
+        still_open = undecided(found)
+        print(f"{repetitions} repetitions, {len(still_open)} undecided", file=sys.stderr)
+        if not still_open:
             break
         earlier = plan
     print(f"{plan.study.repeat} repetitions of each case, judged for {len(rounds)} looks\n")
     print(table(settings, found))
+    print("", *(f"- {line}" for line in still_open), sep="\n")
 
 
 if __name__ == "__main__":

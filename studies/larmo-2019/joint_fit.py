@@ -175,13 +175,14 @@ def availabilities(of: Setting, seed: int) -> Iterator[tuple[tuple[str, int, flo
 def held_to_claims(of: Setting, seed: int) -> dict[tuple[str, int, float], float]:
     """Give the availabilities of a setting, as far as it is worth it.
 
-    The arms stand in the order in which they tell most. Once those that are there miss by more than
-    HOPELESS, the others are left out; they count as if they missed nothing.
+    The arms stand in the order in which they tell most. By the first seed, once those that are
+    there miss by more than HOPELESS, the others are left out; they count as if they missed nothing.
+    Later seeds are whole: it is their mean that is held to the claims.
     """
     found: dict[tuple[str, int, float], float] = {}
     for arm, percent in availabilities(of, seed):
         found[arm] = percent
-        if objective(_filled(found)) > HOPELESS:
+        if seed == 1 and objective(_filled(found)) > HOPELESS:
             break
     return found
 
@@ -268,7 +269,7 @@ def _column(arm: tuple[str, int, float]) -> str:
 
 
 def rank(journal: Journal) -> None:
-    """Print the settings that are not hopeless, best first, with what each misses."""
+    """Print the settings that are not hopeless, best first: misses, means in percent."""
     good = [of for of in journal.found if journal.objective(of) < HOPELESS]
     seeds = sum(map(len, journal.found.values()))
     print(f"{len(journal.found)} settings, {seeds} seeds of them; {len(good)} not hopeless")
@@ -279,10 +280,12 @@ def rank(journal: Journal) -> None:
             for miss in misses(journal.means(of))
             if miss.points
         ]
+        means = journal.means(of)
+        served = ", ".join(f"{_column(arm)} {means[arm]:.1f}" for arm in ARMS)
         words = ", ".join(map(str, of))
         print(
             f"{journal.objective(of):9.2f}  {len(journal.found[of]):5}  {words}; "
-            f"misses {'; '.join(missed) or 'nothing'}"
+            f"misses {'; '.join(missed) or 'nothing'}; serves {served}"
         )
 
 

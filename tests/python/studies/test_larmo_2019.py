@@ -122,6 +122,16 @@ def test_the_joint_fit_goes_on_where_its_journal_ends(tmp_path: Path) -> None:
     assert again.next() == journal.next()
 
 
+def test_the_joint_fit_leaves_out_the_rest_of_a_hopeless_setting_by_its_first_seed_alone() -> None:
+    joint = runpy.run_path(str(FOLDER / "joint_fit.py"))
+    held = joint["held_to_claims"]
+    held.__globals__["availabilities"] = lambda _of, _seed: iter(
+        dict.fromkeys(joint["ARMS"], 20.0).items()
+    )
+    assert len(held(joint["STUDY"], 1)) == 1
+    assert len(held(joint["STUDY"], 2)) == len(joint["ARMS"]), "a mean of whole seeds counts"
+
+
 def test_the_joint_fit_begins_with_the_setting_of_the_study_and_its_best_are_the_universes() -> (
     None
 ):
@@ -156,6 +166,7 @@ def test_the_capacity_has_the_fitted_setting_and_the_preset() -> None:
         point.part: RunSpecReader(point.conditions).networks[0]["levels"] for point in study.points
     }
     assert networks["fixed"] == _network("study")["levels"]
+    assert networks["adaptive_400_b"] == networks["adaptive"]
     adapts = [list(level["link_adaptation"]) for level in networks["adaptive"]]
     assert adapts == [["adaptive"]] * 3
 
@@ -201,6 +212,15 @@ def test_each_claim_is_judged_in_each_of_the_settings_that_fit() -> None:
     assert [one["LA12"] for one in verdicts] == ["yes", "no", "yes", "yes", "yes"]
     assert {one["LA4"] for one in verdicts} == {"yes"}
     assert {one["LA6"] for one in verdicts} == {"no"}
+    still_open = joint["undecided"](found)
+    marked = {
+        f"{claim}, setting {number}"
+        for number, one in enumerate(verdicts, start=1)
+        for claim in one.keys() - joint["FITTED"]
+        if one[claim] == "?"
+    }
+    assert {line.partition(":")[0] for line in still_open} == marked
+    assert marked
     chosen = joint["equals"](joint["Journal"](FOLDER / "joint-fit.csv"))
     lines = joint["table"](chosen, found).splitlines()
     assert len(lines) == 2 + len(claims)
