@@ -105,7 +105,7 @@ def _column(plan: Plan) -> str:
 
 
 def main() -> None:
-    """Run the rounds and print the table."""
+    """Run the rounds, and print the table after each."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("results", type=Path)
     parser.add_argument("--at-most", type=int, default=12, help="repetitions of each case")
@@ -136,13 +136,15 @@ def main() -> None:
         ).results
         found = judged(results.runs, claims, _column(plan), len(rounds))
         still_open = undecided(found)
-        print(f"{repetitions} repetitions, {len(still_open)} undecided", file=sys.stderr)
+        print(
+            f"{repetitions} repetitions of each case, judged for {len(rounds)} looks; "
+            f"{len(still_open)} undecided\n"
+        )
+        print(table(settings, found))
+        print("", *(f"- {line}" for line in still_open), "", sep="\n", flush=True)
         if not still_open:
             break
         earlier = plan
-    print(f"{plan.study.repeat} repetitions of each case, judged for {len(rounds)} looks\n")
-    print(table(settings, found))
-    print("", *(f"- {line}" for line in still_open), sep="\n")
 
 
 if __name__ == "__main__":
