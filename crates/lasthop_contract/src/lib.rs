@@ -15,6 +15,8 @@ mod clock;
 mod device_event;
 mod event_log;
 mod expectation;
+#[doc(hidden)]
+pub mod forward_transport;
 mod handshakes;
 mod host;
 pub mod ip_view;

@@ -1,17 +1,22 @@
 //! What the layer above sees of a device's transport.
 
-use core::net::{IpAddr, SocketAddr};
+use core::net::SocketAddr;
 
 use lasthop_contract::{
-    Chunk, ConnectionId, DatagramError, Expectation, InterfaceId, JoinError, ListenError,
-    OpenError, OpenOptions, Payload, ReadOutcome, ResetReason, StreamError, StreamId, StreamKind,
-    Transport, TransportInput, TransportOutput,
+    Chunk, ConnectionId, OpenError, OpenOptions, Payload, ReadOutcome, ResetReason, StreamError,
+    StreamId, Transport, TransportInput, TransportOutput, forward_transport,
 };
 use lasthop_units::Instant;
 
 use super::DeviceTransport;
 
 impl Transport for DeviceTransport {
+    forward_transport! {
+        self => self.inner;
+        listen join initial_stream own_stream open_stream send_datagram expect finish prioritise
+        outlast_streams peer local_address
+    }
+
     fn handle(&mut self, now: Instant, input: TransportInput) {
         match input {
             TransportInput::Packet(packet) => self.arrive(now, packet),
@@ -46,35 +51,6 @@ impl Transport for DeviceTransport {
         connection
     }
 
-    fn listen(&mut self, port: u16) -> Result<(), ListenError> {
-        self.inner.listen(port)
-    }
-
-    fn join(&mut self, group: IpAddr, port: u16) -> Result<(), JoinError> {
-        self.inner.join(group, port)
-    }
-
-    fn initial_stream(&self, connection: ConnectionId) -> Option<StreamId> {
-        self.inner.initial_stream(connection)
-    }
-
-    fn own_stream(
-        &mut self,
-        now: Instant,
-        connection: ConnectionId,
-    ) -> Result<StreamId, StreamError> {
-        self.inner.own_stream(now, connection)
-    }
-
-    fn open_stream(
-        &mut self,
-        now: Instant,
-        connection: ConnectionId,
-        kind: StreamKind,
-    ) -> Result<StreamId, StreamError> {
-        self.inner.open_stream(now, connection, kind)
-    }
-
     fn write(
         &mut self,
         now: Instant,
@@ -98,25 +74,8 @@ impl Transport for DeviceTransport {
         Ok(reader.map_or(ReadOutcome::Blocked, |reader| reader.hand_on(into)))
     }
 
-    fn send_datagram(
-        &mut self,
-        now: Instant,
-        connection: ConnectionId,
-        chunks: &[Chunk<'_>],
-    ) -> Result<(), DatagramError> {
-        self.inner.send_datagram(now, connection, chunks)
-    }
-
-    fn expect(&mut self, connection: ConnectionId, expectation: Expectation) {
-        self.inner.expect(connection, expectation);
-    }
-
     fn receive_datagram(&mut self, _connection: ConnectionId) -> Option<Payload> {
         self.datagram.take()
-    }
-
-    fn finish(&mut self, now: Instant, connection: ConnectionId, stream: StreamId) {
-        self.inner.finish(now, connection, stream);
     }
 
     fn reset_stream(
@@ -130,14 +89,6 @@ impl Transport for DeviceTransport {
         self.inner.reset_stream(now, connection, stream, code)
     }
 
-    fn prioritise(&mut self, connection: ConnectionId, stream: StreamId, priority: i32) {
-        self.inner.prioritise(connection, stream, priority);
-    }
-
-    fn outlast_streams(&mut self, connection: ConnectionId) {
-        self.inner.outlast_streams(connection);
-    }
-
     fn close(&mut self, now: Instant, connection: ConnectionId, code: u64) {
         self.drop_unread(connection);
         self.inner.close(now, connection, code);
@@ -146,14 +97,6 @@ impl Transport for DeviceTransport {
     fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason) {
         self.drop_unread(connection);
         self.inner.reset(now, connection, reason);
-    }
-
-    fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
-        self.inner.peer(connection)
-    }
-
-    fn local_address(&self, towards: IpAddr, by: Option<InterfaceId>) -> Option<IpAddr> {
-        self.inner.local_address(towards, by)
     }
 }
 

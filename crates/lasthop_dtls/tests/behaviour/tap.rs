@@ -1,8 +1,5 @@
-use core::net::SocketAddr;
-
 use lasthop_contract::{
-    Chunk, ConnectionId, DatagramError, Expectation, ListenError, OpenError, OpenOptions, Payload,
-    Provenance, ResetReason, Transport, TransportInput, TransportOutput,
+    Chunk, ConnectionId, DatagramError, Provenance, Transport, forward_transport,
 };
 use lasthop_units::Instant;
 
@@ -40,26 +37,9 @@ impl<T> Tap<T> {
 }
 
 impl<T: Transport> Transport for Tap<T> {
-    fn handle(&mut self, now: Instant, input: TransportInput) {
-        self.lower.handle(now, input);
-    }
-
-    fn poll(&mut self, now: Instant) -> TransportOutput {
-        self.lower.poll(now)
-    }
-
-    fn open_with(
-        &mut self,
-        now: Instant,
-        peer: SocketAddr,
-        options: OpenOptions,
-        early_data: &[Chunk<'_>],
-    ) -> Result<ConnectionId, OpenError> {
-        self.lower.open_with(now, peer, options, early_data)
-    }
-
-    fn listen(&mut self, port: u16) -> Result<(), ListenError> {
-        self.lower.listen(port)
+    forward_transport! {
+        self => self.lower;
+        handle poll open_with listen expect receive_datagram reset peer
     }
 
     fn send_datagram(
@@ -89,22 +69,6 @@ impl<T: Transport> Transport for Tap<T> {
             provenance: chunks[0].provenance,
         };
         self.lower.send_datagram(now, connection, &[changed])
-    }
-
-    fn expect(&mut self, connection: ConnectionId, expectation: Expectation) {
-        self.lower.expect(connection, expectation);
-    }
-
-    fn receive_datagram(&mut self, connection: ConnectionId) -> Option<Payload> {
-        self.lower.receive_datagram(connection)
-    }
-
-    fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason) {
-        self.lower.reset(now, connection, reason);
-    }
-
-    fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
-        self.lower.peer(connection)
     }
 }
 

@@ -1,8 +1,5 @@
-use core::net::SocketAddr;
-
 use lasthop_contract::{
-    Chunk, ConnectionId, DatagramError, ListenError, OpenError, OpenOptions, Payload, Provenance,
-    ResetReason, Transport, TransportInput, TransportOutput,
+    Chunk, ConnectionId, DatagramError, Provenance, Transport, forward_transport,
 };
 use lasthop_units::Instant;
 
@@ -34,26 +31,9 @@ impl<T> Tap<T> {
 }
 
 impl<T: Transport> Transport for Tap<T> {
-    fn handle(&mut self, now: Instant, input: TransportInput) {
-        self.lower.handle(now, input);
-    }
-
-    fn poll(&mut self, now: Instant) -> TransportOutput {
-        self.lower.poll(now)
-    }
-
-    fn open_with(
-        &mut self,
-        now: Instant,
-        peer: SocketAddr,
-        options: OpenOptions,
-        early_data: &[Chunk<'_>],
-    ) -> Result<ConnectionId, OpenError> {
-        self.lower.open_with(now, peer, options, early_data)
-    }
-
-    fn listen(&mut self, port: u16) -> Result<(), ListenError> {
-        self.lower.listen(port)
+    forward_transport! {
+        self => self.lower;
+        handle poll open_with listen receive_datagram reset peer
     }
 
     fn send_datagram(
@@ -72,17 +52,5 @@ impl<T: Transport> Transport for Tap<T> {
             return Ok(());
         }
         self.lower.send_datagram(now, connection, chunks)
-    }
-
-    fn receive_datagram(&mut self, connection: ConnectionId) -> Option<Payload> {
-        self.lower.receive_datagram(connection)
-    }
-
-    fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason) {
-        self.lower.reset(now, connection, reason);
-    }
-
-    fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
-        self.lower.peer(connection)
     }
 }

@@ -1,8 +1,8 @@
 use core::net::SocketAddr;
 
 use lasthop_contract::{
-    Chunk, ConnectionId, ListenError, OpenError, OpenOptions, Provenance, ReadOutcome, ResetReason,
-    StreamError, StreamId, Transport, TransportInput, TransportOutput,
+    Chunk, ConnectionId, OpenError, OpenOptions, Provenance, StreamError, StreamId, Transport,
+    forward_transport,
 };
 use lasthop_units::Instant;
 
@@ -43,12 +43,9 @@ impl<T> Tap<T> {
 }
 
 impl<T: Transport> Transport for Tap<T> {
-    fn handle(&mut self, now: Instant, input: TransportInput) {
-        self.lower.handle(now, input);
-    }
-
-    fn poll(&mut self, now: Instant) -> TransportOutput {
-        self.lower.poll(now)
+    forward_transport! {
+        self => self.lower;
+        handle poll listen initial_stream read finish reset peer
     }
 
     fn open_with(
@@ -63,14 +60,6 @@ impl<T: Transport> Transport for Tap<T> {
         Ok(id)
     }
 
-    fn listen(&mut self, port: u16) -> Result<(), ListenError> {
-        self.lower.listen(port)
-    }
-
-    fn initial_stream(&self, connection: ConnectionId) -> Option<StreamId> {
-        self.lower.initial_stream(connection)
-    }
-
     fn write(
         &mut self,
         now: Instant,
@@ -81,27 +70,5 @@ impl<T: Transport> Transport for Tap<T> {
         let taken = self.lower.write(now, connection, stream, chunks)?;
         self.note(chunks, taken);
         Ok(taken)
-    }
-
-    fn read(
-        &mut self,
-        now: Instant,
-        connection: ConnectionId,
-        stream: StreamId,
-        into: &mut [u8],
-    ) -> Result<ReadOutcome, StreamError> {
-        self.lower.read(now, connection, stream, into)
-    }
-
-    fn finish(&mut self, now: Instant, connection: ConnectionId, stream: StreamId) {
-        self.lower.finish(now, connection, stream);
-    }
-
-    fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason) {
-        self.lower.reset(now, connection, reason);
-    }
-
-    fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
-        self.lower.peer(connection)
     }
 }
