@@ -1,4 +1,6 @@
+use core::sync::atomic::{AtomicU64, Ordering};
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
@@ -18,7 +20,8 @@ pub struct LogLines {
     clock: WallTime,
     /// When what was written is paid for.
     paid_at: Instant,
-    left_out: u64,
+    /// How many lines are left out and not told of yet. The writer tells of the last ones.
+    left_out: Arc<AtomicU64>,
     lines: Option<SyncSender<String>>,
     /// Ends when all is written.
     is_written: Receiver<()>,
@@ -52,18 +55,23 @@ impl LogLines {
     pub fn new(form: LogForm) -> Self {
         let (lines, to_write) = sync_channel::<String>(WAITING);
         let (writing, is_written) = sync_channel(0);
+        let left_out = Arc::new(AtomicU64::new(0));
+        let left_at_last = Arc::clone(&left_out);
         thread::spawn(move || {
             let _writing: SyncSender<()> = writing;
-            for line in to_write {
-                // Nobody can be told that nobody can be told.
-                let _ = writeln!(io::stderr().lock(), "{line}");
+            // Nobody can be told that nobody can be told.
+            let write = |line: String| drop(writeln!(io::stderr().lock(), "{line}"));
+            to_write.into_iter().for_each(write);
+            match left_at_last.load(Ordering::Relaxed) {
+                0 => {}
+                lines => write(form.line("left_out", vec![("lines", json!(lines))])),
             }
         });
         Self {
             form,
             clock: WallTime::of_the_machine(),
             paid_at: Instant::ZERO,
-            left_out: 0,
+            left_out,
             lines: Some(lines),
             is_written,
         }
@@ -71,15 +79,24 @@ impl LogLines {
 
     /// Whether there is room for the line.
     fn write(&self, name: &str, parts: Vec<(&str, Value)>) -> bool {
+        let line = self.form.line(name, parts);
+        let lines = self.lines.as_ref();
+        lines.is_some_and(|lines| lines.try_send(line).is_ok())
+    }
+}
+
+impl LogForm {
+    /// What has just happened, with its parts.
+    fn line(self, name: &str, parts: Vec<(&str, Value)>) -> String {
         let time = time_of(WallTime::calendar_now());
-        let line = match self.form {
-            LogForm::Json => {
+        match self {
+            Self::Json => {
                 let head = [("time", time.into()), ("event", name.into())];
                 let parts = head.into_iter().chain(parts);
                 let object = parts.map(|(name, value)| (name.to_owned(), value));
                 Value::Object(object.collect::<Map<String, Value>>()).to_string()
             }
-            LogForm::Text => {
+            Self::Text => {
                 let mut line = format!("{time} {name}");
                 for (name, value) in parts {
                     // Names of devices and of reasons have no spaces.
@@ -90,9 +107,7 @@ impl LogLines {
                 }
                 line
             }
-        };
-        let lines = self.lines.as_ref();
-        lines.is_some_and(|lines| lines.try_send(line).is_ok())
+        }
     }
 }
 
@@ -101,16 +116,17 @@ impl Journal for LogLines {
         let now = self.clock.now();
         let paid_at = self.paid_at.max(now) + A_LINE;
         if paid_at > now + AT_ONCE {
-            self.left_out += 1;
+            self.left_out.fetch_add(1, Ordering::Relaxed);
             return;
         }
         self.paid_at = paid_at;
-        if self.left_out > 0 && self.write("left_out", vec![("lines", json!(self.left_out))]) {
-            self.left_out = 0;
+        let left_out = self.left_out.load(Ordering::Relaxed);
+        if left_out > 0 && self.write("left_out", vec![("lines", json!(left_out))]) {
+            self.left_out.store(0, Ordering::Relaxed);
         }
         let (name, parts) = words(event);
         if !self.write(name, parts) {
-            self.left_out += 1;
+            self.left_out.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
