@@ -36,6 +36,7 @@ BYTE_S: Final = 20e-6
 HOUR_S: Final = 3600.0
 ENOUGH: Final = 0.99
 ALIKE: Final = 0.01
+THREE_DIGITS: Final = 3
 STATE_S: Final = 10.0
 """After so long what the device knows is another, and it publishes that."""
 
@@ -161,7 +162,7 @@ def flips(costs: Costs, sides: Sequence[str]) -> Iterable[str]:
                 for value in (low, high)
             ]
             found = crossing([low, high], differences)
-        at = f"between {low:g} and {high:g}" if found is None else f"from {found.at.mean:.3g}"
+        at = f"between {low:g} and {high:g}" if found is None else f"from {figure(found.at.mean)}"
         yield f"{at} {after}"
 
 
@@ -183,15 +184,21 @@ def verdict(runs: pl.DataFrame, rule: Mapping[str, Any]) -> str:
     return "does not hold" if not any(held) else "holds in part"
 
 
+def figure(value: float) -> str:
+    """Write three digits, or what stands before the point: no power of ten."""
+    whole = f"{value:,.0f}"
+    return whole if len(whole) > THREE_DIGITS else f"{value:.{THREE_DIGITS}g}"
+
+
 def table(runs: pl.DataFrame, part: str, column: str) -> None:
     """Print what each side costs along a part."""
     costs = costs_of(runs, part, column)
     points = sorted({value for of_side in costs.values() for value in of_side})
     print(f"{part}: {COLUMNS[column]} of the device in an hour, by {SWEPT[part][2]}")
-    print(f"{'':16}" + "".join(f"{value:>9g}" for value in points))
+    print(f"{'':16}" + "".join(f"{value:>11,g}" for value in points))
     for side, of_side in costs.items():
         cells = (
-            f"{mean(of_side[value]):9.3g}" if value in of_side else f"{'-':>9}" for value in points
+            f"{figure(mean(of_side[value])) if value in of_side else '-':>11}" for value in points
         )
         print(f"{side:16}" + "".join(cells))
     without = [side for side in costs if not side.endswith("proxy")]

@@ -9,7 +9,8 @@ import polars as pl
 from lasthop.answer.decision import Decision, Outcome, PointDecision, decide_part
 from lasthop.answer.group_rows import rows_by_group
 from lasthop.answer.points import part_named
-from lasthop.answer.verdict import Sentence, Span, clause
+from lasthop.answer.sentences import Sentence, Span
+from lasthop.answer.verdict import clause
 from lasthop.measures import resolve_column
 from lasthop.measures.groups import PLACE
 from lasthop.study.expressions import parse_expression

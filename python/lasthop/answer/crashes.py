@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from lasthop.answer.quantities import format_quantity
-from lasthop.answer.verdict import Sentence, Span
+from lasthop.answer.sentences import Sentence, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from lasthop.answer.crossing import Crossing
 from lasthop.answer.decision import Outcome, PointDecision
 from lasthop.answer.quantities import format_range
+from lasthop.answer.sentences import Sentence, Span, names, shown_rule
 from lasthop.answer.sweeps import Flip, SweepDecision
-from lasthop.answer.verdict import Sentence, Span, names, neighbours_with_one_answer, shown_rule
+from lasthop.answer.verdict import neighbours_with_one_answer
 
 _MOST_NAMED = 3
 

@@ -6,6 +6,7 @@ from typing import Literal
 from rich.table import Table
 from rich.text import Text
 
+from lasthop.answer.decision import Outcome
 from lasthop.cli.output import WIDTH_FOR_VERDICTS, output_width, say, show
 from lasthop.outcome.answer_columns import answer_columns
 from lasthop.outcome.short_answer import AnswerPlace
@@ -15,13 +16,14 @@ _LEFT_OUT = {"", "bytes a run"}
 
 
 def show_by_group(places: Sequence[AnswerPlace], aim: str | None) -> None:
-    """Write a table, up to a screenful; nothing without places."""
+    """Write a table, up to a screenful, without aim and verdict where nobody is ranked."""
     if not places:
         return
-    wide = output_width() >= WIDTH_FOR_VERDICTS
-    columns = answer_columns((row for place in places for row in place.rows), aim)
+    ranked = any(place.outcome != Outcome.NOT_ASKED.value for place in places)
+    rows = (row for place in places for row in place.rows)
+    columns = answer_columns(rows, aim if ranked else None)
     shown = [column for column in columns if column.heading not in _LEFT_OUT]
-    shown = shown if wide else shown[:-1]
+    shown = shown if ranked and output_width() >= WIDTH_FOR_VERDICTS else shown[:-1]
     name = " and ".join(places[0].place)
     say(f"\nby {name}")
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")

@@ -9,7 +9,7 @@ from lasthop.answer.contrast_words import change_of, range_of
 from lasthop.answer.decision import Decision, Outcome, PointDecision
 from lasthop.answer.projection import SHOWN
 from lasthop.answer.ranking import Objective, RankedArm
-from lasthop.answer.verdict import shown_rule
+from lasthop.answer.sentences import shown_rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

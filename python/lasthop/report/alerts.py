@@ -8,7 +8,7 @@ from markupsafe import Markup
 from lasthop.answer.decision import Decision, Outcome
 from lasthop.answer.expectation import Expectation, Verdict
 from lasthop.answer.failures import undelivered
-from lasthop.answer.verdict import shown_rule
+from lasthop.answer.sentences import shown_rule
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.source import ReportSource
 from lasthop.report.templating import render

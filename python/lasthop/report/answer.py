@@ -9,7 +9,8 @@ from lasthop.answer.contrast_words import change_of, effect_of, range_of
 from lasthop.answer.decision import Decision, PointDecision
 from lasthop.answer.quantities import NOTHING, format_quantity, format_range
 from lasthop.answer.ranking import Margin, Objective, RankedArm
-from lasthop.answer.verdict import Sentence, best_at, how_to_read, shown_rule, verdict
+from lasthop.answer.sentences import Sentence, shown_rule
+from lasthop.answer.verdict import best_at, how_to_read, verdict
 from lasthop.measures import measure
 from lasthop.referee.row import OVERLOAD
 from lasthop.report.figures.figure import sentence_case

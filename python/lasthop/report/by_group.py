@@ -1,4 +1,4 @@
-"""What each stack did for each group and stratum, as a table under the answer."""
+"""What each stack did for each group and stratum: under the answer, or folded where it is long."""
 
 import math
 from collections.abc import Sequence
@@ -10,10 +10,12 @@ from lasthop.answer.by_group import DecisionByGroup, answer_by_group
 from lasthop.answer.decision import PointDecision
 from lasthop.answer.quantities import NOTHING, format_quantity, format_range
 from lasthop.answer.samples import Sample
-from lasthop.answer.verdict import Sentence, best_at, how_to_read
+from lasthop.answer.sentences import Sentence
+from lasthop.answer.verdict import best_at, how_to_read
 from lasthop.measures import measure
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import Row, Styles, bold, pill, sentence, small, stack_name, table
+from lasthop.report.section import Section, counted
 from lasthop.report.templating import render
 from lasthop.statistics.intervals import Interval, interval
 
@@ -23,12 +25,39 @@ _SHOWN = {
     "battery_years": "Battery life",
 }
 _MOST_PLACES = 100
+_MOST_OPEN_ROWS = 12
 
 
 def by_group_table(found: DecisionByGroup | None, styles: Styles) -> Markup:
-    """Write a row for each place and stack; nothing without groups or strata."""
-    if found is None:
+    """Write a row for each place and stack; nothing where there are none, or too many to skim."""
+    if found is None or _is_long(found):
         return Markup()
+    drawn, notes = _table_and_notes(found, styles)
+    return render("ranking.html", tables=[(f"By {found.name}", drawn)], notes=notes)
+
+
+def by_group_section(found: DecisionByGroup | None, styles: Styles) -> Section | None:
+    """Fold the same table away where it is long."""
+    if found is None or not _is_long(found):
+        return None
+    drawn, notes = _table_and_notes(found, styles)
+    body = render("ranking.html", tables=[("", drawn)], notes=notes)
+    places = counted(len(found.decision.points), "place")
+    return Section("by-group", f"By {found.name}", places, body)
+
+
+def beside_the_fleet(found: DecisionByGroup | None) -> tuple[Sentence, ...]:
+    """Say where the answer differs from that for the fleet; nothing where that is not asked."""
+    said = None if found is None else answer_by_group(found)
+    return () if said is None else (said,)
+
+
+def _is_long(found: DecisionByGroup) -> bool:
+    rows = sum(len(point.in_order) for point in found.decision.points)
+    return rows > _MOST_OPEN_ROWS
+
+
+def _table_and_notes(found: DecisionByGroup, styles: Styles) -> tuple[Markup, tuple[str, ...]]:
     points = found.decision.points
     shown = points[:_MOST_PLACES]
     arms = [(point, arm) for point in shown for arm in arms_of(point.point.rows, point.in_order)]
@@ -49,17 +78,7 @@ def by_group_table(found: DecisionByGroup | None, styles: Styles) -> Markup:
     drawn = table(head, rows, numeric=range(start, start + len(columns)), wide=(len(head) - 1,))
     hidden = len(points) - len(shown)
     left_out = (f"{hidden} more are in groups.parquet.",) if hidden else ()
-    return render(
-        "ranking.html",
-        tables=[(f"By {found.name}", drawn)],
-        notes=(*how_to_read(found.decision), *_kinds(arms, columns), *left_out),
-    )
-
-
-def beside_the_fleet(found: DecisionByGroup | None) -> tuple[Sentence, ...]:
-    """Say where the answer differs from that for the fleet; nothing where that is not asked."""
-    said = None if found is None else answer_by_group(found)
-    return () if said is None else (said,)
+    return drawn, (*how_to_read(found.decision), *_kinds(arms, columns), *left_out)
 
 
 def _answer(found: DecisionByGroup, point: PointDecision, styles: Styles) -> Markup:

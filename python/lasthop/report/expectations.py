@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from lasthop.answer.expectation import Expectation, Verdict
-from lasthop.answer.verdict import shown_rule
+from lasthop.answer.sentences import shown_rule
 from lasthop.report.markup import code, table, warning
 from lasthop.report.section import Section, counted
 

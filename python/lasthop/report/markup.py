@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from markupsafe import Markup, escape
 
-from lasthop.answer.verdict import Sentence
+from lasthop.answer.sentences import Sentence
 from lasthop.report.styles import StackStyle
 from lasthop.report.templating import macros, render
 

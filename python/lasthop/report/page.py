@@ -14,7 +14,7 @@ from lasthop.answer.sweeps import SweepDecision
 from lasthop.report.alerts import alerts_html
 from lasthop.report.answer import card, points_section, ranking
 from lasthop.report.bundle import vega_bundle
-from lasthop.report.by_group import beside_the_fleet, by_group_table
+from lasthop.report.by_group import beside_the_fleet, by_group_section, by_group_table
 from lasthop.report.claims import claims_section
 from lasthop.report.conditions import conditions_section, versions_section
 from lasthop.report.crashes_table import crashes_section
@@ -78,7 +78,7 @@ def report_page(  # noqa: PLR0913  (what a page is made of)
                 by_group_table(by_group, styles),
             )
         )
-        sections = _sections(source, decision, sweeps, expectations, styles)
+        sections = _sections(source, decision, sweeps, expectations, styles, by_group=by_group)
     else:
         answer = Markup()
         sections = [
@@ -127,16 +127,19 @@ def _counts(source: ReportSource) -> str:
     return f"{told}, {counted(len(source.stacks), 'stack')}"
 
 
-def _sections(
+def _sections(  # noqa: PLR0913  (what sections are made of)
     source: ReportSource,
     decision: Decision,
     sweeps: Sequence[SweepDecision],
     expectations: Sequence[Expectation],
     styles: Styles,
+    *,
+    by_group: DecisionByGroup | None,
 ) -> list[Section]:
     settings = settings_that_matter(source.runs, source.study, decision.objective)
     found = (
         points_section(decision, styles),
+        by_group_section(by_group, styles),
         flip_points_section(sweeps, styles),
         settings_section(settings, decision),
         *_of_any_study(source, expectations, styles),

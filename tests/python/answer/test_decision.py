@@ -257,6 +257,16 @@ def test_an_answer_that_holds_everywhere_is_said_once() -> None:
     assert headline == "a has the lowest median latency at every path loss from 0 % to 20 %."
 
 
+def test_an_answer_that_holds_everywhere_says_where_it_is_least_clear() -> None:
+    far = {"a": [10, 10, 10], "b": [50, 51, 50]}
+    near = {"a": [20, 20, 20], "b": [30, 30, 30]}
+    said = verdict(decide(*swept_runs({0.0: far, 0.1: near, 0.2: far}))).support[0].text
+    assert said.replace("\N{NO-BREAK SPACE}", " ") == (
+        "Its lead is least at path loss 10 %: 20 ms (20 ms, range of 3 runs); "
+        "b comes next, 50 % higher."
+    )
+
+
 def test_a_leader_that_shares_the_lead_somewhere_is_one_answer_for_all() -> None:
     decision = decide(
         *swept_runs(

@@ -56,6 +56,16 @@ def test_an_expectation_of_a_group_is_judged_of_that_group(lasthop: Lasthop) -> 
     assert "(raw_udp, group far, stratum none, flow level, part base" in failed.stdout
 
 
+def test_what_is_measured_of_whole_runs_alone_has_no_column_by_group(lasthop: Lasthop) -> None:
+    lasthop.write("sites.yaml", STUDY.replace("latency_p50", "wire_bytes_per_message"))
+    done = lasthop("run", "sites.yaml", "--no-report")
+    assert done.returncode == 0, done.stderr
+    whole, _, table = done.stdout.partition("by group\n")
+    assert "wire_bytes_per_message" in whole
+    assert table.splitlines()[0].split() == ["stack", "delivery", "p50", "p95"]
+    assert "nothing delivered" not in table
+
+
 def test_a_study_of_one_group_has_nothing_by_group(lasthop: Lasthop) -> None:
     one = "".join(
         line for line in STUDY.splitlines(keepends=True) if "far" not in line and "barn" not in line

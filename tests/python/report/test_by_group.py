@@ -1,10 +1,13 @@
 """The page of a fleet shows each stratum under the answer."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import lasthop
+from lasthop.report.by_group import by_group_section, by_group_table
+from lasthop.report.styles import stack_styles
 from lasthop.report.write import write_report
 
 from .test_page import Page
@@ -61,3 +64,18 @@ def test_the_figures_are_those_of_the_table_of_groups(results: Path) -> None:
         (stratum,) = read.by_group.place(point)
         rows = read.groups.filter(stratum=stratum)
         assert sorted(rows["latency_p95_ms"]) == sorted(point.point.rows["latency_p95_ms"])
+
+
+def test_a_table_that_is_long_is_folded_and_a_short_one_is_not(results: Path) -> None:
+    found = lasthop.Results(results).by_group
+    assert found is not None
+    styles = stack_styles(found.decision.points[0].in_order)
+    assert by_group_section(found, styles) is None
+    points = found.decision.points * 4
+    long = replace(found, decision=replace(found.decision, points=points))
+    assert by_group_table(long, styles) == ""
+    section = by_group_section(long, styles)
+    assert section is not None
+    assert not section.opened
+    assert (section.title, section.digest) == ("By stratum", f"{len(points)} places")
+    assert section.body.count("<tr") == 1 + sum(len(point.in_order) for point in points)

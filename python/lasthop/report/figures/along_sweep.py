@@ -9,7 +9,7 @@ import polars as pl
 
 from lasthop.answer.points import Point, Swept, points_of, varied
 from lasthop.answer.quantities import format_quantity
-from lasthop.answer.verdict import shown_rule
+from lasthop.answer.sentences import shown_rule
 from lasthop.measures import Measure
 from lasthop.report.figures import one_line, overload
 from lasthop.report.figures.annotations import Annotations

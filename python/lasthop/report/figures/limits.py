@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lasthop.answer.decision import Decision
-from lasthop.answer.verdict import shown_rule
+from lasthop.answer.sentences import shown_rule
 from lasthop.measures import resolve_column
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.vega_lite import Field, Layer, X, Y
