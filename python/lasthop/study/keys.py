@@ -33,6 +33,7 @@ SWEEPABLE = (
     "traffic",
     "path",
     "energy",
+    "device",
     "events",
     "fleet",
     "paths",

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from lasthop.study.assembly import Assembly, Event, Flow, Group, Hop, Server
 from lasthop.study.faults import Fault
+from lasthop.study.fleet.device import DeviceForm
 from lasthop.study.fleet.devices import Arriving, Devices, check_arriving
 from lasthop.study.fleet.energy import Energy, energy_of_radio
 from lasthop.study.fleet.strata import strata_of
@@ -36,6 +37,7 @@ class ShortForm(StudyForm):
     mappings: ClassVar[dict[str, type[Form]]] = StudyForm.mappings | {
         "traffic": Traffic,
         "path": Path,
+        "device": DeviceForm,
     }
 
     devices: Devices = Field(default=1, examples=["1", "{arrive: 2 /s, per: cell}"])
@@ -46,6 +48,8 @@ class ShortForm(StudyForm):
     """What the packets of a device meet."""
     energy: Energy | None = Field(default=None, examples=["{profile: tr_45_820, battery: 5 Wh}"])
     """What the devices live on, where their path has a radio."""
+    device: DeviceForm | None = Field(default=None, examples=["esp8266"])
+    """What each device has little of: the name of a profile, or one with what differs from it."""
     stacks: Stacks = Field(
         examples=[
             "[raw_udp, raw_udp ack=on]",
@@ -79,6 +83,7 @@ class ShortForm(StudyForm):
             count_at=("devices",),
             strata=strata_of(hops, self.devices),
             energy=energy_of_radio(self.energy, hops),
+            device=self.device,
         )
         ends = (SERVER, GROUP) if self.traffic.kind in FROM_SERVER else (GROUP, SERVER)
         flow = Flow(

@@ -38,6 +38,16 @@ stacks: [coap]
 """
 
 
+SHORT = """\
+study: device
+duration: 100 s
+devices: 10
+device: esp8266
+traffic: {report: 31 B, every: 1 s}
+stacks: [mqtt qos=0]
+"""
+
+
 def spec_of(study: Study) -> dict[str, Any]:
     """Give the run spec of the first run."""
     spec: dict[str, Any] = json.loads(next(iter(study.planned_runs())).spec_json)
@@ -136,3 +146,24 @@ def test_who_comes_and_goes_does_not_boot(load: Load) -> None:
 def test_the_conditions_of_a_report_name_the_device(load: Load) -> None:
     study = load(STUDY.replace("esp8266", "{profile: esp8266, reading: all}"))
     assert "esp8266, reading all" in study.conditions.values()
+
+
+def test_the_short_form_has_devices_that_are_constrained_too(load: Load) -> None:
+    short, long = spec_of(load(SHORT)), spec_of(load(STUDY))
+    (group,) = short["groups"]
+    assert group["device"] == next(one for one in long["groups"] if one["name"] == "esp")["device"]
+
+
+def test_a_sweep_goes_over_profiles_and_over_what_they_have(load: Load) -> None:
+    kinds = load(f"{SHORT}sweep: [{{name: kinds, device: [esp8266, stm32_64k]}}]\n")
+    assert [one.parameters for one in kinds.planned_runs()][:1] == [{"device": "esp8266"}]
+    heap = SHORT.replace("esp8266", "{profile: esp8266}")
+    heaps = load(f"{heap}sweep: [{{name: heaps, device.heap: [20 kB, 40 kB]}}]\n")
+    found = [json.loads(one.spec_json)["groups"][0]["device"] for one in heaps.planned_runs()]
+    assert {device["heap_bytes"] for device in found} == {20_000, 40_000}
+
+
+def test_who_comes_and_goes_does_not_boot_in_the_short_form_either(load: Load) -> None:
+    written = SHORT.replace("devices: 10", "devices: {arrive: 1 /s}").replace(", every: 1 s", "")
+    with pytest.raises(StudyError, match="device"):
+        load(written)
