@@ -1,3 +1,5 @@
+mod accepting;
+mod acceptor;
 mod layer;
 mod mailboxes;
 mod memory;
@@ -13,6 +15,7 @@ use lasthop_units::{Duration, Instant};
 
 use crate::arrival::{Arrival, What};
 use crate::{Constraints, Device, MessageBoundary, Reading};
+use acceptor::Acceptor;
 use mailboxes::Mailboxes;
 use readers::Readers;
 
@@ -33,6 +36,7 @@ pub struct DeviceTransport {
     network_free_at: Instant,
     mailboxes: Mailboxes,
     readers: Readers,
+    acceptor: Acceptor,
     /// What waits for the application's task.
     waiting: VecDeque<(ConnectionId, Waits)>,
     /// What that task works on, and from when on it is told above.
@@ -73,6 +77,7 @@ impl DeviceTransport {
             network_free_at: Instant::ZERO,
             mailboxes: Mailboxes::default(),
             readers: Readers::default(),
+            acceptor: Acceptor::default(),
             waiting: VecDeque::new(),
             at_work: None,
             datagram: None,
@@ -114,6 +119,9 @@ impl DeviceTransport {
         self.network_free_at = now + self.constraints().frame_time;
         let arrival = Arrival::of(&packet);
         if let Some(reason) = self.refusal(arrival) {
+            if arrival.what == What::Opening {
+                self.note_no_room();
+            }
             return self.discard(packet, reason);
         }
         self.inner.handle(now, TransportInput::Packet(packet));
@@ -135,8 +143,12 @@ impl DeviceTransport {
 
     /// Takes an event from below: what is to be read waits for the application's task.
     #[inline(never)]
-    fn note(&mut self, connection: ConnectionId, event: TransportEvent) {
+    fn note(&mut self, now: Instant, connection: ConnectionId, event: TransportEvent) {
+        if self.is_unknown_above(connection, event) {
+            return;
+        }
         let waits = match event {
+            TransportEvent::Established(how) if self.has_queued(now, connection, how) => return,
             TransportEvent::Readable(stream) => {
                 if let Some(reader) = self.readers.get((connection, stream)) {
                     reader.note_more();
@@ -166,6 +178,7 @@ impl DeviceTransport {
     fn has_work(&self, connection: ConnectionId) -> bool {
         self.at_work.is_some_and(|(_, at, _)| at == connection)
             || self.waiting.iter().any(|(it, _)| *it == connection)
+            || self.acceptor.holds(connection)
     }
 
     fn tell(&mut self, connection: ConnectionId, event: TransportEvent) {
@@ -179,18 +192,11 @@ impl DeviceTransport {
         self.readers.forget(connection);
         self.waiting.retain(|(it, _)| *it != connection);
         self.at_work.take_if(|(_, it, _)| *it == connection);
+        self.leave(connection);
     }
 
-    /// The application's task begins something, if it is free and something waits.
-    #[inline(never)]
-    fn begin(&mut self, now: Instant) -> bool {
-        if self.at_work.is_some() || self.device.busy_until() > now {
-            return false;
-        }
-        let next = self.first_that_may_begin();
-        let Some((connection, waits)) = next.and_then(|at| self.waiting.remove(at)) else {
-            return false;
-        };
+    /// The application's task begins a piece of what waits.
+    fn begin_piece(&mut self, now: Instant, connection: ConnectionId, waits: Waits) {
         match waits {
             Waits::Stream(stream) => self.begin_stream(now, connection, stream),
             Waits::Datagram => {
@@ -207,21 +213,6 @@ impl DeviceTransport {
             }
             Waits::Event(event) => self.tell(connection, event),
         }
-        true
-    }
-
-    /// The first of what waits, but for what is told of a connection that has something unread: that is read first.
-    fn first_that_may_begin(&self) -> Option<usize> {
-        self.waiting
-            .iter()
-            .position(|(connection, waits)| match waits {
-                Waits::Event(TransportEvent::Established(_)) => true,
-                Waits::Event(_) => !self
-                    .waiting
-                    .iter()
-                    .any(|(it, other)| it == connection && !matches!(other, Waits::Event(_))),
-                Waits::Stream(_) | Waits::Datagram => true,
-            })
     }
 
     fn begin_stream(&mut self, now: Instant, connection: ConnectionId, stream: StreamId) {
@@ -300,7 +291,9 @@ impl DeviceTransport {
             }
             // Each is taken apart: what is handed on whole is looked at again where it would be dropped.
             match self.inner.poll(now) {
-                TransportOutput::Event(connection, event) => self.note(connection, event),
+                TransportOutput::Event(connection, event) => {
+                    self.note(now, connection, event);
+                }
                 TransportOutput::WaitUntil(deadline) => {
                     self.note_inner_deadline(deadline);
                     if !self.goes_on(now) {
@@ -337,12 +330,14 @@ impl DeviceTransport {
     #[inline]
     fn goes_on(&mut self, now: Instant) -> bool {
         let takes_frame = !self.frames.is_empty() && self.network_free_at <= now;
-        !self.ready.is_empty() || takes_frame || (!self.waiting.is_empty() && self.begin(now))
+        !self.ready.is_empty() || takes_frame || (self.has_something_to_begin() && self.begin(now))
     }
 
     fn deadline(&self) -> Option<Instant> {
         let told = self.at_work.map(|(at, ..)| at);
-        let begins = (!self.waiting.is_empty()).then(|| self.device.busy_until());
+        let begins = self
+            .has_something_to_begin()
+            .then(|| self.device.busy_until());
         let frame = (!self.frames.is_empty()).then_some(self.network_free_at);
         let deadlines = [told, begins, frame, self.inner_deadline];
         deadlines.into_iter().flatten().min()
@@ -355,6 +350,7 @@ impl DeviceTransport {
         self.network_free_at = Instant::ZERO;
         self.mailboxes = Mailboxes::default();
         self.readers = Readers::default();
+        self.acceptor = Acceptor::default();
         self.waiting.clear();
         self.at_work = None;
         self.datagram = None;

@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import polars as pl
@@ -19,21 +19,24 @@ from .conftest import installed
 
 FOLDER = Path(__file__).parents[3] / "studies" / "yudayev-2019"
 Needs = Callable[..., None]
-QUICK = ("--set", "repeat=2", "--set", "duration=4 s", "--set", "measure.drain=2 s")
+QUICK = {"repeat": "2", "duration": "4 s", "measure.drain": "2 s"}
 
 
-def _both(name: str, out: Path) -> pl.DataFrame:
+def _halves(name: str, out: Path, settings: Mapping[str, str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Give the runs on lwIP and those in virtual time."""
     installed(clients()["lwip"])
     command = [sys.executable, "-m", "lasthop", "run", str(FOLDER / name), "--engine", "both"]
+    options = [option for key, value in settings.items() for option in ("--set", f"{key}={value}")]
     done = subprocess.run(
-        [*command, "--out", str(out), "--quiet", "--jobs", "2", *QUICK],
+        [*command, "--out", str(out), "--quiet", "--jobs", "2", *options],
         check=False,
-        timeout=120,
+        timeout=400,
         capture_output=True,
         text=True,
     )
     assert done.returncode in {0, 1, 3}, done.stderr  # on a busy machine it may be too late
-    return pl.read_parquet(out / "live" / "runs.parquet")
+    live, virtual = (pl.read_parquet(out / half / "runs.parquet") for half in ("live", "virtual"))
+    return live, virtual
 
 
 @pytest.mark.parametrize("name", ["twin-http.yaml", "twin-coap.yaml"])
@@ -41,8 +44,7 @@ def test_a_server_on_lwip_serves_as_the_simulated_one(
     needs: Needs, tmp_path: Path, name: str
 ) -> None:
     needs()
-    live = _both(name, tmp_path / "out")
-    virtual = pl.read_parquet(tmp_path / "out" / "virtual" / "runs.parquet")
+    live, virtual = _halves(name, tmp_path / "out", QUICK)
     assert live["delivery_ratio"].to_list() == virtual["delivery_ratio"].to_list()
     assert live["device_crashes_heap"].sum() == 0
     # Two times 10 ms, and the work of 20 ms: less is not to be had, on whichever of both.
@@ -50,12 +52,39 @@ def test_a_server_on_lwip_serves_as_the_simulated_one(
         assert (runs["latency_p50_ms"] >= 40).all(), runs["latency_p50_ms"]
 
 
+CROWD = {
+    "servers.esp.device.message": "120 ms",
+    "measure.overload": "allow",
+    "traffic.reading.spread": "10 ms",
+    "stacks": "{http: http connection=per_message connections=1 timeout=1h impl=lwip}",
+    "repeat": "2",
+}
+"""More requests than a device keeps up with, all at the same moment."""
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    ("count", "duration", "within"), [("10", "30 s", 0.08), ("100", "10 s", 0.15)]
+)
+def test_a_server_on_lwip_loses_the_requests_that_the_simulated_one_loses(
+    needs: Needs, tmp_path: Path, count: str, duration: str, within: float
+) -> None:
+    needs()
+    span = {"duration": duration, "measure.drain": "60 s", "fleet.clients.count": count}
+    live, virtual = _halves("twin-http.yaml", tmp_path / "out", {**CROWD, **span})
+    shares = [float(str(runs["delivery_ratio"].mean())) for runs in (live, virtual)]
+    assert max(shares) < 0.9
+    assert abs(shares[0] - shares[1]) <= within, shares
+    # What is lost is reset, in both.
+    for runs in (live, virtual):
+        assert (runs["messages_failed"] > 0).all()
+
+
 def test_a_subscriber_on_lwip_loses_what_the_simulated_one_loses(
     needs: Needs, tmp_path: Path
 ) -> None:
     needs("mosquitto")
-    live = _both("twin-mqtt.yaml", tmp_path / "out")
-    virtual = pl.read_parquet(tmp_path / "out" / "virtual" / "runs.parquet")
+    live, virtual = _halves("twin-mqtt.yaml", tmp_path / "out", QUICK)
     assert virtual["delivery_ratio"].unique().to_list() == [0.2]
     # One client or two may be late, and then stand alone in a segment.
     assert (live["delivery_ratio"] >= 0.2).all()

@@ -13,7 +13,7 @@ use super::DeviceTransport;
 impl Transport for DeviceTransport {
     forward_transport! {
         self => self.inner;
-        listen join initial_stream own_stream open_stream send_datagram expect finish prioritise
+        listen join initial_stream own_stream open_stream send_datagram expect prioritise
         outlast_streams peer local_address
     }
 
@@ -47,6 +47,9 @@ impl Transport for DeviceTransport {
         early_data: &[Chunk<'_>],
     ) -> Result<ConnectionId, OpenError> {
         let connection = self.inner.open_with(now, peer, options, early_data);
+        if let Ok(connection) = connection {
+            self.note_opened(connection);
+        }
         self.note_written();
         connection
     }
@@ -78,6 +81,11 @@ impl Transport for DeviceTransport {
         self.datagram.take()
     }
 
+    fn finish(&mut self, now: Instant, connection: ConnectionId, stream: StreamId) {
+        self.leave(connection);
+        self.inner.finish(now, connection, stream);
+    }
+
     fn reset_stream(
         &mut self,
         now: Instant,
@@ -102,7 +110,7 @@ impl Transport for DeviceTransport {
 
 impl DeviceTransport {
     /// Nobody reads any more what has come by a connection.
-    fn drop_unread(&mut self, connection: ConnectionId) {
+    pub(super) fn drop_unread(&mut self, connection: ConnectionId) {
         if let Some(peer) = self.inner.peer(connection) {
             self.mailboxes.forget(peer);
         }

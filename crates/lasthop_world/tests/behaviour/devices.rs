@@ -236,6 +236,66 @@ fn keys_take_memory_as_long_as_their_connection_lasts() {
     assert_eq!(large.summary().devices.unwrap().crashes_heap, 0);
 }
 
+/// So many clients ask a device by HTTP once a second for half a minute, a connection for each request, of which each takes its task
+/// 120 ms: eight a second are answered.
+fn asked(clients: u32, mailbox: u32) -> RunSpec {
+    let options = [
+        ("connection", "per_message"),
+        ("connections", "1"),
+        ("timeout", "3600s"),
+    ];
+    let mut spec = ten(stack("http/tcp", &options), FlowKind::Report);
+    for direction in both_ways(&mut spec) {
+        (direction.loss, direction.rate) = (None, None);
+    }
+    spec.groups[0].population = PopulationSpec::Staying { devices: clients };
+    spec.flows[0].duration_ns = 30_000 * MILLISECOND_NS;
+    spec.measure.drain_ns = 1_000_000 * MILLISECOND_NS;
+    spec.servers[0].device = Some(DeviceSpec {
+        mailbox: some(mailbox),
+        message_ns: 120 * MILLISECOND_NS,
+        byte_ns: 0,
+        answers_first: false,
+        watchdog_ns: None,
+        ..correct()
+    });
+    spec
+}
+
+#[test]
+fn dropped_openings_fill_the_mailbox_of_connections_that_wait() {
+    let lost = |clients, mailbox| {
+        let simulated = run(&asked(clients, mailbox));
+        assert_accounted(&simulated);
+        100.0 * (1.0 - simulated.summary().delivery_ratio().unwrap())
+    };
+    // Beside the C source of lwIP: `test_lwip_server.py`, studies/yudayev-2019.
+    let ten_clients = lost(10, 6);
+    assert!((5.0..=50.0).contains(&ten_clients), "{ten_clients} %");
+    assert_eq!(lost(10, 1_000), 0.0);
+    // Who finds a connection free each time tells nobody of an error, whatever the mailbox.
+    assert_eq!((lost(1, 1), lost(4, 6)), (0.0, 0.0));
+}
+
+#[test]
+fn of_two_that_come_at_once_into_room_for_one_the_other_comes_again() {
+    let mut spec = asked(2, 1);
+    spec.flows[0].spread_ns = 0;
+    spec.flows[0].arrivals = ArrivalSpec::Periodic {
+        every_ns: 5_000 * MILLISECOND_NS,
+    };
+    let device = spec.servers[0].device.as_mut().unwrap();
+    device.connections = some(1);
+    let simulated = run(&spec);
+    assert_accounted(&simulated);
+    assert_eq!(simulated.summary().delivery_ratio(), Some(1.0));
+    let rows = simulated.meter().ledger().packet_rows();
+    let full = Fate::Discarded(DiscardReason::BacklogFull);
+    let turned_away = rows.iter().filter(|row| row.fate == full);
+    // Six times each, one of both finds the other there.
+    assert_eq!(turned_away.map(|row| row.packets).sum::<u64>(), 6);
+}
+
 #[test]
 fn whatever_a_device_speaks_its_packets_and_messages_end() {
     for mut spec in every_combination() {
