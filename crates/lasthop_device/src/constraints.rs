@@ -10,7 +10,8 @@ pub struct Constraints {
     pub frames: NonZeroU32,
     /// How long that task works on a frame.
     pub frame_time: Duration,
-    /// Segments, or datagrams, of a connection that wait for the task of the application.
+    /// Segments, or datagrams, of a connection that wait for the task of the application; and connections that wait to be
+    /// accepted by it, with those that there was no room for.
     pub mailbox: NonZeroU32,
     /// Connections at a time, those included that are about to be.
     pub connections: NonZeroU32,

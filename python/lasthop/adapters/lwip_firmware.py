@@ -33,7 +33,8 @@ class Firmware:
     frames
         Those that wait for the task of the network.
     mailbox
-        Segments or datagrams of a connection that wait for the task of the application.
+        Segments or datagrams of a connection that wait for the task of the application, and
+        connections that wait to be accepted.
     """
 
     max_segment_bytes: int

@@ -120,11 +120,9 @@ impl MqttBroker {
         }
     }
 
-    /// A message of the server's own does not reach a subscriber.
+    /// A message does not reach a subscriber, whoever has published it.
     pub(super) fn give_up(&mut self, publication: &Publication<'_>, reason: FailureReason) {
-        if publication.origin == Origin::Broker
-            && let Some(id) = publication.id
-        {
+        if let Some(id) = publication.id {
             self.fail(id, reason);
         }
     }

@@ -46,6 +46,22 @@ fn what_a_full_queue_does_not_take_fails_as_such() {
 }
 
 #[test]
+fn what_a_client_published_fails_as_such_in_the_full_queue_of_another() {
+    let mut world = subscribed(Qos::AtMostOnce, true);
+    world.wire.borrow_mut().set_room([1 << 20, 0]);
+    for number in 1..=1010 {
+        world.send_up(number);
+        world.client.drain(world.now);
+        world.broker.drain(world.now);
+    }
+    let expected: Vec<_> = (1002..=1010)
+        .map(|number| (number, FailureReason::QueueFull))
+        .collect();
+    assert_eq!(failures(&world.broker), expected);
+    assert_eq!(failures(&world.client), []);
+}
+
+#[test]
 fn what_is_larger_than_the_client_takes_fails_as_such() {
     let client = lasthop_mqtt::MqttClientConfig {
         subscribes: ChannelSet::of(0),

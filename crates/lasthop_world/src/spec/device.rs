@@ -19,7 +19,7 @@ pub struct DeviceSpec {
     pub frames: NonZeroU32,
     /// How long that works on each.
     pub frame_ns: u64,
-    /// Segments or datagrams of a connection that wait for the task of the application.
+    /// Segments or datagrams of a connection that wait for the task of the application, and connections that wait to be accepted.
     pub mailbox: NonZeroU32,
     /// Connections at a time.
     pub connections: NonZeroU32,

@@ -39,7 +39,8 @@ class DeviceForm(Form):
     frame_time: Time | None = Field(default=None, examples=["200 us"])
     """How long that task works on each."""
     mailbox: _COUNT | None = Field(default=None, examples=["6"])
-    """Segments, or datagrams, of a connection that wait for the task of the application."""
+    """Segments, or datagrams, of a connection that wait for the task of the application; and
+    connections that wait to be accepted by it, with those that there was no room for."""
     connections: _COUNT | None = Field(default=None, examples=["5"])
     """Connections at a time."""
     heap: _BUFFER | None = Field(default=None, examples=["43848 B"])
