@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 
 use crate::beside::{beside, outside_servers, server_files};
 use crate::cancel::Cancel;
-use crate::credentials::Credentials;
+use crate::credentials::{Credentials, TrustOfPython, trust_of};
 use crate::errors::{CaptureError, RunCancelled, SpecError, capture_error, from_run_error};
 use crate::explain::explain;
 use crate::load::load;
@@ -102,7 +102,7 @@ fn simulate(
                     .and_then(|simulated| RunTables::new(&simulated, run_id));
             }
             EngineSpec::Load => {
-                let guest = guest.map_or_else(Guest::default, guest_of);
+                let guest = guest.map(guest_of).transpose()?.unwrap_or_default();
                 return load(&guest, registry(), &spec, observe, cancel.flag())
                     .and_then(|simulated| RunTables::new(&simulated, run_id));
             }
@@ -125,24 +125,28 @@ fn simulate(
     })
 }
 
-/// What names begin with, a user, a password, and the full names and keys of devices that a gateway has registered.
+/// What names begin with, a user, a password, the full names and keys of devices that a gateway has registered, and how secured
+/// servers are known.
 type GuestOfPython = (
     String,
     Option<String>,
     Option<String>,
     Vec<(String, String)>,
+    Option<TrustOfPython>,
 );
 
-fn guest_of((prefix, user, password, registered): GuestOfPython) -> Guest {
+fn guest_of((prefix, user, password, registered, trust): GuestOfPython) -> PyResult<Guest> {
     let registered = registered.into_iter();
-    Guest {
+    let trust = trust.as_ref().map(trust_of).transpose()?;
+    Ok(Guest {
         prefix,
+        trust: trust.unwrap_or_default(),
         user: user.map(|user| (user, password)),
         registered: registered
             .map(|(path, key)| RegisteredDevice { path, key })
             .collect(),
         calendar: WallTime::calendar_now().as_nanos() / 1_000_000_000,
-    }
+    })
 }
 
 /// What the secrets of sessions are called among the captures; hosts have a number.

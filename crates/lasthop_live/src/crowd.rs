@@ -1,3 +1,4 @@
+mod entrance;
 mod member;
 mod ownership;
 mod portal;
@@ -5,6 +6,7 @@ mod set_up;
 
 use core::cell::RefCell;
 use std::collections::VecDeque;
+use std::io;
 use std::rc::Rc;
 
 use lasthop_contract::{
@@ -12,27 +14,31 @@ use lasthop_contract::{
     MessageEvent, TimerQueue, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
-use lasthop_world::{SocketClient, SocketKind};
+use lasthop_world::{SocketClient, SocketEnd, SocketKind};
 
 use crate::{KernelTcp, KernelUdp, Poller, WallTime};
-use member::{Device, Member};
+use entrance::Entrance;
+use member::{Hosted, Member};
 use ownership::{Owned, Owners};
 use set_up::SetUp;
 
-/// Many clients on sockets of the kernel, as one host: they share two transports, and cost nothing while they are idle.
-/// A client may be a device that has little of everything: then its task takes its time, and it crashes and boots.
+/// Many clients on sockets of the kernel, as one host: they share three transports, and cost nothing while they are idle.
+/// A client may have layers of its own between its socket and its application, TLS say, and may be a device that has little of
+/// everything: then its task takes its time, for handshakes too, and it crashes and boots.
 ///
 /// What a schedule has due is told with the instant at which it was due, however late the host comes to it: a server that
 /// is slow, or a generator that is, does not thin out the load unseen.
 pub struct Crowd {
     /// Of each kind of socket, the transport that all of its clients have.
-    transports: [Rc<RefCell<Carrier>>; 2],
+    transports: [Rc<RefCell<Carrier>>; 3],
     clients: Vec<Client>,
     timers: TimerQueue<u32>,
     /// Clients that were told something, and have not said what they wait for.
     unsettled: VecDeque<(u32, Instant)>,
     set_up: SetUp,
     time: WallTime,
+    entrance: Rc<Entrance>,
+    poller: Rc<Poller>,
 }
 
 struct Carrier {
@@ -57,7 +63,7 @@ struct Client {
 impl Crowd {
     /// A crowd on sockets that this poller watches, in the time of the run.
     #[must_use]
-    pub fn new(clients: Vec<SocketClient>, time: WallTime, poller: &Rc<Poller>) -> Self {
+    pub fn new(clients: Vec<SocketClient<'_>>, time: WallTime, poller: &Rc<Poller>) -> Self {
         let carrier = |transport| {
             Rc::new(RefCell::new(Carrier {
                 transport,
@@ -65,19 +71,19 @@ impl Crowd {
                 deadline: None,
             }))
         };
-        let transports: [Rc<RefCell<Carrier>>; 2] = [
+        let transports: [Rc<RefCell<Carrier>>; 3] = [
             carrier(Box::new(KernelTcp::client(poller))),
             carrier(Box::new(KernelUdp::client(poller))),
+            carrier(Box::new(KernelUdp::client(poller).never_in_fragments())),
         ];
-        let client = |(client, number): (SocketClient, u32)| {
-            let SocketClient {
-                application, kind, ..
-            } = client;
-            let member = match client.device {
-                None => Member::Plain(application),
-                Some(device) => {
+        let entrance = Rc::<Entrance>::default();
+        let client = |(client, number): (SocketClient<'_>, u32)| {
+            let SocketClient { end, kind, .. } = client;
+            let member = match end {
+                SocketEnd::Application(application) => Member::Plain(application),
+                SocketEnd::Host(host) => {
                     let carrier = Rc::clone(&transports[kind as usize]);
-                    Member::Device(Device::new(device, application, (carrier, number)))
+                    Member::Hosted(Hosted::new(host, kind, (carrier, number), &entrance))
                 }
             };
             Client {
@@ -93,6 +99,8 @@ impl Crowd {
             timers: TimerQueue::new(),
             unsettled: VecDeque::new(),
             time,
+            entrance,
+            poller: Rc::clone(poller),
         }
     }
 
@@ -107,7 +115,7 @@ impl Crowd {
                 application.handle(at, input, &mut transport);
                 carrier.deadline = Some(Instant::ZERO);
             }
-            Member::Device(device) => device.handle(at, input),
+            Member::Hosted(host) => host.handle(at, input),
         }
         self.unsettled.push_back((number, at));
     }
@@ -160,10 +168,13 @@ impl Crowd {
                     ApplicationOutput::WaitUntil(deadline) => return Err(Waits::Until(deadline)),
                 }
             },
-            Member::Device(device) => loop {
-                let polled = device.poll(at);
-                if device.take_ready() {
+            Member::Hosted(host) => loop {
+                let polled = host.poll(at);
+                if host.take_ready() {
                     self.set_up.heard_of(number);
+                }
+                if let Some(refusal) = self.entrance.take_refusal() {
+                    self.poller.fail(io::Error::other(refusal));
                 }
                 match polled {
                     Ok(HostEvent::Message(event) | HostEvent::MessageAt(_, event)) => {

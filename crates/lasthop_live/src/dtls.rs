@@ -111,14 +111,14 @@ const DECRYPT_ERROR: u8 = 51;
 const PROTOCOL_VERSION: u8 = 70;
 const UNKNOWN_PSK_IDENTITY: u8 = 115;
 
-/// Why a connection ended that stands on such a profile, where DTLS knows it.
-pub(crate) fn why_it_ended(profile: &ClientProfile, reason: CloseReason) -> Option<String> {
+/// Why a connection ended whose ends have a key, or believe in certificates, where DTLS knows it.
+pub(crate) fn why_it_ended(has_key: bool, reason: CloseReason) -> Option<String> {
     match reason {
         CloseReason::PeerAlert(PROTOCOL_VERSION) => Some(
             "the server speaks another version of DTLS; name it by --dtls 1.2 or 1.3 (alert 70)"
                 .into(),
         ),
-        reason if profile.has_key() => why_keys_failed(reason),
+        reason if has_key => why_keys_failed(reason),
         CloseReason::PeerAlert(HANDSHAKE_FAILURE) => Some(
             "the server wants a certificate of who asks, or speaks another version of DTLS or none with ECDSA on P-256 (alert 40)"
                 .into(),

@@ -26,7 +26,7 @@ use crate::stack::{
 
 use at_work::AtWork;
 pub(crate) use gateways::GatewayNumber;
-pub use guests::{SocketClient, SocketDevice, SocketKind};
+pub use guests::{SocketClient, SocketEnd, SocketHost, SocketKind};
 
 /// Makes the hosts of a run.
 pub(crate) struct Hosts<'a> {

@@ -33,7 +33,8 @@ mod wlan_cells;
 mod world;
 
 pub use explained_radio::ExplainedRadio;
-pub use hosts::{SocketClient, SocketDevice, SocketKind};
+pub use hosts::{SocketClient, SocketEnd, SocketHost, SocketKind};
+pub use lasthop_device::Secures;
 pub use lasthop_traffic::FlowKind;
 pub use lone_path::{LonePath, Translated};
 pub use registered_link::{LinkEntry, LinkPlace};
@@ -51,6 +52,6 @@ pub use stack::{
     Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, BuildLayer, Carriage,
     ClientEnd, ClientFlow, DeviceEnd, FallsBack, Follows, Guest, HostEnd, LayerBuilder, LayerEntry,
     LayerKind, Needs, OptionEntry, OptionKind, Options, RegisteredDevice, Registry, Role,
-    ServerEnd, ServerFiles, StackBuilder,
+    ServerEnd, ServerFiles, SocketServer, SocketTrust, StackBuilder,
 };
 pub use world::OutsideHosts;

@@ -27,13 +27,13 @@ impl Simulated {
         spec: &RunSpec,
         guest: &Guest,
         (observe, interrupt): (Observe, &AtomicBool),
-        on_sockets: impl FnOnce(Vec<SocketClient>) -> Box<dyn Host>,
+        on_sockets: impl FnOnce(Vec<SocketClient<'_>>) -> Box<dyn Host>,
     ) -> Result<Self, RunError> {
         if spec.engine != EngineSpec::Load {
             let problem = "the servers are those of the run, and under nobody's load";
             return Err(SpecError::value("engine", problem).into());
         }
-        let hosts = Hosts::new(spec, registry)?.of_guest(guest);
+        let hosts = Hosts::new(spec, registry)?.of_guest(guest)?;
         let clients = hosts.socket_clients()?;
         check_registered(&hosts, spec, guest, clients.len())?;
         let mut meter = meter(spec, observe)?;

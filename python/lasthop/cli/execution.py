@@ -144,7 +144,7 @@ class Request:
         engine = LoadEngine(
             user=self.under_load.user,
             password=self.under_load.password,
-            registered=self.under_load.targets.registered,
+            targets=self.under_load.targets,
         )
         engine.check(run.spec_json for run in plan.supported())
         return engine

@@ -15,6 +15,7 @@ from lasthop.errors import EXIT_INTERRUPTED, Interrupted, UsageError
 
 if TYPE_CHECKING:
     from lasthop.cli.execution import Request, UnderLoad
+    from lasthop.live.load_trust import TrustAsked
     from lasthop.running.plan import Plan
     from lasthop.study.fleet.device import DeviceForm
 
@@ -25,7 +26,8 @@ CUT_SHORT = "interrupted"
 EXAMPLE = (
     "Example: lasthop load fleet.yaml --against mqtt://127.0.0.1:1883; "
     'with users and less: lasthop load fleet.yaml --against broker:1883 --user "ann:secret" '
-    '--set devices=100 --set "duration=30 s"'
+    '--set devices=100 --set "duration=30 s"; constrained devices by TLS: lasthop load fleet.yaml '
+    '--against mqtts://broker:8883 --cafile ca.pem --set "stacks=[mqtt/tls]" --device esp8266'
 )
 
 
@@ -39,7 +41,8 @@ def command(  # noqa: PLR0913  (an argument is an option)
         typer.Option(
             "--against",
             metavar="ADDRESS",
-            help="Where the server is: HOST[:PORT], mqtt://HOST[:PORT], coap://.., coap+tcp://.., "
+            help="Where the server is: HOST[:PORT], mqtt://HOST[:PORT], mqtts://.., ws://.., "
+            "wss://.., quic://.., coap://.., coaps://.., coap+tcp://.., coaps+tcp://.., "
             "json_udp://.., raw_udp://.., raw_tcp://..; one for each protocol of the study.",
         ),
     ],
@@ -59,8 +62,22 @@ def command(  # noqa: PLR0913  (an argument is an option)
         typer.Option(
             "--device",
             metavar="PROFILE",
-            help="Devices are constrained ones, say esp8266: their tasks take their time, they "
-            "crash and boot. TCP and UDP stay those of the kernel. As `device:` of a study.",
+            help="Devices are constrained ones, say esp8266: their tasks take their time, for "
+            "handshakes too, they crash and boot. TCP and UDP stay those of the kernel. As "
+            "`device:` of a study.",
+        ),
+    ] = None,
+    cafile: options.CaFile = None,
+    cert: options.Certificate = None,
+    key: options.Key = None,
+    psk: Annotated[
+        Path | None,
+        typer.Option(
+            "--psk",
+            metavar="FILE",
+            help="Of coaps://: the keys that the server knows, lines identity:key in hexadecimal "
+            "digits. One alone is that of all; of several each device has its own, by its name, "
+            "say device-0.",
         ),
     ] = None,
     out: options.Out = None,
@@ -79,9 +96,11 @@ def command(  # noqa: PLR0913  (an argument is an option)
     load only on servers that are yours to load.
     """
     from lasthop.cli.execution import Request, execute_plan
+    from lasthop.live.load_trust import TrustAsked
     from lasthop.study.under_load import check_somebody_loads
 
-    under_load = _under_load(against, user, devices, device)
+    trust = TrustAsked(psk, cafile, cert, key)
+    under_load = _under_load(against, user, devices, device, trust)
     request = Request(
         study=find_study(study),
         overrides=options.read_overrides(set_),
@@ -131,7 +150,11 @@ def _conclude_partly(request: "Request", plan: "Plan") -> None:
 
 
 def _under_load(
-    against: list[str], user: str | None, devices: Path | None, device: str | None
+    against: list[str],
+    user: str | None,
+    devices: Path | None,
+    device: str | None,
+    trust: "TrustAsked",
 ) -> "UnderLoad":
     from lasthop.cli.execution import UnderLoad
     from lasthop.live.access import read_user
@@ -142,7 +165,9 @@ def _under_load(
     if devices is not None and user is not None:
         raise UsageError("--user: devices of a gateway show tokens; leave one of both out")
     registered = () if devices is None else read_registered(devices)
-    targets = replace(read_targets(against, registered), device=_device(device))
+    targets = read_targets(against, registered)
+    trusted = trust.read(targets.names)
+    targets = replace(targets, device=_device(device), trust=trusted)
     return UnderLoad(targets=targets, user=name, password=password)
 
 

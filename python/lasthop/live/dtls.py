@@ -45,7 +45,7 @@ class DtlsAsked:
             message = f"{named[0]}: with --psk the ends know each other by a key; leave one of both"
             raise UsageError(message)
         if self.psk is not None:
-            return _read_keys("--psk", self.psk, _native.DtlsClient.of_key)
+            return read_keys("--psk", self.psk, _native.DtlsClient.of_key)
         if self.cafile is None:
             message = (
                 f"--psk: {target.url} takes a key; add --psk FILE, with a line identity:key, "
@@ -84,7 +84,7 @@ class DtlsOffered:
         if self.version is None:
             if self.psk is None:
                 return None
-            return _read_keys("--dtls-psk", self.psk, _native.DtlsServer.of_keys)
+            return read_keys("--dtls-psk", self.psk, _native.DtlsServer.of_keys)
         if self.psk is not None:
             message = "--dtls: with --dtls-psk the ends know each other by a key; leave one of both"
             raise UsageError(message)
@@ -109,7 +109,8 @@ def _read_version(text: str) -> str:
     return text
 
 
-def _read_keys(option: str, path: Path, make: Callable[[str], _T]) -> _T:
+def read_keys(option: str, path: Path, make: Callable[[str], _T]) -> _T:
+    """Make something of a file of keys, which nobody else may read."""
     try:
         with path.open(encoding="utf-8") as file:
             mode = stat.S_IMODE(path.stat().st_mode)

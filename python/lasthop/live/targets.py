@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.errors import EnvironmentFailure, UsageError
 from lasthop.live.addresses import Target, split
+from lasthop.live.schemes import SCHEMES
 from lasthop.study.stacks.catalogue import catalogue
 from lasthop.study.under_load import Targets, loads
 
@@ -16,12 +17,24 @@ if TYPE_CHECKING:
     from lasthop.study.registered_devices import Registered
 
 _LAST_PORT = 65_535
-_SECURED = ("mqtts", "coaps", "coaps+tcp", "wss", "ws", "quic")
+_PLAIN_LAYERS = 1
+_SCHEMES = {
+    "mqtt/tls/tcp": "mqtts",
+    "mqtt/ws/tcp": "ws",
+    "mqtt/ws/tls/tcp": "wss",
+    "mqtt/quic/udp": "quic",
+    "coap/dtls/udp": "coaps",
+    "coap/tcp": "coap+tcp",
+    "coap/tls/tcp": "coaps+tcp",
+    "http/tls/tcp": "https",
+    "http/quic/udp": "h3",
+}
+"""Of stacks whose scheme is not the protocol, or the protocol and its layers: ``raw_tcp+tls``."""
 _PATIENCE_S = 5.0
 
 
 def read_targets(texts: Iterable[str], registered: Sequence[Registered] = ()) -> Targets:
-    """Read where servers are: of all protocols, or of the one that a URL names.
+    """Read where servers are: of all plain protocols, or of the one that a URL names.
 
     Raises
     ------
@@ -35,30 +48,30 @@ def read_targets(texts: Iterable[str], registered: Sequence[Registered] = ()) ->
     >>> read_targets(["raw_udp://127.0.0.1:7"]).at
     {'raw_udp/udp': '127.0.0.1:7'}
     """
-    at: dict[str, str] = {}
+    named: dict[str, Target] = {}
     for text in texts:
         found = _read(text)
         for stack in found:
-            if stack in at:
-                message = f"--against: {text} and {at[stack]} are both for {stack}; leave one out"
+            if stack in named:
+                other = named[stack].authority
+                message = f"--against: {text} and {other} are both for {stack}; leave one out"
                 raise UsageError(message)
-        at |= found
+        named |= found
+    at = {stack: target.resolve(stream=stack.endswith("/tcp")) for stack, target in named.items()}
     refused = _refused(at)
     there = {stack: at[stack] for stack in at if stack not in refused}
-    return Targets(there, refused, registered)
+    names = {stack: (target.host, target.authority) for stack, target in named.items()}
+    return Targets(there, refused, registered, names=names)
 
 
-def _read(text: str) -> dict[str, str]:
+def _read(text: str) -> dict[str, Target]:
     scheme, separator, place = text.partition("://")
     if not separator:
         scheme, place = "", text
-    if scheme in _SECURED:
-        message = f"--against: {scheme} is not built for sockets yet; write mqtt://{place}, say"
-        raise UsageError(message)
     stacks = {
         stack: port
         for stack, port in _stacks().items()
-        if not separator or _scheme(stack) == scheme
+        if (_scheme(stack) == scheme if separator else stack.count("/") == _PLAIN_LAYERS)
     }
     if not stacks:
         known = ", ".join(dict.fromkeys(map(_scheme, _stacks())))
@@ -70,15 +83,18 @@ def _read(text: str) -> dict[str, str]:
         if not host or not 0 < port <= _LAST_PORT:
             message = f'--against: "{text}" names no host and port; write mqtt://127.0.0.1:1883'
             raise UsageError(message)
-        target = Target(url=f"--against {text}", host=host, port=port, path="", query=())
-        found[stack] = target.resolve(stream=stack.endswith("/tcp"))
+        found[stack] = Target(url=f"--against {text}", host=host, port=port, path="", query=())
     return found
 
 
 def _stacks() -> dict[str, int]:
     """Give the usual port of each protocol and its layers that sockets carry."""
+    # No port is registered for MQTT over WebSocket.
+    web = {scheme.name: scheme.port for scheme in SCHEMES if scheme.is_web}
     return {
-        "/".join((name, *layers)): application.ports["/".join(layers)]
+        (stack := "/".join((name, *layers))): web.get(
+            _scheme(stack), application.ports["/".join(layers)]
+        )
         for name, application in catalogue().applications.items()
         for layers in application.built
         if loads(name, layers)
@@ -86,7 +102,8 @@ def _stacks() -> dict[str, int]:
 
 
 def _scheme(stack: str) -> str:
-    return {"coap/tcp": "coap+tcp"}.get(stack, stack.partition("/")[0])
+    application, *layers, _ = stack.split("/")
+    return _SCHEMES.get(stack, "+".join((application, *layers)))
 
 
 def _refused(at: dict[str, str]) -> dict[str, str]:

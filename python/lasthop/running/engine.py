@@ -76,12 +76,24 @@ class Guest:
         What their names, and those of what they leave there, begin with.
     registered
         The full name and the private key of each device, where the servers are device gateways.
+    trust
+        Whose certificates they believe, what they show, their keys, and the host and authority of
+        each server, by the layers of stacks.
     """
 
     prefix: str
     user: str | None = None
     password: str | None = None
     registered: Sequence[tuple[str, str]] = field(default=(), repr=False)
+    trust: (
+        tuple[
+            bytes | None,
+            tuple[bytes, bytes] | None,
+            str | None,
+            Mapping[str, tuple[str, str]],
+        ]
+        | None
+    ) = field(default=None, repr=False)
 
 
 class NativeEngine:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from lasthop.adapters.usage import Usage
+from lasthop.errors import EnvironmentFailure
 from lasthop.results.part import amended_streams, arrow_stream, read_summary
 from lasthop.results.schema import PROGRAMS
 from lasthop.running.engine import Guest, NativeEngine
@@ -18,12 +19,12 @@ from lasthop.study.run_spec import RunSpecReader
 from lasthop.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from lasthop.results.part import Stream
     from lasthop.running.engine import Switch
-    from lasthop.study.registered_devices import Registered
+    from lasthop.study.under_load import Targets
 
 
 class LoadEngine:
@@ -33,8 +34,8 @@ class LoadEngine:
     ----------
     user, password
         Who all clients say they are, None where they do not.
-    registered
-        Who the devices are at a device gateway.
+    targets
+        Where the servers are, how clients know them, and who the devices are at a device gateway.
     """
 
     def __init__(
@@ -42,11 +43,13 @@ class LoadEngine:
         *,
         user: str | None = None,
         password: str | None = None,
-        registered: Sequence[Registered] = (),
+        targets: Targets,
     ) -> None:
         self._native = NativeEngine()
         self._user, self._password = user, password
-        self._registered = tuple((device.path, device.key) for device in registered)
+        self._registered = tuple((device.path, device.key) for device in targets.registered)
+        trust = targets.trust
+        self._trust = (trust.roots, trust.shown, trust.keys, dict(targets.names))
 
     def check(self, specs: Iterable[str]) -> None:
         """Look whether the machine has the sockets that runs need.
@@ -75,11 +78,14 @@ class LoadEngine:
         """Execute a run. One that was stopped, or was late itself, is marked as invalid."""
         # Two generators at one server have names of their own.
         prefix = f"lasthop/{secrets.token_hex(3)}/"
-        guest = Guest(prefix, self._user, self._password, self._registered)
+        guest = Guest(prefix, self._user, self._password, self._registered, self._trust)
         before = Usage.of(os.getpid())
-        streams = self._native.as_guest(guest).simulate(
-            spec_json, run_id=run_id, captures=captures, switch=switch, messages=messages
-        )
+        try:
+            streams = self._native.as_guest(guest).simulate(
+                spec_json, run_id=run_id, captures=captures, switch=switch, messages=messages
+            )
+        except OSError as error:
+            raise EnvironmentFailure(f"--against {error.strerror or error}") from error
         used = Usage.of(os.getpid()).since(before)
         row = {
             "run_id": run_id,

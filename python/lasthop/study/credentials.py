@@ -13,6 +13,7 @@ from lasthop.study.beside import file_beside
 from lasthop.study.faults import Fault, show
 from lasthop.study.fleet.devices import Arriving
 from lasthop.study.form import Form
+from lasthop.study.socket_trust import is_keyed
 from lasthop.study.under_load import LOAD
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class Credentials:
             return
         for group in assembly.groups:
             stacks = (arm.stacks[group.client(server)] for server in group.servers)
-            if not any(map(_is_keyed, stacks)):
+            if not any(map(is_keyed, stacks)):
                 continue
             if isinstance(group.devices, Arriving):
                 what = f"{show(group.name)} come and go, and a file has so many keys"
@@ -147,7 +148,7 @@ def read_credentials(
         key, why = error.args
         raise Fault(why, hint=_hint(why), location=tuple(key.split("."))) from None
     all_stacks = [stack for arm in arms for stack in arm.stacks.values() if stack.supported]
-    if keys is not None and not any(map(_is_keyed, all_stacks)):
+    if keys is not None and not any(map(is_keyed, all_stacks)):
         what = "no stack has a pre-shared key"
         raise Fault(what, hint='remove the key, or compare "coap/dtls"', location=_KEYS)
     if certificates is not None:
@@ -224,13 +225,8 @@ def _secured(stacks: Iterable[ResolvedStack]) -> Iterator[tuple[ResolvedStack, s
     """Give each stack that shows certificates, with the layer that does."""
     for stack in stacks:
         for layer in ("tls", "quic", "dtls"):
-            if layer in stack.layers and not _is_keyed(stack):
+            if layer in stack.layers and not is_keyed(stack):
                 yield stack, layer
-
-
-def _is_keyed(stack: ResolvedStack) -> bool:
-    """Whether both its ends have a key from the start."""
-    return stack.options.get("dtls.auth") == "psk"
 
 
 def _check_stack(

@@ -12,6 +12,7 @@ from lasthop.study.assembly import Group
 from lasthop.study.faults import Fault
 from lasthop.study.fleet.devices import Arriving
 from lasthop.study.paths.path import Path
+from lasthop.study.socket_trust import SocketTrust, is_keyed
 from lasthop.study.software import sends_back
 from lasthop.study.stacks.catalogue import catalogue
 
@@ -32,8 +33,8 @@ HEARD_BY_ONE = 500
 
 _COMES_BACK = "round_trip"
 _REPORT = "report"
-_SOCKETS = (("tcp",), ("udp",))
-"""The layers for which sockets of the kernel stand, without IP."""
+_SOCKETS = ("tcp", "udp")
+"""The layers for which sockets of the kernel stand, below those of ours."""
 _PEERS = ("dds",)
 """The protocols whose ends find each other, and have no server that could bear a load."""
 
@@ -57,12 +58,18 @@ class Targets:
         Who the devices are where the servers are device gateways; none at other servers.
     device
         What each device has little of, whose own description says nothing of that.
+    names
+        The host of each, and that with its port, as written; by the same as ``at``.
+    trust
+        Whom clients believe, and what they show.
     """
 
     at: Mapping[str, str]
     refused: Mapping[str, str] = field(default_factory=dict)
     registered: Sequence[Registered] = ()
     device: DeviceForm | None = None
+    names: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    trust: SocketTrust = field(default_factory=SocketTrust)
 
     @property
     def is_gateway(self) -> bool:
@@ -80,7 +87,7 @@ class Targets:
 
 def loads(application: str, layers: Sequence[str]) -> bool:
     """Say whether a protocol on layers, without IP, is for clients on sockets of the kernel."""
-    return tuple(layers) in _SOCKETS and application not in _PEERS
+    return layers[-1] in _SOCKETS and application not in _PEERS
 
 
 def arms_under_load(arms: Sequence[Arm], targets: Targets) -> tuple[Arm, ...]:
@@ -130,6 +137,8 @@ def check_load(assembly: Assembly, arms: Sequence[Arm], targets: Targets) -> Non
         _check_group(group)
     if targets.is_gateway:
         _check_registered(assembly, len(targets.registered))
+    for arm in arms:
+        _check_keys(assembly, arm, targets)
     check_flow = _check_flow_to_gateway if targets.is_gateway else _check_flow
     for arm in arms:
         for flow in assembly.flows if arm.supported else ():
@@ -181,13 +190,11 @@ def _why_not(stack: ResolvedStack, targets: Targets) -> str | None:
         return "real software (impl) is started by --engine live, not under load"
     if stack.application in _PEERS:
         return f"{stack.application} has no server that could bear a load"
-    if not loads(stack.application, stack.layers[1:-1]):
-        return f"{'/'.join(stack.layers[:-1])} is not built for sockets yet"
     if why := targets.refusal(stack):
         return why
     if targets.of(stack) is None:
-        return f"no --against is for {stack.application}"
-    return None
+        return f"no --against is for {'/'.join(stack.layers[:-1])}"
+    return targets.trust.why_not(stack)
 
 
 def _subscribers(senders: Group, name: str, server: str) -> Group:
@@ -228,6 +235,13 @@ def _check_group(group: Group) -> None:
     if group.energy is not None:
         what, hint = "what devices live on is not seen under load", "leave it out"
         raise Fault(what, hint=hint, location=("energy",))
+
+
+def _check_keys(assembly: Assembly, arm: Arm, targets: Targets) -> None:
+    for group in assembly.groups if arm.supported else ():
+        stacks = (arm.stacks[group.client(server)] for server in group.servers)
+        if any(map(is_keyed, stacks)) and isinstance(group.devices, int):
+            targets.trust.check_names(f"{group.name}-{it}" for it in range(group.devices))
 
 
 def _check_flow(flow: Flow, stack: ResolvedStack) -> None:

@@ -217,7 +217,6 @@ def test_what_was_stopped_is_told_and_done_again(echo: Echo, tmp_path: Path) -> 
         (["--set", "traffic={report: 10 B, every: 1 s}"], 2, "nobody can see a report of raw_udp"),
         (["--set", "stacks=[mqtt impl=mosquitto]"], 2, "real software (impl) is started by"),
         (["--set", "stacks=[mqtt]"], 2, "no stack of the study can load a server: no --against is"),
-        (["--against", "mqtts://127.0.0.1"], 2, "mqtts is not built for sockets yet"),
         (["--against", "smtp://127.0.0.1"], 2, '"smtp" is no protocol of a load'),
         (["--against", "dds://127.0.0.1"], 2, '"dds" is no protocol of a load'),
         (["--set", "stacks=[dds]"], 2, "dds has no server that could bear a load"),

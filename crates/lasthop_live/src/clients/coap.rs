@@ -173,7 +173,7 @@ impl Errand {
     /// Why a secured connection ended, where its layer knows it.
     fn why_it_ended(&self, reason: CloseReason) -> Option<String> {
         match &self.dtls {
-            Some(profile) => dtls::why_it_ended(profile, reason),
+            Some(profile) => dtls::why_it_ended(profile.has_key(), reason),
             None => secured::why_it_ended(reason),
         }
     }

@@ -3,49 +3,58 @@ use std::rc::Rc;
 
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, Host, HostEvent, HostInput, HostOutput,
-    Transport,
+    MessageEvent, Transport, TransportEvent,
 };
 use lasthop_units::Instant;
-use lasthop_world::SocketDevice;
+use lasthop_world::{SocketHost, SocketKind};
 
 use super::Carrier;
+use super::entrance::{Entrance, Knock};
 use super::portal::{Inbox, Portal};
 
-/// A client: what it says and hears, or a device that does.
+/// A client: what it says and hears, or a host that does.
 pub(super) enum Member {
-    /// It has as much as it needs.
+    /// It stands on the transport of all.
     Plain(Box<dyn Application>),
-    /// It has little of everything, but sockets of the kernel.
-    Device(Device),
+    /// It has layers of its own there, or little of everything but sockets of the kernel.
+    Hosted(Hosted),
 }
 
 /// A host of its own on the transport of all.
-pub(super) struct Device {
+pub(super) struct Hosted {
     host: Box<dyn Host>,
     inbox: Inbox,
     is_ready: Rc<Cell<bool>>,
 }
 
-/// An application of which one is told that it is ready, whatever stands around it.
+/// An application of which one is told that it is ready, and who lets it in, whatever stands around it.
 struct Telling {
     application: Box<dyn Application>,
     is_ready: Rc<Cell<bool>>,
+    /// Where its connections are secured.
+    knock: Option<Knock>,
 }
 
-impl Device {
+impl Hosted {
     pub(super) fn new(
-        device: SocketDevice,
-        application: Box<dyn Application>,
+        host: SocketHost<'_>,
+        kind: SocketKind,
         (carrier, owner): (Rc<RefCell<Carrier>>, u32),
+        entrance: &Rc<Entrance>,
     ) -> Self {
         let (inbox, is_ready) = (Inbox::default(), Rc::new(Cell::new(false)));
         let portal = Portal::new(carrier, owner, Rc::clone(&inbox));
-        let telling = Telling {
-            application,
-            is_ready: Rc::clone(&is_ready),
+        let secures = host.secures();
+        let knock = secures.map(|it| Knock::at(entrance, host.server(), it, kind));
+        let telling = |application| -> Box<dyn Application> {
+            Box::new(Telling {
+                application,
+                is_ready: Rc::clone(&is_ready),
+                knock,
+            })
         };
         Self {
-            host: device.host(Box::new(portal), Box::new(telling)),
+            host: host.on(Box::new(portal), telling),
             inbox,
             is_ready,
         }
@@ -84,13 +93,28 @@ impl Device {
 
 impl Application for Telling {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
+        if let (Some(knock), ApplicationInput::Transport(_, event)) = (&mut self.knock, input) {
+            match event {
+                TransportEvent::Established(_) => knock.is_heard(),
+                TransportEvent::Closed(reason) => knock.is_refused(reason),
+                _ => {}
+            }
+        }
         self.application.handle(now, input, transport);
     }
 
     fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
         let output = self.application.poll(now, transport);
-        if let ApplicationOutput::Ready(..) = output {
-            self.is_ready.set(true);
+        match &output {
+            ApplicationOutput::Ready(..) => self.is_ready.set(true),
+            ApplicationOutput::Received(_)
+            | ApplicationOutput::Event(
+                MessageEvent::Transmitted { .. } | MessageEvent::Delivered { .. },
+            ) => {}
+            _ => return output,
+        }
+        if let Some(knock) = &self.knock {
+            knock.goes_in();
         }
         output
     }

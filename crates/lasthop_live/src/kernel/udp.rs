@@ -24,7 +24,10 @@ use crate::poller::{Interest, Lane};
 #[derive(Debug)]
 pub struct KernelUdp {
     lane: Lane,
-    sockets: Vec<Socket>,
+    /// By their places; none where one was given back.
+    sockets: Vec<Option<Socket>>,
+    /// Places that were given back.
+    free: Vec<u16>,
     flows: FlowTable<UdpFlow>,
     outputs: VecDeque<TransportOutput>,
     buffer: Box<[u8]>,
@@ -84,7 +87,7 @@ impl KernelUdp {
     #[must_use]
     pub fn never_in_fragments(mut self) -> Self {
         self.never_in_fragments = true;
-        for Socket { socket, .. } in &self.sockets {
+        for Socket { socket, .. } in self.sockets.iter().flatten() {
             keep_whole(socket);
         }
         self
@@ -94,6 +97,7 @@ impl KernelUdp {
         Self {
             lane,
             sockets: Vec::new(),
+            free: Vec::new(),
             flows,
             outputs: VecDeque::new(),
             buffer: vec![0; 1 << 16].into_boxed_slice(),
@@ -103,20 +107,40 @@ impl KernelUdp {
     }
 
     fn add_socket(&mut self, socket: OwnedFd, only: Option<ConnectionId>) -> io::Result<u16> {
-        let place = self.sockets.len() as u16;
+        let next = self.free.last().copied().map(usize::from);
+        let place = next.unwrap_or(self.sockets.len());
+        let number = u16::try_from(place).map_err(|_| io::Error::other("too many sockets"))?;
         if self.never_in_fragments {
             keep_whole(&socket);
         }
         self.lane
-            .watch(&socket, u64::from(place), Interest::Readable)?;
-        self.sockets.push(Socket { socket, only });
-        Ok(place)
+            .watch(&socket, u64::from(number), Interest::Readable)?;
+        let socket = Some(Socket { socket, only });
+        match self.free.pop() {
+            Some(_) => self.sockets[place] = socket,
+            None => self.sockets.push(socket),
+        }
+        Ok(number)
+    }
+
+    /// Forgets a flow, and its socket where that is its alone; whether there was one.
+    fn end(&mut self, id: ConnectionId) -> bool {
+        let Some(flow) = self.flows.remove(id) else {
+            return false;
+        };
+        let socket = self.sockets.get_mut(usize::from(flow.socket));
+        let is_own = |it: &mut Socket| it.only == Some(id);
+        if socket.and_then(|it| it.take_if(is_own)).is_some() {
+            self.free.push(flow.socket);
+        }
+        true
     }
 
     /// Reads what has come by a socket.
     fn receive(&mut self, now: Instant, place: u16) {
         for _ in 0..DATAGRAMS_A_TURN {
-            let Some(Socket { socket, only }) = self.sockets.get(usize::from(place)) else {
+            let socket = self.sockets.get(usize::from(place));
+            let Some(Socket { socket, only }) = socket.and_then(Option::as_ref) else {
                 return;
             };
             let only = *only;
@@ -149,7 +173,7 @@ impl KernelUdp {
     /// The peer's machine says that nobody is at the port of a flow.
     fn lose(&mut self, flow: Option<ConnectionId>) {
         if let Some(id) = flow
-            && self.flows.remove(id).is_some()
+            && self.end(id)
         {
             self.emit(id, TransportEvent::Closed(CloseReason::PeerReset));
         }
@@ -237,7 +261,9 @@ impl Transport for KernelUdp {
             .add_socket(socket, None)
             .map_err(|_| OpenError::NoFreePort)?;
         let id = self.flows.add(UdpFlow::new(now, place, peer));
-        self.sockets[usize::from(place)].only = Some(id);
+        if let Some(socket) = &mut self.sockets[usize::from(place)] {
+            socket.only = Some(id);
+        }
         if !early_data.is_empty() {
             self.send_datagram(now, id, early_data)
                 .map_err(|_| OpenError::EarlyDataTooLarge)?;
@@ -272,7 +298,8 @@ impl Transport for KernelUdp {
             return Err(DatagramError::TooLarge);
         }
         flow.last_used = now;
-        let Socket { socket, only } = &self.sockets[usize::from(flow.socket)];
+        let socket = self.sockets[usize::from(flow.socket)].as_ref();
+        let Socket { socket, only } = socket.ok_or(DatagramError::NoSuchConnection)?;
         let only = *only;
         let sent = match only {
             Some(_) => send(socket, &self.outgoing, SendFlags::empty()),
@@ -290,7 +317,7 @@ impl Transport for KernelUdp {
     }
 
     fn reset(&mut self, _now: Instant, connection: ConnectionId, reason: ResetReason) {
-        if self.flows.remove(connection).is_some() {
+        if self.end(connection) {
             let closed = TransportEvent::Closed(CloseReason::Reset(reason));
             self.emit(connection, closed);
         }
@@ -314,7 +341,7 @@ mod tests {
             udp.open_with(Instant::ZERO, peer, OpenOptions::default(), &[])
                 .expect("a port is free");
         }
-        let [four, six] = &udp.sockets[..] else {
+        let [Some(four), Some(six)] = &udp.sockets[..] else {
             panic!("each flow has a socket");
         };
         let four = sockopt::ip_mtu_discover(&four.socket).expect("it is one of IPv4");
@@ -323,5 +350,18 @@ mod tests {
             (four, six),
             (Ipv4PathMtuDiscovery::PROBE, Ipv6PathMtuDiscovery::PROBE)
         );
+    }
+
+    #[test]
+    fn the_place_of_a_flow_that_has_ended_is_that_of_the_next_one() {
+        let poller = Poller::new().expect("the kernel has epoll");
+        let mut udp = KernelUdp::client(&poller);
+        let peer = "127.0.0.1:9".parse().expect("it is an address");
+        for _ in 0..100_000 {
+            let flow = udp.open_with(Instant::ZERO, peer, OpenOptions::default(), &[]);
+            let flow = flow.expect("a port is free");
+            udp.reset(Instant::ZERO, flow, ResetReason::NotNeeded);
+        }
+        assert_eq!(udp.sockets.len(), 1);
     }
 }

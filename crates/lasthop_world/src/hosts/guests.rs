@@ -1,41 +1,69 @@
+use core::net::SocketAddr;
+
 use lasthop_contract::{Application, Host, Transport};
-use lasthop_device::MessageBoundary;
+use lasthop_device::Secures;
 use lasthop_transport::{Routes, StackHost};
 
-use super::Hosts;
+use super::{Hosts, living};
 use crate::plan::numbers_of_groups;
 use crate::spec::{GroupSpec, SpecError};
-use crate::stack::{DeviceEnd, Guest, HostEnd};
+use crate::stack::{DeviceEnd, Guest, HostEnd, StackBuilder};
 
 /// A client of a device that is to be put on a socket of the kernel.
-pub struct SocketClient {
-    /// What it says and hears.
-    pub application: Box<dyn Application>,
+pub struct SocketClient<'a> {
+    /// What stands on the socket.
+    pub end: SocketEnd<'a>,
     /// On which kind of socket.
     pub kind: SocketKind,
     /// Whether it makes no messages: it is to be ready before others make some.
     pub only_hears: bool,
-    /// What it has little of, where it is such a device.
-    pub device: Option<SocketDevice>,
 }
 
-/// A device that has little of everything but what the kernel gives it: segments, windows and mailboxes are that one's.
-pub struct SocketDevice {
-    end: DeviceEnd,
-    boundary: Option<MessageBoundary>,
+/// What stands on a socket of the kernel.
+pub enum SocketEnd<'a> {
+    /// An application alone.
+    Application(Box<dyn Application>),
+    /// A host, which has layers of its own below its application or little of everything.
+    Host(SocketHost<'a>),
 }
 
-impl SocketDevice {
-    /// The device, whose application stands on this transport of the kernel.
+/// A host that is to be put on a socket. If it is a device that has little of everything, segments, windows and mailboxes are
+/// those of the kernel all the same.
+pub struct SocketHost<'a> {
+    application: Box<dyn Application>,
+    stack: &'a StackBuilder,
+    host: HostEnd<'a>,
+    device: Option<DeviceEnd>,
+    server: SocketAddr,
+}
+
+impl SocketHost<'_> {
+    /// By what it and its server know each other, where they do.
     #[must_use]
-    pub fn host(
+    pub fn secures(&self) -> Option<Secures> {
+        self.stack.secures()
+    }
+
+    /// Where its server is.
+    #[must_use]
+    pub fn server(&self) -> SocketAddr {
+        self.server
+    }
+
+    /// The host on this socket, with something `around` its application.
+    #[must_use]
+    pub fn on(
         self,
-        transport: Box<dyn Transport>,
-        application: Box<dyn Application>,
+        socket: Box<dyn Transport>,
+        around: impl FnOnce(Box<dyn Application>) -> Box<dyn Application>,
     ) -> Box<dyn Host> {
-        let transport = self.end.over_sockets(transport, self.boundary);
-        let host = StackHost::of(transport, application, Routes::OneInterface);
-        self.end.host(Box::new(host))
+        let host = HostEnd {
+            device: self.device.as_ref(),
+            ..self.host
+        };
+        let transport = self.stack.over_socket(&host, socket);
+        let host = StackHost::of(transport, around(self.application), Routes::OneInterface);
+        living(self.device, Box::new(host))
     }
 }
 
@@ -46,19 +74,34 @@ pub enum SocketKind {
     Stream,
     /// UDP.
     Datagram,
+    /// UDP whose datagrams are never cut on their way, as QUIC wants it (RFC 9000 section 14).
+    WholeDatagram,
 }
 
 impl<'a> Hosts<'a> {
     /// The same, where servers have other guests.
-    pub(crate) fn of_guest(self, guest: &'a Guest) -> Self {
-        Self {
+    pub(crate) fn of_guest(mut self, guest: &'a Guest) -> Result<Self, SpecError> {
+        for (name, stack) in &mut self.stacks {
+            if !stack.has_layers_over_sockets() {
+                continue;
+            }
+            let path = self.spec.stacks[*name].path();
+            let layers = path.strip_suffix("/ip").unwrap_or(&path);
+            let met = match guest.trust.server(layers, guest.calendar) {
+                Some(server) => stack.meet(&server),
+                None => Err("it is not known what its server is called".to_owned()),
+            };
+            let told = |problem| SpecError::value(format!("stacks.{name}"), problem);
+            met.map_err(told)?;
+        }
+        Ok(Self {
             guest: Some(guest),
             ..self
-        }
+        })
     }
 
     /// The clients of all devices that stay, in the order of devices, for sockets.
-    pub(crate) fn socket_clients(&self) -> Result<Vec<SocketClient>, SpecError> {
+    pub(crate) fn socket_clients(&self) -> Result<Vec<SocketClient<'_>>, SpecError> {
         let mut clients = Vec::new();
         for (group, numbers) in self.spec.groups.iter().zip(numbers_of_groups(self.spec)) {
             let kinds = group.clients.iter().map(|it| self.socket_kind(&it.stack));
@@ -67,14 +110,22 @@ impl<'a> Hosts<'a> {
             for (in_run, number) in numbers.zip(0..) {
                 let host = self.host_of(group, number, in_run);
                 for (place, kind) in kinds.iter().enumerate() {
-                    let stack = &self.stacks[group.clients[place].stack.as_str()];
-                    let device = group.device.as_ref().map(|device| SocketDevice {
-                        end: DeviceEnd::new(device),
-                        boundary: stack.application().boundary(),
-                    });
+                    let client = &group.clients[place];
+                    let stack = &self.stacks[client.stack.as_str()];
+                    let application = self.client(group, place, (host, in_run), 0);
+                    let device = group.device.as_ref().map(DeviceEnd::new);
+                    let end = match device.is_some() || stack.has_layers_over_sockets() {
+                        false => SocketEnd::Application(application),
+                        true => SocketEnd::Host(SocketHost {
+                            application,
+                            stack,
+                            host,
+                            device,
+                            server: self.address_of(group, client, 0),
+                        }),
+                    };
                     clients.push(SocketClient {
-                        device,
-                        application: self.client(group, place, (host, in_run), 0),
+                        end,
                         kind: *kind,
                         only_hears: !speaks(place),
                     });
@@ -99,8 +150,9 @@ impl<'a> Hosts<'a> {
         let spec = &self.spec.stacks[stack];
         let layers: Vec<&str> = spec.layers.iter().map(|layer| &*layer.name).collect();
         match layers[..] {
-            ["tcp", "ip"] => Ok(SocketKind::Stream),
-            ["udp", "ip"] => Ok(SocketKind::Datagram),
+            [.., "tcp", "ip"] => Ok(SocketKind::Stream),
+            ["quic", "udp", "ip"] => Ok(SocketKind::WholeDatagram),
+            [.., "udp", "ip"] => Ok(SocketKind::Datagram),
             _ => {
                 let problem = format!("{} is carried by no socket", spec.path());
                 Err(SpecError::value(format!("stacks.{stack}"), problem))

@@ -1,6 +1,7 @@
 use core::num::NonZeroU32;
 
 use lasthop_contract::{Application, Transport};
+use lasthop_device::Secures;
 use lasthop_traffic::Renewal;
 use lasthop_transport::{Fallback, FallbackPolicy, Local, PeerLimit};
 use lasthop_units::Duration;
@@ -9,7 +10,7 @@ use super::device_end::Reads;
 use super::layer::{FallsBack, LayerKind, ServerFiles};
 use super::{
     Above, ApplicationBuilder, Below, ClientEnd, HostEnd, LayerBuilder, Options, Registry,
-    ServerEnd,
+    ServerEnd, SocketServer,
 };
 use crate::spec::{LayerSpec, SessionSpec, SpecError, StackSpec, UserCredentials};
 
@@ -94,6 +95,17 @@ impl StackBuilder {
         }
     }
 
+    /// Has clients meet a server that is none of the run.
+    ///
+    /// # Errors
+    /// When they cannot, in words.
+    pub fn meet(&mut self, server: &SocketServer<'_>) -> Result<(), String> {
+        if self.fallback.is_some() {
+            return Err("a client has one kind of socket, and falls back to no other".to_owned());
+        }
+        self.layers.iter_mut().try_for_each(|it| it.meet(server))
+    }
+
     /// What a server shows in a run of this seed, where a layer shows something.
     #[must_use]
     pub fn server_files(&self, seed: u64) -> Option<ServerFiles> {
@@ -139,6 +151,25 @@ impl StackBuilder {
         place: impl Into<Local>,
     ) -> Box<dyn Transport> {
         self.transport(host, Role::Client, place.into(), None)
+    }
+
+    /// The layers of a device above a socket, which stands for the lowest one.
+    pub(crate) fn over_socket(
+        &self,
+        host: &HostEnd<'_>,
+        socket: Box<dyn Transport>,
+    ) -> Box<dyn Transport> {
+        self.over(socket, &self.layers, host, Role::Client)
+    }
+
+    /// Whether something stands between a socket and the application.
+    pub(crate) fn has_layers_over_sockets(&self) -> bool {
+        self.layers.len() > 1
+    }
+
+    /// By what both ends know each other, where they do.
+    pub(crate) fn secures(&self) -> Option<Secures> {
+        self.layers.iter().find_map(|layer| layer.secures())
     }
 
     /// The layers of a server, at this place in its host.
@@ -198,16 +229,33 @@ impl StackBuilder {
         Box::new(Fallback::new(first, second, *policy))
     }
 
-    /// Layers over what is below. What a device has little of is used up by the lowest of them.
+    /// Layers over what is below.
     fn build(
         &self,
         layers: &[Box<dyn LayerBuilder>],
         host: &HostEnd<'_>,
         role: Role,
-        mut below: Below,
+        below: Below,
     ) -> Box<dyn Transport> {
+        let Some(lowest) = layers.first() else {
+            unreachable!("the registry has no stack without a transport");
+        };
+        self.over(lowest.build(host, role, below), layers, host, role)
+    }
+
+    /// Layers, the lowest of which is there. What a device has little of is used up by that one.
+    fn over(
+        &self,
+        lowest: Box<dyn Transport>,
+        layers: &[Box<dyn LayerBuilder>],
+        host: &HostEnd<'_>,
+        role: Role,
+    ) -> Box<dyn Transport> {
+        let mut transport = lowest;
         for (place, layer) in layers.iter().enumerate() {
-            let mut transport = layer.build(host, role, below);
+            if place > 0 {
+                transport = layer.build(host, role, Below::Transport(transport));
+            }
             if let Some(device) = host.device {
                 transport = match layer.secures() {
                     // Its task computes the keys.
@@ -219,12 +267,8 @@ impl StackBuilder {
                         device.transport(transport, self.reads(layers.get(1).map(|it| &**it)));
                 }
             }
-            below = Below::Transport(transport);
         }
-        match below {
-            Below::Transport(transport) => transport,
-            Below::Ip(..) => unreachable!("the registry has no stack without a transport"),
-        }
+        transport
     }
 
     /// What is read from the lowest layer, below this one or the application.

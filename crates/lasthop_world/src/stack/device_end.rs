@@ -49,15 +49,6 @@ impl DeviceEnd {
         })
     }
 
-    /// One of its transports that is the kernel's, from which its application reads.
-    pub(crate) fn over_sockets(
-        &self,
-        transport: Box<dyn Transport>,
-        boundary: Option<MessageBoundary>,
-    ) -> Box<dyn Transport> {
-        self.transport(transport, Reads::Messages(boundary))
-    }
-
     /// One of its transports that secures its connections.
     pub(super) fn secured(
         &self,

@@ -7,7 +7,7 @@ use lasthop_contract::{ChannelSet, DeviceId, Direction, FlowId, RandomStream, Tr
 use lasthop_traffic::FlowKind;
 use lasthop_transport::{Local, PeerLimit};
 
-use super::DeviceEnd;
+use super::{DeviceEnd, SocketTrust};
 use crate::spec::SessionSpec;
 
 /// A host that a stack is built for.
@@ -47,7 +47,7 @@ pub struct ClientEnd<'a> {
 }
 
 /// How the clients of a run make themselves known to a server that is none of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Guest {
     /// What the names of clients, and of what they leave at the server, begin with.
     pub prefix: String,
@@ -55,6 +55,8 @@ pub struct Guest {
     pub user: Option<(String, Option<String>)>,
     /// What devices a gateway knows them as, the first for the first device; none at any other server.
     pub registered: Vec<RegisteredDevice>,
+    /// How they know servers that are secured.
+    pub trust: SocketTrust,
     /// When the run begins, in seconds since 1970, as their tokens say.
     pub calendar: u64,
 }

@@ -15,7 +15,7 @@ use lasthop_units::Duration;
 
 pub use self::shown::ServerFiles;
 use super::builder::Role;
-use super::{Below, HostEnd, OptionEntry, Options};
+use super::{Below, HostEnd, OptionEntry, Options, SocketServer};
 use crate::spec::{StackSpec, UserCredentials};
 
 /// A layer of stacks, as the catalogue has it.
@@ -75,6 +75,14 @@ pub trait LayerBuilder {
 
     /// Takes credentials that a user has given, in place of those made from the seed.
     fn show(&mut self, _given: &UserCredentials) {}
+
+    /// Has clients meet a server that is none of the run: by random numbers of the system, and in its time.
+    ///
+    /// # Errors
+    /// When they cannot, in words.
+    fn meet(&mut self, _server: &SocketServer<'_>) -> Result<(), String> {
+        Ok(())
+    }
 
     /// What the server shows in a run of this seed, for a program of others that takes its place.
     fn server_files(&self, _seed: u64) -> Option<ServerFiles> {

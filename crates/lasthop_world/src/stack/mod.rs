@@ -12,6 +12,7 @@ mod notation;
 mod option;
 mod registry;
 mod shared;
+mod socket_server;
 mod ways;
 
 pub use above::Above;
@@ -25,3 +26,4 @@ pub use layer::{
 };
 pub use option::{Follows, Needs, OptionEntry, OptionKind, Options};
 pub use registry::Registry;
+pub use socket_server::{SocketServer, SocketTrust};

@@ -13,7 +13,7 @@ use super::tls_handshake::{CLIENT_CERTIFICATE, SESSIONS, VERIFY};
 use super::{Carriage, LayerBuilder, LayerEntry, LayerKind};
 use crate::spec::UserCredentials;
 use crate::stack::builder::Role;
-use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options};
+use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options, SocketServer};
 
 /// DTLS 1.2 (RFC 6347) and 1.3 (RFC 9147).
 pub(super) const ENTRY: LayerEntry = LayerEntry {
@@ -98,6 +98,16 @@ struct Secured {
     keys: Option<PreSharedKeys>,
     by_keys: OnceCell<ServerProfile>,
     by_certificates: OnceCell<(ClientProfile, ServerProfile)>,
+    /// The server is none of the run; its clients are so, where it shows a certificate.
+    outside: Option<Outside>,
+}
+
+/// A server that is none of the run.
+enum Outside {
+    /// It shows a certificate to such clients.
+    Certified(ClientProfile),
+    /// It has keys with its clients, or one with all of them.
+    Keyed(PreSharedKeys),
 }
 
 const FITS: &str = "what the catalogue allows fits together";
@@ -132,6 +142,7 @@ impl Secured {
             keys: None,
             by_keys: OnceCell::new(),
             by_certificates: OnceCell::new(),
+            outside: None,
         }
     }
 
@@ -144,14 +155,36 @@ impl Secured {
     }
 
     fn known_client(&self, host: &HostEnd<'_>) -> ClientProfile {
+        if let Some(Outside::Certified(client)) = &self.outside {
+            return client.clone();
+        }
         if !self.has_keys {
             return self.certified(host.seed).0.clone();
         }
         let identity = format!("{}-{}", host.name, host.number);
         // Who is not in a file has no key that its server knows.
-        let given = self.keys.as_ref().and_then(|keys| keys.key_of(&identity));
+        let given = match &self.outside {
+            Some(Outside::Keyed(keys)) => keys.key_of(lone(keys).unwrap_or(&identity)),
+            _ => self.keys.as_ref().and_then(|keys| keys.key_of(&identity)),
+        };
         let key = given.unwrap_or_else(|| PreSharedKey::of_run(host.seed, &identity));
         ClientProfile::with_key(&self.settings, key).expect(FITS)
+    }
+
+    /// A client of a server that is none of the run and shows a certificate.
+    fn client_of(&self, server: &SocketServer<'_>) -> Result<ClientProfile, String> {
+        let trust = match self.verify {
+            true => {
+                let trust = Trust::in_server(server.roots()?, server.host);
+                let trust =
+                    trust.ok_or_else(|| format!("{:?} is no name of a host", server.host))?;
+                Some(trust.starting(server.today))
+            }
+            false => None,
+        };
+        let shown = server.shown(self.client_certificate)?;
+        let client = ClientProfile::with_certificates(&self.settings, self.version, trust, shown);
+        client.map_err(|error| error.to_string())
     }
 
     fn server(&self, seed: u64) -> ServerProfile {
@@ -194,10 +227,28 @@ impl Secured {
     }
 }
 
+/// The name of the key that is alone in a file.
+fn lone(keys: &PreSharedKeys) -> Option<&str> {
+    let mut names = keys.names();
+    let (name, _) = names.next()?;
+    str::from_utf8(name).ok().filter(|_| names.next().is_none())
+}
+
 impl LayerBuilder for Secured {
     fn show(&mut self, given: &UserCredentials) {
         self.given = given.certificates.clone();
         self.keys = given.keys.clone();
+    }
+
+    fn meet(&mut self, server: &SocketServer<'_>) -> Result<(), String> {
+        self.outside = Some(match self.has_keys {
+            true => {
+                let keys = server.trust.keys.clone();
+                Outside::Keyed(keys.ok_or("no key is given that its server knows")?)
+            }
+            false => Outside::Certified(self.client_of(server)?),
+        });
+        Ok(())
     }
 
     fn secures(&self) -> Option<Secures> {
@@ -213,6 +264,7 @@ impl LayerBuilder for Secured {
             Role::Server => (None, Some(self.server(host.seed))),
         };
         let lower = below.into_transport();
-        Box::new(Dtls::new(lower, client, server, Some(host.stream("dtls"))))
+        let random = self.outside.is_none().then(|| host.stream("dtls"));
+        Box::new(Dtls::new(lower, client, server, random))
     }
 }

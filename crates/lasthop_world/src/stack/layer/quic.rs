@@ -13,7 +13,7 @@ use super::{Carriage, FallsBack, LayerBuilder, LayerEntry, LayerKind};
 use crate::spec::{StackSpec, UserCredentials};
 use crate::stack::builder::Role;
 use crate::stack::negotiated::negotiated_over_quic;
-use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options};
+use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options, SocketServer};
 
 /// QUIC (RFC 9000).
 pub(super) const ENTRY: LayerEntry = LayerEntry {
@@ -125,6 +125,8 @@ struct Secured {
     settings: QuicSettings,
     falls_back: Option<FallsBack>,
     profiles: OnceCell<(QuicClient, QuicServer)>,
+    /// A client of a server that is none of the run.
+    outside: Option<QuicClient>,
 }
 
 impl Secured {
@@ -163,6 +165,7 @@ impl Secured {
                 remembered: lasthop_units::Duration::from_secs(options.integer("fallback_memory")),
             }),
             profiles: OnceCell::new(),
+            outside: None,
         }
     }
 
@@ -189,6 +192,13 @@ impl LayerBuilder for Secured {
         self.handshake.given = given.certificates.clone();
     }
 
+    fn meet(&mut self, server: &SocketServer<'_>) -> Result<(), String> {
+        let client = self.handshake.client_of(server, &self.tls)?;
+        let client = QuicClient::new(&client, &self.settings);
+        self.outside = Some(client.map_err(|error| error.to_string())?);
+        Ok(())
+    }
+
     fn server_files(&self, seed: u64) -> Option<ServerFiles> {
         self.handshake.server_files(credentials(seed))
     }
@@ -198,12 +208,15 @@ impl LayerBuilder for Secured {
     }
 
     fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport> {
+        let lower = below.into_transport();
+        if let Some(client) = &self.outside {
+            return Box::new(Quic::new(lower, Some(client.clone()), None, None));
+        }
         let (client, server) = self.profiles(host.seed);
         let (client, server) = match role {
             Role::Client => (Some(client.clone()), None),
             Role::Server => (None, Some(server.clone())),
         };
-        let lower = below.into_transport();
         let quic = Quic::new(lower, client, server, Some(host.stream("quic")));
         Box::new(quic.named(&format!("{}-{}", host.name, host.number)))
     }

@@ -12,7 +12,7 @@ use super::{Carriage, LayerBuilder, LayerEntry, LayerKind};
 use crate::spec::{StackSpec, UserCredentials};
 use crate::stack::builder::Role;
 use crate::stack::negotiated::negotiated_protocols;
-use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options};
+use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options, SocketServer};
 
 /// TLS 1.2 (RFC 5246) and 1.3 (RFC 8446).
 pub(super) const ENTRY: LayerEntry = LayerEntry {
@@ -83,6 +83,8 @@ struct Secured {
     settings: Settings,
     handshake: TlsHandshake,
     profiles: OnceCell<(ClientProfile, ServerProfile)>,
+    /// A client of a server that is none of the run.
+    outside: Option<ClientProfile>,
 }
 
 impl Secured {
@@ -111,6 +113,7 @@ impl Secured {
             },
             handshake,
             profiles: OnceCell::new(),
+            outside: None,
         }
     }
 
@@ -126,6 +129,11 @@ impl Secured {
 impl LayerBuilder for Secured {
     fn show(&mut self, given: &UserCredentials) {
         self.handshake.given = given.certificates.clone();
+    }
+
+    fn meet(&mut self, server: &SocketServer<'_>) -> Result<(), String> {
+        self.outside = Some(self.handshake.client_of(server, &self.settings)?);
+        Ok(())
     }
 
     fn server_files(&self, seed: u64) -> Option<ServerFiles> {
@@ -150,12 +158,15 @@ impl LayerBuilder for Secured {
     }
 
     fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport> {
+        let lower = below.into_transport();
+        if let Some(client) = &self.outside {
+            return Box::new(Tls::new(lower, Some(client.clone()), None, None));
+        }
         let (client, server) = self.profiles(host.seed);
         let (client, server) = match role {
             Role::Client => (Some(client.clone()), None),
             Role::Server => (None, Some(server.clone())),
         };
-        let lower = below.into_transport();
         Box::new(Tls::new(lower, client, server, Some(host.stream("tls"))))
     }
 }

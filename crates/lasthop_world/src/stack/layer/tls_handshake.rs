@@ -2,12 +2,12 @@ use std::sync::Arc;
 
 use lasthop_contract::RandomStream;
 use lasthop_tls::{
-    Chain, ClientProfile, ClientSettings, Given, Group, KeyKind, ServerProfile, ServerSettings,
-    Settings, Verify,
+    Chain, ClientProfile, ClientSettings, Given, Group, KeyKind, Randomness, ServerProfile,
+    ServerSettings, Settings, Verify,
 };
 
 use super::shown::{ServerFiles, Shown};
-use crate::stack::{OptionEntry, OptionKind, Options};
+use crate::stack::{OptionEntry, OptionKind, Options, SocketServer};
 
 /// What a study says of the handshake of TLS, whichever layer carries it.
 pub(super) struct TlsHandshake {
@@ -153,6 +153,33 @@ impl TlsHandshake {
             client.expect(fits).starting(shown.starts),
             server.expect(fits).starting(shown.starts),
         )
+    }
+
+    /// A client of a server that is none of the run.
+    pub(super) fn client_of(
+        &self,
+        server: &SocketServer<'_>,
+        settings: &Settings,
+    ) -> Result<ClientProfile, String> {
+        if self.has_raw_keys {
+            return Err("the bare key of a server that is somewhere else is not known".to_owned());
+        }
+        let verify = match self.verify {
+            true => Verify::Against(server.roots()?),
+            false => Verify::Nothing,
+        };
+        let own = ClientSettings {
+            server: server.host.to_owned(),
+            verify,
+            credentials: server.shown(self.client_certificate)?,
+            resumes: self.resumes,
+            sends_early_data: self.early_data,
+        };
+        let settings = Settings {
+            randomness: Randomness::OfTheSystem,
+            ..settings.clone()
+        };
+        ClientProfile::new(&settings, own).map_err(|error| error.to_string())
     }
 
     /// What the server of [`profiles`](Self::profiles) shows, for a program of others.

@@ -7,7 +7,7 @@ use lasthop_websocket::{WebSocket, WebSocketConfig};
 use super::{Carriage, LayerBuilder, LayerEntry, LayerKind};
 use crate::spec::StackSpec;
 use crate::stack::builder::Role;
-use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options};
+use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options, SocketServer};
 
 /// WebSocket (RFC 6455).
 pub(super) const ENTRY: LayerEntry = LayerEntry {
@@ -26,6 +26,8 @@ pub(super) const ENTRY: LayerEntry = LayerEntry {
 
 struct WebSockets {
     config: Arc<WebSocketConfig>,
+    /// The server is none of the run.
+    is_outside: bool,
 }
 
 impl WebSockets {
@@ -37,13 +39,24 @@ impl WebSockets {
                 patience,
                 ..WebSocketConfig::new(&stack.application.name)
             }),
+            is_outside: false,
         }
     }
 }
 
 impl LayerBuilder for WebSockets {
+    fn meet(&mut self, server: &SocketServer<'_>) -> Result<(), String> {
+        self.is_outside = true;
+        self.config = Arc::new(WebSocketConfig {
+            host: Some(server.authority.to_owned()),
+            ..(*self.config).clone()
+        });
+        Ok(())
+    }
+
     fn build(&self, host: &HostEnd<'_>, _role: Role, below: Below) -> Box<dyn Transport> {
-        let (config, random) = (Arc::clone(&self.config), Some(host.stream("ws")));
+        let config = Arc::clone(&self.config);
+        let random = (!self.is_outside).then(|| host.stream("ws"));
         Box::new(WebSocket::new(below.into_transport(), config, random))
     }
 }
