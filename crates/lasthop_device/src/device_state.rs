@@ -1,5 +1,6 @@
 use core::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use lasthop_contract::{CrashReason, DeviceEvent};
 use lasthop_units::{Duration, Instant};
@@ -14,7 +15,8 @@ pub struct Device {
 
 #[derive(Debug)]
 struct Shared {
-    constraints: Constraints,
+    /// Many devices have the same, which are looked up at every packet: they share them.
+    constraints: Arc<Constraints>,
     state: RefCell<State>,
     /// Memory in use, of all transports.
     used: Cell<u64>,
@@ -39,10 +41,10 @@ struct State {
 impl Device {
     /// A device that has booted.
     #[must_use]
-    pub fn new(constraints: Constraints) -> Self {
+    pub fn new(constraints: impl Into<Arc<Constraints>>) -> Self {
         Self {
             shared: Rc::new(Shared {
-                constraints,
+                constraints: constraints.into(),
                 state: RefCell::default(),
                 used: Cell::new(0),
                 attention_at: Cell::new(Instant::FAR_FUTURE),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use lasthop_broker::{BrokerCore, BrokerLimits};
 use lasthop_cache::Naming;
 use lasthop_contract::{Application, DeviceId, Direction, FlowId, Host, WakeFlag};
+use lasthop_device::Constraints;
 use lasthop_traffic::{FlowKind, Origin, Planned, Reaction, TrafficPlan};
 use lasthop_transport::{Column, HostNetwork, Routes, Service, StackHost};
 use smallvec::SmallVec;
@@ -16,12 +17,12 @@ use smallvec::SmallVec;
 use crate::addresses::Addresses;
 use crate::plan::{numbers_of_groups, plan_of, traffic_plan};
 use crate::spec::{
-    ArrivalSpec, ClientSpec, FlowSpec, GroupSpec, RunSpec, ServerLayout, ServerSpec, ServiceSpec,
-    SessionSpec, SpecError, UserCredentials,
+    ArrivalSpec, ClientSpec, DeviceSpec, FlowSpec, GroupSpec, RunSpec, ServerLayout, ServerSpec,
+    ServiceSpec, SessionSpec, SpecError, UserCredentials,
 };
 use crate::stack::{
-    Above, ClientEnd, ClientFlow, DeviceEnd, Guest, HostEnd, Registry, ServerEnd, StackBuilder,
-    token_authority,
+    Above, ClientEnd, ClientFlow, DeviceEnd, Guest, HostEnd, Registry, ServerEnd, Shared,
+    StackBuilder, token_authority,
 };
 
 use at_work::AtWork;
@@ -36,6 +37,8 @@ pub(crate) struct Hosts<'a> {
     plans: BTreeMap<(&'a str, &'a str), Arc<TrafficPlan>>,
     stacks: BTreeMap<&'a str, StackBuilder>,
     guest: Option<&'a Guest>,
+    /// Of devices that have little of everything.
+    constraints: Shared<Constraints>,
 }
 
 /// A device of a group that is to be made.
@@ -70,6 +73,7 @@ impl<'a> Hosts<'a> {
             plan,
             stacks: stacks.collect::<Result<_, SpecError>>()?,
             guest: None,
+            constraints: Shared::default(),
         };
         hosts.check()?;
         Ok(hosts)
@@ -234,7 +238,7 @@ impl<'a> Hosts<'a> {
         number: DeviceNumber,
         servers: &[u32],
     ) -> Box<dyn Host> {
-        let device = group.device.as_ref().map(DeviceEnd::new);
+        let device = group.device.as_ref().map(|it| self.device_end(it));
         let host = HostEnd {
             seed: self.spec.seed,
             name: &group.name,
@@ -265,6 +269,11 @@ impl<'a> Hosts<'a> {
         let (routes, wake) = (Routes::OneInterface, WakeFlag::default());
         let host = StackHost::with_services(&network, clients, routes, wake);
         living(device, Box::new(host))
+    }
+
+    /// What a host is that has little of everything.
+    fn device_end(&self, spec: &DeviceSpec) -> DeviceEnd {
+        DeviceEnd::new(spec, self.constraints.of(spec.constraints()))
     }
 
     /// What a device says and hears by one of its clients.
@@ -376,7 +385,7 @@ impl<'a> Hosts<'a> {
     ) -> Box<dyn Host> {
         let version = self.stacks[server.services[0].stack.as_str()].ip_version();
         let address = Addresses { version }.server(in_run);
-        let device = server.device.as_ref().map(DeviceEnd::new);
+        let device = server.device.as_ref().map(|it| self.device_end(it));
         let host = HostEnd {
             seed: self.spec.seed,
             name: &server.name,

@@ -113,7 +113,7 @@ impl<'a> Hosts<'a> {
                     let client = &group.clients[place];
                     let stack = &self.stacks[client.stack.as_str()];
                     let application = self.client(group, place, (host, in_run), 0);
-                    let device = group.device.as_ref().map(DeviceEnd::new);
+                    let device = group.device.as_ref().map(|it| self.device_end(it));
                     let end = match device.is_some() || stack.has_layers_over_sockets() {
                         false => SocketEnd::Application(application),
                         true => SocketEnd::Host(SocketHost {

@@ -1,6 +1,8 @@
+use std::sync::Arc;
+
 use lasthop_contract::{Host, Transport};
 use lasthop_device::{
-    Device, DeviceHost, DeviceTransport, MessageBoundary, SecuredTransport, Secures,
+    Constraints, Device, DeviceHost, DeviceTransport, MessageBoundary, SecuredTransport, Secures,
 };
 
 use crate::spec::{DeviceSpec, DeviceTcpSpec};
@@ -21,11 +23,11 @@ pub(super) enum Reads {
 }
 
 impl DeviceEnd {
-    /// A device that has booted.
+    /// A device that has booted, whose constraints others may share.
     #[must_use]
-    pub fn new(spec: &DeviceSpec) -> Self {
+    pub fn new(spec: &DeviceSpec, constraints: Arc<Constraints>) -> Self {
         Self {
-            device: Device::new(spec.constraints()),
+            device: Device::new(constraints),
             tcp: spec.tcp.clone(),
         }
     }

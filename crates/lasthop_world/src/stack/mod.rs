@@ -26,4 +26,5 @@ pub use layer::{
 };
 pub use option::{Follows, Needs, OptionEntry, OptionKind, Options};
 pub use registry::Registry;
+pub(crate) use shared::Shared;
 pub use socket_server::{SocketServer, SocketTrust};

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 /// What the hosts of a stack were told so far: those that are told the same share it.
 #[derive(Debug)]
-pub(super) struct Shared<T> {
+pub(crate) struct Shared<T> {
     known: RefCell<Vec<Arc<T>>>,
 }
 
@@ -20,7 +20,7 @@ impl<T> Default for Shared<T> {
 
 impl<T: PartialEq> Shared<T> {
     /// What is told, shared with those who were told the same.
-    pub(super) fn of(&self, told: T) -> Arc<T> {
+    pub(crate) fn of(&self, told: T) -> Arc<T> {
         let mut known = self.known.borrow_mut();
         if let Some(same) = known.iter().find(|known| ***known == told) {
             return Arc::clone(same);

@@ -5,6 +5,7 @@ use lasthop_transport::tcp::{CongestionControl, Tcp, TcpProfile};
 
 use super::{Carriage, LayerBuilder, LayerEntry, LayerKind};
 use crate::stack::builder::Role;
+use crate::stack::shared::Shared;
 use crate::stack::{Below, HostEnd, OptionEntry, OptionKind, Options};
 
 /// TCP (RFC 9293).
@@ -72,6 +73,8 @@ const OPTIONS: &[OptionEntry] = &[
 struct Profiles {
     client: Arc<TcpProfile>,
     server: Arc<TcpProfile>,
+    /// Of hosts that are devices with little of everything.
+    of_devices: Shared<TcpProfile>,
 }
 
 impl Profiles {
@@ -104,6 +107,7 @@ impl Profiles {
         Self {
             client: with(client, "nodelay_client"),
             server: with(server, "nodelay_server"),
+            of_devices: Shared::default(),
         }
     }
 }
@@ -117,7 +121,7 @@ impl LayerBuilder for Profiles {
         let (place, _) = below.into_ip();
         let profile = match host.device {
             None => Arc::clone(profile),
-            Some(device) => Arc::new(device.tcp().profile(profile)),
+            Some(device) => self.of_devices.of(device.tcp().profile(profile)),
         };
         let tcp = Tcp::at(place, profile, host.stream("tcp"));
         Box::new(tcp)
