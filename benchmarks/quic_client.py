@@ -5,8 +5,6 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.connection import QuicConnection
@@ -18,12 +16,13 @@ from aioquic.quic.events import (
 )
 from aioquic.quic.logger import QuicLogger
 from aioquic.tls import SessionTicket
+from benchmarks.closing import Closing
 
 LARGEST_DATAGRAM = 65_535
 PATIENCE_S = 60.0
 
 
-class QuicClient:
+class QuicClient(Closing):
     """A connection that keeps what it is told.
 
     With a ticket, what is said before the first step goes as early data.
@@ -57,16 +56,7 @@ class QuicClient:
         self.socket = new_socket(place)
         self.quic.connect(place, now=time.monotonic())
 
-    def __enter__(self) -> Self:
-        """Use it."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         """Say that it is over, and wait for nothing."""
         self.quic.close()
         self.send()

@@ -21,16 +21,16 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 from benchmarks.certificates import Credentials, make
+from benchmarks.closing import Closing
 from benchmarks.quic_client import QuicClient
 from benchmarks.serve_beside_mosquitto import ROOT, cpu_ns, say, spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import TracebackType
 
     from aioquic.tls import SessionTicket
 
@@ -55,7 +55,7 @@ class Client(Protocol):
         """Wait for so many bytes."""
 
 
-class StreamClient:
+class StreamClient(Closing):
     """A connection over TCP, or over TLS where it has a context."""
 
     def __init__(
@@ -67,16 +67,7 @@ class StreamClient:
         if context is not None:
             self.socket = context.wrap_socket(plain, server_hostname=place[0], session=session)
 
-    def __enter__(self) -> Self:
-        """Use it."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         """Close it."""
         self.socket.close()
 

@@ -14,6 +14,7 @@ from typing import Final
 import polars as pl
 
 from lasthop import Results
+from lasthop.cli.script import run_script
 
 MESSAGES: Final = "traffic_telemetry_session"
 YEARS: Final = (("mqtt", "http 1.1", "http 2", "http 3", "mqtt quic"), ("mqtt 2018", "http 2018"))
@@ -65,4 +66,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from lasthop import Results
+from lasthop.cli.script import run_script
 
 PHASES: Final = ("TCP", "TLS", "connect", "publish", "disconnect")
 PROBES: Final = "MTU search"
@@ -109,4 +110,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

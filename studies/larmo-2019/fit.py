@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from lasthop import Results
+from lasthop.cli.script import run_script
 from lasthop.study.run_spec import RunSpecReader
 
 NON, CON, MQTT = "raw_udp", "raw_udp ack=on", "raw_tcp tcp.profile=larmo_2019"
@@ -87,4 +88,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

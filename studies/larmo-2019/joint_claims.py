@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from lasthop import load_study
 from lasthop.answer.quantities import format_quantity
 from lasthop.claims import Claim, Judgement, Verdict, judge
+from lasthop.cli.script import run_script
 from lasthop.running.plan import Plan
 from lasthop.running.run import carry_out
 from lasthop.running.until_decided import held_plan
@@ -148,4 +149,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pyarrow as pa
 
 from lasthop import load_study
+from lasthop.cli.script import run_script
 from lasthop.running.engine import NativeEngine
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -305,4 +306,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

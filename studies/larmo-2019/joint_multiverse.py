@@ -16,6 +16,8 @@ sys.path.insert(0, str(FOLDER))
 
 from joint_fit import ARMS, STUDY, Journal, Setting, nbiot  # noqa: E402  (beside this file)
 
+from lasthop.cli.script import run_script  # noqa: E402  (as above)
+
 BEST: Final = 4
 BOUND: Final = 8.0
 """About that of study.yaml."""
@@ -111,4 +113,4 @@ def _flow(value: Any) -> str:  # noqa: ANN401  (JSON)
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

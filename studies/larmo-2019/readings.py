@@ -13,6 +13,7 @@ from typing import Final
 import polars as pl
 
 from lasthop import Results
+from lasthop.cli.script import run_script
 
 NON, CON, CON_15_S = "raw_udp", "raw_udp ack=on", "raw_udp ack=on ack_timeout=15s"
 MQTT = "raw_tcp tcp.profile=larmo_2019"
@@ -53,4 +54,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -22,6 +22,7 @@ from ruamel.yaml import YAML
 
 from lasthop import Results
 from lasthop.answer.crossing import crossing
+from lasthop.cli.script import run_script
 
 WIRE: Final = "wlan"
 FRAME_BYTES: Final = 36
@@ -232,4 +233,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from lasthop import Results
+from lasthop.cli.script import run_script
 
 ETHERNET_BYTES: Final = 14
 WIRE: Final = "wlan"
@@ -153,4 +154,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

@@ -24,7 +24,7 @@ from ruamel.yaml.events import (
 
 from lasthop.errors import EnvironmentFailure, StudyError, UsageError
 from lasthop.regular_file import NotRegularError, TooLargeError, read_regular
-from lasthop.study.faults import Location, show
+from lasthop.study.faults import Location, nearest, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,7 +108,7 @@ def read_file(path: Path, *, maximum_bytes: int = MAXIMUM_FILE_BYTES) -> str:
         hint = "name a study file, or split it"
         raise StudyError(str(error.strerror), hint=hint, file=str(path)) from None
     except (FileNotFoundError, NotADirectoryError):
-        raise UsageError(f"{path}: there is no such file; name a study file") from None
+        raise UsageError(f"{path}: there is no such file; {_meant(path)}") from None
     except ValueError:
         raise UsageError(f"{path!s}: is not a file name; name a study file") from None
     except OSError as error:
@@ -126,6 +126,16 @@ def read_file(path: Path, *, maximum_bytes: int = MAXIMUM_FILE_BYTES) -> str:
             line=before.count(b"\n") + 1,
             column=error.start - (before.rfind(b"\n") + 1) + 1,
         ) from None
+
+
+def _meant(path: Path) -> str:
+    """Name the study beside a file that is not there which has nearly its name."""
+    try:
+        beside = [it.name for it in path.parent.iterdir() if it.suffix in {".yaml", ".yml"}]
+    except OSError:
+        beside = []
+    near = nearest(path.name, beside)
+    return f'did you mean "{path.with_name(near)}"?' if near else "name a study file"
 
 
 def _note(path: Path) -> None:

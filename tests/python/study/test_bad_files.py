@@ -53,6 +53,14 @@ def test_what_is_no_study_file_is_a_usage_error(
     assert caught.value.exit_code == 2
 
 
+def test_a_misspelt_file_is_asked_for_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "my-study.yaml").write_text(HEAD)
+    wrong, right = tmp_path / "my-studdy.yaml", tmp_path / "my-study.yaml"
+    with pytest.raises(UsageError) as caught:
+        load_study(wrong)
+    assert str(caught.value) == f'{wrong}: there is no such file; did you mean "{right}"?'
+
+
 def test_a_trace_with_a_bad_row_names_the_file_and_the_line(
     load: Callable[..., Study], tmp_path: Path
 ) -> None:

@@ -12,9 +12,6 @@ use lasthop_units::Instant;
 
 use super::Carrier;
 
-/// What has happened to the connections of a client, and is not taken to it yet.
-pub(super) type Inbox = Rc<RefCell<VecDeque<(ConnectionId, TransportEvent)>>>;
-
 /// A transport of all in the hands of one client that is a host of its own.
 pub(super) struct Portal {
     carrier: Rc<RefCell<Carrier>>,
@@ -22,6 +19,9 @@ pub(super) struct Portal {
     inbox: Inbox,
     connections: Vec<ConnectionId>,
 }
+
+/// What has happened to the connections of a client, and is not taken to it yet.
+pub(super) type Inbox = Rc<RefCell<VecDeque<(ConnectionId, TransportEvent)>>>;
 
 impl Portal {
     pub(super) fn new(carrier: Rc<RefCell<Carrier>>, owner: u32, inbox: Inbox) -> Self {
