@@ -5,7 +5,7 @@ use lasthop_contract::{MessageId, WakeFlag};
 use lasthop_units::{DataSize, Duration, Instant};
 
 use crate::state::{Answer, Request, State};
-use crate::{Gives, Reply};
+use crate::{Gives, Reply, Told, Watching, Wish};
 
 /// What a proxy has, shared by its services, its client and their protocols.
 #[derive(Clone, Debug)]
@@ -84,12 +84,40 @@ impl Cache {
         self.state.borrow_mut().forget();
     }
 
+    /// What a service that lets resources be observed stands on.
+    #[must_use]
+    pub fn watching(&self) -> Watching {
+        let service = self.state.borrow_mut().observations.add_service();
+        Watching::new(self.clone(), service)
+    }
+
+    /// The client of the server behind can observe, and asks for wishes.
+    pub fn can_observe(&self) {
+        self.state.borrow_mut().observations.is_able = true;
+    }
+
+    /// The next thing that the server behind is to be asked for by its name, or not any more.
+    #[must_use]
+    pub fn next_wish(&self) -> Option<Wish> {
+        self.state.borrow_mut().observations.next_wish()
+    }
+
+    /// The server behind has said something of a resource that it was asked for by this name, or nothing in time.
+    pub fn told(&self, now: Instant, name: &Rc<str>, told: Told) {
+        self.with(|state| state.told(now, name, told));
+    }
+
     /// Does something, and has all of the host asked where that has made work for one of them.
-    fn with(&self, then: impl FnOnce(&mut State)) {
+    pub(crate) fn with(&self, then: impl FnOnce(&mut State)) {
         let mut state = self.state.borrow_mut();
         then(&mut state);
         if state.has_news() {
             self.wake.raise();
         }
+    }
+
+    /// Asks for something that makes no work for anybody.
+    pub(crate) fn look<T>(&self, then: impl FnOnce(&mut State) -> T) -> T {
+        then(&mut self.state.borrow_mut())
     }
 }

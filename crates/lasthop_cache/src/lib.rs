@@ -3,6 +3,9 @@
 //! A [`Front`] stands on each server that readers ask, a [`Back`] on the client of the server behind. Between them is a
 //! [`Cache`], which all share, and the protocols with them: they tell it which resource a request is for, and what was said
 //! with an answer, and ask it what to say.
+//!
+//! What readers observe is observed once for all of them: a service has a [`Watching`], and the client of the server behind
+//! carries out each [`Wish`] and says what it was [`Told`].
 
 mod back;
 mod cache;
@@ -10,9 +13,11 @@ mod freshness;
 mod front;
 mod giving;
 mod naming;
+mod observations;
 mod own_resources;
 mod state;
 mod store;
+mod watching;
 
 pub use back::Back;
 pub use cache::{Cache, CacheConfig};
@@ -20,4 +25,6 @@ pub use freshness::{Freshness, Reply};
 pub use front::Front;
 pub use giving::{Gives, Giving};
 pub use naming::{Naming, renamed};
+pub use observations::{Seen, Told, Wish, Word};
 pub use own_resources::OwnResources;
+pub use watching::{Current, Watching};

@@ -7,14 +7,16 @@ use std::rc::Rc;
 use lasthop_contract::{CacheOutcome, MessageId};
 use lasthop_units::{Duration, Instant};
 
-use crate::store::{Entry, Store};
+use crate::observations::Observations;
+use crate::store::{Entry, Key, Store};
 use crate::{CacheConfig, Freshness, Gives, Reply};
 
 /// What a proxy has, and who waits for what.
 #[derive(Debug)]
 pub(crate) struct State {
     config: CacheConfig,
-    store: Store,
+    pub(crate) store: Store,
+    pub(crate) observations: Observations,
     /// Requests that were not answered.
     asked: BTreeMap<MessageId, Asked>,
     /// Those of them for which the server behind is asked.
@@ -73,6 +75,7 @@ impl State {
         Self {
             config,
             store: Store::new(config.room),
+            observations: Observations::default(),
             asked: BTreeMap::new(),
             fetches: BTreeMap::new(),
             leading: BTreeMap::new(),
@@ -81,6 +84,10 @@ impl State {
             answers: Vec::new(),
             gives: Gives::Nothing,
         }
+    }
+
+    pub(crate) const fn config(&self) -> CacheConfig {
+        self.config
     }
 
     /// Notes which resource a request is for. One that was made before goes on.
@@ -100,7 +107,7 @@ impl State {
     /// The entity tag of what there is of a resource, for a request that fetches it.
     pub(crate) fn tag_for(&mut self, message: MessageId) -> Option<u32> {
         let resource = self.fetches.get(&message)?.resource;
-        self.store.get(resource)?.tag
+        self.store.get(&Key::Number(resource))?.tag
     }
 
     /// A service hands a request up.
@@ -117,7 +124,10 @@ impl State {
             self.requests.push_back(Request { message, payload });
             return self.let_wait(message);
         }
-        let kept = self.store.get(resource).filter(|entry| entry.is_fresh(now));
+        let kept = self
+            .store
+            .get(&Key::Number(resource))
+            .filter(|entry| entry.is_fresh(now));
         if let Some(entry) = kept.cloned() {
             return self.give(now, message, &entry, CacheOutcome::Hit);
         }
@@ -148,9 +158,9 @@ impl State {
         let entry = Entry::of(now, payload.into(), fetch.said(now));
         let is_kept = !fetch.is_outdated && (entry.is_fresh(now) || entry.tag.is_some());
         if is_kept {
-            self.store.put(fetch.resource, entry.clone());
+            self.store.put(Key::Number(fetch.resource), entry.clone());
         } else {
-            self.store.remove(fetch.resource);
+            self.store.remove(&Key::Number(fetch.resource));
         }
         self.give(now, message, &entry, CacheOutcome::Miss);
         self.share(now, fetch, &entry);
@@ -161,7 +171,7 @@ impl State {
             return;
         };
         let said = fetch.said(now);
-        let Some(entry) = self.store.get(fetch.resource) else {
+        let Some(entry) = self.store.get(&Key::Number(fetch.resource)) else {
             // It had to go meanwhile.
             self.fetch(now, message, fetch.resource);
             for other in fetch.others {
@@ -198,7 +208,7 @@ impl State {
             return self.say(message, Gives::Nothing, CacheOutcome::Failed);
         };
         let stale = self.config.stale_if_error;
-        let kept = self.store.get(fetch.resource).cloned();
+        let kept = self.store.get(&Key::Number(fetch.resource)).cloned();
         let kept = kept.filter(|entry| entry.may_be_stale(now, stale));
         for waiting in core::iter::once(message).chain(fetch.others) {
             match &kept {
@@ -214,7 +224,7 @@ impl State {
         let Some(resource) = asked.map(|asked| asked.resource) else {
             return;
         };
-        self.store.remove(resource);
+        self.store.remove(&Key::Number(resource));
         for fetch in self.fetches.values_mut() {
             fetch.is_outdated |= fetch.resource == resource;
         }
@@ -236,12 +246,15 @@ impl State {
 
     /// Whether there is something for somebody.
     pub(crate) fn has_news(&self) -> bool {
-        !self.requests.is_empty() || self.answers.iter().any(|answers| !answers.is_empty())
+        !self.requests.is_empty()
+            || self.answers.iter().any(|answers| !answers.is_empty())
+            || self.observations.has_news()
     }
 
     /// All is lost, which is in memory alone.
     pub(crate) fn forget(&mut self) {
         self.store.clear();
+        self.observations.forget();
         self.asked.clear();
         self.fetches.clear();
         self.leading.clear();

@@ -10,9 +10,18 @@ use crate::Freshness;
 pub(crate) struct Store {
     room: DataSize,
     /// With the number of its last use.
-    entries: BTreeMap<u32, (u64, Entry)>,
+    entries: BTreeMap<Key, (u64, Entry)>,
     bytes: u64,
     uses: u64,
+}
+
+/// What a representation is of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Key {
+    /// A resource of a study, by its number.
+    Number(u32),
+    /// Any resource that can be observed, by its name.
+    Name(Rc<str>),
 }
 
 /// A representation that was fetched.
@@ -23,6 +32,8 @@ pub(crate) struct Entry {
     pub(crate) made: Instant,
     pub(crate) lifetime: Duration,
     pub(crate) tag: Option<u32>,
+    /// In which format it is, by the number of that, where that was said.
+    pub(crate) format: Option<u16>,
 }
 
 impl Entry {
@@ -34,6 +45,7 @@ impl Entry {
             made: Instant::from_nanos(made),
             lifetime: said.lifetime.unwrap_or(Duration::ZERO),
             tag: said.tag,
+            format: None,
         }
     }
 
@@ -71,34 +83,34 @@ impl Store {
         self.room > DataSize::ZERO
     }
 
-    pub(crate) fn get(&mut self, resource: u32) -> Option<&mut Entry> {
+    pub(crate) fn get(&mut self, resource: &Key) -> Option<&mut Entry> {
         self.uses += 1;
-        let (used, entry) = self.entries.get_mut(&resource)?;
+        let (used, entry) = self.entries.get_mut(resource)?;
         *used = self.uses;
         Some(entry)
     }
 
     /// Keeps a representation in place of the one before, if there is room.
-    pub(crate) fn put(&mut self, resource: u32, entry: Entry) {
-        self.remove(resource);
+    pub(crate) fn put(&mut self, resource: Key, entry: Entry) {
+        self.remove(&resource);
         let (length, room) = (entry.payload.len() as u64, self.room.as_bytes());
         if length > room {
             return;
         }
         while self.bytes + length > room {
             let oldest = self.entries.iter().min_by_key(|(_, (used, _))| *used);
-            let Some(oldest) = oldest.map(|(resource, _)| *resource) else {
+            let Some(oldest) = oldest.map(|(resource, _)| resource.clone()) else {
                 break;
             };
-            self.remove(oldest);
+            self.remove(&oldest);
         }
         self.uses += 1;
         self.bytes += length;
         self.entries.insert(resource, (self.uses, entry));
     }
 
-    pub(crate) fn remove(&mut self, resource: u32) {
-        if let Some((_, entry)) = self.entries.remove(&resource) {
+    pub(crate) fn remove(&mut self, resource: &Key) {
+        if let Some((_, entry)) = self.entries.remove(resource) {
             self.bytes -= entry.payload.len() as u64;
         }
     }

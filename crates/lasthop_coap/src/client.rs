@@ -17,6 +17,7 @@ use crate::endpoint::{Answer, Endpoint, Parcel, Role};
 use crate::inbox::{
     DEVICES, FILE, INBOX, MessageOptions, REGISTRATION, is_question, path_of, take_message,
 };
+use crate::proxying::Proxying;
 use crate::topic_observations::TopicObservations;
 use crate::{
     Carrier, CoapCounters, CoapParameters, CoapRequest, CoapTopics, Push, RequestEvent, RequestId,
@@ -36,6 +37,8 @@ pub struct CoapClient {
     answering: Option<Box<Answering>>,
     /// Where it publishes to topics, or observes some.
     topics: Option<Box<TopicObservations>>,
+    /// Where its host is a proxy.
+    proxying: Option<Box<Proxying>>,
     /// The message of the newest notification: a registration made again brings it again.
     newest: Option<MessageId>,
     /// Whether the application has asked for its end.
@@ -96,6 +99,7 @@ impl CoapClient {
             session: Session::Unknown,
             connection: None,
             topics: None,
+            proxying: None,
             newest: None,
             is_released: false,
             outputs: ShortQueue::new(),
@@ -115,6 +119,9 @@ impl CoapClient {
     /// The same, which names what it asks for, and what it writes.
     #[must_use]
     pub fn naming(mut self, naming: Naming) -> Self {
+        if let Naming::Cached(cache) = &naming {
+            self.proxying = Some(Box::new(Proxying::new(cache.clone())));
+        }
         self.endpoint.naming = Some(Box::new(naming));
         self
     }
@@ -205,6 +212,9 @@ impl CoapClient {
         if let Some(topics) = &mut self.topics {
             topics.crash();
         }
+        if let Some(proxying) = &mut self.proxying {
+            proxying.crash();
+        }
         self.newest = None;
         self.is_released = false;
     }
@@ -216,15 +226,20 @@ impl CoapClient {
             let ready = ApplicationOutput::Ready(self.config.device, ChannelSet::ALL);
             self.outputs.push(ready);
         }
-        self.observe_topics(now, transport);
+        self.observe(now, transport);
     }
 
-    fn observe_topics(&mut self, now: Instant, transport: &mut dyn Transport) {
-        let (Some(topics), Some(connection)) = (&mut self.topics, self.connection) else {
+    fn observe(&mut self, now: Instant, transport: &mut dyn Transport) {
+        let Some(connection) = self.connection else {
             return;
         };
         let mut cx = Context::new(now, transport, &mut self.outputs);
-        topics.observe(&mut cx, &mut self.endpoint, connection);
+        if let Some(topics) = &mut self.topics {
+            topics.observe(&mut cx, &mut self.endpoint, connection);
+        }
+        if let Some(proxying) = &mut self.proxying {
+            proxying.observe(&mut cx, &mut self.endpoint, connection);
+        }
         self.attend(now);
     }
 
@@ -264,6 +279,9 @@ impl CoapClient {
             self.connection = None;
             if let Some(topics) = &mut self.topics {
                 topics.lapse();
+            }
+            if let Some(proxying) = &mut self.proxying {
+                proxying.lapse();
             }
             self.session = if self.is_released {
                 Session::Unknown
@@ -407,6 +425,14 @@ impl CoapClient {
             Some(topics) => topics.take(now, event),
             None => Err(event),
         };
+        let taken = match (taken, &mut self.proxying) {
+            // What is left of a request that was ended is for nobody.
+            (Err(event), Some(proxying)) => {
+                let _ = proxying.take(now, event);
+                Ok(None)
+            }
+            (taken, _) => taken,
+        };
         match (taken, self.connection) {
             (Err(event), _) => self.events.push(Box::new(event)),
             (Ok(Some(payload)), Some(connection)) => {
@@ -460,11 +486,21 @@ impl CoapClient {
                 self.register(now, transport);
             }
         }
-        let observe = self.topics.as_ref().and_then(|it| it.next_deadline());
-        if observe.is_some_and(|at| at <= now) {
-            self.observe_topics(now, transport);
+        if self.observe_deadline().is_some_and(|at| at <= now) {
+            self.observe(now, transport);
         }
         self.attend(now);
+    }
+
+    /// When an observation is to be asked for again.
+    #[inline]
+    fn observe_deadline(&self) -> Option<Instant> {
+        let topics = self.topics.as_ref().and_then(|it| it.next_deadline());
+        let proxying = self.proxying.as_ref().and_then(|it| it.next_deadline());
+        match (topics, proxying) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        }
     }
 
     #[inline]
@@ -477,7 +513,7 @@ impl CoapClient {
             self.endpoint.next_deadline(),
             self.endpoint.forget_deadline(),
         );
-        let observe = self.topics.as_ref().and_then(|it| it.next_deadline());
+        let observe = self.observe_deadline();
         match (retry, next, forget) {
             (None, None, None) => observe,
             deadlines => [deadlines.0, deadlines.1, deadlines.2, observe]
@@ -534,7 +570,12 @@ impl Application for CoapClient {
         }
     }
 
-    fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
+    fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
+        if let (Some(proxying), Some(connection)) = (&mut self.proxying, self.connection) {
+            let mut cx = Context::new(now, transport, &mut self.outputs);
+            proxying.carry_out(&mut cx, &mut self.endpoint, connection);
+            self.attend(now);
+        }
         match self.outputs.pop() {
             Some(output) => output,
             None => ApplicationOutput::WaitUntil(self.next_deadline()),

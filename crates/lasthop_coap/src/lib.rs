@@ -18,6 +18,8 @@ mod inbox;
 mod message_layer;
 mod observation;
 mod parameters;
+mod proxying;
+mod registration;
 mod representation;
 mod request;
 mod server;

@@ -26,6 +26,15 @@ impl Observation {
         }
         is_newer
     }
+
+    /// Takes the answer to a registration that was made again, if it is not older than what there is. In an acknowledgement
+    /// it is the answer whatever its number: a server that has forgotten all counts from the beginning.
+    pub(crate) fn take_answer(&mut self, sequence: u32, at: Instant, is_separate: bool) -> bool {
+        if !is_separate {
+            *self = Self::begun_with(sequence, at);
+        }
+        sequence == self.sequence || self.take(sequence, at)
+    }
 }
 
 #[cfg(test)]

@@ -61,6 +61,10 @@ pub struct CoapResponse {
     pub payload: Payload,
     /// The format of the body.
     pub content_format: Option<u16>,
+    /// For how many seconds it is fresh, where that was said (RFC 7252 §5.10.5).
+    pub max_age: Option<u32>,
+    /// Its entity tag, where it has one of the length of ours.
+    pub(crate) tag: Option<u32>,
     /// The sequence number of a notification (RFC 7641 §3.4).
     pub observe: Option<u32>,
 }

@@ -2,10 +2,10 @@ use lasthop_contract::message_text::{message_id, topic_of};
 use lasthop_contract::{ChannelSet, ConnectionId, FlowId, MessageId, Payload};
 use lasthop_units::{Duration, Instant};
 
-use crate::codec::{Code, MessageType};
+use crate::RequestEvent;
 use crate::context::Context;
-use crate::endpoint::{Endpoint, Role};
-use crate::{CoapRequest, RequestEvent, RequestId};
+use crate::endpoint::{DEFAULT_MAX_AGE, Endpoint};
+use crate::registration::{Registration, get};
 
 /// The first segment of the resources that stand for topics (draft-ietf-core-coap-pubsub).
 pub(crate) const TOPICS: &str = "ps";
@@ -29,29 +29,16 @@ pub(crate) struct TopicObservations {
 #[derive(Debug)]
 struct Observed {
     flow: FlowId,
-    state: State,
+    registration: Registration,
     /// The message of the newest notification: an observation made again brings it again.
     newest: Option<MessageId>,
 }
-
-#[derive(Debug)]
-enum State {
-    /// Nothing is asked for; it will be when the server can be reached.
-    Waiting,
-    /// It was asked for in vain, and will be again at this instant.
-    Retrying(Instant),
-    /// It is asked for, or goes on.
-    Observing(RequestId),
-}
-
-/// How long after an observation that failed the next one is asked for.
-const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 impl TopicObservations {
     pub(crate) fn new(topics: CoapTopics) -> Self {
         let observed = |flow: &FlowId| Observed {
             flow: *flow,
-            state: State::Waiting,
+            registration: Registration::Waiting,
             newest: None,
         };
         Self {
@@ -74,20 +61,9 @@ impl TopicObservations {
         connection: ConnectionId,
     ) {
         for observed in &mut self.observed {
-            let is_due = match observed.state {
-                State::Waiting => true,
-                State::Retrying(at) => at <= cx.now,
-                State::Observing(_) => false,
-            };
-            if is_due {
-                let path = resource_of(observed.flow);
-                let request = CoapRequest {
-                    observe: true,
-                    ..CoapRequest::new(MessageType::Confirmable, Code::GET, &path)
-                };
-                let request = endpoint.request(cx, connection, request, Role::SessionSetUp);
-                observed.state = State::Observing(request);
-            }
+            let flow = observed.flow;
+            let request = || get(&resource_of(flow));
+            observed.registration.ask(cx, endpoint, connection, request);
         }
     }
 
@@ -102,18 +78,21 @@ impl TopicObservations {
     ) -> Result<Option<Payload>, RequestEvent> {
         let request = event.request();
         let mut observed = self.observed.iter_mut();
-        let is_its =
-            |it: &&mut Observed| matches!(it.state, State::Observing(own) if own == request);
-        let Some(observed) = observed.find(is_its) else {
+        let Some(observed) = observed.find(|it| it.registration.is_by(request)) else {
             return Err(event);
         };
         let response = match event {
             RequestEvent::Response(response) if response.code.is_success() => response,
             _ => {
-                observed.state = State::Retrying(now + RETRY_DELAY);
+                observed.registration.fail(now);
                 return Ok(None);
             }
         };
+        if response.observe.is_none() {
+            // It has no room for an observer (RFC 7641 §4.1): what it gave is fresh so long.
+            let fresh = Duration::from_secs(response.max_age.unwrap_or(DEFAULT_MAX_AGE).into());
+            observed.registration.wait(now + fresh);
+        }
         // What was not published yet is an empty state.
         let message = message_id(&response.payload);
         let is_new = message.is_some() && message != observed.newest;
@@ -124,7 +103,7 @@ impl TopicObservations {
     /// The connection is gone, and the observations with it.
     pub(crate) fn lapse(&mut self) {
         for observed in &mut self.observed {
-            observed.state = State::Waiting;
+            observed.registration = Registration::Waiting;
         }
     }
 
@@ -138,11 +117,8 @@ impl TopicObservations {
 
     /// When the next observation is to be asked for again.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        let again = self.observed.iter().filter_map(|it| match it.state {
-            State::Retrying(at) => Some(at),
-            State::Waiting | State::Observing(_) => None,
-        });
-        again.min()
+        let again = self.observed.iter();
+        again.filter_map(|it| it.registration.next_deadline()).min()
     }
 }
 

@@ -130,10 +130,24 @@ impl<'a> Hosts<'a> {
             let hears = self
                 .hearing(flow)
                 .map(|(group, client)| &group.clients[client]);
-            let lacking = [speaks, hears].into_iter().flatten().find(|client| {
+            let server = speaks.map_or("", |client| &client.server);
+            let fetches = hears.and_then(|client| self.spec.client_of_proxy(client, server));
+            let mut carriers = [speaks, hears, fetches].into_iter().flatten();
+            let lacking = carriers.find(|client| {
                 let stack = &self.stacks[client.stack.as_str()];
                 !stack.has_topics()
             });
+            // Both sides of a proxy are to observe.
+            let ends = [hears, fetches];
+            let mut keeping = ends.iter().flatten().filter(|_| fetches.is_some());
+            let blind = keeping.find(|client| {
+                let stack = &self.stacks[client.stack.as_str()];
+                !stack.application().is_cacheable()
+            });
+            if let Some(client) = blind {
+                let problem = format!("a proxy observes nothing by the stack {}", client.stack);
+                return Err(SpecError::value(format!("flows[{place}]"), problem));
+            }
             if let Some(client) = lacking {
                 let problem = format!("the stack {} has no topics", client.stack);
                 return Err(SpecError::value(format!("flows[{place}]"), problem));
@@ -370,9 +384,7 @@ impl<'a> Hosts<'a> {
     /// Who hears what is relayed, and by which client.
     fn hearing(&self, flow: &FlowSpec) -> Option<(&GroupSpec, usize)> {
         let server = &self.spec.client_of(flow)?.server;
-        let group = self.spec.group(&flow.to)?;
-        let client = group.clients.iter().position(|it| it.server == *server)?;
-        Some((group, client))
+        self.spec.hearing(flow, server)
     }
 
     /// A server with this number among those of its name, and this one among all.

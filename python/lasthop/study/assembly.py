@@ -189,6 +189,11 @@ class Server:
     work: Work | None = None
     device: DeviceForm | None = None
 
+    def is_cache_before(self, server: str) -> bool:
+        """Say whether it is a caching proxy for a server."""
+        forwards = self.forwards
+        return forwards is not None and forwards.cache is not None and forwards.to == server
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow:
@@ -261,6 +266,15 @@ class Assembly:
     def heard_by(self, group: Group) -> list[Flow]:
         """Give the flows of other groups that the devices of one get."""
         return [flow for flow in self.flows if flow.is_relayed and flow.receiver == group.name]
+
+    def hears_at(self, flow: Flow) -> str:
+        """Give the server at which a group hears a report to it: its flow's, or a cache before."""
+        hearers = self.group(flow.receiver)
+        talked_to = () if hearers is None else hearers.servers
+        if flow.server in talked_to:
+            return flow.server
+        caches = (one.name for one in self.servers if one.is_cache_before(flow.server))
+        return next((name for name in caches if name in talked_to), flow.server)
 
     def audience_of(self, flow: Flow) -> int:
         """Give how often each message is to arrive: once, or at all devices of a group."""

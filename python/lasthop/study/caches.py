@@ -37,6 +37,11 @@ def check_caches(assembly: Assembly, arm: Arm) -> None:
             _check_flow(flow, stack)
             if flow.server not in proxies:
                 _check_is_read(flow, assembly)
+    for flow in assembly.flows:
+        at = assembly.hears_at(flow) if flow.is_relayed else flow.server
+        hearers = assembly.group(flow.receiver)
+        if at != flow.server and hearers is not None:
+            _check(arm.stacks[hearers.client(at)], f"{flow.name} is heard", flow.location)
     for group in assembly.groups:
         proxy = proxies.get(group.name) if group.is_gateway else None
         if proxy is not None:

@@ -193,6 +193,12 @@ class LongForm(StudyForm):
             device=form.device,
         )
 
+    def _is_heard_by_cache(self, flow: Flow, group: str, usual: str | None) -> bool:
+        """Say whether a group hears what is said to it at a cache before the server of that."""
+        form = None if usual is None else self._servers()[usual].forwards
+        is_before = form is not None and form.cache is not None and form.to == flow.server
+        return is_before and flow.is_relayed and flow.receiver == group
+
     def _usual_server_of(self, group: str) -> str | None:
         """Give whom a group talks to; None where its flows are to say it."""
         written, servers = self.fleet[group].server, self._servers()
@@ -214,7 +220,7 @@ class LongForm(StudyForm):
         usual = self._usual_server_of(name)
         if usual is None and not its:
             _one(None, self._servers(), "server", location)
-        used = [flow.server for flow in its]
+        used = [flow.server for flow in its if not self._is_heard_by_cache(flow, name, usual)]
         servers = dict.fromkeys(used if usual is None else [usual, *used])
         apart = self._apart(name)
         for server in apart:

@@ -10,7 +10,7 @@ from lasthop.study.fleet.devices import Arriving
 from lasthop.study.stacks.catalogue import catalogue
 
 if TYPE_CHECKING:
-    from lasthop.study.assembly import Assembly, Flow
+    from lasthop.study.assembly import Assembly, Flow, Group
     from lasthop.study.stacks.arm import Arm
 
 _OF_THEIR_OWN = frozenset({"dds"})
@@ -52,9 +52,8 @@ def check_topics(assembly: Assembly, arm: Arm) -> None:
     """
     known = catalogue()
     for flow in assembly.flows if arm.supported else ():
-        ends = (assembly.group(flow.sender), assembly.group(flow.receiver))
-        for group in filter(None, ends) if flow.is_relayed else ():
-            application = arm.stacks[group.client(flow.server)].application
+        for group, server in _ends(assembly, flow) if flow.is_relayed else ():
+            application = arm.stacks[group.client(server)].application
             if not known.applications[application].has_topics:
                 speaks = f"{application} of {group.name}"
                 what = f"a report to a group goes by topics, and {speaks} has none"
@@ -67,9 +66,9 @@ def check_topics(assembly: Assembly, arm: Arm) -> None:
 
 def _check_own_topics(assembly: Assembly, arm: Arm, flow: Flow) -> None:
     """Check that both ends of a report to a group speak alike, where no core is between."""
-    speakers, hearers = assembly.group_of(flow), assembly.group(flow.receiver)
-    groups = [group for group in (speakers, hearers) if group is not None]
-    ends = [arm.stacks[group.client(flow.server)] for group in groups]
+    speakers = assembly.group_of(flow)
+    groups = [group for group, _ in _ends(assembly, flow)]
+    ends = [arm.stacks[group.client(server)] for group, server in _ends(assembly, flow)]
     own = next((end for end in ends if end.application in _OF_THEIR_OWN), None)
     if own is None:
         return
@@ -89,6 +88,16 @@ def _check_own_topics(assembly: Assembly, arm: Arm, flow: Flow) -> None:
         )
         hint = f"let {other.traffic.kind} be that of another group"
         raise Fault(what, hint=hint, location=location)
+
+
+def _ends(assembly: Assembly, flow: Flow) -> list[tuple[Group, str]]:
+    """Give who speaks and who hears, each with its server, and the cache between those."""
+    at = assembly.hears_at(flow)
+    ends = [(flow.sender, flow.server), (flow.receiver, at)]
+    if at != flow.server:
+        ends.append((at, flow.server))
+    groups = ((assembly.group(name), server) for name, server in ends)
+    return [(group, server) for group, server in groups if group is not None]
 
 
 def _staying(devices: int | Arriving) -> int:

@@ -203,3 +203,63 @@ def test_the_conditions_say_what_a_proxy_is(load: Load) -> None:
         "a caching proxy for esp, path wlan, keeps 64 kB, stale for 1 min on an error"
     )
     assert described["valve"].endswith("about valve")
+
+
+OBSERVED = """\
+study: observed
+duration: 10 min
+paths: {lan: {delay: 1 ms}, wlan: {delay: 2 ms}}
+servers:
+  board: {}
+  proxy: {forwards: {to: board, path: wlan, stack: coap max_age=10s, cache: 64 kB}}
+fleet:
+  lever: {count: 1, path: lan, server: board, stack: coap}
+  readers: {count: 20, path: lan, server: proxy, stack: coap}
+traffic:
+  state: {from: lever, to: all of readers, report: 45 B, every: 10 s, start: 1 s}
+"""
+
+
+def test_a_group_hears_by_the_cache_that_it_talks_to(load: Load) -> None:
+    spec = spec_of(load(OBSERVED))
+    proxy, lever, readers = spec["groups"]
+    assert [client["server"] for client in proxy["clients"]] == ["board"]
+    assert [client["server"] for client in lever["clients"]] == ["board"]
+    assert [client["server"] for client in readers["clients"]] == ["proxy"]
+    (state,) = spec["flows"]
+    assert (state["from"], state["to"], state["kind"]) == ("lever", "readers", "relay_to_all")
+    board, proxy = spec["servers"]
+    assert [service["stack"] for service in board["services"]] == ["proxy", "lever"]
+    heard_by = [client["stack"] for client in readers["clients"]]
+    assert [service["stack"] for service in proxy["services"]] == heard_by
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (
+            "server: proxy, stack: coap",
+            "server: proxy, stack: http",
+            "a report to a group goes by topics, and http of readers has none; let it speak",
+        ),
+        (
+            "server: proxy, stack: coap",
+            "server: proxy, stack: mqtt",
+            "state is heard by mqtt, whose answers no cache can keep; let it speak coap or http",
+        ),
+        (
+            "stack: coap max_age=10s",
+            "stack: http max_age=10s",
+            "a report to a group goes by topics, and http of proxy has none; let it speak",
+        ),
+        (
+            "server: board, stack: coap",
+            "server: proxy, stack: coap",
+            'write "server: board" at lever; who hears it may be at proxy',
+        ),
+    ],
+)
+def test_what_no_cache_can_observe_is_told(load: Load, old: str, new: str, told: str) -> None:
+    with pytest.raises(StudyError) as error:
+        list(load(OBSERVED.replace(old, new)).planned_runs())
+    assert told in str(error.value)

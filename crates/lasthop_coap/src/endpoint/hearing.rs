@@ -21,7 +21,7 @@ use crate::{CoapResponse, RequestEvent, RequestId};
 const RENEWAL_DELAY: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(15)];
 
 /// What a response without the option means (RFC 7252 §5.10.5).
-const DEFAULT_MAX_AGE: u32 = 60;
+pub(crate) const DEFAULT_MAX_AGE: u32 = 60;
 
 impl Endpoint {
     /// An acknowledgement came, perhaps with a response in it.
@@ -98,7 +98,7 @@ impl Endpoint {
             self.layer.acknowledge(cx, connection, message, id);
         }
         if self.pending(key).is_some() {
-            self.go_on(cx, key, message, datagram);
+            self.go_on(cx, key, message, datagram, is_separate);
         } else if let Some(Settled {
             purpose: Purpose::Message(id),
             ..
@@ -121,8 +121,7 @@ impl Endpoint {
         }
         pending.deadline = None;
         if pending.observation.is_some() {
-            self.send_request(cx, key);
-            return;
+            return self.register_again(cx, key);
         }
         self.fail_pending(cx, key, FailureReason::NoAcknowledgement);
     }
@@ -150,6 +149,7 @@ impl Endpoint {
         key: RequestId,
         message: &Message,
         datagram: Payload,
+        is_separate: bool,
     ) {
         self.exchanges().stop_waiting(key);
         let code = message.content.code;
@@ -165,11 +165,10 @@ impl Endpoint {
         if pending.take_upload_answer(code, facts.block1) {
             return self.transfer(cx, key, Way::Upload);
         }
-        if matches!(pending.role, Role::Question(_)) {
-            let max_age = message.content.option(&datagram, option_number::MAX_AGE);
-            let etag = message.content.option(&datagram, option_number::ETAG);
-            pending.said = (max_age.and_then(number_of), etag.and_then(tag_of));
-        }
+        let max_age = message.content.option(&datagram, option_number::MAX_AGE);
+        let max_age = max_age.and_then(number_of);
+        let etag = message.content.option(&datagram, option_number::ETAG);
+        pending.said = (max_age, etag.and_then(tag_of));
         // The resource has become so short that there is no such block any more.
         if code == Code::BAD_REQUEST && pending.start_anew() {
             return self.transfer(cx, key, Way::Download);
@@ -178,15 +177,19 @@ impl Endpoint {
             .observe
             .filter(|_| code.is_success() && pending.observes())
         {
+            let is_asked_again = core::mem::take(&mut pending.is_asked_again);
             let is_newer = match &mut pending.observation {
+                // What was asked for again need not have changed; and in the acknowledgement of that it is the answer.
+                Some(observation) if is_asked_again => {
+                    observation.take_answer(sequence, cx.now, is_separate)
+                }
                 Some(observation) => observation.take(sequence, cx.now),
                 None => {
                     pending.observation = Some(Observation::begun_with(sequence, cx.now));
                     true
                 }
             };
-            let max_age = message.content.option(&datagram, option_number::MAX_AGE);
-            self.wait_for_notification(cx.now, key, max_age.and_then(number_of));
+            self.wait_for_notification(cx.now, key, max_age);
             if !is_newer {
                 self.tally.count().stale_notifications += 1;
                 return;
@@ -306,6 +309,7 @@ impl Endpoint {
             }
             return;
         }
+        let (max_age, tag) = pending.said;
         if observe.is_none() || pending.observation.is_none() {
             self.end(key);
         }
@@ -315,6 +319,8 @@ impl Endpoint {
                 code,
                 payload,
                 content_format,
+                max_age,
+                tag,
                 observe,
             })));
     }

@@ -24,6 +24,7 @@ use crate::{BlockSize, Carrier, CoapParameters, RequestEvent, RequestId};
 use exchanges::{Exchanges, Timer};
 use pending::Pending;
 
+pub(crate) use hearing::DEFAULT_MAX_AGE;
 pub(crate) use pending::Role;
 pub(crate) use requesting::Parcel;
 pub(crate) use responding::Answer;

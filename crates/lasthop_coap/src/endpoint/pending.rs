@@ -32,6 +32,8 @@ pub(super) struct Pending {
     pub(super) echo: Option<Box<[u8]>>,
     /// What was said with the newest response, in seconds and by an entity tag.
     pub(super) said: (Option<u32>, Option<u32>),
+    /// Whether it was registered again and the answer to that has not come.
+    pub(super) is_asked_again: bool,
     /// When it is given up, or registered again.
     pub(super) deadline: Option<Instant>,
 }
@@ -104,6 +106,7 @@ impl Pending {
             phase: Phase::Running,
             echo: None,
             said: (None, None),
+            is_asked_again: false,
             deadline: None,
         }
     }
@@ -114,6 +117,7 @@ impl Pending {
             phase: Phase::Fetching(sequence),
             role: Role::Content,
             echo: self.echo.clone(),
+            said: self.said,
             ..Self::new(
                 self.id,
                 Arc::clone(&self.request),

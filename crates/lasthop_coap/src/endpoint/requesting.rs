@@ -119,6 +119,16 @@ impl Endpoint {
         &all[&id]
     }
 
+    /// Registers once more what is observed already, by the same token (RFC 7641 §3.3.1).
+    pub(crate) fn register_again(&mut self, cx: &mut Context<'_>, id: RequestId) {
+        let pending = self.pending_mut(id);
+        if let Some(pending) = pending.filter(|pending| pending.observation.is_some()) {
+            pending.is_asked_again = true;
+            self.send_request(cx, id);
+            self.settle(cx);
+        }
+    }
+
     /// Asks the server to send no more notifications (RFC 7641 §3.6).
     pub(crate) fn cancel(&mut self, cx: &mut Context<'_>, id: RequestId) {
         if let Some(pending) = self.pending_mut(id) {

@@ -1,5 +1,6 @@
 //! The server: takes messages from devices, pushes messages to them, and keeps resources for anybody.
 
+mod behind;
 mod condition;
 mod devices;
 mod example;
@@ -10,6 +11,7 @@ mod proofs;
 mod publishing;
 mod resources;
 mod serving;
+mod serving_behind;
 mod store;
 mod target;
 mod topics;
@@ -30,6 +32,7 @@ use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::inbox::{FILE, is_question, written_resource};
 use crate::{Carrier, CoapCounters, CoapParameters, PORT, Push};
+use behind::Behind;
 use devices::Devices;
 pub use devices::MAX_DEVICES;
 pub use example::Example;
@@ -60,6 +63,8 @@ pub struct CoapServer {
     giving: Giving,
     /// Where the services of the host share a core.
     topics: Option<Box<Topics>>,
+    /// Where the host is a proxy.
+    behind: Option<Box<Behind>>,
     /// Where strangers are asked for a proof of their address.
     proofs: Option<Box<Proofs>>,
     outputs: ShortQueue<ApplicationOutput>,
@@ -102,6 +107,7 @@ impl CoapServer {
             store: ResourceStore::default(),
             reachable: LookupMap::new(),
             topics: None,
+            behind: None,
             outputs: ShortQueue::new(),
         }
     }
@@ -118,7 +124,15 @@ impl CoapServer {
     /// The same, which says this of what devices ask it for.
     #[must_use]
     pub fn giving(self, giving: Giving) -> Self {
-        Self { giving, ..self }
+        let behind = match &giving {
+            Giving::Own(_) => None,
+            Giving::Cached(cache) => Some(Box::new(Behind::new(cache.watching()))),
+        };
+        Self {
+            giving,
+            behind,
+            ..self
+        }
     }
 
     /// The same with resources that are there from the start.
@@ -207,6 +221,7 @@ impl CoapServer {
             store: &mut self.store,
             reachable: &mut self.reachable,
             topics: self.topics.as_deref_mut(),
+            behind: self.behind.as_deref_mut(),
             proofs: self.proofs.as_deref_mut(),
         };
         (server, Context::new(now, transport, &mut self.outputs))
@@ -223,6 +238,9 @@ impl CoapServer {
         if let Some(topics) = &mut self.topics {
             topics.crash(survives);
         }
+        if let Some(behind) = &mut self.behind {
+            behind.crash();
+        }
     }
 
     fn closed(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
@@ -235,6 +253,9 @@ impl CoapServer {
         self.reachable.remove(&connection);
         if let Some(topics) = &mut self.topics {
             topics.forget(connection);
+        }
+        if let Some(behind) = &mut self.behind {
+            behind.forget(connection);
         }
         if let Some(proofs) = &mut self.proofs {
             proofs.forget(connection);
@@ -260,6 +281,9 @@ impl CoapServer {
                     self.store.end_observation(key);
                     if let Some(topics) = &mut self.topics {
                         topics.end_observation(key);
+                    }
+                    if let Some(behind) = &mut self.behind {
+                        behind.end_observation(key);
                     }
                 }
             }
@@ -316,6 +340,11 @@ impl Application for CoapServer {
         if self.topics.is_some() {
             let (mut server, mut cx) = self.serving(now, transport);
             server.deliver_from_others(&mut cx);
+            self.attend(now, transport);
+        }
+        if self.behind.is_some() {
+            let (mut server, mut cx) = self.serving(now, transport);
+            server.tell_from_behind(&mut cx);
             self.attend(now, transport);
         }
         self.outputs.pop().unwrap_or_else(|| {

@@ -6,6 +6,7 @@ use lasthop_contract::{
 use lasthop_units::Instant;
 
 use super::CoapServerConfig;
+use super::behind::Behind;
 use super::condition::is_fulfilled;
 use super::devices::Devices;
 use super::links::{Filter, Link};
@@ -31,6 +32,7 @@ pub(super) struct Server<'a> {
     /// Connections by which devices and observers were reached last.
     pub(super) reachable: &'a mut LookupMap<ConnectionId, ()>,
     pub(super) topics: Option<&'a mut Topics>,
+    pub(super) behind: Option<&'a mut Behind>,
     pub(super) proofs: Option<&'a mut Proofs>,
 }
 
@@ -79,6 +81,9 @@ pub(super) fn serve(
         Target::Registration if request.room.is_some() => server.challenge(cx, &request),
         Target::Registration => server.serve_registration(cx, &request, &datagram),
         Target::Discovery => server.serve_discovery(cx, &request, &datagram),
+        Target::Resource(path) if server.behind.as_ref().is_some_and(|it| it.is_able()) => {
+            server.serve_behind(cx, &request, &path, &datagram);
+        }
         Target::Resource(path)
             if server.topics.is_some()
                 && let Some(topic) = Topics::name_of(&path) =>
@@ -302,7 +307,7 @@ impl Server<'_> {
     }
 
     /// Asks a stranger to show that it is there before it is served.
-    fn challenge(&mut self, cx: &mut Context<'_>, request: &Served<'_>) {
+    pub(super) fn challenge(&mut self, cx: &mut Context<'_>, request: &Served<'_>) {
         request.challenge(cx, self.endpoint, self.proofs.as_deref_mut());
     }
 
@@ -326,6 +331,11 @@ fn topics_link() -> Link {
 }
 
 impl Served<'_> {
+    /// Whether its sender has not shown that it is there, where that matters.
+    pub(super) const fn is_stranger(&self) -> bool {
+        self.room.is_some()
+    }
+
     /// Answers with a representation, for which a stranger may have to show first that it is there; `None` is a block
     /// that there is not.
     pub(super) fn give(

@@ -9,6 +9,7 @@ mod hostile_input;
 mod hostile_server;
 mod messages;
 mod observe;
+mod observing_proxy;
 mod peer;
 mod stream_bounds;
 mod streams;

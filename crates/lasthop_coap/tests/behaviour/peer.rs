@@ -31,9 +31,23 @@ pub(crate) struct Peer<A> {
 const OPAQUE: Provenance = Provenance::new(Layer::Application, Cause::Opaque);
 
 impl<A: Application> Peer<A> {
-    /// The peer of a server; or of a client, which speaks first.
+    /// The peer of a server.
     pub(crate) fn of(application: A) -> Self {
-        let mut peer = Self {
+        let mut peer = Self::new(application);
+        peer.inform(ApplicationInput::Start);
+        peer
+    }
+
+    /// The peer of a client of its address, which speaks first.
+    pub(crate) fn of_client(application: A) -> Self {
+        let mut peer = Self::new(application);
+        peer.own.listen(PORT).unwrap();
+        peer.inform(ApplicationInput::Start);
+        peer
+    }
+
+    fn new(application: A) -> Self {
+        Self {
             application,
             events: Vec::new(),
             now: Instant::ZERO,
@@ -44,9 +58,7 @@ impl<A: Application> Peer<A> {
             received: 0,
             deadline: None,
             heard: Vec::new(),
-        };
-        peer.inform(ApplicationInput::Start);
-        peer
+        }
     }
 
     /// Sends a datagram; gives what comes back at once.
@@ -79,6 +91,11 @@ impl<A: Application> Peer<A> {
         core::mem::take(&mut self.heard)
     }
 
+    /// Lets what was heard be heard again, before what came since.
+    pub(crate) fn put_back(&mut self, heard: Vec<Vec<u8>>) {
+        self.heard.splice(..0, heard);
+    }
+
     /// How many messages the application has handed up.
     pub(crate) fn received(&self) -> usize {
         self.received
@@ -98,7 +115,7 @@ impl<A: Application> Peer<A> {
         self.pump();
     }
 
-    fn pump(&mut self) {
+    pub(crate) fn pump(&mut self) {
         let now = self.now;
         loop {
             let mut is_quiet = true;

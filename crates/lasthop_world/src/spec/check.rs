@@ -122,7 +122,7 @@ impl RunSpec {
         ])
     }
 
-    fn server(&self, name: &str) -> Option<&ServerSpec> {
+    pub(crate) fn server(&self, name: &str) -> Option<&ServerSpec> {
         self.servers.iter().find(|server| server.name == name)
     }
 }
@@ -377,9 +377,9 @@ impl FlowSpec {
                 "those who speak and those who hear share the server: shared",
             ),
             (
-                hearers.talks_to(server),
+                spec.hearing(self, server).is_some(),
                 field,
-                "those who hear are no clients of the server",
+                "those who hear are no clients of the server, nor of a proxy before it",
             ),
             (
                 heard <= MAX_HEARD,

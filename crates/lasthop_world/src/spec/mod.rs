@@ -238,6 +238,28 @@ impl RunSpec {
         self.group(flow.group())?.clients.get(flow.client)
     }
 
+    /// The group that hears what is relayed by a server, and by which of its clients: one of the server itself, or of a
+    /// caching proxy that leads there.
+    pub(crate) fn hearing<'a>(
+        &'a self,
+        flow: &FlowSpec,
+        server: &str,
+    ) -> Option<(&'a GroupSpec, usize)> {
+        let group = self.group(&flow.to)?;
+        let mut clients = group.clients.iter();
+        let direct = clients.position(|it| it.server == server);
+        let by_proxy = |it: &ClientSpec| self.client_of_proxy(it, server).is_some();
+        let client = direct.or_else(|| group.clients.iter().position(by_proxy))?;
+        Some((group, client))
+    }
+
+    /// By which client of its own a caching proxy that a client talks to leads to a server.
+    pub(crate) fn client_of_proxy(&self, client: &ClientSpec, server: &str) -> Option<&ClientSpec> {
+        let proxy = self.server(&client.server).filter(|it| it.is_proxy())?;
+        let group = self.group(&proxy.forwards.as_ref()?.by)?;
+        group.clients.iter().find(|it| it.server == server)
+    }
+
     /// The flows that the devices of a group are an end of. They have channels in this order.
     pub(crate) fn flows_of<'a>(
         &'a self,

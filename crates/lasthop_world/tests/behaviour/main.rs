@@ -22,6 +22,7 @@ mod gateways;
 mod groups;
 mod interfaces;
 mod network;
+mod observed_proxies;
 mod one_core;
 mod overload;
 mod proxies;

@@ -14,10 +14,10 @@ use crate::devices::esp8266;
 use crate::specs::{base, loss, run};
 use crate::stacks::{mqtt, stack};
 
-const SECOND_NS: u64 = 1_000_000_000;
+pub(crate) const SECOND_NS: u64 = 1_000_000_000;
 
 /// Readers that ask a proxy by one stack once a second for a minute, which fetches 45 B by another; 100 ms on either path.
-fn spec(readers_speak: StackSpec, fetched_by: StackSpec, readers: u32) -> RunSpec {
+pub(crate) fn spec(readers_speak: StackSpec, fetched_by: StackSpec, readers: u32) -> RunSpec {
     let mut spec = base();
     loss(&mut spec, 0.0);
     let path = spec.paths["path"].clone();
@@ -74,11 +74,11 @@ fn spec(readers_speak: StackSpec, fetched_by: StackSpec, readers: u32) -> RunSpe
     spec
 }
 
-fn coap(options: &[(&str, &str)]) -> StackSpec {
+pub(crate) fn coap(options: &[(&str, &str)]) -> StackSpec {
     stack("coap/udp", options)
 }
 
-fn http(options: &[(&str, &str)]) -> StackSpec {
+pub(crate) fn http(options: &[(&str, &str)]) -> StackSpec {
     stack("http/tcp", options)
 }
 
@@ -109,7 +109,7 @@ fn cache(spec: &mut RunSpec) -> &mut CacheSpec {
 }
 
 /// What the proxy counted, where every message that was due has ended and every byte is in the books.
-fn counted(simulated: &Simulated) -> CacheSums {
+pub(crate) fn counted(simulated: &Simulated) -> CacheSums {
     assert_eq!(simulated.status(), RunStatus::Completed);
     assert!(simulated.meter().ledger().is_balanced());
     let it = simulated.summary();
@@ -138,7 +138,7 @@ fn all_delivered(spec: &RunSpec, name: &str) -> CacheSums {
     sums
 }
 
-fn ends(simulated: &Simulated) -> BTreeMap<&'static str, usize> {
+pub(crate) fn ends(simulated: &Simulated) -> BTreeMap<&'static str, usize> {
     let mut ends = BTreeMap::new();
     for (_, _, record) in simulated.meter().log().records() {
         let end = match record.status() {
@@ -151,7 +151,7 @@ fn ends(simulated: &Simulated) -> BTreeMap<&'static str, usize> {
 }
 
 /// Packets that were offered to a path, one way.
-fn packets(simulated: &Simulated, path: &str, direction: Direction) -> u64 {
+pub(crate) fn packets(simulated: &Simulated, path: &str, direction: Direction) -> u64 {
     let meter = simulated.meter();
     let rows = meter.ledger().packet_rows().into_iter();
     let of_it = rows.filter(|row| row.fate == Fate::Offered && row.direction == direction);
@@ -281,7 +281,7 @@ fn event(seconds: u64, change: ChangeSpec) -> EventSpec {
     }
 }
 
-fn crash(server: &str, seconds: u64, off: u64) -> EventSpec {
+pub(crate) fn crash(server: &str, seconds: u64, off: u64) -> EventSpec {
     let back = BackSpec {
         duration_ns: off * SECOND_NS,
         spread_ns: 0,
@@ -324,7 +324,7 @@ fn while_the_server_is_silent_what_is_stale_is_given_where_that_is_allowed() {
     }
 }
 
-fn outage(seconds: u64, duration: u64) -> EventSpec {
+pub(crate) fn outage(seconds: u64, duration: u64) -> EventSpec {
     event(
         seconds,
         ChangeSpec::Outage {

@@ -137,7 +137,10 @@ def check_reports(assembly: Assembly) -> None:
         flows = [flow for flow in assembly.flows if flow.server == server.name]
         for flow in flows:
             _check_flow(flow, server.name, assembly)
-        if not flows:
+        is_heard = any(
+            assembly.hears_at(it) == server.name for it in assembly.flows if it.is_relayed
+        )
+        if not flows and not is_heard:
             what = f"nobody reports to {server.name}, which is to pass on reports"
             if server.forwards.cache is not None:
                 what = f"nobody asks {server.name}, which is to answer from its cache"
@@ -155,6 +158,9 @@ def _check_flow(flow: Flow, gateway: str, assembly: Assembly) -> None:
         kind = "report to a group" if flow.is_relayed else flow.traffic.kind
         what = f"{gateway} is a cache for downloads and reports, and this is a {kind}"
         hint = 'write "download: 40 B", or name a server without a cache'
+        if flow.is_relayed:
+            behind = server.forwards.to if server.forwards is not None else gateway
+            hint = f'write "server: {behind}" at {flow.sender}; who hears it may be at {gateway}'
         raise Fault(what, hint=hint, location=flow.location, at_key=True)
     if flow.traffic.kind == "download":
         what = f"{gateway} passes on reports to its server, and this is a download"

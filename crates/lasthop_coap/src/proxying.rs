@@ -1,0 +1,205 @@
+use std::rc::Rc;
+
+use lasthop_cache::{Cache, Freshness, Seen, Told, Wish, Word};
+use lasthop_contract::ConnectionId;
+use lasthop_units::{Duration, Instant};
+
+use crate::context::Context;
+use crate::endpoint::{DEFAULT_MAX_AGE, Endpoint, Role};
+use crate::registration::{Registration, get};
+use crate::{CoapRequest, CoapResponse, RequestEvent, RequestId};
+
+/// What the client of a proxy asks for by names, once for all of its readers (RFC 7641 §5).
+#[derive(Debug)]
+pub(crate) struct Proxying {
+    cache: Cache,
+    /// Whether the server can be asked.
+    is_connected: bool,
+    observed: Vec<Observed>,
+    /// Requests for what nobody observes.
+    asked: Vec<(RequestId, Rc<str>)>,
+}
+
+#[derive(Debug)]
+struct Observed {
+    name: Rc<str>,
+    registration: Registration,
+}
+
+impl Proxying {
+    /// The cache is told that this client can observe.
+    pub(crate) fn new(cache: Cache) -> Self {
+        cache.can_observe();
+        Self {
+            cache,
+            is_connected: false,
+            observed: Vec::new(),
+            asked: Vec::new(),
+        }
+    }
+
+    /// Asks for what is wanted since, if the server can be asked.
+    pub(crate) fn carry_out(
+        &mut self,
+        cx: &mut Context<'_>,
+        endpoint: &mut Endpoint,
+        connection: ConnectionId,
+    ) {
+        while self.is_connected
+            && let Some(wish) = self.cache.next_wish()
+        {
+            match wish {
+                Wish::Ask {
+                    name,
+                    observes: false,
+                } => {
+                    let request = endpoint.request(cx, connection, named(&name), Role::Content);
+                    self.asked.push((request, name));
+                }
+                Wish::Ask { name, .. } => self.register(cx, endpoint, connection, name),
+                Wish::End(name) => {
+                    let mut ended = self.observed.extract_if(.., |it| it.name == name);
+                    if let Some(Registration::Observing(request)) =
+                        ended.next().map(|it| it.registration)
+                    {
+                        endpoint.cancel(cx, request);
+                    }
+                }
+            }
+        }
+    }
+
+    fn register(
+        &mut self,
+        cx: &mut Context<'_>,
+        endpoint: &mut Endpoint,
+        connection: ConnectionId,
+        name: Rc<str>,
+    ) {
+        let place = self.observed.iter().position(|it| it.name == name);
+        let place = place.unwrap_or_else(|| {
+            self.observed.push(Observed {
+                name,
+                registration: Registration::Waiting,
+            });
+            self.observed.len() - 1
+        });
+        let observed = &mut self.observed[place];
+        if let Registration::Observing(request) = observed.registration {
+            endpoint.register_again(cx, request);
+        } else {
+            observed.registration = Registration::Waiting;
+            observed.ask(cx, endpoint, connection);
+        }
+    }
+
+    /// The server can be asked from now on: for what is observed, too.
+    pub(crate) fn observe(
+        &mut self,
+        cx: &mut Context<'_>,
+        endpoint: &mut Endpoint,
+        connection: ConnectionId,
+    ) {
+        self.is_connected = true;
+        for observed in &mut self.observed {
+            observed.ask(cx, endpoint, connection);
+        }
+    }
+
+    /// Takes what became of a request, and tells the cache.
+    ///
+    /// # Errors
+    /// The event of another request.
+    pub(crate) fn take(&mut self, now: Instant, event: RequestEvent) -> Result<(), RequestEvent> {
+        let request = event.request();
+        let asked = self.asked.iter().position(|(its, _)| *its == request);
+        let mut observed = self.observed.iter();
+        let observed = observed.position(|it| it.registration.is_by(request));
+        let name = match (asked, observed) {
+            (Some(place), _) => self.asked.swap_remove(place).1,
+            (None, Some(place)) => Rc::clone(&self.observed[place].name),
+            (None, None) => return Err(event),
+        };
+        let told = match event {
+            RequestEvent::Response(response) => Told {
+                was_to_observe: observed.is_some(),
+                is_observed: observed.is_some()
+                    && response.code.is_success()
+                    && response.observe.is_some(),
+                word: word_of(&response),
+            },
+            RequestEvent::Failed { .. } => Told {
+                word: Word::Nothing(None),
+                was_to_observe: observed.is_some(),
+                is_observed: false,
+            },
+        };
+        if let Some(place) = observed {
+            match &told.word {
+                Word::Nothing(_) => self.observed[place].registration.fail(now),
+                _ if told.is_observed => {}
+                // It is no observation any more.
+                _ => {
+                    self.observed.swap_remove(place);
+                }
+            }
+        }
+        self.cache.told(now, &name, told);
+        Ok(())
+    }
+
+    /// The connection is gone, and the observations with it; what became of requests was told.
+    pub(crate) fn lapse(&mut self) {
+        self.is_connected = false;
+        for observed in &mut self.observed {
+            observed.registration = Registration::Waiting;
+        }
+    }
+
+    /// The power failed.
+    pub(crate) fn crash(&mut self) {
+        self.is_connected = false;
+        self.observed.clear();
+        self.asked.clear();
+    }
+
+    /// When the next observation is to be asked for again.
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        let again = self.observed.iter();
+        again.filter_map(|it| it.registration.next_deadline()).min()
+    }
+}
+
+impl Observed {
+    fn ask(&mut self, cx: &mut Context<'_>, endpoint: &mut Endpoint, connection: ConnectionId) {
+        let name = &self.name;
+        self.registration
+            .ask(cx, endpoint, connection, || named(name));
+    }
+}
+
+/// Asks for a resource by its name: the path, and the arguments behind `?`.
+fn named(name: &str) -> CoapRequest {
+    let (path, query) = name.split_once('?').unwrap_or((name, ""));
+    let arguments = query.split('&').filter(|argument| !argument.is_empty());
+    CoapRequest {
+        query: arguments.map(str::to_owned).collect(),
+        ..get(path)
+    }
+}
+
+fn word_of(response: &CoapResponse) -> Word {
+    if !response.code.is_success() {
+        return Word::Refused(response.code.0);
+    }
+    let lifetime = Duration::from_secs(response.max_age.unwrap_or(DEFAULT_MAX_AGE).into());
+    Word::State(Seen {
+        payload: response.payload[..].into(),
+        format: response.content_format,
+        freshness: Freshness {
+            lifetime: Some(lifetime),
+            age: Duration::ZERO,
+            tag: response.tag,
+        },
+    })
+}
