@@ -6,15 +6,13 @@ Bytes are those of Ethernet frames, time is what all messages of a connection wa
 answers. Between the numbers of messages that were run a connection grows in a straight line.
 """
 
-import sys
 from itertools import pairwise
-from pathlib import Path
 from typing import Final
 
 import polars as pl
 
 from lasthop import Results
-from lasthop.cli.script import run_script
+from lasthop.cli.script import named_folders, run_script
 
 MESSAGES: Final = "traffic_telemetry_session"
 YEARS: Final = (("mqtt", "http 1.1", "http 2", "http 3", "mqtt quic"), ("mqtt 2018", "http 2018"))
@@ -46,7 +44,8 @@ def first_cheaper(ours: list[float], other: list[float]) -> str:
 
 def main() -> None:
     """Print a table for bytes and one for time."""
-    runs = Results(Path(sys.argv[1])).runs.filter(part="messages")
+    (folder,) = named_folders("google-http-mqtt")
+    runs = Results(folder).runs.filter(part="messages")
     known = set(runs["stack"])
     for what, column in (
         ("bytes", "wire_bytes_per_message_ethernet"),

@@ -9,14 +9,13 @@ largest packet of the path belong to none: they fall wherever its timers put the
 """
 
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from lasthop import Results
-from lasthop.cli.script import run_script
+from lasthop.cli.script import named_folders, run_script
 
 PHASES: Final = ("TCP", "TLS", "connect", "publish", "disconnect")
 PROBES: Final = "MTU search"
@@ -96,7 +95,7 @@ def bytes_by_phase(capture: Path, keys: Path) -> Counter[str]:
 
 def main() -> None:
     """Print a line for each stack."""
-    folder = Path(sys.argv[1])
+    (folder,) = named_folders("google-http-mqtt-phases")
     runs = Results(folder).runs
     columns = (*PHASES, PROBES)
     print(f"{'':10}" + "".join(f"{name:>12}" for name in (*columns, "all")))

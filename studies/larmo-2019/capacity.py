@@ -15,12 +15,10 @@ half hour, 11.2 a day. The paper names 50,000 devices a cell as the design targe
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lasthop import Results
-from lasthop.cli.script import run_script
+from lasthop.cli.script import named_folders, run_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -88,11 +86,12 @@ def line(part: str, stack: str, size: int, found: Sequence[tuple[float, bool]]) 
 
 def main() -> None:
     """Print the table."""
+    (folder,) = named_folders("larmo-2019-capacity")
     names = [f"devices a cell, {name}" for name in REPORTS_A_DAY]
     head = ["formats", "stack", "report", "requests/s/cell", *names, f"of {TARGET:,}"]
     print("| " + " | ".join(head) + " |")
     print("|" + "---|" * len(head))
-    for row in rows(Results(Path(sys.argv[1])).runs):
+    for row in rows(Results(folder).runs):
         print(line(*row))
 
 

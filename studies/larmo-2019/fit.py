@@ -7,15 +7,13 @@ miss is how far the mean availability lies outside the range that the claim allo
 held to the lowest load at which they may hold, 2 and 3 requests/s, LA4 to its highest, 1.
 """
 
-import sys
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import polars as pl
 
 from lasthop import Results
-from lasthop.cli.script import run_script
+from lasthop.cli.script import named_folders, run_script
 from lasthop.study.run_spec import RunSpecReader
 
 NON, CON, MQTT = "raw_udp", "raw_udp ack=on", "raw_tcp tcp.profile=larmo_2019"
@@ -75,9 +73,8 @@ def _setting(run_spec: str) -> str:
 
 def main() -> None:
     """Print the settings, best first."""
-    ranked = sorted(
-        settings(Results(Path(sys.argv[1])).runs).items(), key=lambda item: objective(item[1])
-    )
+    (folder,) = named_folders("larmo-2019-fit")
+    ranked = sorted(settings(Results(folder).runs).items(), key=lambda item: objective(item[1]))
     for setting, found in ranked:
         missed = [
             f"{miss.claim} ({miss.where}) by {miss.points:.2f}"

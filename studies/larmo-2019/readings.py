@@ -5,15 +5,13 @@
 Mean, least and greatest repetition in percent; `overload` where the cells do not carry the load.
 """
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 import polars as pl
 
 from lasthop import Results
-from lasthop.cli.script import run_script
+from lasthop.cli.script import named_folders, run_script
 
 NON, CON, CON_15_S = "raw_udp", "raw_udp ack=on", "raw_udp ack=on ack_timeout=15s"
 MQTT = "raw_tcp tcp.profile=larmo_2019"
@@ -48,8 +46,9 @@ def _availability(runs: pl.DataFrame, stack: str, report_bytes: int) -> str:
 
 def main() -> None:
     """Print a line for each reading."""
+    (folder,) = named_folders("larmo-2019-sensitivity")
     print(" | ".join(("part", "value", *(f"{stack}, {size} B" for stack, size in ARMS))))
-    for part, value, arms in readings(Results(Path(sys.argv[1])).runs):
+    for part, value, arms in readings(Results(folder).runs):
         print(" | ".join((part, value, *arms)))
 
 

@@ -1,7 +1,8 @@
 """Hold the advice of Yudayev 2019 against the runs: what each side costs, and where it turns.
 
 ``python studies/yudayev-2019/advice.py results/yudayev-2019-advice
-results/yudayev-2019-advice-proxy results/yudayev-2019-advice-mqtt``
+results/yudayev-2019-advice-proxy results/yudayev-2019-advice-mqtt
+results/yudayev-2019-advice-observed``
 
 Bytes and frames are those of the device's path, bytes with 36 B of an 802.11 frame. The channel is
 taken for a frame as by 802.11g at 20 Mbit/s: waiting, preamble and acknowledgement 150 us, assumed.
@@ -11,7 +12,6 @@ receives and works on, and not its sleep. Sides that deliver less than 99 % take
 """
 
 import json
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -22,7 +22,7 @@ from ruamel.yaml import YAML
 
 from lasthop import Results
 from lasthop.answer.crossing import crossing
-from lasthop.cli.script import run_script
+from lasthop.cli.script import named_folders, run_script
 
 WIRE: Final = "wlan"
 FRAME_BYTES: Final = 36
@@ -48,6 +48,14 @@ SWEPT: Final = {
     "writes": ("traffic_write_every_ms", 1e-3, "s between writes of a reader"),
 }
 COLUMNS: Final = {"joules": "J", "bytes": "B", "channel": "s"}
+
+SIDES: Final = ("direct", "proxy", "mqtt", "observed")
+NAMES: Final = (
+    "yudayev-2019-advice",
+    *(f"yudayev-2019-advice-{side}" for side in SIDES[1:]),
+)
+TELLS: Final = ("mqtt", "observed")
+"""Where the device tells what it knows without being asked."""
 
 Costs = Mapping[str, Mapping[float, Mapping[int, float]]]
 """By side, by what is swept, by repetition."""
@@ -101,7 +109,7 @@ def _worked(side: str) -> pl.Expr:
     """Give how many messages the device worked on."""
     if side == "proxy":
         return pl.col("cache_misses") + pl.col("cache_validated") + pl.col("cache_writes")
-    if side == "mqtt":
+    if side in TELLS:
         # Each state once, and what was written: of each state every reader was told.
         readers = pl.col("fleet_readers_count").fill_null(10)
         return pl.col("messages_delivered") - pl.col("lasts_s") / STATE_S * (readers - 1)
@@ -202,7 +210,7 @@ def table(runs: pl.DataFrame, part: str, column: str) -> None:
             f"{figure(mean(of_side[value])) if value in of_side else '-':>11}" for value in points
         )
         print(f"{side:16}" + "".join(cells))
-    without = [side for side in costs if not side.endswith("proxy")]
+    without = [side for side in costs if "proxy" not in side and "observed" not in side]
     print(f"least without a proxy: {', '.join(flips(costs, without))}")
     print(f"least of all: {', '.join(flips(costs, list(costs)))}")
     print()
@@ -210,9 +218,9 @@ def table(runs: pl.DataFrame, part: str, column: str) -> None:
 
 def main() -> None:
     """Print the tables, their flip points, and the verdicts on the advice."""
-    direct, proxy, mqtt = (Path(name) for name in sys.argv[1:4])
+    folders = named_folders(*NAMES)
     runs = pl.concat(
-        (of_folder(direct, "direct"), of_folder(proxy, "proxy"), of_folder(mqtt, "mqtt")),
+        (of_folder(folder, side) for side, folder in zip(SIDES, folders, strict=True)),
         how="diagonal_relaxed",
     )
     if "traffic_reading_report_bytes" in runs.columns:

@@ -1,10 +1,12 @@
 """Scripts beside studies: what a user can meet is told as by the command."""
 
 import os
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from lasthop.cli.output import complain
-from lasthop.errors import EXIT_INTERRUPTED, LasthopError
+from lasthop.errors import EXIT_INTERRUPTED, LasthopError, UsageError
 
 
 def run_script(main: Callable[[], None]) -> None:
@@ -23,3 +25,19 @@ def run_script(main: Callable[[], None]) -> None:
     except KeyboardInterrupt:
         complain("interrupted")
         os._exit(EXIT_INTERRUPTED)
+
+
+def named_folders(*usual: str) -> tuple[Path, ...]:
+    """Give the folders of results that the script is called with, as many as are usual.
+
+    Raises
+    ------
+    UsageError
+        With the usual call, where there are more or fewer.
+    """
+    given = sys.argv[1:]
+    if len(given) != len(usual):
+        called = " ".join((f"python {sys.argv[0]}", *(f"results/{name}" for name in usual)))
+        message = f"{len(given)} folders of results are named; write: {called}"
+        raise UsageError(message)
+    return tuple(map(Path, given))

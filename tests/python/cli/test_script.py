@@ -52,3 +52,17 @@ def test_ctrl_c_is_one_line(script: Path) -> None:
         _, complaints = process.communicate(timeout=60)
     assert process.returncode == 130
     assert len(complaints.splitlines()) == 1
+
+
+@pytest.mark.parametrize("given", [[], ["results/one", "results/two"]])
+def test_folders_that_are_left_out_are_one_line(tmp_path: Path, given: list[str]) -> None:
+    file = tmp_path / "script.py"
+    file.write_text(
+        "from lasthop.cli.script import named_folders, run_script\n"
+        'run_script(lambda: print(named_folders("a-study")))\n'
+    )
+    command = [sys.executable, str(file), *given]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    (line,) = done.stderr.splitlines()
+    assert line.endswith(f"write: python {file} results/a-study")
+    assert done.returncode == 2

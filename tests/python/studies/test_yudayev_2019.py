@@ -73,6 +73,7 @@ def test_the_figure_counts_the_packets_of_the_device(results: Results) -> None:
 
 
 PULLED = ("coap", "http", "http keep")
+TOLD = ("mqtt 0", "mqtt 1", "observed non", "observed con")
 
 ADVICE = {
     "duration": "20 min",
@@ -83,20 +84,21 @@ ADVICE = {
 
 def test_a_cache_makes_what_readers_cost_the_device_what_one_costs(tmp_path: Path) -> None:
     advice = script("advice")
-    sides = {"advice": "direct", "advice-proxy": "proxy", "advice-mqtt": "mqtt"}
+    files = ("advice", "advice-proxy", "advice-mqtt", "advice-observed")
     costs: dict[str, dict[float, dict[int, float]]] = {}
-    for file, side in sides.items():
+    for file, side in zip(files, advice.SIDES, strict=True):
         results = lasthop.run(FOLDER / f"{file}.yaml", out=tmp_path / file, set=ADVICE)
         runs = advice.of_folder(results.path, side)
         costs |= advice.costs_of(runs, "readers", "bytes")
     both = {side for side, of_side in costs.items() if set(of_side) == {1, 30}}
-    assert both == {"coap", "http", "mqtt 0", "mqtt 1", *(f"{it} proxy" for it in PULLED)}
+    assert both == {"coap", "http", *TOLD, *(f"{it} proxy" for it in PULLED)}
     ratio = {side: advice.mean(costs[side][30]) / advice.mean(costs[side][1]) for side in both}
     assert all(20 < ratio[side] <= 31 for side in ("coap", "http"))
     # A reader alone of CoAP finds every second reading in the cache.
     assert all(0.8 < ratio[f"{side} proxy"] < 3 for side in PULLED)
-    # What it publishes it says once, whoever hears it.
-    assert all(ratio[side] < 2 for side in ("mqtt 0", "mqtt 1"))
+    # What it publishes, or tells a proxy that observes it, it says once, whoever hears it.
+    assert all(ratio[side] < 2 for side in TOLD)
+    assert all(ratio[side] == 1 for side in TOLD if side.startswith("observed"))
 
 
 def test_a_flip_is_where_two_lines_cross() -> None:
