@@ -115,7 +115,7 @@ const UNKNOWN_PSK_IDENTITY: u8 = 115;
 pub(crate) fn why_it_ended(has_key: bool, reason: CloseReason) -> Option<String> {
     match reason {
         CloseReason::PeerAlert(PROTOCOL_VERSION) => Some(
-            "the server speaks another version of DTLS; name it by --dtls 1.2 or 1.3 (alert 70)"
+            "the server speaks another version of DTLS; name it by --dtls, or by dtls.version of a stack: 1.2 or 1.3 (alert 70)"
                 .into(),
         ),
         reason if has_key => why_keys_failed(reason),
