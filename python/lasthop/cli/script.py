@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from lasthop.cli.output import complain
+from lasthop.cli.output import complain, discard
 from lasthop.errors import EXIT_INTERRUPTED, LasthopError, UsageError
 
 
@@ -19,12 +19,15 @@ def run_script(main: Callable[[], None]) -> None:
     """
     try:
         main()
+        sys.stdout.flush()
     except LasthopError as error:
         complain(str(error))
         raise SystemExit(error.exit_code) from None
     except KeyboardInterrupt:
         complain("interrupted")
         os._exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        discard(sys.stdout.fileno())  # Who reads has enough, as `head`.
 
 
 def named_folders(*usual: str) -> tuple[Path, ...]:

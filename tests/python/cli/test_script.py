@@ -66,3 +66,19 @@ def test_folders_that_are_left_out_are_one_line(tmp_path: Path, given: list[str]
     (line,) = done.stderr.splitlines()
     assert line.endswith(f"write: python {file} results/a-study")
     assert done.returncode == 2
+
+
+def test_a_reader_that_has_enough_is_no_error(tmp_path: Path) -> None:
+    file = tmp_path / "script.py"
+    file.write_text(
+        "from lasthop.cli.script import run_script\n"
+        "run_script(lambda: [print(number) for number in range(100_000)])\n"
+    )
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, str(file)], stdout=pipe, stderr=pipe) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"0\n"
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
