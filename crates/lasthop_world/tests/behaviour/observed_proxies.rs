@@ -2,10 +2,13 @@
 
 use lasthop_contract::Direction;
 use lasthop_measure::MessageStatus;
-use lasthop_world::{FlowKind, Observe, PopulationSpec, RunSpec, Simulated, StackSpec};
+use lasthop_world::{FlowKind, PopulationSpec, RunSpec, Simulated, StackSpec};
 
 use crate::devices::esp8266;
-use crate::proxies::{self, SECOND_NS, coap, counted, crash, ends, http, outage, packets};
+use crate::proxies::{
+    self, SECOND_NS, coap, counted, crash, ends, http, is_refused, is_the_same_again, outage,
+    packets,
+};
 use crate::specs::{loss, run};
 use crate::stacks::{mqtt, stack};
 
@@ -162,42 +165,27 @@ fn readers_who_ask_and_readers_who_observe_share_a_proxy() {
 #[test]
 fn the_same_run_is_the_same() {
     let spec = spec(coap(&[]), coap(&[("max_age", "3s")]), 4);
-    let tables = |spec: &RunSpec| run(spec).tables("x").unwrap();
-    let (one, other) = (tables(&spec), tables(&spec));
-    assert_eq!(one.summary, other.summary);
-    assert_eq!(one.messages, other.messages);
-    assert_eq!(one.ledger, other.ledger);
+    is_the_same_again(&spec);
 }
 
 #[test]
 fn what_cannot_be_observed_is_told() {
-    let refused = |spec: RunSpec, problem: &str| {
-        let parsed = RunSpec::parse(&serde_json::to_string(&spec).unwrap());
-        let error = match parsed {
-            Err(error) => error.to_string(),
-            Ok(spec) => {
-                let run = Simulated::run(&spec, Observe::default(), &Default::default());
-                run.err().unwrap().to_string()
-            }
-        };
-        assert!(error.contains(problem), "{error}");
-    };
-    refused(spec(http(&[]), coap(&[]), 2), "device has no topics");
+    is_refused(&spec(http(&[]), coap(&[]), 2), "device has no topics");
     let mut by_http = spec(coap(&[]), http(&[]), 2);
     by_http.groups[2].clients[0].stack = "sensor".into();
     by_http.stacks.insert("sensor".into(), mqtt("1"));
     let mut service = by_http.servers[1].services[0].clone();
     (service.stack, service.port) = ("sensor".into(), 1883);
     by_http.servers[1].services.push(service);
-    refused(by_http, "uplink has no topics");
-    refused(
-        spec(mqtt("1"), coap(&[]), 2),
+    is_refused(&by_http, "uplink has no topics");
+    is_refused(
+        &spec(mqtt("1"), coap(&[]), 2),
         "observes nothing by the stack device",
     );
     let mut speaks = spec(coap(&[]), coap(&[]), 2);
     speaks.groups[2].clients = speaks.groups[1].clients.clone();
-    refused(speaks, "reports alone");
+    is_refused(&speaks, "reports alone");
     let mut keeps_nothing = spec(coap(&[]), coap(&[]), 2);
     keeps_nothing.servers[0].forwards.as_mut().unwrap().cache = None;
-    refused(keeps_nothing, "nor of a proxy before it");
+    is_refused(&keeps_nothing, "nor of a proxy before it");
 }

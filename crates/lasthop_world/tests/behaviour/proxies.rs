@@ -474,11 +474,29 @@ fn the_same_run_is_the_same() {
         http(&[("max_age", "3s"), ("changes", "9s")]),
         4,
     ));
-    let tables = |spec: &RunSpec| run(spec).tables("x").unwrap();
-    let (one, other) = (tables(&spec), tables(&spec));
+    is_the_same_again(&spec);
+}
+
+/// A run has the same tables when it is run again.
+pub(crate) fn is_the_same_again(spec: &RunSpec) {
+    let tables = || run(spec).tables("x").unwrap();
+    let (one, other) = (tables(), tables());
     assert_eq!(one.summary, other.summary);
     assert_eq!(one.messages, other.messages);
     assert_eq!(one.ledger, other.ledger);
+}
+
+/// A run is refused with a problem, where it is read or where it begins.
+pub(crate) fn is_refused(spec: &RunSpec, problem: &str) {
+    let parsed = RunSpec::parse(&serde_json::to_string(spec).unwrap());
+    let error = match parsed {
+        Err(error) => error.to_string(),
+        Ok(spec) => {
+            let run = Simulated::run(&spec, Observe::default(), &Default::default());
+            run.err().unwrap().to_string()
+        }
+    };
+    assert!(error.contains(problem), "{error}");
 }
 
 #[test]
@@ -529,15 +547,7 @@ fn what_cannot_be_a_cache_is_told() {
     let refused = |change: fn(&mut RunSpec), problem: &str| {
         let mut spec = good.clone();
         change(&mut spec);
-        let parsed = RunSpec::parse(&serde_json::to_string(&spec).unwrap());
-        let error = match parsed {
-            Err(error) => error.to_string(),
-            Ok(spec) => {
-                let run = Simulated::run(&spec, Observe::default(), &Default::default());
-                run.err().unwrap().to_string()
-            }
-        };
-        assert!(error.contains(problem), "{error}");
+        is_refused(&spec, problem);
     };
     refused(
         |it| {
