@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import ClassVar
 
 from lasthop.adapters.adapter import Adapter, Offer
+from lasthop.adapters.kept_build import kept
 from lasthop.errors import EnvironmentFailure
 
 _FOLDER = Path(__file__).parent
@@ -52,14 +53,12 @@ class BuiltProgram(Adapter):
         digest = hashlib.sha256()
         for file in sorted(path for path in source.rglob("*") if path.is_file()):
             digest.update(file.read_bytes())
-        kept = Path.home() / ".cache" / "lasthop" / self.language
-        made = kept / f"{self.name}-{digest.hexdigest()[:12]}" / self.name
+        builds = Path.home() / ".cache" / "lasthop" / self.language
+        made = builds / f"{self.name}-{digest.hexdigest()[:12]}" / self.name
         try:
-            if not made.exists():
-                self._build(builder, source, made)
+            return kept(made, lambda into: self._build(builder, source, into))
         except OSError as error:
             raise EnvironmentFailure(f"{self.name}: {made}: {error.strerror}") from error
-        return made
 
     @abstractmethod
     def build_command(self, builder: Path, folder: Path) -> list[str]:
@@ -74,13 +73,12 @@ class BuiltProgram(Adapter):
             words += [str(file) for file in files if file is not None]
         return words
 
-    def _build(self, builder: Path, source: Path, made: Path) -> None:
+    def _build(self, builder: Path, source: Path, into: Path) -> None:
         sys.stderr.write(f"building {self.name} (some {self.minutes} min, the first time)\n")
-        made.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=made.parent) as name:
+        with TemporaryDirectory(dir=into.parent) as name:
             command = self.build_command(builder, folder := Path(name))
             done = subprocess.run(command, cwd=source, check=False, capture_output=True, text=True)
             if done.returncode:
                 said = " | ".join(done.stderr.strip().splitlines()[-_LINES_OF_LOG:])
                 raise EnvironmentFailure(f"{self.name}: it cannot be built: {said}; {self.install}")
-            shutil.move(folder / self.built, made)
+            shutil.move(folder / self.built, into)

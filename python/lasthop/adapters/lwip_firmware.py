@@ -10,6 +10,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from lasthop.adapters.kept_build import kept
 from lasthop.errors import EnvironmentFailure
 
 CRATE = "lwip-0.4.0"
@@ -61,12 +62,9 @@ class Firmware:
         folder = Path.home() / ".cache" / "lasthop" / "native"
         made = folder / f"lwip-{digest.hexdigest()[:12]}"
         try:
-            if not made.exists():
-                folder.mkdir(parents=True, exist_ok=True)
-                self._compile(by, defined, lwip, made)
+            return kept(made, lambda into: self._compile(by, defined, lwip, into))
         except OSError as error:
             raise EnvironmentFailure(f"lwip: {made}: {error.strerror}") from error
-        return made
 
     def _defined(self) -> dict[str, int]:
         return {
@@ -79,8 +77,7 @@ class Firmware:
             "DEVICE_CONNECTIONS": self.connections,
         }
 
-    def _compile(self, compiler: str, defined: list[str], lwip: Path, made: Path) -> None:
-        unfinished = made.with_suffix(f".{os.getpid()}")
+    def _compile(self, compiler: str, defined: list[str], lwip: Path, into: Path) -> None:
         core = lwip / "src"
         files = [core / "core", core / "core" / "ipv4", core / "api"]
         headers = [core / "include", lwip / "contrib" / "ports" / "unix" / "port" / "include"]
@@ -88,15 +85,13 @@ class Firmware:
             *(compiler, *_OPTIONS, *defined, f"-I{_OURS}"),
             *(option for folder in headers for option in ("-isystem", str(folder))),
             *(str(file) for folder in (_OURS, *files) for file in sorted(folder.glob("*.c"))),
-            *("-o", str(unfinished), "-lpthread"),
+            *("-o", str(into), "-lpthread"),
         ]
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         if done.returncode:
-            unfinished.unlink(missing_ok=True)
             faults = [line for line in done.stderr.splitlines() if "error" in line]
             said = " | ".join((faults or done.stderr.splitlines())[:_LINES_OF_LOG])
             raise EnvironmentFailure(f"lwip: it does not compile: {said}")
-        unfinished.replace(made)
 
 
 def compiler() -> str:

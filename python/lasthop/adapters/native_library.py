@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from lasthop.adapters.kept_build import kept
 from lasthop.errors import EnvironmentFailure
 
 _SOURCES = Path(__file__).with_name("native")
@@ -56,19 +56,13 @@ class NativeLibrary:
         digest = hashlib.sha256(told).hexdigest()[:12]
         made = Path.home() / ".cache" / "lasthop" / "native" / f"{self.name}-{digest}.so"
         try:
-            if not made.exists():
-                self._compile(compiler, source, made)
+            return kept(made, lambda into: self._compile(compiler, source, into))
         except OSError as error:
             raise EnvironmentFailure(f"{self.name}: {made}: {error.strerror}") from error
-        return made
 
-    def _compile(self, compiler: str, source: Path, made: Path) -> None:
-        made.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = made.with_suffix(f".{os.getpid()}")
-        command = [compiler, *_OPTIONS, "-o", str(unfinished), str(source), f"-l{self.links}"]
+    def _compile(self, compiler: str, source: Path, into: Path) -> None:
+        command = [compiler, *_OPTIONS, "-o", str(into), str(source), f"-l{self.links}"]
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         if done.returncode:
-            unfinished.unlink(missing_ok=True)
             said = " | ".join(done.stderr.splitlines()[:_LINES_OF_LOG])
             raise EnvironmentFailure(f"{self.name}: it does not compile: {said}; {self.install}")
-        unfinished.replace(made)
