@@ -185,8 +185,10 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
             let before = self.at;
             match self.clock.advance_to(wake_up.at) {
                 Advance::OnTime => self.at = wake_up.at.max(self.at),
+                // Served as of when it was due: what follows is no later for that, and of many who were due at once those
+                // with higher numbers do not come behind.
                 Advance::Late(by) => {
-                    self.at = (wake_up.at + by).max(self.at);
+                    self.at = wake_up.at.max(self.at);
                     self.observer.late(self.at, by);
                 }
                 Advance::Arrived(at) => {

@@ -96,16 +96,18 @@ fn what_sleeps_costs_nothing() {
 }
 
 #[test]
-fn a_late_clock_is_recorded() {
+fn a_late_clock_is_recorded_and_delays_nothing_further() {
     struct LateClock;
     impl Clock for LateClock {
         fn advance_to(&mut self, _: Instant) -> Advance {
             Advance::Late(Duration::from_millis(2))
         }
     }
-    let mut simulation = greeting(LateClock, 1, Instant::FAR_FUTURE);
+    let mut simulation = greeting(LateClock, 2, Instant::FAR_FUTURE);
     simulation.run(&AtomicBool::new(false));
     let journal = simulation.into_observer();
+    assert_eq!(journal.sent, [at(0), at(100)]);
+    assert_eq!(journal.arrived, [at(30), at(130)]);
     assert!(!journal.late.is_empty());
     assert!(
         journal
