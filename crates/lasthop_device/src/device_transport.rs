@@ -144,11 +144,11 @@ impl DeviceTransport {
     /// Takes an event from below: what is to be read waits for the application's task.
     #[inline(never)]
     fn note(&mut self, now: Instant, connection: ConnectionId, event: TransportEvent) {
-        if self.is_unknown_above(connection, event) {
+        if self.absorb(connection, event) {
             return;
         }
         let waits = match event {
-            TransportEvent::Established(how) if self.has_queued(now, connection, how) => return,
+            TransportEvent::Established(how) if self.queue_for_task(now, connection, how) => return,
             TransportEvent::Readable(stream) => {
                 if let Some(reader) = self.readers.get((connection, stream)) {
                     reader.note_more();

@@ -8,7 +8,7 @@ use super::{DeviceTransport, Waits};
 impl DeviceTransport {
     /// A connection came about. One that another end opened waits to be accepted, or is reset where the mailbox is full
     /// (`accept_function` and `tcp_process` of lwIP). Tells whether it is dealt with.
-    pub(super) fn has_queued(
+    pub(super) fn queue_for_task(
         &mut self,
         now: Instant,
         connection: ConnectionId,
@@ -41,12 +41,8 @@ impl DeviceTransport {
             .put_error(places, |it| inner.peer(it).is_some());
     }
 
-    /// Deals with what happens to a connection that the application does not know. Tells whether it is dealt with.
-    pub(super) fn is_unknown_above(
-        &mut self,
-        connection: ConnectionId,
-        event: TransportEvent,
-    ) -> bool {
+    /// Absorbs what happens to a connection that the application does not know. Tells whether it did.
+    pub(super) fn absorb(&mut self, connection: ConnectionId, event: TransportEvent) -> bool {
         let is_over = matches!(event, TransportEvent::Closed(_));
         if self.acceptor.has_refused(connection) {
             if is_over {
