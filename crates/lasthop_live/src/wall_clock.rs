@@ -23,8 +23,9 @@ pub struct WallClock {
     overdue: u32,
 }
 
-/// How many deadlines that are overdue come before a look outside: neither is to starve the other.
-const OVERDUE_A_TURN: u32 = 16;
+/// How many deadlines that are overdue come before a look outside: neither is to starve the other. What comes is of now,
+/// and what was due before comes first, so these are as many as are often due at once.
+const OVERDUE_A_TURN: u32 = 256;
 
 const NANOS_A_SECOND: u64 = 1_000_000_000;
 
