@@ -19,27 +19,29 @@ class Scheme:
     """Whether its connections begin as ones of HTTP."""
     is_quic: bool = False
     """Whether they are QUIC's."""
+    stack: str = ""
+    """What a load by it speaks: the protocol and the layers below."""
 
 
 SCHEMES = (
-    Scheme("mqtt", "mqtt", 1883),
-    Scheme("mqtts", "mqtt", 8883, is_secured=True),
+    Scheme("mqtt", "mqtt", 1883, stack="mqtt/tcp"),
+    Scheme("mqtts", "mqtt", 8883, is_secured=True, stack="mqtt/tls/tcp"),
     # For MQTT over WebSocket no port is registered: those of EMQX and NanoMQ.
-    Scheme("ws", "mqtt_ws", 8083, is_web=True),
-    Scheme("wss", "mqtt_ws", 8084, is_secured=True, is_web=True),
+    Scheme("ws", "mqtt_ws", 8083, is_web=True, stack="mqtt/ws/tcp"),
+    Scheme("wss", "mqtt_ws", 8084, is_secured=True, is_web=True, stack="mqtt/ws/tls/tcp"),
     # Nor for MQTT over QUIC: that of EMQX.
-    Scheme("quic", "mqtt_quic", 14_567, is_secured=True, is_quic=True),
+    Scheme("quic", "mqtt_quic", 14_567, is_secured=True, is_quic=True, stack="mqtt/quic/udp"),
     # Those that need no rights.
-    Scheme("http", "http", 8080),
-    Scheme("https", "http", 8443, is_secured=True),
+    Scheme("http", "http", 8080, stack="http/tcp"),
+    Scheme("https", "http", 8443, is_secured=True, stack="http/tls/tcp"),
     # HTTP/3 has no scheme of its own; this one says that it is meant.
-    Scheme("h3", "http_quic", 8443, is_secured=True, is_quic=True),
+    Scheme("h3", "http_quic", 8443, is_secured=True, is_quic=True, stack="http/quic/udp"),
     # Always in the clear; no port is registered.
     Scheme("metrics", "metrics", 9464),
-    Scheme("coap", "coap", 5683),
-    Scheme("coaps", "coap", 5684, is_dtls=True),
-    Scheme("coap+tcp", "coap_tcp", 5683),
-    Scheme("coaps+tcp", "coap_tcp", 5684, is_secured=True),
+    Scheme("coap", "coap", 5683, stack="coap/udp"),
+    Scheme("coaps", "coap", 5684, is_dtls=True, stack="coap/dtls/udp"),
+    Scheme("coap+tcp", "coap_tcp", 5683, stack="coap/tcp"),
+    Scheme("coaps+tcp", "coap_tcp", 5684, is_secured=True, stack="coap/tls/tcp"),
     Scheme("json+udp", "json_udp", 40_001),
 )
 

@@ -18,18 +18,6 @@ if TYPE_CHECKING:
 
 _LAST_PORT = 65_535
 _PLAIN_LAYERS = 1
-_SCHEMES = {
-    "mqtt/tls/tcp": "mqtts",
-    "mqtt/ws/tcp": "ws",
-    "mqtt/ws/tls/tcp": "wss",
-    "mqtt/quic/udp": "quic",
-    "coap/dtls/udp": "coaps",
-    "coap/tcp": "coap+tcp",
-    "coap/tls/tcp": "coaps+tcp",
-    "http/tls/tcp": "https",
-    "http/quic/udp": "h3",
-}
-"""Of stacks whose scheme is not the protocol, or the protocol and its layers: ``raw_tcp+tls``."""
 _PATIENCE_S = 5.0
 
 
@@ -102,8 +90,12 @@ def _stacks() -> dict[str, int]:
 
 
 def _scheme(stack: str) -> str:
+    for scheme in SCHEMES:
+        if scheme.stack == stack:
+            return scheme.name
+    # Without a name of its own: raw_tcp+tls.
     application, *layers, _ = stack.split("/")
-    return _SCHEMES.get(stack, "+".join((application, *layers)))
+    return "+".join((application, *layers))
 
 
 def _refused(at: dict[str, str]) -> dict[str, str]:
