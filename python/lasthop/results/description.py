@@ -50,7 +50,7 @@ def describe_study(study: "Study") -> dict[str, Any]:
         "seed": study.seed,
         "repeat": study.repeat,
         "quick": study.quick,
-        "overload": study.overload,
+        "overload": study.measure.overload,
         "expect": [expectation.text for expectation in study.expect],
         "claims": study.claims.written,
         "multiverse": None if study.multiverse is None else study.multiverse.as_json(),

@@ -191,7 +191,13 @@ def _engine(plan: Plan, bindings: Bindings, out: Path) -> Engine:
     """Give what runs a plan: real software is looked for before the first run."""
     if not plan.is_live:
         return NativeEngine().showing(plan.study.credentials)
-    engine = LiveEngine(bindings=bindings, logs=out / LOGS, credentials=plan.study.credentials)
+    study = plan.study
+    engine = LiveEngine(
+        bindings=bindings,
+        logs=out / LOGS,
+        credentials=study.credentials,
+        processor_wait_ns=study.measure.processor_wait,
+    )
     engine.check(run.spec_json for run in plan.supported())
     return engine
 

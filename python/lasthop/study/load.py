@@ -201,6 +201,8 @@ class _Loader:
             ],
             "points": [[point.part, point.conditions] for point in points],
         }
+        if (wait_ns := base.measure.processor_wait) is not None:
+            content["processor_wait"] = wait_ns
         return Study(
             name=base.study,
             title=base.title,
@@ -214,7 +216,7 @@ class _Loader:
             stacks=stacks,
             conditions=describe(base, quick=self._quick),
             quick=self._quick,
-            overload=base.measure.overload,
+            measure=base.measure,
             points=points,
             arms=arms,
             changes=self._changes,

@@ -19,6 +19,7 @@ from lasthop.study.form import (
     LongPositiveTime,
     LongTime,
     Percentage,
+    Time,
 )
 from lasthop.study.multiverse.form import MultiverseForm
 from lasthop.study.stacks.alternatives import MAXIMUM_ARMS
@@ -68,6 +69,9 @@ class Measure(Form):
     """Whether a load above what the path carries makes a run invalid, or is a result."""
     messages: Literal["each", "summed"] | None = Field(default=None, examples=["each"])
     """A row for each message, or sums alone; of devices that come and go sums are the default."""
+    processor_wait: Time | None = Field(default=None, examples=["10 ms"])
+    """How long a program of a live run may wait for a processor each time, on average; a run
+    where one waited longer is too late. 1 ms without it."""
 
 
 class DecideForm(Form):

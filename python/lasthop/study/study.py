@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from lasthop.study.credentials import Credentials
+    from lasthop.study.model import Measure
     from lasthop.study.multiverse.plan import MultiversePlan
     from lasthop.study.stacks.arm import Arm
 
@@ -181,8 +182,8 @@ class Study:
         Of which other study it is the readings, None if of none.
     quick
         Whether this is a quick look, with fewer and shorter runs than the study asks for.
-    overload
-        What to do about a load above what the path carries: ``refuse`` or ``allow``.
+    measure
+        What of a run is measured, and what makes it invalid.
     credentials
         What the ends show, from files; None where it is made from the seed.
     late_events
@@ -201,7 +202,7 @@ class Study:
     stacks: tuple[Stack, ...]
     conditions: Mapping[str, str]
     quick: bool
-    overload: str
+    measure: Measure
     points: tuple[Point, ...]
     arms: tuple[Arm, ...]
     changes: tuple[str, ...] = ()

@@ -175,6 +175,10 @@ def test_a_program_that_others_keep_waiting_is_none_that_counts(
     (run,) = _run("mosquitto.yaml", tmp_path / "out", settings).runs.to_dicts()
     assert run["status"] == "invalid"
     assert "mosquitto waited" in run["reason"]
+    assert "(measure.processor_wait)" in run["reason"]
+    patient = settings | {"measure.processor_wait": "10 s"}
+    (run,) = _run("mosquitto.yaml", tmp_path / "patient", patient).runs.to_dicts()
+    assert run["status"] == "completed"
 
 
 def test_a_study_names_no_command(tmp_path: Path) -> None:
