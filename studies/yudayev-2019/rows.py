@@ -11,7 +11,8 @@ the device to its next in a conversation, as the paper has it for MQTT.
 """
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from statistics import fmean
 from typing import Final, NamedTuple
@@ -65,15 +66,13 @@ def of_part(results: Results, part: str) -> pl.DataFrame:
         of_device=pl.col("packets").filter(direction="up").sum(),
     )
     # A server's message has ended when its sender knows of it, a subscriber's when that has it.
-    ends = (
-        "acknowledged_ns"
-        if part == "http" or "coap" in set(results.runs["stack"])
-        else "delivered_ns"
-    )
+    is_asked = part == "http" or "coap" in set(results.runs["stack"])
+    ends = "acknowledged_ns" if is_asked else "delivered_ns"
     took = (pl.col(ends) - pl.col("sent_ns")) / 1e6
     ended = results.messages.group_by("run_id").agg(
+        ended=pl.col(ends).count(),
         conversation=took.mean(),
-        span=(pl.max("delivered_ns") - pl.min("intended_ns")) / 1e9,
+        span=(pl.max(ends) - pl.min("intended_ns")) / 1e9,
     )
     runs = results.runs.filter(pl.col("part") == part, pl.col("messages_offered") > 0)
     return runs.join(wire, on="run_id").join(ended, on="run_id").sort("stack", clients)
@@ -83,8 +82,8 @@ def measured(stack: str, clients: int) -> Mapping[str, tuple[pl.Expr, int]]:
     """Give what is told of a run, by the head of its column, with the places behind the point."""
     is_mqtt = stack.startswith("qos")
     again = pl.col("retransmissions_transport") + pl.col("retransmissions_application").fill_null(0)
-    heard = pl.col("messages_delivered")
-    sense = heard + pl.col("device_misreads")
+    heard = pl.col("ended")
+    sense = heard + pl.col("device_misreads").fill_null(0)
     wire_bytes = pl.col("wire_bytes") + ETHERNET_BYTES * pl.col("packets")
     crashes = pl.col("device_crashes_heap") + pl.col("device_crashes_watchdog")
     offered = pl.col("messages_offered")
@@ -135,22 +134,29 @@ HEAD: Final = (
 )
 
 
+def rows_of(folder: Path) -> Iterator[tuple[tuple[int, bool], str]]:
+    """Give the rows of a folder of results, each behind its place among all: as in the paper."""
+    results = Results(folder)
+    for part in ("figure_25", "http"):
+        if part not in set(results.runs["part"]):
+            continue
+        runs = of_part(results, part)
+        by = ["stack", "fleet_clients_count"]
+        for (stack, clients), of_row in runs.group_by(by, maintain_order=True):
+            name, count = str(stack), int(str(clients))
+            if name.startswith("http") != (part == "http"):
+                continue
+            place = list(PAPER).index((name, count)) if (name, count) in PAPER else len(PAPER)
+            yield (place, of_row["engine"][0] != "virtual"), row_of(name, count, of_row)
+
+
 def main() -> None:
-    """Print the rows of the studies whose folders are named."""
+    """Print the rows of the studies whose folders are named, those on lwIP below the simulated."""
     print(f"| {' | '.join(HEAD)} |")
     print("|" + "---|" * len(HEAD))
-    for folder in sys.argv[1:]:
-        results = Results(Path(folder))
-        for part in ("figure_25", "http"):
-            if part not in set(results.runs["part"]):
-                continue
-            runs = of_part(results, part)
-            for (stack, clients), of_row in runs.group_by(
-                ["stack", "fleet_clients_count"], maintain_order=True
-            ):
-                if str(stack).startswith("http") != (part == "http"):
-                    continue
-                print(row_of(str(stack), int(str(clients)), of_row))
+    rows = [row for folder in sys.argv[1:] for row in rows_of(Path(folder))]
+    for _, row in sorted(rows, key=itemgetter(0)):
+        print(row)
 
 
 if __name__ == "__main__":
