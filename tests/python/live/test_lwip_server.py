@@ -63,14 +63,19 @@ CROWD = {
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(
-    ("count", "duration", "within"), [("10", "30 s", 0.08), ("100", "10 s", 0.15)]
-)
+@pytest.mark.parametrize(("count", "duration"), [("10", "30 s"), ("100", "10 s")])
 def test_a_server_on_lwip_loses_the_requests_that_the_simulated_one_loses(
-    needs: Needs, tmp_path: Path, count: str, duration: str, within: float
+    needs: Needs, tmp_path: Path, count: str, duration: str
 ) -> None:
     needs()
-    span = {"duration": duration, "measure.drain": "60 s", "fleet.clients.count": count}
+    # Where a path delays all alike, who of many comes first hangs on their numbers.
+    span = {
+        "duration": duration,
+        "measure.drain": "60 s",
+        "fleet.clients.count": count,
+        "paths.wlan": "{delay: {around: 10 ms, spread: 2 %}}",
+    }
+    within = 0.08
     live, virtual = _halves("twin-http.yaml", tmp_path / "out", {**CROWD, **span})
     answered = [_share(runs, "messages_delivered") for runs in (live, virtual)]
     assert max(answered) < 0.9
