@@ -13,6 +13,7 @@ enum { CONNECT = 1, CONNACK, PUBLISH, PUBACK, PUBREC, PUBREL, PUBCOMP, SUBSCRIBE
 /* After a lost connection it waits so long, as esp-mqtt does. */
 #define RECONNECT_NS 10000000000ULL
 #define LARGEST_MESSAGE 8192
+#define LARGEST_SUBSCRIBE 1024
 /* How often it looks whether the run has begun. */
 #define LOOK_AGAIN_NS 5000000ULL
 
@@ -79,19 +80,21 @@ static int put_connect(int connection) {
   return put_packet(connection, CONNECT << 4, content, length);
 }
 
-static int subscribe(int connection, const char *topic) {
-  unsigned char content[160];
+/* To as many topics as one packet takes, and when they are answered to more, so that no answer stands behind another in a read. */
+static int subscribe_next(int connection) {
+  static unsigned char content[LARGEST_SUBSCRIBE];
+  if (answered == settings.topics) {
+    return 1;
+  }
   const unsigned id = take_packet_id();
   content[0] = (unsigned char)(id >> 8);
   content[1] = (unsigned char)id;
-  const size_t length = 2 + put_text(content + 2, topic);
-  content[length] = (unsigned char)settings.qos;
-  return put_packet(connection, SUBSCRIBE << 4 | 2, content, length + 1);
-}
-
-/* One after the other, so that no answer stands behind another in a read. */
-static int subscribe_next(int connection) {
-  return answered == settings.topics || subscribe(connection, settings.topic[answered]);
+  size_t length = 2;
+  for (unsigned at = answered; at < settings.topics && length + strlen(settings.topic[at]) + 3 <= sizeof content; at++) {
+    length += put_text(content + length, settings.topic[at]);
+    content[length++] = (unsigned char)settings.qos;
+  }
+  return put_packet(connection, SUBSCRIBE << 4 | 2, content, length);
 }
 
 static int publish(int connection, unsigned number) {
@@ -159,7 +162,7 @@ static int handle(int connection, unsigned char first, const unsigned char *cont
     is_up = 1;
     return subscribe_next(connection);
   case SUBACK:
-    answered++;
+    answered += length > 2 ? (unsigned)length - 2 : 0;
     return subscribe_next(connection);
   case PUBLISH:
     return hear(connection, first, content, length);
@@ -209,7 +212,7 @@ static int makes_sense(const unsigned char *bytes, size_t length) {
   case PUBCOMP << 4:
     return value == 2;
   case SUBACK << 4:
-    return value == 3;
+    return value >= 3 && value <= 2 + settings.topics;
   case PINGRESP << 4:
     return value == 0;
   }
