@@ -89,6 +89,25 @@ def test_ten_clients_lose_the_share_of_the_paper(needs: Needs, tmp_path: Path) -
     assert abs(run["delivery_ratio"] - 0.198) <= 0.02
 
 
+@pytest.mark.soak
+def test_a_device_of_many_topics_hears_again_that_boots_right_before_a_burst(
+    needs: Needs, tmp_path: Path
+) -> None:
+    needs("mosquitto")
+    stack = "mqtt qos=1 client={} impl=mosquitto max_in_flight=1 tcp.nodelay_server=off"
+    settings = {
+        "fleet.clients.count": "60",
+        "fleet.clients.stack": stack.format("mosquitto"),
+        "fleet.esp.stack": stack.format("lwip"),
+        "fleet.esp.device": "{profile: esp8266, watchdog: 2 s, boot: 1900 ms}",
+        "measure.overload": "allow",
+        "duration": "20 s",
+    }
+    (run,) = _run(tmp_path, settings).runs.to_dicts()
+    assert run["status"] == "completed", run["reason"]
+    assert run["device_crashes_watchdog"] >= 3, run["device_events"]
+
+
 def _device(**settings: object) -> dict[str, Any]:
     heap = {"connection_bytes": 500, "segment_bytes": 30, "heap_bytes": 20_000}
     return {**ESP8266, **heap, **settings}
