@@ -95,26 +95,33 @@ fn what_sleeps_costs_nothing() {
     assert_eq!(events_with(0), events_with(10_000));
 }
 
+/// A clock that is always late by as much.
+struct LateClock(Duration);
+
+impl Clock for LateClock {
+    fn advance_to(&mut self, _: Instant) -> Advance {
+        Advance::Late(self.0)
+    }
+}
+
 #[test]
 fn a_late_clock_is_recorded_and_delays_nothing_further() {
-    struct LateClock;
-    impl Clock for LateClock {
-        fn advance_to(&mut self, _: Instant) -> Advance {
-            Advance::Late(Duration::from_millis(2))
-        }
-    }
-    let mut simulation = greeting(LateClock, 2, Instant::FAR_FUTURE);
+    let by = Duration::from_millis(2);
+    let mut simulation = greeting(LateClock(by), 2, Instant::FAR_FUTURE);
     simulation.run(&AtomicBool::new(false));
     let journal = simulation.into_observer();
     assert_eq!(journal.sent, [at(0), at(100)]);
     assert_eq!(journal.arrived, [at(30), at(130)]);
     assert!(!journal.late.is_empty());
-    assert!(
-        journal
-            .late
-            .iter()
-            .all(|by| *by == Duration::from_millis(2))
-    );
+    assert!(journal.late.iter().all(|late| *late == by));
+}
+
+#[test]
+fn who_stood_still_goes_on_from_where_the_clock_is() {
+    let mut simulation = greeting(LateClock(Duration::from_secs(5)), 2, Instant::FAR_FUTURE);
+    simulation.run(&AtomicBool::new(false));
+    let sent = simulation.into_observer().sent;
+    assert!(sent[1] >= at(100) + Duration::from_millis(4990));
 }
 
 #[test]
