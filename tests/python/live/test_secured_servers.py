@@ -14,6 +14,7 @@ from tests.python.authority import NAME, authority, p256, pem
 from lasthop.adapters import Bindings, ServerProcess, Shown, adapter_of
 from lasthop.errors import EnvironmentFailure, UsageError
 from lasthop.outcome.results import Results
+from lasthop.running import live_engine
 from lasthop.running.captured_hosts import CapturedHosts
 from lasthop.running.plan import Plan
 from lasthop.running.run import carry_out
@@ -241,6 +242,9 @@ def test_the_key_of_a_run_is_read_by_its_server_alone_and_goes_with_it(
 
     monkeypatch.setattr(Shown, "write", classmethod(noting))
     monkeypatch.setattr(ServerProcess, "__enter__", looking)
+    # A run that was too late would be done again, with files of its own.
+    monkeypatch.setattr(live_engine, "LATENESS_LIMITS_MS", {})
+    monkeypatch.setattr(live_engine, "PROGRAM_WAIT_LIMIT_MS", float("inf"))
     stacks = [
         f"mqtt/tls impl={name} tls.client_certificate=on"
         for name in ("mosquitto", "lasthop", "nginx+mosquitto")
