@@ -34,7 +34,6 @@ IMPORTED = (
     "lasthop.report.write",
     "lasthop.running.merging",
     "lasthop.running.run",
-    "scipy.special",
 )
 _LONGEST_REQUEST = 1 << 20
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from lasthop.statistics.evidence import Ends, Side, p_by_inversion
+from lasthop.statistics.gamma import gamma_quantile
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +68,8 @@ class PooledCount:
 
     def ends_at(self, alpha: float) -> Ends:
         """Give Garwood's interval at a level of 1 - alpha."""
-        from scipy.special import (  # type: ignore[import-untyped]  # noqa: PLC0415
-            gammaincinv,
-        )
-
-        low = float(gammaincinv(self.events, alpha / 2)) if self.events else 0.0
-        return low / self.runs, float(gammaincinv(self.events + 1, 1 - alpha / 2)) / self.runs
+        low = gamma_quantile(self.events, alpha / 2) if self.events else 0.0
+        return low / self.runs, gamma_quantile(self.events + 1, 1 - alpha / 2) / self.runs
 
     def ends(self, confidence: float) -> Ends:
         """Give Garwood's interval."""
