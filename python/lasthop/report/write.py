@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-
-import vl_convert
+from typing import Any
 
 from lasthop.answer.by_group import decide_by_group
 from lasthop.answer.decision import Decision, decide
 from lasthop.answer.sweeps import SweepDecision, decide_along_sweeps
-from lasthop.errors import UsageError
+from lasthop.errors import EnvironmentFailure, UsageError
 from lasthop.report.figures import Figure, all_figures, export_spec
 from lasthop.report.figures.vega_lite import Spec
 from lasthop.report.page import figure_page, report_page
@@ -64,6 +63,8 @@ def write_figure(results: Sequence[Path], name: str, *, out: Path) -> Path:
     ------
     UsageError
         There is no such figure, or the ending is another.
+    EnvironmentFailure
+        The extra ``figures`` is not installed, which every ending but ``.html`` needs.
     """
     if out.suffix not in {".svg", ".png", ".pdf", ".html"}:
         message = f"{out}: a figure is written as .svg, .png, .pdf or .html; change the ending"
@@ -112,12 +113,24 @@ def _rendered(source: ReportSource, figure: Figure, suffix: str) -> bytes:
 
 
 def _picture(spec: Spec, suffix: str) -> bytes:
+    renderer = _renderer(suffix)
     if suffix == ".pdf":
-        return vl_convert.vegalite_to_pdf(spec, config=print_config())
+        return bytes(renderer.vegalite_to_pdf(spec, config=print_config()))
     config = vega_config("light") | {"background": "white"}
     if suffix == ".svg":
-        return vl_convert.vegalite_to_svg(spec, config=config).encode()
-    return vl_convert.vegalite_to_png(spec, config=config, scale=_PIXELS_PER_POINT)
+        return str(renderer.vegalite_to_svg(spec, config=config)).encode()
+    return bytes(renderer.vegalite_to_png(spec, config=config, scale=_PIXELS_PER_POINT))
+
+
+def _renderer(suffix: str) -> Any:  # noqa: ANN401  (a module)
+    """Import what draws pictures: reports and figures as HTML do not need its 84 MB."""
+    try:
+        import vl_convert  # noqa: PLC0415  (an extra)
+    except ImportError as error:
+        message = f"a figure as {suffix} needs the package vl-convert-python ({error})"
+        remedy = 'pip install "lasthop[figures]", or choose a name that ends in .html'
+        raise EnvironmentFailure(f"{message}; {remedy}") from error
+    return vl_convert
 
 
 def _report_file(out: Path) -> Path:

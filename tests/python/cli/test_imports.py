@@ -64,7 +64,7 @@ def test_a_run_with_its_report_loads_no_library_that_it_can_do_without(tmp_path:
     assert (tmp_path / "results/small/report.html").exists()
     assert packages >= {"jinja2", "polars", "pyarrow"}
     assert packages.isdisjoint(
-        {"altair", "numpy", "pyarrow.compute", "ray", "rich.progress", "scipy"}
+        {"altair", "numpy", "pyarrow.compute", "ray", "rich.progress", "scipy", "vl_convert"}
     )
 
 
@@ -141,3 +141,23 @@ def test_runs_on_ray_are_refused_by_the_name_of_the_package_where_it_is_missing(
     assert complaint.startswith("lasthop: --on ray: the package ray cannot be imported (")
     assert complaint.endswith('; pip install "lasthop[ray]"')
     assert not (tmp_path / "results/small").exists()
+
+
+WITHOUT_VL_CONVERT = "import sys; sys.modules['vl_convert'] = None  # as where it is missing\n"
+
+
+def test_a_figure_for_paper_names_the_extra_that_it_needs(tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text(SMALL, encoding="utf-8")
+    loaded(tmp_path, "run", "study.yaml", "--quiet")
+    ask = ["report", "results/small", "--figure", "latency-base", "--out"]
+    command = [sys.executable, "-c", WITHOUT_VL_CONVERT + LOADED, *ask]
+    page = [*command, "figure.html"]
+    done = subprocess.run(page, check=True, capture_output=True, text=True, cwd=tmp_path)
+    assert done.stderr.splitlines()[-1].startswith("0 ")
+    paper = [*command, "figure.pdf"]
+    done = subprocess.run(paper, check=True, capture_output=True, text=True, cwd=tmp_path)
+    complaint, loaded_modules = done.stderr.splitlines()
+    assert loaded_modules.startswith("4 ")
+    assert "a figure as .pdf needs the package vl-convert-python" in complaint
+    assert 'pip install "lasthop[figures]"' in complaint
+    assert not (tmp_path / "figure.pdf").exists()
