@@ -23,20 +23,24 @@ soak: ## Test what is long and rarely fails (half an hour); benchmarks/soak.md
 build: ## Make .venv and build lasthop into it
 	@scripts/build
 
+.PHONY: develop
+develop: ## The same, with the packages that tests, docs and benchmarks need
+	@scripts/build --dev
+
 .PHONY: wheel
 wheel: build ## Build the wheel that is handed out, into target/wheels
 	@scripts/wheel
 
 .PHONY: bench
-bench: build ## Measure speed and memory, beside ns-3 where it is installed
+bench: develop ## Measure speed and memory, beside ns-3 where it is installed
 	@$(BIN)/python -m benchmarks.run
 
 .PHONY: bench-tcp
-bench-tcp: build ## Hold our TCP against the kernel's, on the same losses (as root, 20 minutes)
+bench-tcp: develop ## Hold our TCP against the kernel's, on the same losses (as root, 20 minutes)
 	@$(BIN)/python -m benchmarks.tcp_against_linux.run
 
 .PHONY: docs
-docs: build ## Build the site of the docs into target/site
+docs: develop ## Build the site of the docs into target/site
 	@$(BIN)/python -m sphinx --fresh-env --fail-on-warning --keep-going --quiet docs target/site
 	@$(BIN)/python -m docs.links
 	@echo target/site/index.html
@@ -46,7 +50,8 @@ lock: ## Choose new versions of all dependencies
 	@scripts/lock
 
 .PHONY: generate
-generate: build ## Write what is generated: the schema, the reference, the output that pages show
+generate: develop ## Write what is generated: the schema, the reference, the output that pages show
+	@$(BIN)/python scripts/bundle_vega.py --write
 	@$(BIN)/python -m lasthop.study.nbiot.generate
 	@$(BIN)/python -m lasthop.study.schema docs/reference/study.schema.json
 	@$(BIN)/python -m docs.generator --write
