@@ -1,8 +1,10 @@
 """What all tests in Python have in common."""
 
+import signal
 from pathlib import Path
 
 import pytest
+from tests.python.durations import Durations, sort_longest_first
 
 FOLDER = Path(__file__).parent
 
@@ -21,12 +23,42 @@ ON_A_CLOCK = (
 """Folders whose tests wait for processes, sockets or a browser of this machine."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give tests on a clock a second try, named by the summary: a busy machine can be late.
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that keeps how long the files took."""
+    parser.addoption(
+        "--durations-file",
+        type=Path,
+        metavar="FILE",
+        help="Write the seconds that the tests of each file took to FILE (default: not written).",
+    )
 
-    What runs in virtual time has no such excuse: a test that fails now and then found something.
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make SIGINT interrupt again, where a shell that starts jobs in the background ignores it.
+
+    Programs inherit what is ignored: a test that interrupts one would wait for ever.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if config.getoption("--durations-file", default=None) and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Durations(), "lasthop-durations")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write how long the files took."""
+    durations = session.config.pluginmanager.get_plugin("lasthop-durations")
+    if durations is not None:
+        durations.write(session.config.getoption("--durations-file"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first, and give tests on a clock a second try.
+
+    The summary names each second try. A busy machine can be late, but a test in virtual time that
+    fails now and then has found a fault.
     """
     second_try = pytest.mark.flaky(reruns=1, reruns_delay=5)
     for item in items:
         if any(item.path.is_relative_to(FOLDER / name) for name in ON_A_CLOCK):
             item.add_marker(second_try)
+    sort_longest_first(items)
