@@ -17,7 +17,7 @@ SCRIPT = ROOT / "python/lasthop/report/vega.js"
 _ENTRY = "window.lasthopEmbed = vegaEmbed;"
 _NOTICE = (
     "/* Vega, Vega-Lite and Vega-Embed. Copyright University of Washington Interactive Data Lab "
-    "and contributors. BSD-3-Clause. Made by scripts/bundle_vega.py. */\n"
+    "and contributors. BSD-3-Clause, see vega.LICENSE.txt. Made by scripts/bundle_vega.py. */\n"
 )
 
 
