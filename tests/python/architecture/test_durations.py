@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.python.durations import COMMITTED, Durations, longest_first
+from tests.python.durations import Durations, longest_first
 
 
 def report(name: str, seconds: float) -> pytest.TestReport:
@@ -30,9 +30,3 @@ def test_all_of_a_file_is_added_up_and_written(tmp_path: Path) -> None:
     durations.write(tmp_path / "deep" / "durations.json")
     written = json.loads((tmp_path / "deep" / "durations.json").read_text(encoding="utf-8"))
     assert list(written.items()) == [("a.py", 0.5), ("x.py", 3.2)]
-
-
-def test_the_committed_file_knows_the_files_that_wait_for_minutes() -> None:
-    seconds = json.loads(COMMITTED.read_text(encoding="utf-8"))
-    assert longest_first(seconds, seconds)[0] == max(seconds, key=lambda name: seconds[name])
-    assert seconds["tests/python/distribution/test_wheel.py"] > 10
