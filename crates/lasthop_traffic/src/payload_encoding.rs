@@ -4,7 +4,7 @@ use ciborium::Value;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use lasthop_contract::message_text::{CBOR_ID_START, ID_LENGTH, JSON_START, PROTOBUF_ID_START};
-use protobuf::CodedOutputStream;
+use prost::encoding;
 use serde::{Deserialize, Serialize};
 
 use crate::PayloadError;
@@ -128,28 +128,19 @@ impl Readings {
 
     fn protobuf(&self, id: Option<&[u8]>) -> Vec<u8> {
         let mut written = Vec::new();
-        let mut stream = CodedOutputStream::vec(&mut written);
-        let done = (|| {
-            if let Some(id) = id {
-                stream.write_bytes(1, id)?;
-            }
-            match self.count {
-                1 => write_fields(&self.fields, &mut stream)?,
-                many => {
-                    let mut reading = Vec::new();
-                    let mut inner = CodedOutputStream::vec(&mut reading);
-                    write_fields(&self.fields, &mut inner)?;
-                    inner.flush()?;
-                    drop(inner);
-                    for _ in 0..many {
-                        stream.write_bytes(FIRST_FIELD, &reading)?;
-                    }
+        if let Some(id) = id {
+            encoding::bytes::encode(1, &id.to_vec(), &mut written);
+        }
+        match self.count {
+            1 => write_fields(&self.fields, &mut written),
+            many => {
+                let mut reading = Vec::new();
+                write_fields(&self.fields, &mut reading);
+                for _ in 0..many {
+                    encoding::bytes::encode(FIRST_FIELD, &reading, &mut written);
                 }
             }
-            stream.flush()
-        })();
-        done.expect("memory takes what is written");
-        drop(stream);
+        }
         written
     }
 }
@@ -166,21 +157,20 @@ pub(crate) fn json_fields(fields: &str, readings: u64) -> String {
     }
 }
 
-fn write_fields(
-    fields: &[(Value, Value)],
-    stream: &mut CodedOutputStream<'_>,
-) -> protobuf::Result<()> {
+fn write_fields(fields: &[(Value, Value)], written: &mut Vec<u8>) {
     for (number, (_, value)) in (FIRST_FIELD..).zip(fields) {
         match value {
-            Value::Text(text) => stream.write_string(number, text)?,
-            Value::Bool(truth) => stream.write_bool(number, *truth)?,
-            Value::Float(real) => stream.write_double(number, *real)?,
+            Value::Text(text) => encoding::string::encode(number, text, written),
+            Value::Bool(truth) => encoding::bool::encode(number, truth, written),
+            Value::Float(real) => encoding::double::encode(number, real, written),
             Value::Integer(whole) => match i64::try_from(*whole) {
-                Ok(whole) => stream.write_sint64(number, whole)?,
-                Err(_) => stream.write_uint64(number, u64::try_from(*whole).unwrap_or(u64::MAX))?,
+                Ok(whole) => encoding::sint64::encode(number, &whole, written),
+                Err(_) => {
+                    let whole = u64::try_from(*whole).unwrap_or(u64::MAX);
+                    encoding::uint64::encode(number, &whole, written);
+                }
             },
             _ => {}
         }
     }
-    Ok(())
 }
