@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Self, final
 
 __all__ = [
+    "HAS_SOCKETS",
     "Access",
     "Cancel",
     "CaptureError",
@@ -29,6 +30,9 @@ __all__ = [
     "stack_catalogue",
     "version",
 ]
+
+# Whether it has what servers and clients on sockets need; without, its I/O is files alone.
+HAS_SOCKETS: bool
 
 # The run spec cannot be run; the message says which field and why.
 class SpecError(ValueError): ...

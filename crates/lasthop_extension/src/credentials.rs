@@ -1,9 +1,6 @@
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use lasthop_dtls::PreSharedKeys;
-use lasthop_tls::{Chain, CredentialFile, CredentialFiles, Given, KeyKind, roots_of_pem};
-use lasthop_world::{SocketTrust, UserCredentials};
+use lasthop_tls::{CredentialFile, CredentialFiles, Given, KeyKind};
+use lasthop_world::UserCredentials;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -19,29 +16,6 @@ type Shown = (Vec<u8>, Vec<u8>);
 
 /// What servers show, their name, what clients show, the roots of both, and when runs start.
 type Certificates = (Shown, String, Option<Shown>, Vec<u8>, u64);
-
-/// Whom clients of a load believe, what they show to a server that asks, the keys that DTLS has in common with its server, and the
-/// host and authority of each server, by the layers of stacks.
-pub(crate) type TrustOfPython = (
-    Option<Vec<u8>>,
-    Option<Shown>,
-    Option<String>,
-    BTreeMap<String, (String, String)>,
-);
-
-/// How secured servers are known that are somewhere else.
-pub(crate) fn trust_of((roots, shown, keys, servers): &TrustOfPython) -> PyResult<SocketTrust> {
-    let wrong = |why: &dyn ToString| PyValueError::new_err(why.to_string());
-    let roots = roots.as_deref().map(roots_of_pem).transpose();
-    let shown = shown.as_ref().map(|(chain, key)| Chain::of_pem(chain, key));
-    let keys = keys.as_deref().map(PreSharedKeys::read).transpose();
-    Ok(SocketTrust {
-        roots: roots.map_err(|why| wrong(&why))?.map(Arc::new),
-        shown: shown.transpose().map_err(|why| wrong(&why))?,
-        keys: keys.map_err(|why| wrong(&why))?,
-        servers: servers.clone(),
-    })
-}
 
 #[pymethods]
 impl Credentials {

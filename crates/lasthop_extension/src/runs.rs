@@ -1,26 +1,25 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufWriter, Write};
-use std::os::fd::RawFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use lasthop_contract::{logging_events, noting_keys};
-use lasthop_live::InterruptibleClock;
-use lasthop_live::WallTime;
 use lasthop_measure::{Capture, MessageFiles, Store};
-use lasthop_world::{EngineSpec, Guest, Observe, RegisteredDevice, Registry, RunSpec, Simulated};
+use lasthop_world::{EngineSpec, Observe, Registry, RunSpec, Simulated};
+#[cfg(not(feature = "sockets"))]
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::beside::{beside, outside_servers, server_files};
 use crate::cancel::Cancel;
-use crate::credentials::{Credentials, TrustOfPython, trust_of};
+use crate::credentials::Credentials;
 use crate::errors::{CaptureError, RunCancelled, SpecError, capture_error, from_run_error};
 use crate::explain::explain;
-use crate::load::load;
+use crate::outside::{GuestOfPython, Outside};
 use crate::run_tables::RunTables;
+use crate::servers::{outside_servers, server_files};
 
 // A run makes and drops much that is small.
 #[global_allocator]
@@ -67,12 +66,20 @@ fn simulate(
     run_id: &str,
     captures: Option<BTreeMap<String, PathBuf>>,
     messages: Option<PathBuf>,
-    devices: Option<BTreeMap<u32, RawFd>>,
+    devices: Option<BTreeMap<u32, i32>>,
     guest: Option<GuestOfPython>,
     credentials: Option<&Bound<'_, Credentials>>,
     cancel: Option<Cancel>,
 ) -> PyResult<RunTables> {
     let cancel = cancel.unwrap_or_default();
+    #[cfg_attr(
+        not(feature = "sockets"),
+        expect(unused_variables, reason = "only sockets lead outside")
+    )]
+    let outside = Outside {
+        devices: devices.unwrap_or_default(),
+        guest,
+    };
     let given = credentials.map(|it| it.get().shown.clone());
     let mut captures = captures;
     let keys = captures.as_mut().and_then(|files| files.remove(KEYS));
@@ -91,23 +98,16 @@ fn simulate(
             messages: messages.map(|table| messages_to(run_id, table)),
         };
         let simulated = match spec.engine {
-            EngineSpec::Virtual => Simulated::run_with(registry(), &spec, observe, cancel.flag()),
-            EngineSpec::WallClock => {
-                let clock = InterruptibleClock::new(cancel.flag())?;
-                Simulated::on(clock, registry(), &spec, observe, cancel.flag())
-            }
-            EngineSpec::Live => {
-                let devices = devices.unwrap_or_default();
-                return beside(&devices, registry(), &spec, observe, cancel.flag())
-                    .and_then(|simulated| RunTables::new(&simulated, run_id));
-            }
-            EngineSpec::Load => {
-                let guest = guest.map(guest_of).transpose()?.unwrap_or_default();
-                return load(&guest, registry(), &spec, observe, cancel.flag())
-                    .and_then(|simulated| RunTables::new(&simulated, run_id));
-            }
+            EngineSpec::Virtual => Simulated::run_with(registry(), &spec, observe, cancel.flag())
+                .map_err(from_run_error),
+            #[cfg(feature = "sockets")]
+            _ => outside.run(registry(), &spec, observe, cancel.flag()),
+            #[cfg(not(feature = "sockets"))]
+            _ => Err(PyRuntimeError::new_err(
+                "this build of lasthop has no sockets",
+            )),
         };
-        RunTables::new(&simulated.map_err(from_run_error)?, run_id)
+        RunTables::new(&simulated?, run_id)
     };
     py.detach(|| match keys {
         None => run(),
@@ -122,30 +122,6 @@ fn simulate(
                 .map_err(|error| capture_error(&error))?;
             tables
         }
-    })
-}
-
-/// What names begin with, a user, a password, the full names and keys of devices that a gateway has registered, and how secured
-/// servers are known.
-type GuestOfPython = (
-    String,
-    Option<String>,
-    Option<String>,
-    Vec<(String, String)>,
-    Option<TrustOfPython>,
-);
-
-fn guest_of((prefix, user, password, registered, trust): GuestOfPython) -> PyResult<Guest> {
-    let registered = registered.into_iter();
-    let trust = trust.as_ref().map(trust_of).transpose()?;
-    Ok(Guest {
-        prefix,
-        trust: trust.unwrap_or_default(),
-        user: user.map(|user| (user, password)),
-        registered: registered
-            .map(|(path, key)| RegisteredDevice { path, key })
-            .collect(),
-        calendar: WallTime::calendar_now().as_nanos() / 1_000_000_000,
     })
 }
 

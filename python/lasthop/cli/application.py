@@ -2,7 +2,9 @@
 
 import os
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, ParamSpec
 
 import typer
 
@@ -31,9 +33,24 @@ from lasthop.cli import (
 from lasthop.cli.output import complain, say
 from lasthop.cli.version import say_version
 from lasthop.errors import EXIT_BAD_INPUT, EXIT_INTERRUPTED, LasthopError
+from lasthop.sockets import require_sockets
+
+_P = ParamSpec("_P")
 
 # Not among the codes that mean something of a study: a bug of lasthop.
 _EXIT_BUG = 70
+
+
+def on_sockets(name: str, command: Callable[_P, int]) -> Callable[_P, int]:
+    """Give a command that says so where this build of lasthop has no sockets."""
+
+    @wraps(command)
+    def checked(*arguments: _P.args, **options: _P.kwargs) -> int:
+        require_sockets(f"lasthop {name}")
+        return command(*arguments, **options)
+
+    return checked
+
 
 app = typer.Typer(
     name="lasthop",
@@ -43,11 +60,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command(run.NAME, epilog=run.EXAMPLE, cls=run.CLASS)(run.command)
-app.command(link.NAME, epilog=link.EXAMPLE, cls=link.CommandOfPrograms)(link.command)
+app.command(link.NAME, epilog=link.EXAMPLE, cls=link.CommandOfPrograms)(
+    on_sockets(link.NAME, link.command)
+)
 _STUDIES = (demo, report, compare, archive, studies, stacks, explain, ledger, init, doctor)
 _SOCKETS = (load, serve, gateway, pub, sub, get, put, post)
-for module in (*_STUDIES, *_SOCKETS):
+for module in _STUDIES:
     app.command(module.NAME, epilog=module.EXAMPLE)(module.command)
+for module in _SOCKETS:
+    app.command(module.NAME, epilog=module.EXAMPLE)(on_sockets(module.NAME, module.command))
 
 
 @app.callback(invoke_without_command=True)

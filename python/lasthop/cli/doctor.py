@@ -15,6 +15,7 @@ import typer
 from lasthop.cli import options
 from lasthop.cli.output import say, say_json
 from lasthop.errors import EXIT_ENVIRONMENT, EXIT_PASS, LasthopError
+from lasthop.sockets import has_sockets
 from lasthop.version import __version__
 
 NAME = "doctor"
@@ -123,6 +124,8 @@ def _simulator() -> Finding:
     version = _native.version()
     matches = version == __version__
     note = f"{version}" if matches else f"{version}, but lasthop is {__version__}; install it again"
+    if matches and not has_sockets():
+        note = f"{note}, without sockets: studies run in virtual time alone"
     return Finding(what=what, found=matches, needed=True, note=note)
 
 

@@ -210,7 +210,7 @@ def command(  # noqa: PLR0913  each is an option
 
 
 def _add_device(
-    administration: _native.GatewayAdministration,
+    administration: "_native.GatewayAdministration",
     device: str,
     *,
     files: list[Path],
@@ -242,7 +242,7 @@ def _add_device(
 
 
 def _add_with_new_keys(
-    administration: _native.GatewayAdministration, device: str, *, file: Path, count: int | None
+    administration: "_native.GatewayAdministration", device: str, *, file: Path, count: int | None
 ) -> None:
     names = [device] if count is None else [f"{device}-{number + 1}" for number in range(count)]
     keys = [_native.gateway_new_key() for _ in names]
@@ -259,28 +259,28 @@ def _add_with_new_keys(
     say(f"added {new} device{'' if new == 1 else 's'}{changed}; the keys are in {file}")
 
 
-def _remove_device(administration: _native.GatewayAdministration, device: str) -> None:
+def _remove_device(administration: "_native.GatewayAdministration", device: str) -> None:
     administration.remove_device(device)
     say(f"removed {device}")
 
 
-def _bind(administration: _native.GatewayAdministration, gateway: str, device: str) -> None:
+def _bind(administration: "_native.GatewayAdministration", gateway: str, device: str) -> None:
     is_new = administration.bind(gateway, device)
     say(f"{device} {'is' if is_new else 'was'} bound to {gateway}")
 
 
-def _unbind(administration: _native.GatewayAdministration, gateway: str, device: str) -> None:
+def _unbind(administration: "_native.GatewayAdministration", gateway: str, device: str) -> None:
     administration.unbind(gateway, device)
     say(f"{device} is not bound to {gateway} any more")
 
 
-def _set_config(administration: _native.GatewayAdministration, device: str, text: str) -> None:
+def _set_config(administration: "_native.GatewayAdministration", device: str, text: str) -> None:
     version = administration.set_config(device, text.encode())
     say(f"configuration {version} of {device}")
 
 
 def _send_command(
-    administration: _native.GatewayAdministration, device: str, text: str, *, folder: str
+    administration: "_native.GatewayAdministration", device: str, text: str, *, folder: str
 ) -> None:
     administration.send_command(device, folder, text.encode())
     say(f"sent to {device}")
@@ -305,7 +305,7 @@ def _read_pem(file: Path) -> str:
         raise UsageError(message) from error
 
 
-def _list_devices(administration: _native.GatewayAdministration, *, as_json: bool) -> None:
+def _list_devices(administration: "_native.GatewayAdministration", *, as_json: bool) -> None:
     for device, algorithms, version, attaches, gateways in administration.devices():
         if as_json:
             say_json(
@@ -325,7 +325,7 @@ def _list_devices(administration: _native.GatewayAdministration, *, as_json: boo
 
 
 def _push(
-    administration: _native.GatewayAdministration,
+    administration: "_native.GatewayAdministration",
     subscription: str,
     url: str,
     *,

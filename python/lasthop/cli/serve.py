@@ -1,6 +1,5 @@
 """`lasthop serve`: our broker and servers on sockets of this machine."""
 
-import resource
 import secrets
 from pathlib import Path
 from typing import Annotated
@@ -339,5 +338,7 @@ def _tell_where(
 
 def _allow_descriptors() -> None:
     """Let the server have as many connections as the system allows this process."""
+    import resource  # noqa: PLC0415  (not every platform has it, and help is given without)
+
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

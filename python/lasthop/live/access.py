@@ -1,10 +1,15 @@
 """Who may use a server: users and rules, as mosquitto has them."""
 
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from lasthop import _native
 from lasthop.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
 
 
 def read_access(

@@ -1,16 +1,21 @@
 """What DTLS on sockets stands on: keys that both ends have, or certificates. It is never told."""
 
+from __future__ import annotations
+
 import stat
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from lasthop import _native
 from lasthop.errors import UsageError
-from lasthop.live.addresses import Target
 from lasthop.live.schemes import dtls_scheme_of
 from lasthop.live.tls import Shown, checked, read_roots
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from lasthop.live.addresses import Target
 
 _T = TypeVar("_T")
 

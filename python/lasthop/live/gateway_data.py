@@ -1,16 +1,21 @@
 """Where the data of a gateway are: a folder, or a database of PostgreSQL as psql would find it."""
 
+from __future__ import annotations
+
 import getpass
 import os
 import ssl
 import stat
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from lasthop import _native
 from lasthop.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 _SCHEMES = ("postgresql", "postgres")
 _EXAMPLE = "postgresql://USER@HOST:5432/DATABASE"

@@ -1,10 +1,15 @@
 """Signals that end a server or a client in good order."""
 
+from __future__ import annotations
+
 import signal
-from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from lasthop import _native
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 

@@ -1,15 +1,20 @@
 """What TLS on sockets stands on: files of certificates and keys, whose text is never told."""
 
+from __future__ import annotations
+
 import ssl
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from lasthop import _native
 from lasthop.errors import UsageError
-from lasthop.live.addresses import Target
 from lasthop.live.schemes import scheme_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lasthop.live.addresses import Target
 
 _T = TypeVar("_T")
 

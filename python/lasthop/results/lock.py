@@ -1,6 +1,5 @@
 """One runner to a folder."""
 
-import fcntl
 import os
 import platform
 from contextlib import suppress
@@ -11,13 +10,19 @@ from typing import Self
 from lasthop.errors import EnvironmentFailure
 from lasthop.results.atomic import environment
 
+try:
+    import fcntl
+except ImportError:  # no platform but those of Unix has it
+    fcntl = None  # type: ignore[assignment]
+
 _HOLDER_BYTES = 512
 
 
 class FolderLock:
     """Holds `<folder>/.lock`; the kernel lets go of it when the process ends, however it ends.
 
-    The file says which process on which host holds it.
+    The file says which process on which host holds it. Where the kernel has no such lock, the file
+    itself is the lock, and stays behind a process that is killed.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -47,14 +52,16 @@ class FolderLock:
         self._descriptor = None
 
     def _try_once(self) -> int | None:
+        if fcntl is None:
+            return self._make()
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             holder = _holder(descriptor)
             os.close(descriptor)
-            what = f"{self._folder}: another lasthop is running here{holder}"
-            raise EnvironmentFailure(f"{what}; wait for it or choose another --out") from None
+            remedy = "wait for it or choose another --out"
+            raise EnvironmentFailure(f"{self._taken(holder)}; {remedy}") from None
         # The holder before us may have unlinked the file between our open and our flock:
         # then we hold a lock on a file that nobody else can see.
         try:
@@ -63,15 +70,35 @@ class FolderLock:
             visible = False
         if visible:
             os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, f"{os.getpid()} {platform.node()}\n".encode(), 0)
+            os.write(descriptor, _ourselves())
             return descriptor
         os.close(descriptor)
         return None
 
+    def _make(self) -> int:
+        try:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+        except FileExistsError:
+            holder = _named(self._path.read_bytes()[:_HOLDER_BYTES])
+            remedy = f"wait for it; if it was killed, remove {self._path}"
+            raise EnvironmentFailure(f"{self._taken(holder)}; {remedy}") from None
+        os.write(descriptor, _ourselves())
+        return descriptor
+
+    def _taken(self, holder: str) -> str:
+        return f"{self._folder}: another lasthop is running here{holder}"
+
+
+def _ourselves() -> bytes:
+    return f"{os.getpid()} {platform.node()}\n".encode()
+
 
 def _holder(descriptor: int) -> str:
-    words = os.pread(descriptor, _HOLDER_BYTES, 0).decode("utf-8", "replace").split()
-    match words:
+    return _named(os.pread(descriptor, _HOLDER_BYTES, 0))
+
+
+def _named(content: bytes) -> str:
+    match content.decode("utf-8", "replace").split():
         case [process, host] if process.isdecimal():
             return f", process {process} on {host}"
         case _:  # it holds the lock since a moment

@@ -70,9 +70,14 @@ class Plan:
         self.row_count = rows if self._wanted is None else sum(1 for _ in self.rows())
 
     @property
+    def engines(self) -> set[str]:
+        """What runs its points: `virtual`, `wall_clock`, `live` or `load`."""
+        return {point.conditions["engine"] for point in self.study.points}
+
+    @property
     def is_live(self) -> bool:
         """Whether its servers may be real software."""
-        return any(point.conditions["engine"] == LIVE for point in self.study.points)
+        return LIVE in self.engines
 
     @property
     def usual_jobs(self) -> int:

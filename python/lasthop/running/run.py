@@ -29,6 +29,7 @@ from lasthop.running.local import LocalExecutor
 from lasthop.running.memory import check_memory
 from lasthop.running.plan import Plan
 from lasthop.running.progress import Progress, Silence
+from lasthop.sockets import require_sockets
 from lasthop.study import load_study
 
 USER = "--user"
@@ -189,6 +190,8 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
 
 def _engine(plan: Plan, bindings: Bindings, out: Path) -> Engine:
     """Give what runs a plan: real software is looked for before the first run."""
+    for name in sorted(plan.engines - {"virtual"}):
+        require_sockets(f"engine: {name}")
     if not plan.is_live:
         return NativeEngine().showing(plan.study.credentials)
     study = plan.study

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import struct
 from dataclasses import dataclass
@@ -46,6 +45,8 @@ class Tun(OpenDevice):
 
 
 def _open(name: str) -> int:
+    import fcntl  # noqa: PLC0415  (not every platform has it, and studies run without)
+
     descriptor = os.open(_DEVICE, os.O_RDWR | os.O_CLOEXEC)
     request = struct.pack("16sH22x", name.encode(), _IFF_TUN | _IFF_NO_PI)
     try:

@@ -6,7 +6,6 @@ They take no right beyond those of a namespace of one's own, where TUN devices t
 from __future__ import annotations
 
 import array
-import fcntl
 import socket
 import struct
 from dataclasses import dataclass
@@ -88,6 +87,8 @@ def switch_offloads_off(name: str) -> None:
 
 
 def _ethtool(control: socket.socket, name: str, command: int, value: int = 0) -> int:
+    import fcntl  # noqa: PLC0415  (not every platform has it, and studies run without)
+
     words = array.array("I", [command, value])
     request = struct.pack("16sP16x", name.encode(), words.buffer_info()[0])
     fcntl.ioctl(control, _SIOCETHTOOL, request)

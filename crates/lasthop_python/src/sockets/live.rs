@@ -20,8 +20,8 @@ use pyo3::types::PyBytes;
 
 use lasthop_extension::RunCancelled;
 
-use crate::credentials::{DtlsClient, DtlsServer, Roots, Tls, Trust};
-use crate::gateway::GatewayData;
+use crate::sockets::credentials::{DtlsClient, DtlsServer, Roots, Tls, Trust};
+use crate::sockets::gateway::GatewayData;
 
 /// Ends a server or a client from outside: by a byte at its descriptor, as signals write it.
 #[pyclass(frozen)]

@@ -1,0 +1,70 @@
+//! Runs on the wall clock, beside real software, and against servers that are somewhere else.
+
+mod beside;
+mod load;
+
+use core::sync::atomic::AtomicBool;
+use std::sync::Arc;
+
+use lasthop_dtls::PreSharedKeys;
+use lasthop_live::{InterruptibleClock, WallTime};
+use lasthop_tls::{Chain, roots_of_pem};
+use lasthop_world::{
+    EngineSpec, Guest, Observe, RegisteredDevice, Registry, RunSpec, Simulated, SocketTrust,
+};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::from_run_error;
+use crate::outside::{GuestOfPython, Outside, TrustOfPython};
+
+impl Outside {
+    /// Runs a spec on the wall clock, with what is outside where its engine has that.
+    pub(crate) fn run(
+        self,
+        registry: &Registry,
+        spec: &RunSpec,
+        observe: Observe,
+        interrupt: &AtomicBool,
+    ) -> PyResult<Simulated> {
+        match spec.engine {
+            EngineSpec::Live => beside::beside(&self.devices, registry, spec, observe, interrupt),
+            EngineSpec::Load => {
+                let guest = self.guest.map(guest_of).transpose()?.unwrap_or_default();
+                load::load(&guest, registry, spec, observe, interrupt)
+            }
+            EngineSpec::Virtual | EngineSpec::WallClock => {
+                let clock = InterruptibleClock::new(interrupt)?;
+                Simulated::on(clock, registry, spec, observe, interrupt).map_err(from_run_error)
+            }
+        }
+    }
+}
+
+fn guest_of((prefix, user, password, registered, trust): GuestOfPython) -> PyResult<Guest> {
+    let registered = registered.into_iter();
+    let trust = trust.as_ref().map(trust_of).transpose()?;
+    Ok(Guest {
+        prefix,
+        trust: trust.unwrap_or_default(),
+        user: user.map(|user| (user, password)),
+        registered: registered
+            .map(|(path, key)| RegisteredDevice { path, key })
+            .collect(),
+        calendar: WallTime::calendar_now().as_nanos() / 1_000_000_000,
+    })
+}
+
+/// How secured servers are known that are somewhere else.
+fn trust_of((roots, shown, keys, servers): &TrustOfPython) -> PyResult<SocketTrust> {
+    let wrong = |why: &dyn ToString| PyValueError::new_err(why.to_string());
+    let roots = roots.as_deref().map(roots_of_pem).transpose();
+    let shown = shown.as_ref().map(|(chain, key)| Chain::of_pem(chain, key));
+    let keys = keys.as_deref().map(PreSharedKeys::read).transpose();
+    Ok(SocketTrust {
+        roots: roots.map_err(|why| wrong(&why))?.map(Arc::new),
+        shown: shown.transpose().map_err(|why| wrong(&why))?,
+        keys: keys.map_err(|why| wrong(&why))?,
+        servers: servers.clone(),
+    })
+}

@@ -1,0 +1,32 @@
+"""What is said where a build of lasthop without sockets is asked for what needs them."""
+
+from __future__ import annotations
+
+from lasthop.compiled import compiled_part
+from lasthop.errors import EnvironmentFailure
+
+
+def has_sockets() -> bool:
+    """Tell whether the compiled part has sockets: they can be left out of a build.
+
+    Raises
+    ------
+    EnvironmentFailure
+        The compiled part is missing.
+    """
+    with compiled_part():
+        from lasthop import _native  # noqa: PLC0415  (its absence is told in one line)
+    return _native.HAS_SOCKETS
+
+
+def require_sockets(what: str) -> None:
+    """Say in one line that something needs sockets, where there are none.
+
+    Raises
+    ------
+    EnvironmentFailure
+        This build has none.
+    """
+    if not has_sockets():
+        message = f"{what} needs sockets, which this build of lasthop was made without"
+        raise EnvironmentFailure(f"{message}; write make build in its folder, or install a wheel")
