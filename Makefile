@@ -8,7 +8,8 @@ help: ## Say what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
 
 .PHONY: demo
-demo: build ## Run the demonstration study and write its report
+demo: ## Build what runs in virtual time, run the demonstration study and write its report
+	@scripts/build --demo
 	@$(BIN)/lasthop demo
 
 .PHONY: test
@@ -20,7 +21,7 @@ soak: ## Test what is long and rarely fails (half an hour); benchmarks/soak.md
 	@scripts/soak
 
 .PHONY: build
-build: ## Make .venv and build lasthop into it
+build: ## Make .venv and build all of lasthop into it
 	@scripts/build
 
 .PHONY: develop
