@@ -36,6 +36,9 @@ pub(crate) struct Labels {
     /// Records are sealed from here on whatever they are (TLS 1.2).
     seals_all: bool,
     handshake: WrittenHandshake,
+    /// What was sealed and is not written yet: the library seals the answer to a KeyUpdate when that comes, and writes it
+    /// before what is sealed next (RFC 8446 section 4.6.3).
+    waiting: VecDeque<SealedRecord>,
     /// The alert that was sent last.
     alert: Option<u8>,
 }
@@ -71,7 +74,8 @@ impl Record<'_> {
     }
 
     fn length(&self) -> usize {
-        self.sealed.as_ref().map_or(self.body.len(), |it| it.length)
+        let whole = self.body.len();
+        self.sealed.as_ref().map_or(whole, |it| it.length.min(whole))
     }
 }
 
@@ -86,8 +90,9 @@ impl Labels {
         self.handshake.has_ended_early_data()
     }
 
-    /// Labels whole records, and in them whole messages. `sealed` tells what those are that were sealed, and `data` of the
-    /// application data in them where it comes from; both are used up as far as they are needed.
+    /// Labels whole records, and in them whole messages. `sealed` tells what was sealed since, and is taken; `data` tells of the
+    /// application data where it comes from, and is used up as far as it is needed. Spans are as long as the bytes, whatever
+    /// these are.
     pub(crate) fn label(
         &mut self,
         bytes: &[u8],
@@ -95,7 +100,8 @@ impl Labels {
         sealed: &mut VecDeque<SealedRecord>,
         data: &mut VecDeque<(Provenance, usize)>,
     ) -> Spans {
-        let records = self.records(bytes, known, sealed);
+        self.waiting.append(sealed);
+        let records = self.records(bytes, known);
         let mut handshake = self.of_handshake(&records, known);
         let mut spans = Spans::new();
         for record in records {
@@ -125,7 +131,6 @@ impl Labels {
         &mut self,
         mut bytes: &'a [u8],
         known: Known,
-        sealed: &mut VecDeque<SealedRecord>,
     ) -> Vec<Record<'a>> {
         let mut records = Vec::new();
         while let Some((&[kind, _, _, high, low], after)) =
@@ -135,7 +140,7 @@ impl Labels {
             let (body, next) = after.split_at(length);
             bytes = next;
             let is_sealed = kind == APPLICATION_DATA || self.seals_all;
-            let sealed = is_sealed.then(|| sealed.pop_front()).flatten();
+            let sealed = is_sealed.then(|| self.waiting.pop_front()).flatten();
             records.push(Record {
                 kind: sealed.as_ref().map_or(kind, |it| it.kind),
                 body,

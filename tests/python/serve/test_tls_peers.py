@@ -17,6 +17,9 @@ from .test_tls import CANARY
 CONNECT = b"\x10\x0e\x00\x04MQTT\x04\x02\x00\x3c\x00\x02me"
 CONNACK = b"\x20\x02\x00\x00"
 HYBRID = "X25519MLKEM768"
+FORTY = 40
+SUBSCRIBE = b"\x82\xa2\x01\x00\x01" + FORTY * b"\x00\x01a\x00"
+SUBACK = b"\x90\x2a\x00\x01" + FORTY * b"\x00"
 
 
 @pytest.fixture
@@ -156,6 +159,34 @@ def test_openssl_exchanges_keys_of_ml_kem_with_our_server(
         assert client.get_group_name() == HYBRID
         client.sendall(CONNECT)
         assert client.recv(100) == CONNACK
+
+
+def test_a_peer_may_ask_for_new_keys(
+    serve: StartServer, ours: Credentials, openssl: str, lasthop: RunClient
+) -> None:
+    # RFC 8446 section 4.6.3: the server answers with new keys of its own, before its next data.
+    server = serve("mqtt", *secured(ours))
+    command = [openssl, "s_client", "-connect", f"127.0.0.1:{server.port}", "-tls1_3"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as peer:
+        assert peer.stdin is not None
+        assert peer.stdout is not None
+        assert peer.stderr is not None
+        for request, answer in ((CONNECT, CONNACK), (SUBSCRIBE, SUBACK)):
+            peer.stdin.write(b"K\n")
+            peer.stdin.flush()
+            while b"KEYUPDATE" not in peer.stderr.readline():
+                pass
+            peer.stdin.write(request)
+            peer.stdin.flush()
+            said = b""
+            while answer not in said:
+                said += (piece := peer.stdout.read1())
+                assert piece, "the server ended the connection"
+        peer.kill()
+    url = f"mqtts://127.0.0.1:{server.port}/door"
+    assert lasthop("pub", url, CANARY, "--qos=1", f"--cafile={ours.authority}").returncode == 0
 
 
 def test_openssl_exchanges_keys_of_ml_kem_with_our_client(
