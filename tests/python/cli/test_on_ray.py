@@ -23,8 +23,6 @@ from .conftest import Lasthop
 from .test_determinism import hashes
 from .test_stopping import RUNS, SLOW_STUDY, parts, wait_for
 
-pytest.importorskip("ray")
-
 # The middle case takes seconds, the others nothing.
 HEAVY_STUDY = """\
 study: heavy

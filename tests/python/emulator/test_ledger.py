@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.python.interop.waiting import wait_for_port
 
-from .conftest import FAR, Ends, constant, emulation, link, skip, way
+from .conftest import FAR, Ends, constant, emulation, link, way
 
 MESSAGE = "21.5 degrees"
 
@@ -20,7 +20,7 @@ def programs() -> dict[str, str]:
     for name, package in (("mosquitto", "mosquitto"), ("mosquitto_pub", "mosquitto-clients")):
         path = shutil.which(name) or shutil.which(name, path="/usr/sbin")
         if path is None:
-            skip(f"{name} is missing; apt-get install {package}")
+            pytest.skip(f"{name} is missing; apt-get install {package}")
         found[name] = path
     return found
 

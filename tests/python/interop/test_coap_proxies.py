@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import FindProgram, skip
+from .conftest import FindProgram
 
 JAVA = Path.home() / ".cache/lasthop/java/californium_proxy-2.8.0"
 READERS, EVERY_S, ASKS = 3, 0.7, 14
@@ -193,7 +193,7 @@ def californium(origin: Origin) -> Iterator[int]:
     """The port of Californium's proxy before the server."""
     java, port = shutil.which("java"), _free_port()
     if java is None or not (JAVA / "proxy.jar").is_file():
-        skip("Californium is missing; mvn -f tests/java/californium_proxy/pom.xml package")
+        pytest.skip("Californium is missing; mvn -f tests/java/californium_proxy/pom.xml package")
     quiet = "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"
     libraries = f"{JAVA / 'proxy.jar'}:{JAVA / 'dependency'}/*"
     command = [str(java), "-Xmx128m", quiet, "--class-path", libraries, "CaliforniumProxy"]

@@ -11,7 +11,7 @@ from lasthop.adapters.programs import fastdds_server
 from lasthop.errors import EnvironmentFailure
 from lasthop.testbed import Namespace, Tun
 
-from .conftest import KERNEL, OURS, StartHost, skip
+from .conftest import KERNEL, OURS, StartHost
 from .test_dds import LOSSY, MESSAGES, SIZE, Reliability, check, send_from_ours
 
 
@@ -21,7 +21,7 @@ def library() -> Path:
     try:
         return FAST_DDS.path()
     except EnvironmentFailure as missing:
-        skip(str(missing))
+        pytest.skip(str(missing))
 
 
 def serve(namespace: Namespace, library: Path, reliability: Reliability) -> None:

@@ -14,7 +14,7 @@ import pytest
 from lasthop import _native
 from lasthop.testbed import Namespace, Tun, what_is_missing
 
-from .conftest import KERNEL, FindProgram, skip
+from .conftest import KERNEL, FindProgram
 from .waiting import wait_for_port
 
 MESSAGES = [f"message number {number}" for number in range(8)]
@@ -25,7 +25,7 @@ _PATIENCE_S = 60.0
 def namespace() -> Iterator[Namespace]:
     """Give a namespace in which no host of ours is, so that no program of ours is built for it."""
     if (missing := what_is_missing()) is not None:
-        skip(f"tests beside real software need {missing}")
+        pytest.skip(f"tests beside real software need {missing}")
     with Namespace() as namespace:
         yield namespace
 

@@ -10,8 +10,6 @@ from benchmarks.tcp_against_linux.scripts.segment import Bases, Segment
 
 from lasthop.testbed import what_is_missing
 
-from .conftest import skip
-
 SHAKEN = """
 +0 listen
 +0 < S 0:0(0) win 64000 <mss 1000,sackOK>
@@ -24,7 +22,7 @@ SHAKEN = """
 @pytest.fixture
 def kernel_or_skip() -> None:
     if (missing := what_is_missing()) is not None:
-        skip(f"the kernel's part needs {missing}")
+        pytest.skip(f"the kernel's part needs {missing}")
 
 
 def script(tmp_path: Path, lines: str) -> Script:

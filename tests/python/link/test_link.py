@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import QUIET, Link, skip
+from .conftest import QUIET, Link
 
 PROBE = Path(__file__).with_name("probe.py")
 
@@ -58,7 +58,7 @@ def test_a_real_client_and_broker_meet_the_delay_and_the_capture_is_tsharks(
     link: Link, broker: str, tmp_path: Path
 ) -> None:
     if shutil.which("mosquitto_pub") is None or shutil.which("tshark") is None:
-        skip("mosquitto_pub or tshark is missing; apt-get install mosquitto-clients tshark")
+        pytest.skip("mosquitto_pub or tshark is missing; apt-get install mosquitto-clients tshark")
     done = link(
         *("--delay", "100ms", "--capture", "out", *QUIET, "--far", broker, "--"),
         *("mosquitto_pub", "-h", "{host}", "-t", "x", "-m", "y"),

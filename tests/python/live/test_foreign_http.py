@@ -14,8 +14,6 @@ from lasthop.running.plan import Plan
 from lasthop.running.run import carry_out
 from lasthop.study import load_study
 
-from .conftest import skip
-
 FOLDER = Path(__file__).parent
 Needs = Callable[..., None]
 MESSAGES = 8
@@ -42,7 +40,7 @@ def build(tmp_path: Path) -> Callable[[str], Path]:
 
     def built(name: str) -> Path:
         if (go := shutil.which("go")) is None:
-            skip("go is missing; scripts/soak installs it")
+            pytest.skip("go is missing; scripts/soak installs it")
         program = tmp_path / name
         command = [go, "build", "-trimpath", "-mod=readonly", "-o", str(program), "."]
         subprocess.run(command, cwd=FOLDER / name, check=True)

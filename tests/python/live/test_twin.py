@@ -129,7 +129,6 @@ def test_claims_are_judged_in_both_worlds_and_summarised(
 def test_the_quick_twin_of_a_paper_runs_for_real_and_leaves_nothing(
     needs: Needs, tmp_path: Path
 ) -> None:
-    pytest.importorskip("cyclonedds")
     needs("mosquitto", "coap-server-notls")
     out = tmp_path / "out"
     command = [sys.executable, "-m", "lasthop", "run", "chen-kunz-2016/twin", "--engine", "both"]

@@ -10,8 +10,6 @@ import pytest
 
 from lasthop.testbed import Namespace, what_is_missing
 
-from .conftest import skip
-
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
 
 ROOT = Path(__file__).parents[3]
@@ -39,9 +37,9 @@ def echo() -> Path:
 def namespace() -> Iterator[Namespace]:
     """Return one in which the suite may listen everywhere, as it does."""
     if not SUITE.exists():
-        skip("Autobahn's test suite is missing; scripts/autobahn brings it")
+        pytest.skip("Autobahn's test suite is missing; scripts/autobahn brings it")
     if (missing := what_is_missing()) is not None:
-        skip(f"a namespace needs {missing}")
+        pytest.skip(f"a namespace needs {missing}")
     with Namespace() as namespace:
         yield namespace
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from benchmarks.certificates import Credentials, make, run
 
-from .conftest import FindProgram, RunClient, StartServer, skip
+from .conftest import FindProgram, RunClient, StartServer
 from .test_tls import CANARY
 from .test_tls_peers import secured, shown
 
@@ -24,9 +24,9 @@ def program() -> Path:
     """Build it, with BoringSSL from its sources: minutes, the first time."""
     for tool in ("cmake", "c++"):
         if shutil.which(tool) is None:
-            skip(f"{tool} is missing; scripts/soak installs it")
+            pytest.skip(f"{tool} is missing; scripts/soak installs it")
     if not any(Path("/usr/lib").glob("*/libclang-[0-9]*.so*")):
-        skip("libclang is missing; scripts/soak installs it")
+        pytest.skip("libclang is missing; scripts/soak installs it")
     target = ROOT / "target/peers/boringssl"
     manifest = f"--manifest-path={SOURCE / 'Cargo.toml'}"
     build = ["cargo", "build", "--release", "--locked", "--quiet", manifest]

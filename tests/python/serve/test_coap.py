@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import PATIENCE_S, FindProgram, RunClient, Server, StartServer, skip
+from .conftest import PATIENCE_S, FindProgram, RunClient, Server, StartServer
 
 RESOURCES = (
     "test",
@@ -288,8 +288,6 @@ class TestOverTcp:
 
 
 def test_aiocoap_reads_sets_and_observes(server: Server) -> None:
-    if importlib.util.find_spec("aiocoap") is None:
-        skip("aiocoap is missing; pip install aiocoap")
     aiocoap: Any = importlib.import_module("aiocoap")
     base = f"coap://127.0.0.1:{server.port}"
 

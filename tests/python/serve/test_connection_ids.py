@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import PATIENCE_S, RunClient, Server, StartServer, skip
+from .conftest import PATIENCE_S, RunClient, Server, StartServer
 
 IDENTITY = "meter-1"
 KEY = "000102030405060708090a0b0c0d0e0f"
@@ -95,7 +95,7 @@ def server(serve: StartServer, lasthop: RunClient, key: Path) -> Server:
 def scandium() -> tuple[str, ...]:
     java = shutil.which("java")
     if java is None or not (JAVA / "peer.jar").is_file():
-        skip("Scandium is missing; mvn -f tests/java/scandium/pom.xml package")
+        pytest.skip("Scandium is missing; mvn -f tests/java/scandium/pom.xml package")
     assert java is not None
     libraries = f"{JAVA / 'peer.jar'}:{JAVA / 'dependency'}/*"
     quiet = "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"

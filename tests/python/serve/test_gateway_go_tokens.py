@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from .asking import publish
-from .conftest import PATIENCE_S, RunClient, StartServer, skip
+from .conftest import PATIENCE_S, RunClient, StartServer
 from .test_gateway import Client, Device, add, log
 
 pytestmark = pytest.mark.soak
@@ -22,7 +22,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build it; the Go module proxy gives what it stands on."""
     go = shutil.which("go")
     if go is None:
-        skip("go is missing; scripts/soak installs it")
+        pytest.skip("go is missing; scripts/soak installs it")
     program = tmp_path_factory.mktemp("go_tokens") / "go_tokens"
     subprocess.run([go, "build", "-o", program, "."], cwd=SOURCE, check=True)
     return program

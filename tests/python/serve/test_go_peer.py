@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from benchmarks.certificates import Credentials, make, run
 
-from .conftest import PATIENCE_S, FindProgram, RunClient, StartServer, skip
+from .conftest import PATIENCE_S, FindProgram, RunClient, StartServer
 from .test_connection_ids import APPLICATION_DATA, WITH_CONNECTION_ID, translator
 from .test_tls import CANARY
 from .test_tls_peers import secured, shown
@@ -29,7 +29,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build it; the Go module proxy gives what it stands on."""
     go = shutil.which("go")
     if go is None:
-        skip("go is missing; scripts/soak installs it")
+        pytest.skip("go is missing; scripts/soak installs it")
     program = tmp_path_factory.mktemp("go_peer") / "go_peer"
     subprocess.run([go, "build", "-o", program, "."], cwd=SOURCE, check=True)
     return program

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from benchmarks.certificates import make
 
-from .conftest import FindProgram, StartServer, skip
+from .conftest import FindProgram, StartServer
 
 pytestmark = pytest.mark.soak
 
@@ -26,7 +26,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build it; the Go module proxy gives what it stands on."""
     go = shutil.which("go")
     if go is None:
-        skip("go is missing; scripts/soak installs it")
+        pytest.skip("go is missing; scripts/soak installs it")
     program = tmp_path_factory.mktemp("h2spec") / "h2spec"
     subprocess.run([go, "build", "-o", program, JUDGE], cwd=SOURCE, check=True)
     return program

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import PATIENCE_S, FindProgram, Server, StartServer, skip
+from .conftest import PATIENCE_S, FindProgram, Server, StartServer
 from .test_mqtt import Client
 
 TOPIC = "house/7/temperature"
@@ -102,8 +102,6 @@ def heard(process: "subprocess.Popen[bytes]", wanted: str) -> str:
 
 
 def test_aiocoap_observes_what_mqtt_publishes_and_sets_what_mqtt_hears(server: Server) -> None:
-    if importlib.util.find_spec("aiocoap") is None:
-        skip("aiocoap is missing; pip install aiocoap")
     aiocoap: Any = importlib.import_module("aiocoap")
     client = Client("client")
     client.begin(server.place("mqtt"))

@@ -17,7 +17,7 @@ from websockets.typing import Subprotocol
 
 from lasthop.testbed import Namespace, what_is_missing
 
-from .conftest import COMMAND, PATIENCE_S, FindProgram, RunClient, Server, StartServer, skip
+from .conftest import COMMAND, PATIENCE_S, FindProgram, RunClient, Server, StartServer
 from .test_mqtt import Client
 
 BOTH = ("mqtt://127.0.0.1:0", "ws://127.0.0.1:0")
@@ -86,7 +86,7 @@ def test_paho_takes_its_session_from_one_way_to_the_other(server: Server) -> Non
 def test_our_clients_speak_with_mosquitto(tmp_path: Path, find_program: FindProgram) -> None:
     program = find_program("mosquitto", "mosquitto")
     if (missing := what_is_missing()) is not None:
-        skip(f"mosquitto's WebSockets listen everywhere; a namespace for them needs {missing}")
+        pytest.skip(f"a namespace for mosquitto's WebSockets needs {missing}")
     settings = tmp_path / "mosquitto.conf"
     # mosquitto 2.0.11 does not start without a listener of the other kind.
     listeners = "listener 9000 127.0.0.1\nlistener 9001\nprotocol websockets\n"

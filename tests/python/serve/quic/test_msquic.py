@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.certificates import Credentials, run
-from tests.python.serve.conftest import RunClient, StartServer, skip
+from tests.python.serve.conftest import RunClient, StartServer
 
 from .test_quic_go import (
     SESSIONS,
@@ -29,7 +29,7 @@ def program() -> Iterator[Path]:
     """Build it, with MsQuic and its OpenSSL from their sources: minutes, the first time."""
     for tool in ("cmake", "make", "perl"):
         if shutil.which(tool) is None:
-            skip(f"{tool} is missing; scripts/soak installs it")
+            pytest.skip(f"{tool} is missing; scripts/soak installs it")
     target = ROOT / "target/peers/msquic"
     manifest = f"--manifest-path={SOURCE / 'Cargo.toml'}"
     build = ["cargo", "build", "--release", "--locked", "--quiet", manifest]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from benchmarks.certificates import Credentials, run
 from benchmarks.quic_client import QuicClient
-from tests.python.serve.conftest import COMMAND, PATIENCE_S, RunClient, StartServer, skip
+from tests.python.serve.conftest import COMMAND, PATIENCE_S, RunClient, StartServer
 
 from .translator import Translator, translating
 
@@ -25,7 +25,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build it; the Go module proxy gives what it stands on."""
     go = shutil.which("go")
     if go is None:
-        skip("go is missing; scripts/soak installs it")
+        pytest.skip("go is missing; scripts/soak installs it")
     program = tmp_path_factory.mktemp("quic_go") / "quic_go"
     subprocess.run([go, "build", "-o", program, "."], cwd=SOURCE, check=True)
     return program
