@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.python.examples import build_example
 
 from lasthop.testbed import Namespace, Tun, what_is_missing
-
-ROOT = Path(__file__).parents[3]
 
 KERNEL, OURS = "10.77.0.1", "10.77.0.2"
 """The addresses of the namespace's own stack, and of our host."""
@@ -49,18 +48,7 @@ def program() -> Path:
     """Build the program of our hosts."""
     if (missing := what_is_missing()) is not None:
         pytest.skip(f"tests beside real software need {missing}")
-    # With the whole workspace, whose features `cargo test --workspace` has built everything for.
-    command = ["cargo", "build", "--release", "--locked", "--workspace", "--example=live_host"]
-    done = subprocess.run(
-        [*command, "--message-format=json-render-diagnostics"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    messages = [json.loads(line) for line in done.stdout.splitlines()]
-    (path,) = (message["executable"] for message in messages if message.get("executable"))
-    return Path(path)
+    return build_example("live_host")
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from tests.python.warm_command import WarmProcess, run_warm
 
 from .postgres_server import PostgresServer, programs_of_postgres, running_postgres
 
@@ -25,7 +26,7 @@ COMMAND = (sys.executable, "-c", "import sys; from lasthop.cli import main; sys.
 class Server:
     """A server that listens."""
 
-    process: "subprocess.Popen[str]"
+    process: "subprocess.Popen[str] | WarmProcess"
     urls: list[str]
 
     @property
@@ -48,7 +49,7 @@ class Server:
         self.process.send_signal(number)
         complaints = self.process.communicate(timeout=PATIENCE_S)[1]
         assert complaints == ""
-        return self.process.returncode
+        return self.process.wait()
 
 
 StartServer = Callable[..., Server]
@@ -58,7 +59,10 @@ FindProgram = Callable[[str, str], str]
 
 @pytest.fixture
 def serve() -> Iterator[StartServer]:
-    """Return a function that starts `lasthop serve` and waits until it listens."""
+    """Return a function that starts `lasthop serve` and waits until it listens.
+
+    With a prefix, which is a command that starts others, a fresh Python is started.
+    """
     started: list[Server] = []
 
     def start(
@@ -68,13 +72,18 @@ def serve() -> Iterator[StartServer]:
         prefix: tuple[str, ...] = (),
     ) -> Server:
         places = [f"--listen={place}" for place in listen]
-        process = subprocess.Popen(
-            [*prefix, *COMMAND, "serve", *served.split(), *places, *options, "--json"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        words = ["serve", *served.split(), *places, *options, "--json"]
+        process: subprocess.Popen[str] | WarmProcess
+        if prefix:
+            process = subprocess.Popen(
+                [*prefix, *COMMAND, *words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+        else:
+            process = WarmProcess(words, folder=Path.cwd())
         assert process.stdout is not None
         assert select.select([process.stdout], [], [], PATIENCE_S)[0], "it does not listen"
         line = process.stdout.readline()
@@ -98,14 +107,7 @@ def lasthop() -> RunClient:
     """Return a function that runs the command."""
 
     def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [*COMMAND, *arguments],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
+        return run_warm(arguments, folder=Path.cwd(), timeout=PATIENCE_S)
 
     return run
 

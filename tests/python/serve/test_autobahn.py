@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.python.examples import build_example
 
 from lasthop.testbed import Namespace, what_is_missing
 
@@ -27,10 +28,8 @@ NO_VERDICT = {
 
 @pytest.fixture(scope="module")
 def echo() -> Path:
-    """Build what says what it hears, as `cargo test --workspace` has."""
-    command = ["cargo", "build", "--release", "--locked", "--workspace", "--example=websocket_echo"]
-    subprocess.run([*command, "--quiet"], cwd=ROOT, check=True)
-    return ROOT / "target/release/examples/websocket_echo"
+    """Return the program that sends back what it receives."""
+    return build_example("websocket_echo")
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from benchmarks.certificates import Credentials, make
+from tests.python.examples import build_example
 
 from .conftest import PATIENCE_S, FindProgram, StartServer
 from .test_dtls import ASK_FOR_LINKS, IDENTITY, KEY, program_at_a_port, read_until
 from .test_tls_peers import secured
 
-ROOT = Path(__file__).parents[3]
 BY_KEY = ("-cipher", "PSK-AES128-CCM8", "-psk_identity", IDENTITY, "-psk", KEY)
 BY_CERTIFICATE = ("-cipher", "ECDHE-ECDSA-AES128-CCM8")
 
@@ -58,10 +58,7 @@ def _by_certificate(files: Credentials, shown: tuple[str, ...]) -> Proof:
 
 @pytest.fixture(scope="session")
 def program() -> Path:
-    """Build it, as `cargo test --workspace` has."""
-    command = ["cargo", "build", "--release", "--locked", "--workspace", "--example=dtls_sessions"]
-    subprocess.run([*command, "--quiet"], cwd=ROOT, check=True)
-    return ROOT / "target/release/examples/dtls_sessions"
+    return build_example("dtls_sessions")
 
 
 def ask(*command: str) -> str:

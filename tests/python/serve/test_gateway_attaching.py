@@ -90,9 +90,12 @@ def test_who_is_not_bound_is_not_attached_and_the_gateway_is_told(
     assert (error["error_type"], error["device_id"]) == ("GATEWAY_ATTACHMENT_ERROR", "nobody")
     client.publish("/devices/s1/attach", "").wait_for_publish(PATIENCE_S)
     client.publish("/devices/s1/events", "1").wait_for_publish(PATIENCE_S)
-    # What is changed while it is attached holds at once.
+    # What is changed while it is attached holds from when the server hears of it, in order.
+    client.subscribe("/devices/g1/config")
     told = run(lasthop, data, "unbind", gateway.path, SENSOR)
     assert told == f"{SENSOR} is not bound to {gateway.path} any more\n"
+    run(lasthop, data, "config", "set", gateway.path, "unbound")
+    client.await_message("/devices/g1/config", "unbound")
     client.client.reconnect_delay_set(60, 60)
     refused = client.publish("/devices/s1/events", "2")
     error = await_error(client, gateway)

@@ -8,23 +8,20 @@ from pathlib import Path
 
 import pytest
 from benchmarks.certificates import Credentials, make, run
+from tests.python.examples import build_example
 
 from .conftest import PATIENCE_S, FindProgram
 from .test_dtls import read_until
 from .test_tls_peers import CONNACK, CONNECT
 
 BARE = "NORMAL:-VERS-ALL:+VERS-TLS1.3:-CTYPE-ALL:+CTYPE-CLI-RAWPK:+CTYPE-SRV-RAWPK"
-ROOT = Path(__file__).parents[3]
 
 MakeKeys = Callable[[str], Credentials]
 
 
 @pytest.fixture(scope="session")
 def program() -> Path:
-    """Build it, as `cargo test --workspace` has."""
-    command = ["cargo", "build", "--release", "--locked", "--workspace", "--example=raw_keys"]
-    subprocess.run([*command, "--quiet"], cwd=ROOT, check=True)
-    return ROOT / "target/release/examples/raw_keys"
+    return build_example("raw_keys")
 
 
 @pytest.fixture

@@ -208,7 +208,10 @@ def test_credentials_that_are_missing_or_of_the_wrong_kind_are_told_with_their_p
         assert said in done.stderr
 
 
-def test_no_secret_is_told(server: Server, usual: Credentials) -> None:
+def test_no_secret_is_told(serve: StartServer, usual: Credentials) -> None:
+    # A process from its start: what the kernel shows of a fork is the program that forked.
+    options = (f"--tls-cert={usual.certificate}", f"--tls-key={usual.key}")
+    server = serve("mqtt", *options, prefix=("env",))
     secret = "".join(usual.key.read_text(encoding="utf-8").splitlines()[1:-1])
     process = Path("/proc") / str(server.process.pid)
     told = (process / "cmdline").read_bytes() + (process / "environ").read_bytes()

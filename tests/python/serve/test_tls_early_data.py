@@ -11,20 +11,16 @@ from pathlib import Path
 
 import pytest
 from benchmarks.certificates import Credentials, make
+from tests.python.examples import build_example
 
 from .conftest import PATIENCE_S, FindProgram
 from .test_dtls import port_above_a_free_one, read_until
 from .test_tls_peers import wait_for
 
-ROOT = Path(__file__).parents[3]
-
 
 @pytest.fixture(scope="session")
 def program() -> Path:
-    """Build it, as `cargo test --workspace` has."""
-    command = ["cargo", "build", "--release", "--locked", "--workspace", "--example=tls_early_data"]
-    subprocess.run([*command, "--quiet"], cwd=ROOT, check=True)
-    return ROOT / "target/release/examples/tls_early_data"
+    return build_example("tls_early_data")
 
 
 @pytest.fixture
