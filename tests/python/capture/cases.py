@@ -118,3 +118,17 @@ def _cases() -> Iterator[Case]:
 
 
 CASES = tuple(_cases())
+
+READ_BY_TSHARK = (
+    ("raw_udp ack=on", "corrupting"),
+    ("json_udp ip.version=6", "translating"),
+    ("coap type=non", "losing"),
+    ("coap/tcp", "clean"),
+    ("raw_tcp tcp.profile=lwip_esp8266", "losing"),
+    ("mqtt qos=1 ip.version=6", "corrupting"),
+    ("mqtt/ws qos=1 version=5", "clean"),
+    ("http auth=jwt", "losing"),
+    ("http version=2", "translating"),
+)
+"""What tshark reads in `make test`, a stack and a path each: every protocol and every kind of path
+on which one of them is read another way. It reads all cases in `make soak`."""

@@ -5,7 +5,7 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 import pytest
@@ -14,7 +14,22 @@ from tests.python.at_once import at_once
 from lasthop import _native
 
 from . import tshark
-from .cases import CASES, HOSTS, Case
+from .cases import CASES, HOSTS, READ_BY_TSHARK, Case
+
+SMOKE_TEST = "test_no_packet_is_malformed_but_by_the_link["
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave most of what tshark reads to `make soak`, before tests are chosen by their marks."""
+    for item in items:
+        if not isinstance(item, pytest.Function) or "frames" not in item.fixturenames:
+            continue
+        case = cast("Case", item.callspec.params["outcome"])
+        if (case.stack, case.path) not in READ_BY_TSHARK:
+            item.add_marker(pytest.mark.soak)
+        elif (case.stack, case.path) == READ_BY_TSHARK[0] and item.name.startswith(SMOKE_TEST):
+            item.add_marker(pytest.mark.smoke("tshark"))
 
 
 @dataclass(frozen=True, slots=True)

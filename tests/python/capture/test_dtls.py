@@ -60,6 +60,7 @@ def seen(capture: Path, keys: Path | None) -> Counter[str]:
     return Counter(layer for line in done.stdout.splitlines() for layer in line.split(":"))
 
 
+@pytest.mark.soak
 def test_tshark_reads_coap_with_the_keys_and_not_without(
     results: Path, stacks: tuple[str, ...]
 ) -> None:

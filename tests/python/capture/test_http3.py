@@ -86,6 +86,7 @@ def heads(stream: bytes) -> list[bytes]:
     return sections
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("stack", ["table", "without tokens", "static"])
 def test_another_qpack_reads_what_either_end_says(results: Path, stack: str) -> None:
     said = streams(results, run_of(results, stack))

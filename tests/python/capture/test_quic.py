@@ -61,6 +61,7 @@ def stream_data(capture: Path, keys: Path | None) -> list[bytes]:
 CONNECT = b"\x00\x04MQTT\x04"
 
 
+@pytest.mark.soak
 def test_tshark_reads_mqtt_with_the_keys_and_not_without(results: Path) -> None:
     for stack, run_id in runs(results).items():
         capture = results / "captures" / f"{run_id}.device-0.pcapng"
@@ -128,6 +129,7 @@ UDP_HEADER = 8
 FIRST_DATAGRAM = 1200
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("host", ["device-0", "server-0"])
 @pytest.mark.parametrize("name", ["sent", "received"])
 def test_qlog_tells_of_the_packets_that_tshark_opens(results: Path, host: str, name: str) -> None:

@@ -66,6 +66,7 @@ def seen(capture: Path, keys: Path | None) -> Counter[str]:
     return Counter(layer for line in done.stdout.splitlines() for layer in line.split(":"))
 
 
+@pytest.mark.soak
 def test_tshark_reads_mqtt_with_the_keys_and_not_without(results: Path) -> None:
     for stack, run_id in stacks(results).items():
         if not stack.startswith("mqtt"):

@@ -16,6 +16,8 @@ from tests.python.browser import (
     set_width,
 )
 
+pytestmark = pytest.mark.soak
+
 PAGES = ("index", "tutorial", "reference/study", "reference/results", "models/link", "glossary")
 
 

@@ -94,6 +94,7 @@ def test_the_snippets_for_arrow_run(meters: Path) -> None:
     assert told == ["{b'unit': b'fraction'}", "8"]
 
 
+@pytest.mark.smoke("R")
 def test_the_snippets_for_r_run(meters: Path) -> None:
     if shutil.which("Rscript") is None:
         pytest.skip("Rscript is not installed: apt-get install r-base-core")

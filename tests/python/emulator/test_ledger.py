@@ -25,6 +25,7 @@ def programs() -> dict[str, str]:
     return found
 
 
+@pytest.mark.soak
 def test_each_byte_that_an_end_gave_has_a_layer_and_a_cause(
     ends: Ends, programs: dict[str, str], tmp_path: Path
 ) -> None:

@@ -12,6 +12,8 @@ from lasthop.testbed import Namespace, Tun
 from .conftest import KERNEL, OURS, FindProgram, StartHost
 from .waiting import wait_for_port
 
+pytestmark = pytest.mark.soak
+
 PACKAGE = "libcoap3-bin"
 BODY = "".join(f"{number:04}" for number in range(750))
 """Longer than any block, and no two blocks are alike."""

@@ -14,6 +14,8 @@ from .aiocoap_client import KINDS, Client, Kind, client
 from .aiocoap_server import server
 from .conftest import KERNEL, StartHost
 
+pytestmark = pytest.mark.soak
+
 BODY = b"".join(b"%04d" % number for number in range(750))
 """Longer than any block, and no two blocks are alike."""
 

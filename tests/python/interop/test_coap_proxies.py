@@ -326,6 +326,7 @@ def _told(rows: Rows) -> list[tuple[str, int]]:
     return [(max_age, int(observe != "")) for _, max_age, observe in notifications]
 
 
+@pytest.mark.soak
 def test_readers_are_told_what_libcoap_tells_them_and_the_server_tells_it_once(
     tmp_path: Path, find_program: FindProgram, origin: Origin, libcoap: int
 ) -> None:

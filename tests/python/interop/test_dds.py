@@ -12,6 +12,8 @@ from lasthop.testbed import Namespace, Tun
 
 from .conftest import KERNEL, OURS, StartHost
 
+pytestmark = pytest.mark.soak
+
 MESSAGES = 50
 SIZE = 100
 LOSSY: dict[str, float] = {"loss": 0.1, "delay_ms": 5}

@@ -14,6 +14,8 @@ from lasthop.testbed import Namespace, Tun
 from .conftest import KERNEL, OURS, StartHost
 from .test_dds import LOSSY, MESSAGES, SIZE, Reliability, check, send_from_ours
 
+pytestmark = pytest.mark.soak
+
 
 @pytest.fixture(scope="module")
 def library() -> Path:

@@ -4,10 +4,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from lasthop.testbed import Namespace
 
 from .conftest import KERNEL, OURS, FindProgram, LiveHost, StartHost
 from .waiting import wait_for_port
+
+pytestmark = pytest.mark.soak
 
 MESSAGE = "AAAHAAAB of curl"
 """The first message of flow 7."""

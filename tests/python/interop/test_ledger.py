@@ -17,6 +17,8 @@ from lasthop.testbed import Namespace, Tun, what_is_missing
 from .conftest import KERNEL, FindProgram
 from .waiting import wait_for_port
 
+pytestmark = pytest.mark.soak
+
 MESSAGES = [f"message number {number}" for number in range(8)]
 _PATIENCE_S = 60.0
 

@@ -19,6 +19,8 @@ from lasthop.testbed import Namespace, Tun
 from .conftest import KERNEL, OURS, FindProgram, StartHost
 from .waiting import wait_for_port
 
+pytestmark = pytest.mark.soak
+
 PORT = 1883
 LOSSY: dict[str, Any] = {"loss": 0.1, "delay_ms": 5}
 Version = Literal["3.1.1", "5"]

@@ -65,6 +65,7 @@ def test_an_acknowledgement_that_waited_is_not_taken_for_one_that_did_not(tmp_pa
     assert said == "'> . 1:1(0) ack 2 win 65534' came after 40 ms, not 0 ms"
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("kernel_or_skip")
 def test_the_kernel_is_heard(tmp_path: Path) -> None:
     block = "+0.05 < F. 1001:1001(0) ack 1 win 64000\n+0 > . 1:1(0) ack 1 win 65535 <sack {}>"

@@ -47,6 +47,7 @@ def assert_whole(told: list[dict[str, Any]], *, sent: int, received: int) -> Non
     assert told == [{"sent": sent, "received": received, "intact": True, "closed": "Finished"}]
 
 
+@pytest.mark.soak
 def test_we_connect(namespace: Namespace, live_host: StartHost, link: str) -> None:
     size = BULK[link]
     with tcp_socket(namespace) as listener:
@@ -60,6 +61,7 @@ def test_we_connect(namespace: Namespace, live_host: StartHost, link: str) -> No
     assert_whole(host.finish(), sent=size, received=size // 2)
 
 
+@pytest.mark.soak
 def test_we_accept(namespace: Namespace, live_host: StartHost, link: str) -> None:
     size = BULK[link]
     host = live_host("tcp", "accept", PORT, size, **LINKS[link])
@@ -69,6 +71,7 @@ def test_we_accept(namespace: Namespace, live_host: StartHost, link: str) -> Non
     assert_whole(host.finish(), sent=size, received=size // 2)
 
 
+@pytest.mark.soak
 def test_both_send_at_the_same_time(namespace: Namespace, live_host: StartHost, link: str) -> None:
     size = BULK[link]
     host = live_host("tcp", "accept", PORT, size, **LINKS[link])
@@ -78,6 +81,7 @@ def test_both_send_at_the_same_time(namespace: Namespace, live_host: StartHost, 
     assert_whole(host.finish(), sent=size, received=size)
 
 
+@pytest.mark.soak
 def test_a_thin_stream(namespace: Namespace, live_host: StartHost, link: str) -> None:
     host = live_host("tcp", "accept", PORT, 5000, 50, 10, **LINKS[link])
     with tcp_socket(namespace) as peer:
@@ -86,6 +90,7 @@ def test_a_thin_stream(namespace: Namespace, live_host: StartHost, link: str) ->
     assert_whole(host.finish(), sent=5000, received=0)
 
 
+@pytest.mark.soak
 def test_we_answer_after_the_peer_has_finished(
     namespace: Namespace, live_host: StartHost, link: str
 ) -> None:
@@ -96,6 +101,7 @@ def test_we_answer_after_the_peer_has_finished(
     assert_whole(host.finish(), sent=20_000, received=10_000)
 
 
+@pytest.mark.soak
 def test_the_peer_answers_after_we_have_finished(
     namespace: Namespace, live_host: StartHost, link: str
 ) -> None:

@@ -1,11 +1,14 @@
 """Our UDP against the kernel's."""
 
+import pytest
+
 from lasthop.testbed import Namespace
 
 from .conftest import OURS, StartHost
 from .sockets import udp_socket
 
 
+@pytest.mark.smoke("Linux UDP")
 def test_datagrams_come_back_whole(namespace: Namespace, live_host: StartHost) -> None:
     live_host("udp-echo", 7)
     with udp_socket(namespace) as socket:
@@ -16,6 +19,7 @@ def test_datagrams_come_back_whole(namespace: Namespace, live_host: StartHost) -
             assert socket.recvfrom(2000) == (datagram, (OURS, 7)), size
 
 
+@pytest.mark.soak
 def test_a_link_of_ours_delays_and_loses_as_it_says(
     namespace: Namespace, live_host: StartHost
 ) -> None:

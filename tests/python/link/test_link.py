@@ -54,6 +54,7 @@ def test_the_same_seed_loses_the_same_packets_and_another_one_others(
     assert len({lost(seed) for seed in "1234"}) > 1
 
 
+@pytest.mark.soak
 def test_a_real_client_and_broker_meet_the_delay_and_the_capture_is_tsharks(
     link: Link, broker: str, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+import pytest
 from tests.python.testbed.other_user import Told, as_nobody
 from tests.python.testbed.test_namespaces import forbid_user_namespaces
 
@@ -36,6 +37,7 @@ def link(*arguments: str, forbidden: bool = False) -> Told:
     return as_nobody(work)
 
 
+@pytest.mark.soak
 def test_a_broker_and_its_client_need_no_root(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     written = Path("/tmp") / f"lasthop-test-{os.getpid()}.conf"  # noqa: S108  nobody reads it there

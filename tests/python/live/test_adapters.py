@@ -1,7 +1,7 @@
 """Each adapter: its program serves a study for real, is configured for the run, or is asked for."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -24,8 +24,18 @@ DDS = ("reliability=best_effort", "reliability=reliable")
 SLOW = {"hivemq", "mochi", "mqtt5", "rabbitmq", "rmqtt"}
 """Brokers that take half a minute to be ready, or minutes to be built the first time."""
 
+
+def _marks(name: str) -> Sequence[pytest.MarkDecorator]:
+    if name == "lasthop":
+        return ()
+    # Test_twin.py has the smoke test of mosquitto.
+    if name in SLOW | {"mosquitto"}:
+        return (pytest.mark.soak,)
+    return (pytest.mark.smoke(name),)
+
+
 NAMES = [
-    pytest.param(name, marks=pytest.mark.soak if name in SLOW else ())
+    pytest.param(name, marks=_marks(name))
     for name, adapter in sorted(adapters().items())
     # A gateway keeps what devices say, and no device hears it: test_gateway_devices.py.
     if adapter.takes_off is None and name != "gateway"

@@ -57,6 +57,7 @@ def _run(study: Path, out: Path, settings: dict[str, str] | None = None) -> Resu
     return carry_out(plan, out=out, jobs=6, capture=CapturedHosts()).results
 
 
+@pytest.mark.soak
 def test_paho_and_mosquitto_exchange_the_packets_of_our_models(
     needs: Needs, tmp_path: Path
 ) -> None:
@@ -93,6 +94,7 @@ def test_paho_and_mosquitto_exchange_the_packets_of_our_models(
     assert "device-0" in kept
 
 
+@pytest.mark.smoke("mosquitto as a device")
 def test_readings_of_several_devices_reach_all_readers_over_lossy_paths(
     needs: Needs, tmp_path: Path
 ) -> None:
@@ -129,6 +131,7 @@ def _assert_captured_by_server(folder: Path, run: Mapping[str, Any]) -> None:
     assert len(interfaces) == (1 if beside_ours else 4), interfaces
 
 
+@pytest.mark.smoke("libcoap as a device", "aiocoap as a device")
 def test_readings_of_libraries_of_coap_are_passed_on_over_every_transport(
     needs: Needs, tmp_path: Path
 ) -> None:
@@ -194,6 +197,7 @@ def test_there_is_no_model_of_amqp(stack: str, engine: str, *, modelled: bool) -
     assert [stack.reason for stack in study.stacks] == ["amqp is not built yet"]
 
 
+@pytest.mark.smoke("cyclonedds as a device", "fastdds as a device")
 def test_participants_of_others_exchange_reports_with_their_own_and_each_other(
     needs: Needs, tmp_path: Path
 ) -> None:

@@ -47,6 +47,7 @@ def _run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, one_in: int) -> Res
     ).results
 
 
+@pytest.mark.soak
 def test_one_puback_in_a_thousand_is_found(
     needs: Needs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,6 +86,7 @@ def _is_never_acknowledged(capture: Path, number: int) -> bool:
     return not acknowledged
 
 
+@pytest.mark.soak
 def test_a_good_broker_passes(
     needs: Needs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -62,14 +62,30 @@ def _connections(capture: Path) -> int:
 @pytest.mark.parametrize(
     ("client", "stack", "round_trips"),
     [
-        ("paho", "mqtt/tls auth=jwt client=paho impl=gateway", 4),
-        ("curl", "http/tls auth=jwt client=curl impl=gateway", 3),
-        (
+        pytest.param(
+            "paho",
+            "mqtt/tls auth=jwt client=paho impl=gateway",
+            4,
+            marks=pytest.mark.smoke("paho as a device"),
+        ),
+        pytest.param(
+            "curl",
+            "http/tls auth=jwt client=curl impl=gateway",
+            3,
+            marks=pytest.mark.smoke("curl as a device"),
+        ),
+        pytest.param(
             "curl",
             f"http/tls version=2 auth=jwt {OF_2018} client=curl impl=gateway",
             4,
+            marks=pytest.mark.soak,
         ),
-        ("aioquic", "http/quic auth=jwt client=aioquic impl=gateway", 2),
+        pytest.param(
+            "aioquic",
+            "http/quic auth=jwt client=aioquic impl=gateway",
+            2,
+            marks=pytest.mark.smoke("aioquic as a device"),
+        ),
         pytest.param(
             "locust", "http/tls auth=jwt client=locust impl=gateway", 3, marks=pytest.mark.soak
         ),

@@ -59,6 +59,7 @@ def _run(tmp_path: Path, settings: dict[str, str] | None = None) -> Results:
     return carry_out(plan, out=tmp_path / "out", jobs=1).results
 
 
+@pytest.mark.soak
 def test_a_reader_of_first_messages_loses_what_the_broker_stuffs_behind_them(
     needs: Needs, tmp_path: Path
 ) -> None:
@@ -70,6 +71,7 @@ def test_a_reader_of_first_messages_loses_what_the_broker_stuffs_behind_them(
     assert 0.35 <= run["delivery_ratio"] <= 0.65
 
 
+@pytest.mark.smoke("lwip as a device")
 def test_a_read_that_begins_within_a_lost_one_is_a_misread(needs: Needs, tmp_path: Path) -> None:
     needs("mosquitto")
     # Messages of 50 to 60 B: a read that takes more than one ends within the next.

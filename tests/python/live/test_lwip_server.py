@@ -39,6 +39,7 @@ def _halves(name: str, out: Path, settings: Mapping[str, str]) -> tuple[pl.DataF
     return live, virtual
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", ["twin-http.yaml", "twin-coap.yaml"])
 def test_a_server_on_lwip_serves_as_the_simulated_one(
     needs: Needs, tmp_path: Path, name: str
@@ -91,6 +92,7 @@ def _share(runs: pl.DataFrame, column: str) -> float:
     return share
 
 
+@pytest.mark.soak
 def test_a_subscriber_on_lwip_loses_what_the_simulated_one_loses(
     needs: Needs, tmp_path: Path
 ) -> None:
@@ -102,6 +104,7 @@ def test_a_subscriber_on_lwip_loses_what_the_simulated_one_loses(
     assert (live["delivery_ratio"] <= 0.3).all(), live["delivery_ratio"]
 
 
+@pytest.mark.soak
 def test_a_server_whose_heap_ends_boots_and_serves_again(
     needs: Needs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

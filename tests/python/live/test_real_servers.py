@@ -45,6 +45,7 @@ def _children() -> set[int]:
     return found
 
 
+@pytest.mark.soak
 def test_mosquitto_is_a_server_of_a_study(needs: Needs, tmp_path: Path) -> None:
     needs("mosquitto")
     before = _children()
@@ -92,6 +93,7 @@ def _check_bytes(results: Results) -> None:
     assert payload["bytes"].to_list() == [100 * messages] * 2
 
 
+@pytest.mark.soak
 def test_libcoap_hands_messages_on(needs: Needs, tmp_path: Path) -> None:
     needs("coap-server-notls")
     runs = _run("libcoap.yaml", tmp_path / "out").runs
@@ -209,6 +211,7 @@ def test_without_the_live_engine_real_software_is_not_simulated() -> None:
     assert {stack.reason for stack in study.stacks} == {"real software (impl) needs --engine live"}
 
 
+@pytest.mark.soak
 def test_a_lab_that_was_stopped_does_its_run_again(needs: Needs, tmp_path: Path) -> None:
     """A whole process that stands still for a while is what a machine that sleeps looks like."""
     needs("mosquitto")

@@ -65,6 +65,7 @@ def _check_runs(results: Results, count: int) -> None:
         assert latency >= 2 * ONE_WAY_MS
 
 
+@pytest.mark.soak
 def test_mosquitto_shows_the_certificates_of_a_run(needs: Needs, tmp_path: Path) -> None:
     _need(needs, "mosquitto")
     stacks = (
@@ -87,6 +88,7 @@ def test_our_server_on_sockets_has_every_layer_of_a_study(needs: Needs, tmp_path
     _check_runs(_run(stacks, tmp_path / "out"), len(stacks))
 
 
+@pytest.mark.smoke("nginx")
 def test_nginx_ends_tls_before_a_broker(needs: Needs, tmp_path: Path) -> None:
     _need(needs, "mosquitto", "nginx")
     stacks = (
@@ -140,6 +142,7 @@ def test_nginx_without_its_module_is_missing(monkeypatch: pytest.MonkeyPatch) ->
         adapter.find()
 
 
+@pytest.mark.soak
 def test_tshark_reads_what_mosquitto_says_by_the_keys_of_our_clients(
     needs: Needs, tmp_path: Path
 ) -> None:
@@ -164,6 +167,7 @@ def test_tshark_reads_what_mosquitto_says_by_the_keys_of_our_clients(
     assert set(sealed["cause"]) == {"header", "session_set_up", "opaque"}
 
 
+@pytest.mark.soak
 def test_files_of_a_study_are_shown_by_mosquitto(needs: Needs, tmp_path: Path) -> None:
     _need(needs, "mosquitto")
     root, key = authority(), p256()

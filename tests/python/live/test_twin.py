@@ -53,6 +53,7 @@ def _adds_up(rows: pl.DataFrame, parts: pl.DataFrame) -> bool:
     return True
 
 
+@pytest.mark.smoke("mosquitto")
 def test_without_loss_our_broker_sends_what_mosquitto_does(needs: Needs, tmp_path: Path) -> None:
     needs("mosquitto")
     code, rows, parts = _both("mosquitto.yaml", tmp_path / "out")
@@ -86,6 +87,7 @@ claims:
 """
 
 
+@pytest.mark.soak
 def test_claims_are_judged_in_both_worlds_and_summarised(
     needs: Needs,
     tmp_path: Path,
@@ -126,6 +128,7 @@ def test_claims_are_judged_in_both_worlds_and_summarised(
     assert "Claims, virtual: " in (tmp_path / "out" / "report.html").read_text()
 
 
+@pytest.mark.soak
 def test_the_quick_twin_of_a_paper_runs_for_real_and_leaves_nothing(
     needs: Needs, tmp_path: Path
 ) -> None:
@@ -173,6 +176,7 @@ def _left_by(lab: int) -> set[str]:
     return processes | {file.name for folder in folders for file in folder.glob(mark)}
 
 
+@pytest.mark.soak
 def test_a_twin_that_is_killed_goes_on_and_grows_until_it_is_decided(
     needs: Needs, tmp_path: Path
 ) -> None:
@@ -205,6 +209,7 @@ def test_a_twin_that_is_killed_goes_on_and_grows_until_it_is_decided(
     assert live.programs.height == 2 * counts[-1]
 
 
+@pytest.mark.soak
 def test_what_libcoap_does_differently_is_told(needs: Needs, tmp_path: Path) -> None:
     """It has no resource before the first message to it: who observes is refused, and asks again.
 
@@ -224,6 +229,7 @@ def test_what_libcoap_does_differently_is_told(needs: Needs, tmp_path: Path) -> 
     assert non.filter(cause="acknowledgement")["gap_bytes"].sum() > 0
 
 
+@pytest.mark.soak
 def test_a_simulator_that_is_wrong_is_outside(needs: Needs, tmp_path: Path) -> None:
     """Hold the other way round: what differs must be seen."""
     needs("mosquitto")

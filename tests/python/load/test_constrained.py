@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from tests.python.load.test_load import TO_ALL, _load
 
 from lasthop.outcome.results import Results
@@ -27,6 +28,7 @@ def test_a_device_of_a_load_that_never_pauses_is_reset_and_hears_again(
     assert run["latency_mean_ms"] >= 60
 
 
+@pytest.mark.soak
 def test_the_command_makes_constrained_devices_of_all(mosquitto: Mosquitto, tmp_path: Path) -> None:
     arguments = ("--against", f"mqtt://127.0.0.1:{mosquitto()}", "--device")
     done = _load(tmp_path, TO_ALL, *arguments, "esp32")

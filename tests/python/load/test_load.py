@@ -74,6 +74,7 @@ def _load(folder: Path, text: str, *arguments: str) -> "subprocess.CompletedProc
     return subprocess.CompletedProcess(process.args, process.returncode, said, complaints)
 
 
+@pytest.mark.soak
 def test_reports_through_mosquitto_end_at_subscribers_of_ours(
     mosquitto: Mosquitto, tmp_path: Path
 ) -> None:
@@ -96,6 +97,7 @@ def test_reports_through_mosquitto_end_at_subscribers_of_ours(
     assert (tmp_path / "out" / "report.html").is_file()
 
 
+@pytest.mark.soak
 def test_nothing_of_it_stays_at_the_broker(mosquitto: Mosquitto, tmp_path: Path) -> None:
     port = mosquitto()
     _load(tmp_path, REPORTS, "--against", f"127.0.0.1:{port}", "--set", "stacks=[mqtt qos=2]")
@@ -105,6 +107,7 @@ def test_nothing_of_it_stays_at_the_broker(mosquitto: Mosquitto, tmp_path: Path)
     assert told.stdout.split() == ["1"]  # who asks
 
 
+@pytest.mark.soak
 def test_two_loads_at_once_do_not_meet(mosquitto: Mosquitto, tmp_path: Path) -> None:
     address = f"127.0.0.1:{mosquitto()}"
     against = ("--against", address, "--set", "stacks=[mqtt qos=1]", "--set", "expect=[]")
@@ -158,6 +161,7 @@ repeat: 1
 """
 
 
+@pytest.mark.soak
 def test_reports_over_coap_reach_who_observes_at_libcoap(tmp_path: Path) -> None:
     program = shutil.which("coap-server-notls")
     if program is None:
@@ -171,6 +175,7 @@ def test_reports_over_coap_reach_who_observes_at_libcoap(tmp_path: Path) -> None
     assert runs["delivery_ratio"].to_list() == [1.0, 1.0], runs["reason"].to_list()
 
 
+@pytest.mark.soak
 def test_users_and_passwords(mosquitto: Mosquitto, tmp_path: Path) -> None:
     passwords = tmp_path / "passwords"
     made = ["mosquitto_passwd", "-b", "-c", str(passwords), "ann", "secret"]

@@ -107,12 +107,14 @@ def contrast(first: str, second: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
+@pytest.mark.smoke("Chromium")
 def test_the_console_shows_no_error(browser: webdriver.Chrome, page: Path) -> None:
     log_of(browser, "browser")
     show(browser, page)
     assert log_of(browser, "browser") == []
 
 
+@pytest.mark.soak
 def test_every_panel_is_drawn_with_axis_titles_that_carry_units(
     browser: webdriver.Chrome, page: Path
 ) -> None:
@@ -130,6 +132,7 @@ def test_every_panel_is_drawn_with_axis_titles_that_carry_units(
         )
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("width", "first"), [(DESKTOP, 1200), (PHONE, 1800)])
 def test_the_first_screens_hold_the_answer_and_its_figure(
     browser: webdriver.Chrome, page: Path, width: int, first: int
@@ -140,6 +143,7 @@ def test_the_first_screens_hold_the_answer_and_its_figure(
     assert run(browser, "return document.documentElement.scrollHeight") <= 7300
 
 
+@pytest.mark.soak
 def test_a_folded_figure_is_drawn_when_it_is_unfolded(
     browser: webdriver.Chrome, page: Path
 ) -> None:
@@ -152,6 +156,7 @@ def test_a_folded_figure_is_drawn_when_it_is_unfolded(
     assert run(browser, "return document.querySelector('#ledger svg').clientWidth") > 100
 
 
+@pytest.mark.soak
 def test_a_link_to_a_folded_figure_unfolds_it(browser: webdriver.Chrome, page: Path) -> None:
     browser.get("about:blank")
     browser.get(f"{page.as_uri()}#ledger")
@@ -159,6 +164,7 @@ def test_a_link_to_a_folded_figure_unfolds_it(browser: webdriver.Chrome, page: P
     assert run(browser, "return document.querySelectorAll('#ledger .chart svg').length") == 3
 
 
+@pytest.mark.soak
 def test_nothing_is_requested_from_a_network(browser: webdriver.Chrome, page: Path) -> None:
     log_of(browser, "performance")
     show(browser, page)
@@ -168,6 +174,7 @@ def test_nothing_is_requested_from_a_network(browser: webdriver.Chrome, page: Pa
     assert [name for name in entries if not name.startswith("data:")] == []
 
 
+@pytest.mark.soak
 def test_a_hostile_title_or_stack_runs_nothing(browser: webdriver.Chrome, page: Path) -> None:
     show(browser, page)
     assert browser.title == "</title><script>document.title='owned'</script>"
@@ -177,6 +184,7 @@ def test_a_hostile_title_or_stack_runs_nothing(browser: webdriver.Chrome, page: 
     )
 
 
+@pytest.mark.soak
 def test_a_tooltip_shows_a_hostile_stack_as_text(browser: webdriver.Chrome, page: Path) -> None:
     show(browser, page)
     log_of(browser, "browser")
@@ -189,6 +197,7 @@ def test_a_tooltip_shows_a_hostile_stack_as_text(browser: webdriver.Chrome, page
     assert log_of(browser, "browser") == []
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_phone_shows_the_page_without_scrolling_sideways(
     browser: webdriver.Chrome, page: Path, *, dark: bool
@@ -204,6 +213,7 @@ def test_a_phone_shows_the_page_without_scrolling_sideways(
     assert wide == []
 
 
+@pytest.mark.soak
 def test_charts_follow_the_width_of_the_window(browser: webdriver.Chrome, page: Path) -> None:
     show(browser, page, folded=True)
     set_width(browser, PHONE)
@@ -214,6 +224,7 @@ def test_charts_follow_the_width_of_the_window(browser: webdriver.Chrome, page: 
     WebDriverWait(browser, 10).until(lambda opened: opened.execute_script(script) <= PHONE)
 
 
+@pytest.mark.soak
 def test_dark_mode_changes_the_background_and_keeps_chart_text_readable(
     browser: webdriver.Chrome, page: Path
 ) -> None:
@@ -235,6 +246,7 @@ def test_dark_mode_changes_the_background_and_keeps_chart_text_readable(
     assert all(contrast(text, dark_card) >= 3 for text in dark_texts)
 
 
+@pytest.mark.soak
 def test_a_change_of_mode_while_the_page_is_open_redraws_the_charts(
     browser: webdriver.Chrome, page: Path
 ) -> None:
@@ -247,6 +259,7 @@ def test_a_change_of_mode_while_the_page_is_open_redraws_the_charts(
     assert run(browser, "return document.querySelectorAll('.chart').length") == 15
 
 
+@pytest.mark.soak
 def test_a_figure_of_its_own_is_drawn_too(
     browser: webdriver.Chrome, page: Path, tmp_path: Path
 ) -> None:

@@ -68,6 +68,7 @@ class Named(Client):
         self.username_pw_set(name, f"{name}'s")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("version", "missing", "wrong"),
     [("mqttv311", 5, 4), ("mqttv5", 135, 134)],
@@ -116,6 +117,7 @@ def test_rules_hold_for_paho(
     bob.end()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("is_5", "version"), [(False, "mqttv311"), (True, "mqttv5")])
 def test_mosquittos_clients_read_what_they_may(  # noqa: PLR0913  (fixtures)
     serve: StartServer,
@@ -142,6 +144,7 @@ def test_mosquittos_clients_read_what_they_may(  # noqa: PLR0913  (fixtures)
     assert heard.stdout == "x\n"
 
 
+@pytest.mark.soak
 def test_libcoap_is_told_4_01_and_4_03(
     serve: StartServer, password_file: Path, rules: Path, find_program: FindProgram
 ) -> None:

@@ -61,6 +61,7 @@ def libcoap(server: Server, find_program: FindProgram) -> Libcoap:
     return ask
 
 
+@pytest.mark.soak
 class TestLibcoap:
     def test_discovers_all_resources(self, libcoap: Libcoap) -> None:
         listed = libcoap(".well-known/core")
@@ -243,6 +244,7 @@ class TestOverTcp:
     def server(self, serve: StartServer) -> Server:
         return serve("coap_tcp", "--example", "plugtest")
 
+    @pytest.mark.soak
     def test_libcoap_reads_sets_and_observes(
         self, server: Server, find_program: FindProgram
     ) -> None:
@@ -287,6 +289,7 @@ class TestOverTcp:
         assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.soak
 def test_aiocoap_reads_sets_and_observes(server: Server) -> None:
     aiocoap: Any = importlib.import_module("aiocoap")
     base = f"coap://127.0.0.1:{server.port}"

@@ -110,6 +110,7 @@ def test_our_session_outlives_its_address(server: Server, lasthop: RunClient, ke
     assert way.mappings >= 2
 
 
+@pytest.mark.smoke("Scandium")
 def test_scandium_keeps_its_session_with_our_server_whatever_its_address(
     server: Server, scandium: tuple[str, ...]
 ) -> None:
@@ -130,6 +131,7 @@ def test_scandium_keeps_its_session_with_our_server_whatever_its_address(
     assert way.kinds.count(APPLICATION_DATA) == 0
 
 
+@pytest.mark.soak
 def test_our_client_sends_the_connection_ids_that_scandium_gives(
     lasthop: RunClient, key: Path, scandium: tuple[str, ...]
 ) -> None:

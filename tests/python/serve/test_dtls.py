@@ -73,6 +73,7 @@ def test_one_core_is_behind_both(serve: StartServer, lasthop: RunClient, known: 
     assert done.stdout == f"{CANARY}\n"
 
 
+@pytest.mark.soak
 def test_libcoap_speaks_with_our_server(server: Server, find_program: FindProgram) -> None:
     program = find_program("coap-client-openssl", "libcoap3-bin")
     url = f"{server.urls[0]}/ps/door"
@@ -129,6 +130,7 @@ def wait_for(port: int) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.soak
 def test_our_client_speaks_with_libcoap(
     lasthop: RunClient, known: Path, find_program: FindProgram
 ) -> None:
@@ -194,6 +196,7 @@ def answer_by_hand(process: Popen, body: bytes) -> None:
     process.stdin.flush()
 
 
+@pytest.mark.smoke("OpenSSL")
 def test_openssl_speaks_with_our_server(server: Server, openssl: str) -> None:
     ask_by_hand(
         [
@@ -203,6 +206,7 @@ def test_openssl_speaks_with_our_server(server: Server, openssl: str) -> None:
     )
 
 
+@pytest.mark.soak
 def test_our_client_speaks_with_openssl(known: Path, openssl: str) -> None:
     def command(port: int) -> list[str]:
         return [

@@ -77,6 +77,7 @@ def test_a_client_of_an_older_version_is_told_so(
     assert "another version of DTLS" in done.stderr
 
 
+@pytest.mark.soak
 def test_openssl_shows_its_certificate_to_our_server(
     server: Server, openssl: str, ours: Credentials
 ) -> None:
@@ -86,6 +87,7 @@ def test_openssl_shows_its_certificate_to_our_server(
     ask_by_hand([openssl, "s_client", "-dtls1_2", "-quiet", *place, *trust, *own])
 
 
+@pytest.mark.soak
 def test_our_client_shows_its_certificate_to_openssl(openssl: str, ours: Credentials) -> None:
     def command(port: int) -> list[str]:
         return [
@@ -104,6 +106,7 @@ def of_libcoap(files: Credentials) -> tuple[str, ...]:
     return (*own, "-C", str(files.authority))
 
 
+@pytest.mark.soak
 def test_libcoap_shows_its_certificate_to_our_server(
     server: Server, find_program: FindProgram, ours: Credentials
 ) -> None:
@@ -113,6 +116,7 @@ def test_libcoap_shows_its_certificate_to_our_server(
     assert run(program, *own, "-B", "30", url).strip() == CANARY
 
 
+@pytest.mark.soak
 def test_our_client_shows_its_certificate_to_libcoap(
     lasthop: RunClient, find_program: FindProgram, ours: Credentials
 ) -> None:

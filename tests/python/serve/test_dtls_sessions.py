@@ -75,6 +75,7 @@ def ask(*command: str) -> str:
     return told.decode(errors="replace")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("proof", ["key", "certificate"], indirect=True)
 def test_openssl_resumes_its_session_with_our_server(
     serve: StartServer, openssl: str, proof: Proof, tmp_path: Path
@@ -92,6 +93,7 @@ def test_openssl_resumes_its_session_with_our_server(
     assert "New, TLSv1.2" in ask(*client, *place, "-sess_in", session)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("proof", "options", "expected"),
     [

@@ -196,6 +196,7 @@ def test_paho_publishes_with_a_token_and_hears_what_it_is_told(
     assert said == [("event", "alarm", path), ("event", "", path), ("state", "", path)]
 
 
+@pytest.mark.soak
 def test_curl_says_and_asks_by_the_bridge(
     serve: StartServer, lasthop: RunClient, known: str, device: Device, find_program: FindProgram
 ) -> None:

@@ -98,6 +98,7 @@ def server(
     )
 
 
+@pytest.mark.soak
 def test_a_foreign_client_publishes_and_reads(
     server: Server, device: Device, credentials: Credentials, lasthop: RunClient, tmp_path: Path
 ) -> None:

@@ -38,6 +38,7 @@ def gone(postgres: PostgresServer) -> Iterator[PostgresServer]:
         postgres.start()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("crash", [signal.SIGQUIT, signal.SIGINT])
 def test_a_database_that_goes_away_is_refused_for_and_loses_nothing(  # noqa: PLR0913, PLR0917
     crash: signal.Signals,
@@ -84,6 +85,7 @@ def await_kept(server: Server, device: Device, token: str) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.smoke("PostgreSQL")
 def test_what_was_acknowledged_outlives_a_crash_of_both(
     serve: StartServer, lasthop: RunClient, url: str, gone: PostgresServer, device: Device
 ) -> None:
@@ -103,6 +105,7 @@ def test_what_was_acknowledged_outlives_a_crash_of_both(
     assert len(log(lasthop, url)) >= acknowledged
 
 
+@pytest.mark.soak
 def test_devices_added_at_once_to_nothing_are_all_there(
     lasthop: RunClient, url: str, device: Device, tmp_path: Path
 ) -> None:
@@ -115,6 +118,7 @@ def test_devices_added_at_once_to_nothing_are_all_there(
     assert listed == "".join(f"{name} ES256 configuration 0\n" for name in names)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
@@ -137,6 +141,7 @@ def test_a_database_of_others_is_refused_untouched(  # noqa: PLR0913, PLR0917
     assert postgres.ask(look, name) == before
 
 
+@pytest.mark.soak
 def test_a_database_that_cannot_keep_is_refused(
     lasthop: RunClient, url: str, gone: PostgresServer
 ) -> None:
@@ -152,6 +157,7 @@ def test_a_database_that_cannot_keep_is_refused(
     gone.stop()
 
 
+@pytest.mark.soak
 def test_a_password_is_read_as_libpq_does_and_never_told(
     lasthop: RunClient,
     url: str,
@@ -207,6 +213,7 @@ def test_a_bad_url_is_one_line_without_the_password(
     assert "secret" not in done.stderr
 
 
+@pytest.mark.soak
 def test_what_cannot_be_done_is_not_done(
     lasthop: RunClient, url: str, device: Device, tmp_path: Path
 ) -> None:

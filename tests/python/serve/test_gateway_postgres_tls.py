@@ -16,6 +16,8 @@ from .conftest import PATIENCE_S, FindProgram, RunClient, StartServer
 from .postgres_server import PostgresServer, name_of
 from .test_gateway import Client, Device, add, log
 
+pytestmark = pytest.mark.soak
+
 LIST = ("gateway", "device", "list", "--data")
 SSL = """SELECT count(*) FILTER (WHERE ssl), count(*) FILTER (WHERE NOT ssl)
     FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'lasthop gateway'"""

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from benchmarks.certificates import Credentials, make
 from benchmarks.quic_client import QuicClient
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -17,6 +18,7 @@ def start(serve: StartServer, files: Credentials, data: Path) -> Server:
     return serve("gateway", "--quic", f"--data={data}", *tls, listen=listen)
 
 
+@pytest.mark.soak
 def test_aioquic_publishes_with_a_token(
     serve: StartServer, lasthop: RunClient, tmp_path: Path, find_program: FindProgram
 ) -> None:

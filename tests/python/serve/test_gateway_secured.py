@@ -3,6 +3,7 @@
 import subprocess
 from pathlib import Path
 
+import pytest
 from benchmarks.certificates import make
 from cryptography.hazmat.primitives.asymmetric import ec
 
@@ -37,6 +38,7 @@ def test_paho_comes_by_each_way(
     assert said == ["bXF0dA==", "d3M=", "bXF0dHM=", "d3Nz"]
 
 
+@pytest.mark.soak
 def test_curl_comes_by_each_version_of_http(
     serve: StartServer, lasthop: RunClient, tmp_path: Path, find_program: FindProgram
 ) -> None:

@@ -84,6 +84,7 @@ def test_reports_over_tls_and_quic_begin_behind_the_handshakes_of_devices(
     check_all_arrived(done, tmp_path, handshake_s=1.2)
 
 
+@pytest.mark.soak
 def test_reports_over_tls_arrive_through_mosquitto(
     files: Credentials, lasthop: RunClient, find_program: FindProgram, tmp_path: Path
 ) -> None:
@@ -104,6 +105,7 @@ def test_reports_over_tls_arrive_through_mosquitto(
     check_all_arrived(done, tmp_path, handshake_s=1.2)
 
 
+@pytest.mark.soak
 def test_reports_over_dtls_reach_who_observes_at_libcoap(
     lasthop: RunClient, find_program: FindProgram, tmp_path: Path
 ) -> None:

@@ -77,6 +77,7 @@ def server(serve: StartServer) -> Server:
     return serve("mqtt")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("is_5", [False, True], ids=["3.1.1", "5"])
 @pytest.mark.parametrize("qos", [0, 1, 2])
 def test_carries_messages_whole_and_in_order(server: Server, *, is_5: bool, qos: int) -> None:
@@ -150,6 +151,7 @@ def test_a_will_is_published_when_a_client_goes_without_a_word(server: Server) -
     heir.end()
 
 
+@pytest.mark.smoke("mosquitto_pub and mosquitto_sub")
 def test_clients_of_mosquitto_understand_it(server: Server, find_program: FindProgram) -> None:
     package = "mosquitto-clients"
     pub, sub = find_program("mosquitto_pub", package), find_program("mosquitto_sub", package)
@@ -168,6 +170,7 @@ def test_clients_of_mosquitto_understand_it(server: Server, find_program: FindPr
             assert told.stdout == "a/b 1 kept\n"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("version", ["3.1.1", "5"])
 @pytest.mark.parametrize("qos", ["0", "1", "2"])
 def test_our_clients_speak_with_paho(
@@ -188,6 +191,7 @@ def test_our_clients_speak_with_paho(
     receiver.end()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("qos", ["0", "1", "2"])
 def test_topics_are_told_as_by_mosquitto(
     server: Server, lasthop: RunClient, find_program: FindProgram, qos: str

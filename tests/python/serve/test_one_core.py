@@ -42,6 +42,7 @@ def url_of(server: Server) -> str:
     return f"coap://{host}:{port}/ps/{TOPIC}"
 
 
+@pytest.mark.soak
 def test_what_any_client_says_is_heard_by_those_of_the_other_protocols(
     server: Server, find_program: FindProgram
 ) -> None:
@@ -101,6 +102,7 @@ def heard(process: "subprocess.Popen[bytes]", wanted: str) -> str:
     return told.decode()
 
 
+@pytest.mark.soak
 def test_aiocoap_observes_what_mqtt_publishes_and_sets_what_mqtt_hears(server: Server) -> None:
     aiocoap: Any = importlib.import_module("aiocoap")
     client = Client("client")

@@ -47,6 +47,7 @@ def of_gnutls(files: Credentials) -> tuple[str, ...]:
     return (*bare, f"--priority={BARE}")
 
 
+@pytest.mark.smoke("GnuTLS")
 def test_gnutls_shows_its_bare_key_to_our_server(
     program: Path, keys: MakeKeys, find_program: FindProgram
 ) -> None:
@@ -85,6 +86,7 @@ def test_gnutls_shows_its_bare_key_to_our_server(
             server.communicate(timeout=PATIENCE_S)
 
 
+@pytest.mark.soak
 def test_our_client_shows_its_bare_key_to_gnutls(
     program: Path, keys: MakeKeys, find_program: FindProgram
 ) -> None:

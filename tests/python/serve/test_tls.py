@@ -49,6 +49,7 @@ def test_our_clients_speak_with_our_server(
     assert (heard.returncode, heard.stdout) == (0, f"{CANARY}\n")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("version", ["tlsv1.2", "tlsv1.3"])
 def test_mosquitto_speaks_with_our_server(
     server: Server, usual: Credentials, find_program: FindProgram, version: str
@@ -86,6 +87,7 @@ def mosquitto(tmp_path: Path, usual: Credentials, find_program: FindProgram) -> 
     process.wait(PATIENCE_S)
 
 
+@pytest.mark.soak
 def test_our_clients_speak_with_mosquitto(
     mosquitto: int, usual: Credentials, lasthop: RunClient
 ) -> None:
@@ -97,6 +99,7 @@ def test_our_clients_speak_with_mosquitto(
         assert heard.stdout == f"{CANARY}\n"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("version", ["-tls1_2", "-tls1_3"])
 def test_openssl_verifies_and_resumes(
     server: Server, usual: Credentials, find_program: FindProgram, tmp_path: Path, version: str

@@ -51,6 +51,7 @@ def wait_until_kept(session: Path) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.soak
 def test_our_client_says_its_first_word_early_to_openssl(
     program: Path, openssl: str, files: Credentials
 ) -> None:
@@ -74,6 +75,7 @@ def test_our_client_says_its_first_word_early_to_openssl(
     assert told.count(b"Early data received") == 2
 
 
+@pytest.mark.soak
 def test_openssl_says_its_first_word_early_to_our_server(
     program: Path, openssl: str, files: Credentials, tmp_path: Path
 ) -> None:

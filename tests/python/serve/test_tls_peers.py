@@ -72,6 +72,7 @@ def test_a_server_that_wants_to_know_its_clients_serves_those_alone(
     assert refused.returncode != 0
 
 
+@pytest.mark.soak
 def test_our_client_shows_its_certificate_to_openssl(
     lasthop: RunClient, openssl: str, ours: Credentials
 ) -> None:
@@ -129,6 +130,7 @@ def test_coap_goes_over_tls(serve: StartServer, lasthop: RunClient, ours: Creden
     assert "wants a certificate" in done.stderr
 
 
+@pytest.mark.soak
 def test_libcoap_speaks_coap_over_tls_with_our_server(
     serve: StartServer, find_program: FindProgram, ours: Credentials
 ) -> None:
@@ -145,6 +147,7 @@ def context_of(method: int, files: Credentials) -> SSL.Context:
     return context
 
 
+@pytest.mark.soak
 def test_openssl_exchanges_keys_of_ml_kem_with_our_server(
     serve: StartServer, ours: Credentials
 ) -> None:
@@ -189,6 +192,7 @@ def test_a_peer_may_ask_for_new_keys(
     assert lasthop("pub", url, CANARY, "--qos=1", f"--cafile={ours.authority}").returncode == 0
 
 
+@pytest.mark.soak
 def test_openssl_exchanges_keys_of_ml_kem_with_our_client(
     lasthop: RunClient, ours: Credentials
 ) -> None:

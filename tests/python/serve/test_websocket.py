@@ -83,6 +83,7 @@ def test_paho_takes_its_session_from_one_way_to_the_other(server: Server) -> Non
         client.end()
 
 
+@pytest.mark.soak
 def test_our_clients_speak_with_mosquitto(tmp_path: Path, find_program: FindProgram) -> None:
     program = find_program("mosquitto", "mosquitto")
     if (missing := what_is_missing()) is not None:
@@ -155,6 +156,7 @@ def test_a_server_that_ends_says_so_to_all(server: Server) -> None:
     run(work)
 
 
+@pytest.mark.smoke("websockets")
 def test_our_clients_speak_with_a_library(server: Server) -> None:
     """A server of `websockets` hands on to our broker, in odd pieces, with pings."""
     asked: list[str] = []

@@ -19,6 +19,7 @@ NO_APPLICATION_PROTOCOL = 0x100 + 120
 SUBACK = b"\x90\x03\x00\x01\x01"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("retries", [False, True])
 def test_aioquic_comes_anew_by_a_ticket_and_from_another_port(
     start: StartServer, files: Credentials, *, retries: bool
@@ -110,6 +111,7 @@ def test_a_server_that_wants_to_know_its_clients_serves_those_alone(
     assert "wants a certificate" in refused.stderr
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("retries", [False, True])
 def test_our_client_publishes_to_aioquic(
     lasthop: RunClient, files: Credentials, *, retries: bool
@@ -151,6 +153,7 @@ def test_our_client_publishes_to_aioquic(
     assert heard[4] == DISCONNECT
 
 
+@pytest.mark.soak
 def test_our_client_is_found_by_aioquic_behind_a_translator_that_takes_another_port(
     lasthop: RunClient, files: Credentials
 ) -> None:
