@@ -112,7 +112,7 @@ fn silence_is_taken_for_an_acknowledgement_in_the_share_that_was_asked_for() {
 /// The same over forty times as many seeds, each batch of them by itself: the batches scatter about the share that was asked for
 /// as counts do, and no share is off by more than four standard deviations of all of them.
 #[test]
-#[ignore = "250,000 silences for each share"]
+#[ignore = "soak: 250,000 silences for each share"]
 fn silence_is_taken_for_an_acknowledgement_in_that_share_over_many_seeds() {
     const BATCHES: u64 = 40;
     println!(

@@ -42,7 +42,7 @@ fn no_handshake_waits_for_ever_behind_what_the_server_cannot_read_yet() {
 
 /// Takes minutes: `cargo test --release -p lasthop_quic -- --ignored`.
 #[test]
-#[ignore = "10,000 handshakes"]
+#[ignore = "soak: 10,000 handshakes"]
 fn none_of_ten_thousand_handshakes_waits_for_ever() {
     for loss in [0.05, 0.1, 0.2, 0.25, 0.3] {
         for window in [3, 10] {
