@@ -9,12 +9,19 @@ import lasthop
 from lasthop.outcome.results import Results
 
 from .frozen import store
-from .frozen.campaigns import ALL, LARMO_QUICK, ROOT, SHORT, Campaign
+from .frozen.campaigns import ALL, GOOGLE, LARMO_QUICK, ROOT, SHORT, Campaign
 from .frozen.columns import Column, digests_of
 from .frozen.holding import assert_nothing_moved
 
 
-@pytest.mark.parametrize("campaign", SHORT, ids=lambda campaign: campaign.name)
+@pytest.mark.parametrize(
+    "campaign",
+    [
+        pytest.param(campaign, marks=pytest.mark.soak if campaign is GOOGLE else ())
+        for campaign in SHORT
+    ],
+    ids=lambda campaign: campaign.name,
+)
 def test_no_number_has_moved(campaign: Campaign, tmp_path: Path) -> None:
     assert_nothing_moved(campaign, campaign.run(tmp_path / "results"))
 

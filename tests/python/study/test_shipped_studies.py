@@ -1,46 +1,17 @@
 """The studies and examples that are shipped load, and say what they are for."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from lasthop import _native
 from lasthop.errors import UsageError
-from lasthop.study import Study, load_study
+from lasthop.study import load_study
 from lasthop.study.init import Answers, compose_study
 from lasthop.study.keys import known_keys
 from lasthop.study.schema import main, schema_text, study_schema
-from lasthop.study.software import LIVE
 
-ROOT = Path(__file__).parents[3]
-EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
-STUDIES = sorted((ROOT / "studies").glob("*/study.yaml"))
-BESIDE = sorted(
-    file
-    for file in (ROOT / "studies").glob("*/*.yaml")
-    if file.name != "study.yaml" and not file.name.startswith(("published", "multiverse"))
-)
-FEWER = {
-    "emqx-quic-2022": [("devices", "50")],
-    "emqx-quic-2022-live": [("devices", "10")],
-    "emqx-quic-2022-busy-server": [("fleet.clients.count", "10")],
-    "emqx-quic-2022-weak-network": [("duration", "300 ms")],
-    "yudayev-2019-update": [("traffic.firmware.start", "1 s")],
-    "yudayev-2019-wlan": [("traffic.control.start", "1 s")],
-}
-"""What makes the runs of a study small that are no shorter in a quick look."""
-MULTIVERSES = sorted((ROOT / "studies").glob("*/multiverse*.yaml"))
-
-
-def simulated(
-    file: Path, *, overrides: Sequence[tuple[str, str]] = (), quick: bool = False
-) -> Study:
-    """Load a study with our own servers in place of real software, which needs namespaces."""
-    is_live = load_study(file).points[0].conditions["engine"] == LIVE
-    virtual = [("engine", "virtual")] if is_live else []
-    return load_study(file, overrides=[*overrides, *virtual], quick=quick, modelled=True)
+from .shipped import EXAMPLES, ROOT, STUDIES
 
 
 @pytest.mark.parametrize(
@@ -51,41 +22,6 @@ def test_a_shipped_study_loads_and_can_be_run(file: Path) -> None:
     assert any(run.supported for run in study.planned_runs())
     assert study.decide is not None
     assert len(load_study(file, quick=True)) <= len(study)
-
-
-@pytest.mark.parametrize(
-    "file", [*EXAMPLES, *STUDIES], ids=lambda file: str(file.relative_to(ROOT))
-)
-def test_every_run_spec_of_a_shipped_study_is_one_that_rust_runs(file: Path) -> None:
-    fewer = FEWER.get(file.parent.name, ())
-    planned = simulated(file, overrides=fewer, quick=True).planned_runs()
-    runs = [run for run in planned if run.supported]
-    for run in runs:
-        if run.repetition == 1:
-            _native.simulate(run.spec_json, run_id=run.run_id)
-
-
-@pytest.mark.parametrize("file", MULTIVERSES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_every_arm_of_a_multiverse_is_one_that_rust_runs(file: Path) -> None:
-    study = load_study(file, overrides=[("duration", "1 s"), ("repeat", "1")])
-    assert study.multiverse is not None
-    for run in study.planned_runs():
-        if run.supported:
-            _native.simulate(run.spec_json, run_id=run.run_id)
-
-
-@pytest.mark.parametrize("file", BESIDE, ids=lambda file: str(file.relative_to(ROOT)))
-def test_every_run_beside_a_study_is_one_that_rust_runs(file: Path) -> None:
-    study = load_study(file)
-    swept = {parameter.key for part in study.parts for parameter in part.swept}
-    short = {"duration": "3 s", "measure.warm_up": "0 s", "measure.drain": "5 s"}
-    less = {key: value for key, value in short.items() if key not in swept}
-    less |= {"repeat": "1", **dict(FEWER.get(study.name, []))}
-    for run in simulated(file, overrides=list(less.items())).planned_runs():
-        if run.supported:
-            _native.simulate(run.spec_json, run_id=run.run_id)
-        else:  # a stack of a paper that is said not to run
-            assert "not built yet" in str(run.reason)
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)

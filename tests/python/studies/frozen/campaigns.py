@@ -49,11 +49,14 @@ LARMO_QUICK = Campaign("studies/larmo-2019/study.yaml", quick=True)
 """A minute of a processor: soaked."""
 
 EMQX = Campaign("studies/emqx-quic-2022/study.yaml", settings={"devices": "200", "repeat": "1"})
+GOOGLE = Campaign("studies/google-http-mqtt/study.yaml", quick=True, settings={"repeat": "1"})
+"""Half a minute of a processor, most of it for keys of RSA: soaked."""
+
 _TEN_SECONDS = {"duration": "12 s", "measure.warm_up": "2 s", "measure.drain": "20 s"}
 SHORT = (
     Campaign("studies/larmo-2019/kept-connections.yaml", settings={"repeat": "1"}),
     Campaign("studies/larmo-2019/real-protocols.yaml", settings={"repeat": "1", **_TEN_SECONDS}),
-    Campaign("studies/google-http-mqtt/study.yaml", quick=True, settings={"repeat": "1"}),
+    GOOGLE,
     Campaign("studies/yudayev-2019/study.yaml", settings={"repeat": "1"}),
     Campaign("studies/yudayev-2019/servers.yaml", settings={"repeat": "1"}),
     Campaign("studies/trackers/study.yaml"),

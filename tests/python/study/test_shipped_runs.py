@@ -1,0 +1,28 @@
+"""The runs of the studies and examples that are shipped are ones that Rust runs."""
+
+from pathlib import Path
+
+import pytest
+
+from lasthop import _native
+
+from .shipped import EXAMPLES, FEWER, ROOT, STUDIES, simulated
+
+
+@pytest.mark.parametrize(
+    "file", [*EXAMPLES, *STUDIES], ids=lambda file: str(file.relative_to(ROOT))
+)
+def test_every_run_spec_of_a_shipped_study_is_one_that_rust_runs(file: Path) -> None:
+    fewer = FEWER.get(file.parent.name, ())
+    planned = simulated(file, overrides=fewer, quick=True).planned_runs()
+    runs = [run for run in planned if run.supported]
+    with_rsa = set()
+    for run in runs:
+        if run.repetition != 1:
+            continue
+        if "rsa" in run.spec_json:
+            # To make its keys takes a hundred times as long as the rest of such a run.
+            if run.stack in with_rsa:
+                continue
+            with_rsa.add(run.stack)
+        _native.simulate(run.spec_json, run_id=run.run_id)
