@@ -84,6 +84,27 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         durations.write(session.config.getoption("--durations-file"))
 
 
+_LIMIT = pytest.StashKey[object]()
+
+
+@pytest.hookimpl(tryfirst=True, optionalhook=True)
+def pytest_timeout_set_timer(item: pytest.Item, settings: object) -> None:
+    """Keep the limit of a test, for a second try."""
+    item.stash[_LIMIT] = settings
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Give a second try a time limit of its own.
+
+    pytest-timeout sets its timer once, before the first try, and ends it at the first failure. A
+    second try that hung was never ended.
+    """
+    if getattr(item, "execution_count", 1) > 1 and _LIMIT in item.stash:
+        item.ihook.pytest_timeout_cancel_timer(item=item)
+        item.ihook.pytest_timeout_set_timer(item=item, settings=item.stash[_LIMIT])
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest files first, and give tests on a clock a second try.
 
