@@ -115,7 +115,8 @@ def main() -> int:
     tested = f"{build()}, {datetime.now(UTC).date()}; {machine()}"
     with tempfile.TemporaryDirectory(prefix="lasthop-soak-") as folder:
         report = Path(folder) / "soak.xml"
-        command = [sys.executable, "-m", "pytest", "-m", "soak and not smoke", f"--junit-xml={report}"]
+        chosen_tests = ["-m", "soak and not smoke"]
+        command = [sys.executable, "-m", "pytest", *chosen_tests, f"--junit-xml={report}"]
         code = subprocess.run([*command, *arguments], check=False, cwd=ROOT).returncode
         chosen.page.write_text(page(tests_of(report), tested), encoding="utf-8")
     return code
