@@ -16,6 +16,7 @@ __all__ = [
     "Server",
     "SpecError",
     "Stopper",
+    "arrow_schema",
     "coap_request",
     "emulate",
     "explain",
@@ -65,6 +66,8 @@ class RunTables:
     @property
     def groups(self) -> bytes: ...
 
+# The schema message of Arrow IPC for columns: the name, the type and the unit of each.
+def arrow_schema(columns: Sequence[tuple[str, str, str | None]]) -> bytes: ...
 def simulate(
     spec_json: str,
     *,

@@ -1,5 +1,4 @@
 use lasthop_world::Simulated;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -11,11 +10,10 @@ pub struct RunTables {
 }
 
 impl RunTables {
-    pub(crate) fn new(simulated: &Simulated, run_id: &str) -> PyResult<Self> {
-        let tables = simulated
-            .tables(run_id)
-            .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        Ok(Self { tables })
+    pub(crate) fn new(simulated: &Simulated, run_id: &str) -> Self {
+        Self {
+            tables: simulated.tables(run_id),
+        }
     }
 }
 

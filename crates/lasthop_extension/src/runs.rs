@@ -107,7 +107,7 @@ fn simulate(
                 "this build of lasthop has no sockets",
             )),
         };
-        RunTables::new(&simulated?, run_id)
+        Ok(RunTables::new(&simulated?, run_id))
     };
     py.detach(|| match keys {
         None => run(),

@@ -3,6 +3,7 @@
 //! A [`Meter`] watches a run as its [`lasthop_engine::Observer`] and decides when it ends: when the traffic
 //! of every flow has ended and the drain is over.
 
+mod arrow_stream;
 mod backlog;
 mod bundles;
 mod cache_log;
@@ -33,6 +34,7 @@ mod trace_hash;
 mod weighted;
 mod wlan_summary;
 
+pub use arrow_stream::{ArrowField, ArrowType, arrow_schema};
 pub use cache_log::{CacheLog, CacheSums};
 pub use capture::{Capture, CapturedHost};
 pub use device_log::{Crash, DeviceLog, DeviceSums};
@@ -48,7 +50,7 @@ pub use meter::{Arriving, Meter, MeterConfig, RunStatus};
 pub use network_summary::{NetworkSummary, RadioSummary};
 pub use session_sums::SessionSums;
 pub use summary::Summary;
-pub use tables::{RunTables, TableError};
+pub use tables::RunTables;
 pub use timeline::{Timeline, TimelineEntry};
 pub use told_messages::{MessageFiles, OpenTable};
 pub use trace_hash::TraceHash;

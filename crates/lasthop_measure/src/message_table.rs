@@ -1,9 +1,7 @@
-use std::sync::Arc;
-
-use arrow_array::{BooleanArray, Float64Array, Int32Array};
 use lasthop_contract::FlowId;
 use lasthop_units::Instant;
 
+use crate::arrow_stream::Column;
 use crate::tables::{Table, millis};
 use crate::{Directory, MessageRecord, MessageStatus};
 
@@ -21,22 +19,17 @@ pub(crate) fn message_table<'a, R: Iterator<Item = (FlowId, &'a MessageRecord)>>
     let places = || of_flows().map(|(flow, _)| directory.place(flow));
     table.text("group", places().map(|place| Some(&*place?.group.name)));
     table.text("flow", places().map(|place| Some(&*place?.flows.name)));
-    let devices: Int32Array = places().map(|place| Some(place?.device as i32)).collect();
-    table.add("device", None, Arc::new(devices));
+    let devices = places().map(|place| Some(place?.device as i32));
+    table.add("device", None, Column::int32(devices));
     // Records of a message for several devices stand one behind the other.
     let numbers = || of_flows().map(|(flow, it)| (it.number - 1, directory.audience(flow).get()));
-    let messages: Int32Array = numbers()
-        .map(|(number, audience)| Some((number / audience + 1) as i32))
-        .collect();
-    table.add("message", None, Arc::new(messages));
-    let receivers: Int32Array = numbers()
-        .map(|(number, audience)| (audience > 1).then_some((number % audience) as i32))
-        .collect();
-    table.add("receiver", None, Arc::new(receivers));
-    let measured: BooleanArray = records()
-        .map(|record| Some(record.intended >= measured_from))
-        .collect();
-    table.add("measured", None, Arc::new(measured));
+    let messages = numbers().map(|(number, audience)| Some((number / audience + 1) as i32));
+    table.add("message", None, Column::int32(messages));
+    let receivers =
+        numbers().map(|(number, audience)| (audience > 1).then_some((number % audience) as i32));
+    table.add("receiver", None, Column::int32(receivers));
+    let measured = records().map(|record| Some(record.intended >= measured_from));
+    table.add("measured", None, Column::booleans(measured));
     let intended = records().map(|record| Some(record.intended.as_nanos()));
     table.integers("intended_ns", Some("ns"), intended);
     let sent = records().map(|record| nanos(record.sent));
@@ -45,10 +38,10 @@ pub(crate) fn message_table<'a, R: Iterator<Item = (FlowId, &'a MessageRecord)>>
     table.integers("delivered_ns", Some("ns"), delivered);
     let acknowledged = records().map(|record| nanos(record.acknowledged));
     table.integers("acknowledged_ns", Some("ns"), acknowledged);
-    let attempts: Int32Array = records().map(|r| Some(i32::from(r.attempts))).collect();
-    table.add("attempts", None, Arc::new(attempts));
-    let deliveries: Int32Array = records().map(|r| Some(i32::from(r.deliveries))).collect();
-    table.add("deliveries", None, Arc::new(deliveries));
+    let attempts = records().map(|r| Some(i32::from(r.attempts)));
+    table.add("attempts", None, Column::int32(attempts));
+    let deliveries = records().map(|r| Some(i32::from(r.deliveries)));
+    table.add("deliveries", None, Column::int32(deliveries));
     table.text("status", records().map(|r| Some(r.status().name())));
     table.text(
         "failure",
@@ -57,7 +50,7 @@ pub(crate) fn message_table<'a, R: Iterator<Item = (FlowId, &'a MessageRecord)>>
             MessageStatus::Delivered | MessageStatus::Unfinished => None,
         }),
     );
-    let latency: Float64Array = records().map(|r| r.latency().map(millis)).collect();
-    table.add("latency_ms", Some("ms"), Arc::new(latency));
+    let latency = records().map(|r| r.latency().map(millis));
+    table.add("latency_ms", Some("ms"), Column::float64(latency));
     table
 }

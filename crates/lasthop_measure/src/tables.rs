@@ -1,12 +1,7 @@
-use std::sync::Arc;
-
-use arrow_array::builder::StringBuilder;
-use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch};
-use arrow_ipc::writer::StreamWriter;
-use arrow_schema::{ArrowError, Field, Schema};
 use lasthop_contract::{Direction, RadioCause, RadioState};
 use lasthop_units::{Duration, Energy};
 
+use crate::arrow_stream::{ArrowField, Column, StreamWriter};
 use crate::message_table::message_table;
 use crate::{
     CacheSums, DeviceSums, GroupResult, Histogram, MessageLog, Meter, NetworkSummary, RadioSummary,
@@ -30,50 +25,38 @@ pub struct RunTables {
     pub groups: Vec<u8>,
 }
 
-/// A table that could not be written.
-#[derive(Debug, thiserror::Error)]
-#[error("the tables could not be written: {0}")]
-pub struct TableError(#[from] ArrowError);
-
 impl RunTables {
     /// The tables of a run with this id.
-    ///
-    /// # Errors
-    /// Those of the Arrow library, which only our own mistakes can cause.
-    pub fn new(
-        run_id: &str,
-        status: RunStatus,
-        summary: &Summary,
-        meter: &Meter,
-    ) -> Result<Self, TableError> {
-        Ok(Self {
-            summary: summary_table(status, summary).into_ipc()?,
+    #[must_use]
+    pub fn new(run_id: &str, status: RunStatus, summary: &Summary, meter: &Meter) -> Self {
+        Self {
+            summary: summary_table(status, summary).into_stream(),
             messages: match meter.told_messages() {
                 Some(stream) => stream.to_vec(),
-                None => message_stream(run_id, meter)?,
+                None => message_stream(run_id, meter),
             },
-            ledger: ledger_table(run_id, meter).into_ipc()?,
-            packets: packet_table(run_id, meter).into_ipc()?,
-            latency: latency_table(run_id, &summary.latency).into_ipc()?,
-            groups: group_table(run_id, &meter.group_results()).into_ipc()?,
-        })
+            ledger: ledger_table(run_id, meter).into_stream(),
+            packets: packet_table(run_id, meter).into_stream(),
+            latency: latency_table(run_id, &summary.latency).into_stream(),
+            groups: group_table(run_id, &meter.group_results()).into_stream(),
+        }
     }
 }
 
-/// Columns on their way into a record batch.
+/// Columns on their way into a batch of rows.
 #[derive(Default)]
 pub(crate) struct Table {
-    fields: Vec<Field>,
-    columns: Vec<ArrayRef>,
+    pub(crate) fields: Vec<ArrowField>,
+    pub(crate) columns: Vec<Column>,
 }
 
 impl Table {
-    pub(crate) fn add(&mut self, name: &str, unit: Option<&str>, column: ArrayRef) {
-        let mut field = Field::new(name, column.data_type().clone(), true);
-        if let Some(unit) = unit {
-            field.set_metadata([("unit", unit)]);
-        }
-        self.fields.push(field);
+    pub(crate) fn add(&mut self, name: &str, unit: Option<&str>, column: Column) {
+        self.fields.push(ArrowField {
+            name: name.to_owned(),
+            kind: column.kind(),
+            unit: unit.map(str::to_owned),
+        });
         self.columns.push(column);
     }
 
@@ -82,9 +65,7 @@ impl Table {
         name: &str,
         values: impl Iterator<Item = Option<impl AsRef<str>>>,
     ) {
-        let mut column = StringBuilder::new();
-        values.for_each(|value| column.append_option(value));
-        self.add(name, None, Arc::new(column.finish()));
+        self.add(name, None, Column::text(values));
     }
 
     fn count(&mut self, name: &str, value: u64) {
@@ -97,25 +78,22 @@ impl Table {
         unit: Option<&str>,
         values: impl Iterator<Item = Option<u64>>,
     ) {
-        let column: Int64Array = values
-            .map(|value| value.map(|value| i64::try_from(value).unwrap_or(i64::MAX)))
-            .collect();
-        self.add(name, unit, Arc::new(column));
+        let integers =
+            values.map(|value| value.map(|value| i64::try_from(value).unwrap_or(i64::MAX)));
+        self.add(name, unit, Column::int64(integers));
     }
 
     pub(crate) fn number(&mut self, name: &str, unit: &str, value: Option<f64>) {
-        self.add(name, Some(unit), Arc::new(Float64Array::from(vec![value])));
+        self.add(name, Some(unit), Column::float64(core::iter::once(value)));
     }
 
-    pub(crate) fn into_batch(self) -> Result<RecordBatch, ArrowError> {
-        RecordBatch::try_new(Arc::new(Schema::new(self.fields)), self.columns)
-    }
-
-    fn into_ipc(self) -> Result<Vec<u8>, ArrowError> {
-        let batch = self.into_batch()?;
-        let mut writer = StreamWriter::try_new(Vec::new(), &batch.schema())?;
-        writer.write(&batch)?;
-        writer.into_inner()
+    fn into_stream(self) -> Vec<u8> {
+        StreamWriter::new(Vec::new(), &self.fields)
+            .and_then(|mut writer| {
+                writer.write(&self.columns)?;
+                writer.finish()
+            })
+            .expect("memory takes what is written")
     }
 }
 
@@ -374,7 +352,7 @@ fn energy_columns(table: &mut Table, summary: &Summary) {
     table.number("battery_years", "years", years);
 }
 
-fn message_stream(run_id: &str, meter: &Meter) -> Result<Vec<u8>, ArrowError> {
+fn message_stream(run_id: &str, meter: &Meter) -> Vec<u8> {
     // Where messages are forgotten one by one, records are left of those alone that did not end.
     let none = MessageLog::keeping_all();
     let log = if meter.log().keeps_open_messages() {
@@ -383,7 +361,7 @@ fn message_stream(run_id: &str, meter: &Meter) -> Result<Vec<u8>, ArrowError> {
         meter.log()
     };
     let records = || log.records().map(|(flow, _, record)| (flow, record));
-    message_table(run_id, meter.directory(), meter.measured_from(), records).into_ipc()
+    message_table(run_id, meter.directory(), meter.measured_from(), records).into_stream()
 }
 
 fn ledger_table(run_id: &str, meter: &Meter) -> Table {
@@ -423,8 +401,8 @@ fn group_table(run_id: &str, rows: &[GroupResult]) -> Table {
     table.text("flow", rows.iter().map(|row| Some(&*row.flow)));
     let devices = rows.iter().map(|row| Some(row.devices.into()));
     table.integers("devices", None, devices);
-    let weights: Float64Array = rows.iter().map(|row| Some(row.weight)).collect();
-    table.add("weight", None, Arc::new(weights));
+    let weights = Column::float64(rows.iter().map(|row| Some(row.weight)));
+    table.add("weight", None, weights);
     let mut counts = |name: &str, of: fn(&GroupResult) -> u64| {
         table.integers(name, None, rows.iter().map(|row| Some(of(row))));
     };
@@ -433,8 +411,7 @@ fn group_table(run_id: &str, rows: &[GroupResult]) -> Table {
     counts("messages_failed", |row| row.messages_failed);
     counts("messages_unfinished", |row| row.messages_unfinished);
     let mut numbers = |name: &str, unit: Option<&str>, of: fn(&GroupResult) -> Option<f64>| {
-        let column: Float64Array = rows.iter().map(of).collect();
-        table.add(name, unit, Arc::new(column));
+        table.add(name, unit, Column::float64(rows.iter().map(of)));
     };
     numbers("delivery_ratio", Some("fraction"), |row| {
         let (delivered, offered) = (row.messages_delivered as f64, row.messages_offered as f64);

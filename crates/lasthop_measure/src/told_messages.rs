@@ -3,18 +3,17 @@ use core::ops::Range;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use arrow_array::RecordBatch;
-use arrow_ipc::writer::StreamWriter;
-use arrow_schema::ArrowError;
 use lasthop_contract::FlowId;
 use lasthop_units::{Duration, Instant};
 
+use crate::arrow_stream::StreamWriter;
 use crate::backlog::{Backlog, FlowShape};
 use crate::group_results::GroupSums;
 use crate::message_spill::{MessageSpill, Messages, OpenStore};
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::message_table::message_table;
 use crate::summary::PERCENTS;
+use crate::tables::Table;
 use crate::{Directory, Histogram, MessageRecord};
 
 /// Makes what a table is written to when it is first needed.
@@ -112,7 +111,7 @@ impl ToldMessages {
             known,
             waiting: Vec::new(),
         };
-        let mut writer = StreamWriter::try_new(out, &rows.batch()?.schema()).map_err(io_error)?;
+        let mut writer = StreamWriter::new(out, &rows.table().fields)?;
         let mut shapes = Shapes::of(spill.messages(), known.disturbed);
         let (mut backlog, mut last) = (Backlog::default(), None);
         let mut messages = spill.messages();
@@ -132,12 +131,12 @@ impl ToldMessages {
                 rows.waiting.push((flow, record));
             }
             if rows.waiting.len() == ROWS {
-                writer.write(&rows.batch()?).map_err(io_error)?;
+                writer.write(&rows.table().columns)?;
                 rows.waiting.clear();
             }
         }
-        writer.write(&rows.batch()?).map_err(io_error)?;
-        writer.finish().map_err(io_error)?;
+        writer.write(&rows.table().columns)?;
+        writer.finish()?;
         self.uncarried_share = backlog.uncarried_share();
         self.payload_first_sent = messages.first_sent();
         Ok(())
@@ -215,7 +214,7 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// Messages on their way into a record batch.
+/// Messages on their way into a batch.
 struct Rows<'a> {
     run_id: &'a str,
     known: Known<'a>,
@@ -223,21 +222,12 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    fn batch(&self) -> io::Result<RecordBatch> {
+    fn table(&self) -> Table {
         let Known {
             directory, time, ..
         } = self.known;
         let records = || self.waiting.iter().map(|(flow, record)| (*flow, record));
         message_table(self.run_id, directory, time.from, records)
-            .into_batch()
-            .map_err(io_error)
-    }
-}
-
-fn io_error(error: ArrowError) -> io::Error {
-    match error {
-        ArrowError::IoError(_, error) => error,
-        other => io::Error::other(other),
     }
 }
 

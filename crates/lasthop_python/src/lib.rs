@@ -3,6 +3,7 @@
 //! Bindings convert and delegate, nothing else. The interpreter is free while a run goes on. Without the feature `sockets`
 //! all I/O is files.
 
+mod arrow_schema;
 mod capture_search;
 mod ledger;
 mod nbiot;
@@ -21,6 +22,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(nbiot::nbiot_preset, module)?)?;
     module.add_function(wrap_pyfunction!(nbiot::nbiot_fault, module)?)?;
     module.add_function(wrap_pyfunction!(payload::encoded_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(arrow_schema::arrow_schema, module)?)?;
     module.add_class::<capture_search::CaptureSearch>()?;
     module.add_class::<ledger::CaptureLedger>()?;
     module.add_function(wrap_pyfunction!(ledger::message_kinds, module)?)?;

@@ -75,7 +75,9 @@ impl Record<'_> {
 
     fn length(&self) -> usize {
         let whole = self.body.len();
-        self.sealed.as_ref().map_or(whole, |it| it.length.min(whole))
+        self.sealed
+            .as_ref()
+            .map_or(whole, |it| it.length.min(whole))
     }
 }
 
@@ -127,11 +129,7 @@ impl Labels {
     }
 
     /// Cuts records apart.
-    fn records<'a>(
-        &mut self,
-        mut bytes: &'a [u8],
-        known: Known,
-    ) -> Vec<Record<'a>> {
+    fn records<'a>(&mut self, mut bytes: &'a [u8], known: Known) -> Vec<Record<'a>> {
         let mut records = Vec::new();
         while let Some((&[kind, _, _, high, low], after)) =
             bytes.split_first_chunk::<RECORD_HEADER_LENGTH>()

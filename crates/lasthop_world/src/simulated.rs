@@ -7,7 +7,7 @@ use lasthop_contract::{BackgroundTraffic, Clock, DeviceId, FlowId, MessageId, Ra
 use lasthop_engine::{Outcome, VirtualClock};
 use lasthop_measure::{
     Arriving, Capture, Directory, MessageFiles, Meter, MeterConfig, RunStatus, RunTables, Summary,
-    TableError, WlanSummary,
+    WlanSummary,
 };
 use lasthop_nbiot::NetworkReport;
 use lasthop_traffic::PlannedFlows;
@@ -220,10 +220,8 @@ impl Simulated {
     }
 
     /// The tables of the run, which carry this id.
-    ///
-    /// # Errors
-    /// Those of the Arrow library, which only our own mistakes can cause.
-    pub fn tables(&self, run_id: &str) -> Result<RunTables, TableError> {
+    #[must_use]
+    pub fn tables(&self, run_id: &str) -> RunTables {
         RunTables::new(run_id, self.status(), &self.summary(), &self.meter)
     }
 }

@@ -120,7 +120,7 @@ impl Arguments {
     }
 
     fn write_tables(&self, folder: &Path) -> Result<String, Box<dyn Error>> {
-        let tables = simulate(self.content)?.tables("run")?;
+        let tables = simulate(self.content)?.tables("run");
         fs::create_dir_all(folder)?;
         for (name, table) in [
             ("summary", tables.summary),

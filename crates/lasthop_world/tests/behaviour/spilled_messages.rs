@@ -49,7 +49,7 @@ fn spilled(spec: &RunSpec, most_in_memory: usize) -> RunTables {
         ..Observe::default()
     };
     let simulated = Simulated::run(spec, observe, &Default::default()).unwrap();
-    let mut tables = simulated.tables("x").unwrap();
+    let mut tables = simulated.tables("x");
     let written = table.0.take();
     assert!(
         tables.messages.is_empty() || written.is_empty(),
@@ -60,7 +60,7 @@ fn spilled(spec: &RunSpec, most_in_memory: usize) -> RunTables {
 }
 
 fn assert_alike(spec: &RunSpec, most_in_memory: usize) {
-    let kept = run(spec).tables("x").unwrap();
+    let kept = run(spec).tables("x");
     let found = spilled(spec, most_in_memory);
     let name = format!("{:?} {most_in_memory}", spec.stacks);
     assert!(kept.messages == found.messages, "messages of {name}");
@@ -127,7 +127,7 @@ fn what_is_summed_tells_what_rows_tell_an_overload_too() {
             spec.flows[0].duration_ns = 60 * SECOND_NS;
             loss(&mut spec, 0.05);
             let each = run(&spec).summary().uncarried_share;
-            let rows = run(&spec).tables("x").unwrap();
+            let rows = run(&spec).tables("x");
             spec.measure.messages = MessageDetail::Summed;
             let sums = spilled(&spec, 64);
             assert!(rows.summary == sums.summary, "{stack:?}");
