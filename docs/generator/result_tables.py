@@ -12,7 +12,7 @@ _TYPES = {
     "bool": "true or false",
     "int32": "whole number",
     "int64": "whole number",
-    "double": "number",
+    "float64": "number",
 }
 
 
@@ -26,8 +26,8 @@ def _section(name: str) -> str:
     rows = [
         [
             code(column.name),
-            (column.metadata or {}).get(b"unit", b"").decode(),
-            _TYPES[str(column.type)],
+            column.unit or "",
+            _TYPES[column.kind],
             meaning(name, column.name),
         ]
         for column in columns

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LasthopError", "Results", "__version__", "load_study", "run"]
 
-# Imported on first use: `lasthop --help` and shell completion must not load pyarrow and polars.
+# Imported on first use: `lasthop --help` and shell completion must not load polars.
 _HOMES = {
     "LasthopError": "lasthop.errors",
     "Results": "lasthop.outcome.results",

@@ -22,10 +22,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import pyarrow as pa
-
 from lasthop import load_study
 from lasthop.cli.script import run_script
+from lasthop.results.part import read_summary
 from lasthop.running.engine import NativeEngine
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -169,8 +168,8 @@ def availabilities(of: Setting, seed: int) -> Iterator[tuple[tuple[str, int, flo
     engine = NativeEngine()
     for arm, spec in specs(of, seed).items():
         tables = engine.simulate(spec, run_id="fit", captures={}, switch=engine.switch())
-        summary = pa.ipc.open_stream(pa.py_buffer(tables["summary"])).read_all()
-        yield arm, 100 * float(summary["availability_20s"][0].as_py())
+        summary = read_summary(tables)
+        yield arm, 100 * float(summary["availability_20s"])
 
 
 def held_to_claims(of: Setting, seed: int) -> dict[tuple[str, int, float], float]:

@@ -149,8 +149,6 @@ def _start() -> Path:
     address = Path(tempfile.mkdtemp(prefix="lasthop-warm-")) / "socket"
     server = subprocess.Popen(
         [sys.executable, "-P", __file__, str(address)],
-        # As the command sets it, before Arrow is loaded.
-        env={**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
     )

@@ -89,8 +89,6 @@ def run_command() -> int:
     0 passed, 1 an expectation failed, 2 bad study or usage, 3 a run is invalid, 4 the
     environment failed, 130 interrupted; 70 is a bug of lasthop itself.
     """
-    # Arrow's own allocator keeps what was freed: a megabyte more for each thousand runs.
-    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

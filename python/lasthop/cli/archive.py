@@ -1,6 +1,6 @@
 """`lasthop archive`: results with all that a rerun needs, in one folder."""
 
-# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
 from pathlib import Path
 from typing import Annotated

@@ -1,6 +1,6 @@
 """`--capture`, which may be followed by hosts."""
 
-# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
 from itertools import pairwise
 from pathlib import Path

@@ -1,6 +1,6 @@
 """`lasthop compare`: what changed between two result folders, for people and for CI."""
 
-# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -1,6 +1,6 @@
 """What is said when results are there: the answer, what failed, where the report lies."""
 
-# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
 from pathlib import Path
 from typing import TYPE_CHECKING

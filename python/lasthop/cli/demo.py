@@ -1,6 +1,6 @@
 """`lasthop demo`: the first thing to try."""
 
-# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
 from pathlib import Path
 

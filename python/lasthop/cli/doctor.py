@@ -1,6 +1,6 @@
 """`lasthop doctor`: whether this machine has what lasthop needs, and what a lack means."""
 
-# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
 import platform
 import shutil

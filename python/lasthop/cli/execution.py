@@ -1,6 +1,6 @@
 """From a request on the command line to results in a folder and an exit code."""
 
-# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
 import shlex
 import sys
@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lasthop.cli.arrow import load_arrow
 from lasthop.errors import Interrupted, UsageError
 from lasthop.running.selection import Selection
 
@@ -117,7 +116,6 @@ class Request:
         """Load the study and choose its runs."""
         study = self.load(repeat=repeat)
         # Imported after the study is known to be good: what cannot be run is refused fast.
-        load_arrow()
         from lasthop.running.plan import Plan
 
         plan = Plan(study, self.selection)

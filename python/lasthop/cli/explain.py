@@ -1,6 +1,6 @@
 """`lasthop explain`: what happened to one message."""
 
-# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
 import json
 import re

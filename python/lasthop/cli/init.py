@@ -1,6 +1,6 @@
 """`lasthop init`: a study from a few answers, or an extension with stacks of one's own."""
 
-# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
 import sys
 from pathlib import Path

@@ -1,6 +1,6 @@
 """`lasthop load`: our clients as a generator of load against any server."""
 
-# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
 from dataclasses import replace
 from pathlib import Path

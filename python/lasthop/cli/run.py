@@ -1,6 +1,6 @@
 """`lasthop run`: every run of a study, the answer, the report."""
 
-# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
 from pathlib import Path
 from typing import Annotated

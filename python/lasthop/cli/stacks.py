@@ -1,6 +1,6 @@
 """`lasthop stacks`: what the notation of stacks knows, and what of it can be run."""
 
-# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,6 +1,6 @@
 """`lasthop studies`: what can be run by name."""
 
-# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
 import os
 from pathlib import Path

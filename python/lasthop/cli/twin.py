@@ -1,6 +1,6 @@
 """`lasthop run --engine both`: a study simulated and on real software, held against each other."""
 
-# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
 from dataclasses import replace
 from pathlib import Path

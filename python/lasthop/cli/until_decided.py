@@ -1,6 +1,6 @@
 """`lasthop run --until-decided`: more repetitions, round by round, until nothing is open."""
 
-# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for pyarrow)
+# ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
 import sys
 from contextlib import suppress

@@ -3,18 +3,18 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+import polars as pl
 
 from lasthop.referee.row import COLUMNS, RunRow
 from lasthop.referee.ruling import FILE, TOO_FEW_REPETITIONS, read_ruling
 from lasthop.referee.watch import Change, Watch
 from lasthop.results.atomic import environment, replacement
 from lasthop.results.folder import ResultFolder
+from lasthop.results.row_groups import row_groups
+from lasthop.results.schema import Schema
 from lasthop.results.table_writer import RUNS_ROW_GROUP, TableWriter
-
-_BLOCK_ROWS = 256
 
 
 def rule(folder: ResultFolder, counts: Mapping[str, int]) -> Counter[str]:
@@ -37,8 +37,8 @@ def rule(folder: ResultFolder, counts: Mapping[str, int]) -> Counter[str]:
         The same after the ruling.
     """
     watch = Watch(folder.manifest.study)
-    with environment(folder.table("runs")), pq.ParquetFile(folder.table("runs")) as file:
-        for run, run_spec in _rows(file):
+    with environment(folder.table("runs")):
+        for run, run_spec in _rows(folder.table("runs")):
             watch.see(run, run_spec)
     ruling = watch.ruling()
     if watch.changes:
@@ -55,12 +55,10 @@ def rule(folder: ResultFolder, counts: Mapping[str, int]) -> Counter[str]:
     return +after
 
 
-def _rows(file: pq.ParquetFile) -> Iterator[tuple[RunRow, str]]:
+def _rows(path: Path) -> Iterator[tuple[RunRow, str]]:
     columns = [*COLUMNS, "run_spec"]
-    # One thread: each would keep memory of its own, and most columns are short.
-    for batch in file.iter_batches(_BLOCK_ROWS, columns=columns, use_threads=False):
-        values = [batch.column(name).to_pylist() for name in columns]
-        for *cells, run_spec in zip(*values, strict=True):
+    for group in row_groups(path, rows=RUNS_ROW_GROUP, columns=columns):
+        for *cells, run_spec in group.select(columns).iter_rows():
             run = RunRow(*cells)
             if run.status != "unsupported":
                 yield run, run_spec
@@ -68,24 +66,22 @@ def _rows(file: pq.ParquetFile) -> Iterator[tuple[RunRow, str]]:
 
 def _mark(folder: ResultFolder, changes: Mapping[str, Change]) -> None:
     path = folder.table("runs")
-    with environment(path), pq.ParquetFile(path) as file:
-        schema = file.schema_arrow
+    with environment(path):
+        schema = Schema.of_file(path)
         with replacement(path) as temporary:
             with TableWriter(temporary, schema, row_group_rows=RUNS_ROW_GROUP) as writer:
-                for group in range(file.num_row_groups):
-                    writer.append(_marked(file.read_row_group(group), changes))
+                for group in row_groups(path, rows=RUNS_ROW_GROUP):
+                    writer.append(_marked(group, changes))
             folder.unseal(path.name)
     folder.seal(path.name, writer.digest)
 
 
-def _marked(table: pa.Table, changes: Mapping[str, Change]) -> pa.Table:
-    runs = table["run_id"].to_pylist()
+def _marked(table: pl.DataFrame, changes: Mapping[str, Change]) -> pl.DataFrame:
+    marked = []
     for name in ("status", "reason"):
-        before = table[name].to_pylist()
         after = [
             getattr(changes[run], name) if run in changes else value
-            for run, value in zip(runs, before, strict=True)
+            for run, value in table.select("run_id", name).iter_rows()
         ]
-        place = table.schema.get_field_index(name)
-        table = table.set_column(place, table.schema.field(name), pa.array(after, pa.string()))
-    return table
+        marked.append(pl.Series(name, after, dtype=pl.String))
+    return table.with_columns(marked)

@@ -45,13 +45,20 @@ class FileDigest:
 
 
 class DigestingFile(io.RawIOBase):
-    """A file that is written from its beginning to its end, and digested on the way."""
+    """A file that is written from its beginning to its end, and digested on the way.
+
+    Attributes
+    ----------
+    failure
+        What went wrong with it, whatever its writer makes of that.
+    """
 
     def __init__(self, path: Path) -> None:
         super().__init__()
         self._file: BinaryIO = path.open("wb")
         self._digest = hashlib.sha256()
         self._bytes = 0
+        self.failure: OSError | None = None
 
     def writable(self) -> bool:
         """Say that it is for writing."""
@@ -61,7 +68,11 @@ class DigestingFile(io.RawIOBase):
         """Append."""
         self._digest.update(block)
         self._bytes += len(block)
-        self._file.write(block)
+        try:
+            self._file.write(block)
+        except OSError as error:
+            self.failure = error
+            raise
         return len(block)
 
     def tell(self) -> int:
@@ -71,7 +82,11 @@ class DigestingFile(io.RawIOBase):
     def flush(self) -> None:
         """Hand over what is buffered to the system."""
         if not self._file.closed:
-            self._file.flush()
+            try:
+                self._file.flush()
+            except OSError as error:
+                self.failure = error
+                raise
 
     def close(self) -> None:
         """Close the file."""

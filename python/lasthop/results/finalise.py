@@ -6,13 +6,13 @@ from contextlib import ExitStack
 from functools import cache
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
+import polars as pl
 
 from lasthop.errors import EnvironmentFailure
 from lasthop.results.atomic import replacement
 from lasthop.results.part import DamagedPartError, Part
 from lasthop.results.repeats import Repeats
-from lasthop.results.schema import RUN_TABLES, SUMMARY, TIMINGS, runs_schema
+from lasthop.results.schema import RUN_TABLES, SUMMARY, TIMINGS, Schema, runs_schema
 from lasthop.results.table_writer import ROW_GROUP, RUNS_ROW_GROUP, TableWriter
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def finalise(
     folder: "ResultFolder",
     planned: Iterator["PlannedRun"],
     *,
-    swept: Mapping[str, tuple[pa.DataType, str | None]],
+    swept: Mapping[str, tuple[str, str | None]],
     advance: Callable[[], None],
 ) -> Counter[str]:
     """Write every table from the parts that exist, in planned order.
@@ -81,11 +81,11 @@ def finalise(
                 if len(rows) == _BLOCK:
                     writers["runs"].append(rows.take())
                 if len(timings) == _BLOCK:
-                    writers["timings"].append(pa.Table.from_pylist(timings, schema=TIMINGS))
+                    writers["timings"].append(TIMINGS.table(timings))
                     timings = []
                 advance()
             writers["runs"].append(rows.take())
-            writers["timings"].append(pa.Table.from_pylist(timings, schema=TIMINGS))
+            writers["timings"].append(TIMINGS.table(timings))
         folder.unseal(*(f"{name}.parquet" for name in schemas))
     for name, writer in writers.items():
         folder.seal(f"{name}.parquet", writer.digest)
@@ -95,31 +95,27 @@ def finalise(
 class _Rows:
     """Rows of `runs.parquet`: what was planned beside what was measured."""
 
-    def __init__(self, schema: pa.Schema) -> None:
+    def __init__(self, schema: Schema) -> None:
         self._schema = schema
-        self._planned_schema = pa.schema(
-            [field for field in schema if field.name not in SUMMARY.names]
+        self._planned_schema = Schema(
+            column for column in schema if column.name not in SUMMARY.names
         )
         self._planned: list[dict[str, object]] = []
-        self._measured: list[pa.Table] = []
+        self._measured: list[pl.DataFrame] = []
 
     def __len__(self) -> int:
         return len(self._planned)
 
-    def add(self, planned: dict[str, object], measured: pa.Table) -> None:
+    def add(self, planned: dict[str, object], measured: pl.DataFrame) -> None:
         self._planned.append(planned)
         self._measured.append(measured)
 
-    def take(self) -> pa.Table:
+    def take(self) -> pl.DataFrame:
         """Return the rows so far and forget them."""
-        planned = pa.Table.from_pylist(self._planned, schema=self._planned_schema)
-        # Copied into one piece, so that no part stays mapped into memory.
-        measured = pa.concat_tables([SUMMARY.empty_table(), *self._measured]).combine_chunks()
-        columns = [
-            (measured if name in SUMMARY.names else planned)[name] for name in self._schema.names
-        ]
+        planned = self._planned_schema.table(self._planned)
+        measured = pl.concat([SUMMARY.empty(), *self._measured], rechunk=True)
         self._planned, self._measured = [], []
-        return pa.Table.from_arrays(columns, schema=self._schema)
+        return planned.hstack(measured).select(self._schema.names)
 
 
 def _finished_part(folder: "ResultFolder", run: "PlannedRun") -> Part | None:
@@ -159,21 +155,21 @@ def _planned(run: "PlannedRun") -> dict[str, object]:
     }
 
 
-def _measured(run: "PlannedRun", part: Part | None) -> pa.Table:
+def _measured(run: "PlannedRun", part: Part | None) -> pl.DataFrame:
     return _not_measured(run.reason) if part is None else part.summary()
 
 
 @cache
-def _not_measured(reason: str | None) -> pa.Table:
+def _not_measured(reason: str | None) -> pl.DataFrame:
     row = dict.fromkeys(SUMMARY.names) | {"status": "unsupported", "reason": reason}
-    return pa.Table.from_pylist([row], schema=SUMMARY)
+    return SUMMARY.table([row])
 
 
 def _parameters(
-    run: "PlannedRun", swept: Mapping[str, tuple[pa.DataType, str | None]]
+    run: "PlannedRun", swept: Mapping[str, tuple[str, str | None]]
 ) -> dict[str, object]:
     # A column that holds both words and numbers over the study is one of words.
     return {
-        name: str(value) if value is not None and swept[name][0] == pa.string() else value
+        name: str(value) if value is not None and swept[name][0] == "string" else value
         for name, value in run.parameters.items()
     }

@@ -139,13 +139,12 @@ class Manifest:
 
 def describe_host() -> dict[str, Any]:
     """Return what of this machine may matter to a reader of wall times."""
-    packages = ("pyarrow", "polars")
     return {
         "platform": platform.platform(),
         "machine": platform.machine(),
         "python": platform.python_version(),
         "cpu_count": os.cpu_count(),
-        "packages": {name: version(name) for name in packages},
+        "packages": {"polars": version("polars")},
     }
 
 

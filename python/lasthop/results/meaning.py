@@ -10,9 +10,7 @@ from lasthop.results import schema
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import pyarrow as pa
-
-TABLES: Mapping[str, tuple[str, pa.Schema]] = {
+TABLES: Mapping[str, tuple[str, schema.Schema]] = {
     "runs": (
         "A row for each run, and one more for each further part of the study that shares it.",
         schema.runs_schema({}),

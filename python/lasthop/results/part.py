@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import mmap
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -9,8 +10,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
-import pyarrow as pa
+import polars as pl
 
+from lasthop.results.arrow_stream import arrow_stream, pieces, read_stream
 from lasthop.results.atomic import checked_replacement, environment
 from lasthop.results.schema import RUN_TABLES, SUMMARY, conform
 
@@ -41,7 +43,7 @@ class PartHeader:
 class Part:
     """A part on disk, verified as a whole before anything is read from it."""
 
-    def __init__(self, header: PartHeader, streams: Mapping[str, pa.Buffer]) -> None:
+    def __init__(self, header: PartHeader, streams: Mapping[str, memoryview]) -> None:
         self.header = header
         self._streams = streams
 
@@ -53,13 +55,14 @@ class Part:
             # Only files can be mapped, and an empty one cannot.
             if not stat.S_ISREG(status.st_mode) or status.st_size == 0:
                 raise DamagedPartError(path)
-            buffer = pa.memory_map(str(path)).read_buffer()
-        return cls.decode(buffer, origin=str(path))
+            with path.open("rb") as file:
+                content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return cls.decode(content, origin=str(path))
 
     @classmethod
-    def decode(cls, buffer: pa.Buffer, *, origin: str) -> Self:
+    def decode(cls, stored: bytes | mmap.mmap, *, origin: str) -> Self:
         """Read a part in memory; raise `DamagedPartError` if a byte of it is not as written."""
-        content = memoryview(buffer)
+        content = memoryview(stored)
         if not _is_intact(content):
             raise DamagedPartError(origin)
         body = content[:-_DIGEST_BYTES]
@@ -70,26 +73,21 @@ class Part:
         try:
             head = json.loads(bytes(body[start:offset]))
             for name in _STREAMS:
-                streams[name] = buffer.slice(offset, head["sizes"][name])
-                offset += head["sizes"][name]
+                size = head["sizes"][name]
+                streams[name] = body[offset : offset + size]
+                offset += size
             return cls(PartHeader(**head["header"]), streams)
         except (ValueError, KeyError, TypeError, RecursionError, IndexError) as error:
             raise DamagedPartError(origin) from error
 
-    def summary(self) -> pa.Table:
+    def summary(self) -> pl.DataFrame:
         """Return the run's measured columns, a table of one row."""
-        return _read(self._streams["summary"], SUMMARY, name="summary")
+        return conform(read_stream(self._streams["summary"]), SUMMARY, name="summary")
 
-    def pieces(self, name: str) -> Iterator[pa.Table]:
+    def pieces(self, name: str) -> Iterator[pl.DataFrame]:
         """Give one of the run's tables as it is stored in the results, a piece after the other."""
-        schema = RUN_TABLES[name]
-        with pa.ipc.open_stream(self._streams[name]) as reader:
-            fits = reader.schema.equals(schema)
-            for batch in reader:
-                if fits:  # the usual case; the same types, to which our schema adds the units
-                    yield pa.Table.from_batches([batch], schema=schema)
-                else:
-                    yield conform(pa.Table.from_batches([batch]), schema, name=name)
+        for piece in pieces(self._streams[name]):
+            yield conform(piece, RUN_TABLES[name], name=name)
 
 
 def is_whole(path: Path, run_id: str) -> bool:
@@ -121,7 +119,7 @@ def store_part(path: Path, content: bytes, run_id: str) -> PartHeader:
     DamagedPartError
         It is not.
     """
-    header = Part.decode(pa.py_buffer(content), origin=run_id).header
+    header = Part.decode(content, origin=run_id).header
     if header.run_id != run_id:
         raise DamagedPartError(run_id)
     _write(path, [content])
@@ -168,35 +166,21 @@ def read_status(streams: Mapping[str, Stream]) -> str:
 
 def read_summary(streams: Mapping[str, Stream]) -> Mapping[str, Any]:
     """Give what was measured of a run that was just simulated."""
-    summary = _read(pa.py_buffer(b"".join(_content(streams["summary"]))), SUMMARY, name="summary")
-    row: dict[str, Any] = summary.to_pylist()[0]
-    return row
+    summary = read_stream(b"".join(_content(streams["summary"])))
+    return conform(summary, SUMMARY, name="summary").row(0, named=True)
 
 
 def failed_streams(*, status: str, reason: str) -> dict[str, Stream]:
     """Make the streams of a run that has nothing to show but why."""
     row = dict.fromkeys(SUMMARY.names) | {"status": status, "reason": reason}
-    streams: dict[str, Stream] = {
-        "summary": arrow_stream(pa.Table.from_pylist([row], schema=SUMMARY))
-    }
-    return streams | {
-        name: arrow_stream(schema.empty_table()) for name, schema in RUN_TABLES.items()
-    }
+    streams: dict[str, Stream] = {"summary": arrow_stream(SUMMARY.table([row]))}
+    return streams | {name: arrow_stream(schema.empty()) for name, schema in RUN_TABLES.items()}
 
 
 def amended_streams(streams: Mapping[str, Stream], **told: object) -> dict[str, Stream]:
     """Give the streams of a run of which others know more than it told itself."""
     row = {**read_summary(streams), **told}
-    return {**streams, "summary": arrow_stream(pa.Table.from_pylist([row], schema=SUMMARY))}
-
-
-def arrow_stream(table: pa.Table) -> bytes:
-    """Encode a table as the simulator does."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    content: bytes = sink.getvalue().to_pybytes()
-    return content
+    return {**streams, "summary": arrow_stream(SUMMARY.table([row]))}
 
 
 def _is_intact(content: memoryview) -> bool:
@@ -209,11 +193,3 @@ def _digest(body: memoryview) -> bytes:
     for start in range(0, len(body), _BLOCK_BYTES):
         digest.update(body[start : start + _BLOCK_BYTES])
     return digest.digest()
-
-
-def _read(stream: pa.Buffer, schema: pa.Schema, *, name: str) -> pa.Table:
-    with pa.ipc.open_stream(stream) as reader:
-        if not reader.schema.equals(schema):
-            return conform(reader.read_all(), schema, name=name)
-        # The usual case; the same types, to which our schema adds the units.
-        return pa.Table.from_batches(list(reader), schema=schema)

@@ -1,25 +1,96 @@
 """The columns of every table with their types and units; those of runs are the measures."""
 
-from collections.abc import Mapping
+import base64
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
 
-import pyarrow as pa
+import polars as pl
 
+from lasthop.compiled import compiled_part
 from lasthop.errors import LasthopError
 from lasthop.measures import COLUMNS, Measure, Origin, measure
 
+_ARROW = "ARROW:schema"
+"""The key of a Parquet file under which readers look for types and for what a field is told."""
 
-def _field(name: str, kind: pa.DataType, unit: str | None = None) -> pa.Field:
-    return pa.field(name, kind, metadata=None if unit is None else {"unit": unit})
+_TYPES: Mapping[str, type[pl.DataType]] = {
+    "bool": pl.Boolean,
+    "int32": pl.Int32,
+    "int64": pl.Int64,
+    "float64": pl.Float64,
+    "string": pl.String,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column by its name, the name of its type in Arrow, and its unit."""
+
+    name: str
+    kind: str
+    unit: str | None = None
+
+
+class Schema:
+    """The columns of a table in their order."""
+
+    def __init__(self, columns: Iterable[Column]) -> None:
+        self.columns = tuple(columns)
+        self.types = pl.Schema({column.name: _TYPES[column.kind] for column in self.columns})
+
+    @classmethod
+    def of_file(cls, path: Path) -> Self:
+        """Read it from a Parquet file, with all that the file says of its columns."""
+        types = pl.read_parquet_schema(path)
+        kinds = {kind: name for name, kind in _TYPES.items()}
+        schema = cls(Column(name, kinds[type(kind)]) for name, kind in types.items())
+        schema.metadata = {
+            name: told for name, told in pl.read_parquet_metadata(path).items() if name == _ARROW
+        }
+        return schema
+
+    def __iter__(self) -> Iterator[Column]:
+        """Give the columns."""
+        return iter(self.columns)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [column.name for column in self.columns]
+
+    @cached_property
+    def metadata(self) -> Mapping[str, str]:
+        """What a Parquet file holds beside the columns, their units among it."""
+        with compiled_part():
+            from lasthop import _native  # noqa: PLC0415  (its absence is told in one line)
+        columns = [(column.name, column.kind, column.unit) for column in self.columns]
+        return {_ARROW: base64.b64encode(_native.arrow_schema(columns)).decode()}
+
+    def empty(self) -> pl.DataFrame:
+        """Give the table without rows."""
+        return pl.DataFrame(schema=self.types)
+
+    def table(self, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+        """Make a table of rows; what a row does not tell is null."""
+        return pl.DataFrame(
+            [
+                pl.Series(name, [row.get(name) for row in rows], dtype=kind)
+                for name, kind in self.types.items()
+            ]
+        )
 
 
 _MADE_BY_A_RUN = {Origin.RUN, Origin.REFEREE}
 
 
-def _stored(column: Measure) -> pa.Field:
+def _stored(column: Measure) -> Column:
     unit = None if column.unit in {"", "count"} else column.unit
-    return _field(
+    return Column(
         column.name,
-        pa.type_for_alias(column.arrow_type),
+        column.arrow_type,
         f"{unit} per {column.per}" if column.per else unit,
     )
 
@@ -32,112 +103,112 @@ PLANNED = tuple(
 )
 MEASURED = tuple(_stored(column) for column in COLUMNS if column.origin in _MADE_BY_A_RUN)
 
-SUMMARY = pa.schema(MEASURED)
+SUMMARY = Schema(MEASURED)
 
-MESSAGES = pa.schema(
+MESSAGES = Schema(
     [
-        _field("run_id", pa.string()),
-        _field("group", pa.string()),
-        _field("flow", pa.string()),
-        _field("device", pa.int32()),
-        _field("message", pa.int32()),
-        _field("receiver", pa.int32()),
-        _field("measured", pa.bool_()),
-        _field("intended_ns", pa.int64(), "ns"),
-        _field("sent_ns", pa.int64(), "ns"),
-        _field("delivered_ns", pa.int64(), "ns"),
-        _field("acknowledged_ns", pa.int64(), "ns"),
-        _field("attempts", pa.int32()),
-        _field("deliveries", pa.int32()),
-        _field("status", pa.string()),
-        _field("failure", pa.string()),
-        _field("latency_ms", pa.float64(), "ms"),
+        Column("run_id", "string"),
+        Column("group", "string"),
+        Column("flow", "string"),
+        Column("device", "int32"),
+        Column("message", "int32"),
+        Column("receiver", "int32"),
+        Column("measured", "bool"),
+        Column("intended_ns", "int64", "ns"),
+        Column("sent_ns", "int64", "ns"),
+        Column("delivered_ns", "int64", "ns"),
+        Column("acknowledged_ns", "int64", "ns"),
+        Column("attempts", "int32"),
+        Column("deliveries", "int32"),
+        Column("status", "string"),
+        Column("failure", "string"),
+        Column("latency_ms", "float64", "ms"),
     ]
 )
 
-LEDGER = pa.schema(
+LEDGER = Schema(
     [
-        _field("run_id", pa.string()),
-        _field("path", pa.string()),
-        _field("direction", pa.string()),
-        _field("fate", pa.string()),
-        _field("reason", pa.string()),
-        _field("layer", pa.string()),
-        _field("cause", pa.string()),
-        _field("bytes", pa.int64(), "B"),
+        Column("run_id", "string"),
+        Column("path", "string"),
+        Column("direction", "string"),
+        Column("fate", "string"),
+        Column("reason", "string"),
+        Column("layer", "string"),
+        Column("cause", "string"),
+        Column("bytes", "int64", "B"),
     ]
 )
 
-PACKETS = pa.schema(
+PACKETS = Schema(
     [
-        _field("run_id", pa.string()),
-        _field("path", pa.string()),
-        _field("direction", pa.string()),
-        _field("fate", pa.string()),
-        _field("reason", pa.string()),
-        _field("packets", pa.int64()),
-        _field("bytes", pa.int64(), "B"),
+        Column("run_id", "string"),
+        Column("path", "string"),
+        Column("direction", "string"),
+        Column("fate", "string"),
+        Column("reason", "string"),
+        Column("packets", "int64"),
+        Column("bytes", "int64", "B"),
     ]
 )
 
-LATENCY = pa.schema(
+LATENCY = Schema(
     [
-        _field("run_id", pa.string()),
-        _field("lower_ns", pa.int64(), "ns"),
-        _field("upper_ns", pa.int64(), "ns"),
-        _field("messages", pa.int64()),
+        Column("run_id", "string"),
+        Column("lower_ns", "int64", "ns"),
+        Column("upper_ns", "int64", "ns"),
+        Column("messages", "int64"),
     ]
 )
 
-GROUPS = pa.schema(
+GROUPS = Schema(
     [
-        _field("run_id", pa.string()),
-        _field("group", pa.string()),
-        _field("stratum", pa.string()),
-        _field("flow", pa.string()),
-        _field("devices", pa.int64()),
-        _field("weight", pa.float64()),
-        _field("messages_offered", pa.int64()),
-        _field("messages_delivered", pa.int64()),
-        _field("messages_failed", pa.int64()),
-        _field("messages_unfinished", pa.int64()),
-        _field("delivery_ratio", pa.float64(), "fraction"),
-        _field("latency_mean_ms", pa.float64(), "ms"),
-        _field("latency_p50_ms", pa.float64(), "ms"),
-        _field("latency_p95_ms", pa.float64(), "ms"),
-        _field("latency_p99_ms", pa.float64(), "ms"),
-        _field("latency_max_ms", pa.float64(), "ms"),
-        _field("energy_total_j", pa.float64(), "J"),
-        _field("battery_years", pa.float64(), "years"),
+        Column("run_id", "string"),
+        Column("group", "string"),
+        Column("stratum", "string"),
+        Column("flow", "string"),
+        Column("devices", "int64"),
+        Column("weight", "float64"),
+        Column("messages_offered", "int64"),
+        Column("messages_delivered", "int64"),
+        Column("messages_failed", "int64"),
+        Column("messages_unfinished", "int64"),
+        Column("delivery_ratio", "float64", "fraction"),
+        Column("latency_mean_ms", "float64", "ms"),
+        Column("latency_p50_ms", "float64", "ms"),
+        Column("latency_p95_ms", "float64", "ms"),
+        Column("latency_p99_ms", "float64", "ms"),
+        Column("latency_max_ms", "float64", "ms"),
+        Column("energy_total_j", "float64", "J"),
+        Column("battery_years", "float64", "years"),
     ]
 )
 
-PROGRAMS = pa.schema(
+PROGRAMS = Schema(
     [
-        _field("run_id", pa.string()),
-        _field("server", pa.string()),
-        _field("software", pa.string()),
-        _field("version", pa.string()),
-        _field("attempt", pa.int32()),
-        _field("cpu_s", pa.float64(), "s"),
-        _field("run_queue_wait_s", pa.float64(), "s"),
-        _field("memory_peak_bytes", pa.int64(), "B"),
-        _field("voluntary_switches", pa.int64()),
-        _field("involuntary_switches", pa.int64()),
-        _field("cpu_pressure", pa.float64(), "fraction"),
+        Column("run_id", "string"),
+        Column("server", "string"),
+        Column("software", "string"),
+        Column("version", "string"),
+        Column("attempt", "int32"),
+        Column("cpu_s", "float64", "s"),
+        Column("run_queue_wait_s", "float64", "s"),
+        Column("memory_peak_bytes", "int64", "B"),
+        Column("voluntary_switches", "int64"),
+        Column("involuntary_switches", "int64"),
+        Column("cpu_pressure", "float64", "fraction"),
     ]
 )
 
-TIMINGS = pa.schema(
+TIMINGS = Schema(
     [
-        _field("run_id", pa.string()),
-        _field("wall_s", pa.float64(), "s"),
-        _field("cpu_s", pa.float64(), "s"),
+        Column("run_id", "string"),
+        Column("wall_s", "float64", "s"),
+        Column("cpu_s", "float64", "s"),
     ]
 )
 
 # What the simulator hands over of a run beside its summary; each run is in each of these once.
-SIMULATED_TABLES: Mapping[str, pa.Schema] = {
+SIMULATED_TABLES: Mapping[str, Schema] = {
     "messages": MESSAGES,
     "ledger": LEDGER,
     "packets": PACKETS,
@@ -146,19 +217,21 @@ SIMULATED_TABLES: Mapping[str, pa.Schema] = {
 }
 
 # With what the lab tells of real software that took part.
-RUN_TABLES: Mapping[str, pa.Schema] = {**SIMULATED_TABLES, "programs": PROGRAMS}
+RUN_TABLES: Mapping[str, Schema] = {**SIMULATED_TABLES, "programs": PROGRAMS}
 
 
-def runs_schema(swept: Mapping[str, tuple[pa.DataType, str | None]]) -> pa.Schema:
+def runs_schema(swept: Mapping[str, tuple[str, str | None]]) -> Schema:
     """Lay out `runs.parquet` for a study with these swept columns (type and unit by name)."""
-    parameters = [_field(name, kind, unit) for name, (kind, unit) in swept.items()]
-    return pa.schema([*PLANNED, *MEASURED, *parameters, _RUN_SPEC])
+    parameters = [Column(name, kind, unit) for name, (kind, unit) in swept.items()]
+    return Schema([*PLANNED, *MEASURED, *parameters, _RUN_SPEC])
 
 
-def conform(table: pa.Table, schema: pa.Schema, *, name: str) -> pa.Table:
+def conform(table: pl.DataFrame, schema: Schema, *, name: str) -> pl.DataFrame:
     """Give a table of the extension exactly the types and the order that are stored."""
-    if set(table.schema.names) != set(schema.names):
-        differing = sorted(set(table.schema.names) ^ set(schema.names))
+    if table.schema == schema.types:
+        return table
+    if set(table.columns) != set(schema.names):
+        differing = sorted(set(table.columns) ^ set(schema.names))
         message = f"the {name} table of the simulator does not fit this lasthop: {differing}"
         raise LasthopError(message)
-    return table.select(schema.names).cast(schema)
+    return table.select(schema.names).cast(schema.types)

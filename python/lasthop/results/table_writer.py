@@ -1,32 +1,26 @@
 """One Parquet file, written row group by row group with the same bytes every time."""
 
 import os
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from queue import Empty, Full, Queue
+from threading import Thread
 from types import TracebackType
-from typing import Self
+from typing import IO, Self, cast
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+import polars as pl
+from polars.io.plugins import register_io_source
 
 from lasthop.results.atomic import environment
 from lasthop.results.digest import DigestingFile, FileDigest
+from lasthop.results.schema import Schema
 
 ROW_GROUP = 4_096
 """Rows in a row group: so few that those of a thousand short runs fill one."""
 
 RUNS_ROW_GROUP = 1_024
 """The same of `runs.parquet`, whose rows are much longer than those of other tables."""
-
-
-_ENCODER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lasthop-tables")
-"""One thread for all tables: each thread more would keep memory of its own."""
-
-
-def release_memory() -> None:
-    """Give the system back what Arrow has freed: row groups leave tens of megabytes behind."""
-    pa.default_memory_pool().release_unused()
 
 
 class TableWriter:
@@ -39,25 +33,15 @@ class TableWriter:
     _FEW = 256
     """A table of a few rows costs as much memory as hundreds of rows, so that many are joined."""
 
-    def __init__(self, path: Path, schema: pa.Schema, *, row_group_rows: int = ROW_GROUP) -> None:
+    def __init__(self, path: Path, schema: Schema, *, row_group_rows: int = ROW_GROUP) -> None:
         self._path = path
-        self._schema = schema
         self._rows = row_group_rows
-        self._waiting: list[pa.Table] = []
-        self._fresh: list[pa.Table] = []
+        self._waiting: list[pl.DataFrame] = []
+        self._fresh: list[pl.DataFrame] = []
         self._waiting_rows = 0
-        self._encoding: Future[None] | None = None
         with environment(path):
             self._file = DigestingFile(path)
-            self._writer = pq.ParquetWriter(
-                self._file,
-                schema,
-                version="2.6",
-                compression="zstd",
-                compression_level=3,
-                data_page_version="1.0",
-                write_statistics=True,
-            )
+        self._encoder = _Encoder(self._file, schema, row_group_rows)
 
     def __enter__(self) -> Self:
         """Return the writer."""
@@ -73,17 +57,14 @@ class TableWriter:
         if kind is None:
             with environment(self._path):
                 if self._waiting_rows:
-                    self._write(pa.concat_tables([*self._waiting, *self._fresh]))
-                self._wait()
-                self._writer.close()
+                    self._encoder.put(pl.concat([*self._waiting, *self._fresh]))
+                self._encoder.close()
                 self._file.close()
                 self._synchronise()
             return
         # The error that brought us here is the one to report.
-        with suppress(OSError, pa.ArrowException):
-            self._wait()
-        with suppress(OSError):
-            self._writer.close()
+        with suppress(OSError, pl.exceptions.PolarsError):
+            self._encoder.close()
         with suppress(OSError):
             self._file.close()
 
@@ -92,41 +73,85 @@ class TableWriter:
         """Of the file, once it is written."""
         return self._file.digest
 
-    def append(self, table: pa.Table) -> None:
+    def append(self, table: pl.DataFrame) -> None:
         """Take rows, in the order in which they are to be stored."""
-        if table.num_rows == 0:
+        if table.is_empty():
             return
         self._fresh.append(table)
-        self._waiting_rows += table.num_rows
+        self._waiting_rows += table.height
         if self._waiting_rows < self._rows:
             if len(self._fresh) >= self._FEW:
-                self._waiting.append(pa.concat_tables(self._fresh).combine_chunks())
+                self._waiting.append(pl.concat(self._fresh, rechunk=True))
                 self._fresh = []
             return
-        waiting = pa.concat_tables([*self._waiting, *self._fresh])
+        waiting = pl.concat([*self._waiting, *self._fresh])
         whole = self._waiting_rows - self._waiting_rows % self._rows
         with environment(self._path):
             for start in range(0, whole, self._rows):
-                self._write(waiting.slice(start, self._rows))
+                self._encoder.put(waiting.slice(start, self._rows))
         rest = waiting.slice(whole)
-        self._waiting = [rest] if rest.num_rows else []
+        self._waiting = [] if rest.is_empty() else [rest.rechunk()]
         self._fresh = []
-        self._waiting_rows = rest.num_rows
-
-    def _write(self, group: pa.Table) -> None:
-        self._wait()
-        self._encoding = _ENCODER.submit(self._encode, group)
-
-    def _encode(self, group: pa.Table) -> None:
-        # Page boundaries follow chunk boundaries, so a row group must be one chunk.
-        self._writer.write_table(group.combine_chunks(), row_group_size=self._rows)
-
-    def _wait(self) -> None:
-        """Wait for the row group that is being encoded; raise what went wrong with it."""
-        if self._encoding is not None:
-            self._encoding.result()
-            self._encoding = None
+        self._waiting_rows = rest.height
 
     def _synchronise(self) -> None:
         with self._path.open("rb") as file:
             os.fsync(file.fileno())
+
+
+class _Encoder:
+    """A thread in which Polars asks for the row groups of a table and writes them to a file."""
+
+    _PATIENCE_S = 0.1
+    """So often it is looked whether the thread is still there to take a row group."""
+
+    def __init__(self, file: DigestingFile, schema: Schema, rows: int) -> None:
+        self._file, self._schema, self._rows = file, schema, rows
+        self._groups: Queue[pl.DataFrame | None] = Queue(maxsize=1)
+        self._failure: Exception | None = None
+        self._thread = Thread(target=self._encode, name="lasthop-table", daemon=True)
+        self._thread.start()
+
+    def put(self, group: pl.DataFrame | None) -> None:
+        """Hand over a row group, or None after the last; raise an earlier failure."""
+        while True:
+            if self._failure is not None:
+                raise self._failure
+            with suppress(Full):
+                self._groups.put(group, timeout=self._PATIENCE_S)
+                return
+
+    def close(self) -> None:
+        """Write the footer."""
+        self.put(None)
+        self._thread.join()
+        if self._failure is not None:
+            raise self._failure
+
+    def _encode(self) -> None:
+        try:
+            register_io_source(self._source, schema=self._schema.types).sink_parquet(
+                cast("IO[bytes]", self._file),
+                compression="zstd",
+                compression_level=3,
+                statistics=True,
+                row_group_size=self._rows,
+                metadata=dict(self._schema.metadata),
+                engine="streaming",
+            )
+        except Exception as error:  # noqa: BLE001  (raised again by whoever hands over rows)
+            self._failure = self._file.failure or error
+            self._let_go()
+
+    def _source(self, *_: object) -> Iterator[pl.DataFrame]:
+        # Pages follow the pieces of a table, so a row group must be one piece.
+        while (group := self._groups.get()) is not None:
+            yield group.rechunk()
+
+    def _let_go(self) -> None:
+        """End a source that nobody reads any more."""
+        with suppress(Empty):
+            while True:
+                self._groups.get_nowait()
+        with suppress(Full):
+            self._groups.put_nowait(None)

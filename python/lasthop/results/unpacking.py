@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
+import polars as pl
 
+from lasthop.results.arrow_stream import arrow_stream
 from lasthop.results.atomic import environment
-from lasthop.results.part import PartHeader, arrow_stream, write_part
-from lasthop.results.schema import RUN_TABLES, SUMMARY, TIMINGS
+from lasthop.results.part import PartHeader, write_part
+from lasthop.results.row_groups import row_groups
+from lasthop.results.schema import RUN_TABLES, SUMMARY, TIMINGS, Schema
 from lasthop.results.stored import DamagedResultsError
+from lasthop.results.table_writer import ROW_GROUP, RUNS_ROW_GROUP
 
 if TYPE_CHECKING:
     from lasthop.results.folder import ResultFolder
@@ -27,12 +28,12 @@ def unpack(folder: "ResultFolder") -> None:
     tables = {name: _Cursor(folder, name, schema) for name, schema in RUN_TABLES.items()}
     timings = _Cursor(folder, "timings", TIMINGS)
     for summary in rows:
-        run_id = summary["run_id"][0].as_py()
-        timing = timings.take(run_id).to_pylist()
+        run_id = summary["run_id"].item()
+        timing = timings.take(run_id).rows(named=True)
         if len(timing) != 1:
             path = folder.table("timings")
             raise DamagedResultsError(path, "does not hold the runs of runs.parquet in their order")
-        status = summary["status"][0].as_py()
+        status = summary["status"].item()
         header = PartHeader(
             run_id=run_id,
             status=status,
@@ -41,52 +42,51 @@ def unpack(folder: "ResultFolder") -> None:
             captured=folder.is_captured(run_id),
         )
         streams = {name: arrow_stream(cursor.take(run_id)) for name, cursor in tables.items()}
-        streams["summary"] = arrow_stream(summary.select(SUMMARY.names).cast(SUMMARY))
+        streams["summary"] = arrow_stream(summary.select(SUMMARY.names).cast(SUMMARY.types))
         write_part(folder.part(run_id), header, streams)
 
 
 class _Cursor:
     """Walks a table of runs in the order in which it was written."""
 
-    def __init__(self, folder: "ResultFolder", name: str, schema: pa.Schema) -> None:
+    def __init__(self, folder: "ResultFolder", name: str, schema: Schema) -> None:
         self._pieces = _pieces(folder, name)
         self._schema = schema
         self._next = next(self._pieces, None)
 
-    def take(self, run_id: str) -> pa.Table:
+    def take(self, run_id: str) -> pl.DataFrame:
         """Return the rows of a run, which come next; none if it has none."""
-        taken = [self._schema.empty_table()]
+        taken = [self._schema.empty()]
         while self._next is not None and self._next[0] == run_id:
             taken.append(self._next[1])
             self._next = next(self._pieces, None)
-        return pa.concat_tables(taken)
+        return pl.concat(taken)
 
 
-def _pieces(folder: "ResultFolder", name: str) -> Iterator[tuple[str, pa.Table]]:
+def _pieces(folder: "ResultFolder", name: str) -> Iterator[tuple[str, pl.DataFrame]]:
     """Give the rows of one run after those of the other; a run that spans row groups twice."""
     for group in _row_groups(folder, name):
-        runs = pc.run_end_encode(group["run_id"].combine_chunks())
         start = 0
-        for run_id, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
-            yield run_id, group.slice(start, end - start)
-            start = end
+        for length, run_id in group["run_id"].rle().struct.unnest().iter_rows():
+            yield run_id, group.slice(start, length)
+            start += length
 
 
-def _simulated(folder: "ResultFolder") -> Iterator[pa.Table]:
+def _simulated(folder: "ResultFolder") -> Iterator[pl.DataFrame]:
     """Give the row of each simulated run, once, in the order of the other tables."""
     seen: set[str] = set()
     for group in _row_groups(folder, "runs", columns=["run_id", *SUMMARY.names]):
-        for place, run_id in enumerate(group["run_id"].to_pylist()):
+        for place, run_id in enumerate(group["run_id"].to_list()):
             if run_id not in seen:
                 seen.add(run_id)
-                if group["status"][place].as_py() != "unsupported":
+                if group["status"][place] != "unsupported":
                     yield group.slice(place, 1)
 
 
 def _row_groups(
     folder: "ResultFolder", name: str, *, columns: list[str] | None = None
-) -> Iterator[pa.Table]:
+) -> Iterator[pl.DataFrame]:
     path = folder.table(name)
-    with environment(path), pq.ParquetFile(path) as file:
-        for number in range(file.num_row_groups):
-            yield file.read_row_group(number, columns=columns)
+    rows = RUNS_ROW_GROUP if name == "runs" else ROW_GROUP
+    with environment(path):
+        yield from row_groups(path, rows=rows, columns=columns)

@@ -5,13 +5,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from lasthop.regular_file import NotRegularError, check_regular
 from lasthop.results.atomic import environment
 from lasthop.results.digest import FileDigest
 from lasthop.results.manifest import CHANGED, Manifest
+from lasthop.results.row_groups import row_groups
 from lasthop.results.schema import RUN_TABLES, TIMINGS
 from lasthop.results.stored import DamagedResultsError
 from lasthop.study.run_spec import identity
@@ -28,7 +27,7 @@ STORED = (
 UNCHECKED = "unchecked: not all of it has a digest"
 """What is said of a folder of which a change could go unseen."""
 
-_BATCH_ROWS = 256
+_BATCH_ROWS = 1_024
 _NAMING = ("part", "stack", "status")
 _NEEDED = {
     "runs.parquet": ("run_id", "run_spec", *_NAMING),
@@ -80,7 +79,6 @@ def verify(folder: Path, manifest: Manifest) -> bool:
         ids = _check_names(folder / "runs.parquet", manifest)
         for name in tables:
             _check_rows(folder / name, ids)
-            _check_for_polars(folder / name)
     return not unchecked and manifest.digest is not None
 
 
@@ -100,7 +98,7 @@ def _check_runs(path: Path, manifest: Manifest) -> None:
     if stamp in _sound:
         return
     for batch in _batches(path, ["run_id", "run_spec"]):
-        for run_id, spec in zip(*(column.to_pylist() for column in batch), strict=True):
+        for run_id, spec in batch.iter_rows():
             if identity(str(spec), digits=RUN_ID_DIGITS, version=manifest.lasthop) != run_id:
                 raise DamagedResultsError(path, f"run {run_id} has the run spec of another run")
     _sound.add(stamp)
@@ -116,34 +114,27 @@ def _check_names(path: Path, manifest: Manifest) -> set[str]:
     ids: set[str] = set()
     for batch in _batches(path, None):
         for name in _NAMING:
-            for value in set(batch[name].unique().to_pylist()) - known[name]:
+            for value in set(batch[name].unique().to_list()) - known[name]:
                 raise DamagedResultsError(path, f'holds the {name} "{value}", which is none')
-        ids.update(batch["run_id"].to_pylist())
+        ids.update(batch["run_id"].to_list())
     return ids
 
 
 def _check_rows(path: Path, ids: set[str]) -> None:
     """Check that a table can be read to its end and is about these runs."""
     for batch in _batches(path, None):
-        for run_id in set(batch["run_id"].unique().to_pylist()) - ids:
+        for run_id in set(batch["run_id"].unique().to_list()) - ids:
             raise DamagedResultsError(path, f"holds run {run_id}, which runs.parquet does not")
 
 
-def _check_for_polars(path: Path) -> None:
-    """Read it to its end as the answer does, which is stricter with some pages than Arrow."""
-    with _readable(path):
-        table = pl.scan_parquet(path)
-        table.select(pl.all().hash().sum()).collect(engine="streaming")
-
-
-def _batches(path: Path, columns: list[str] | None) -> Iterator[pa.RecordBatch]:
+def _batches(path: Path, columns: list[str] | None) -> Iterator[pl.DataFrame]:
     with _readable(path):
         _stamp(path)  # what is no file is not opened
-    with _readable(path), pq.ParquetFile(path) as file:
-        for name in sorted({*_NEEDED[path.name]} - {*file.schema_arrow.names}):
+    with _readable(path):
+        found = pl.read_parquet_schema(path)
+        for name in sorted({*_NEEDED[path.name]} - {*found}):
             raise DamagedResultsError(path, f"has no column {name}")
-        # One thread: each would keep memory of its own.
-        yield from file.iter_batches(_BATCH_ROWS, columns=columns, use_threads=False)
+        yield from row_groups(path, rows=_BATCH_ROWS, columns=columns)
 
 
 @contextmanager
@@ -155,10 +146,10 @@ def _readable(path: Path) -> Iterator[None]:
             except NotRegularError as error:
                 raise DamagedResultsError(path, str(error.strerror)) from error
             except OSError as error:
-                if error.errno is None:  # Arrow tells of a broken file so
+                if error.errno is None:  # Polars tells of a broken file so
                     raise DamagedResultsError(path, "cannot be read as a table") from error
                 raise
-    except (pa.ArrowException, pl.exceptions.PolarsError, ValueError) as error:
+    except (pl.exceptions.PolarsError, ValueError) as error:
         raise DamagedResultsError(path, "cannot be read as a table") from error
 
 

@@ -7,7 +7,6 @@ from lasthop.errors import Interrupted
 from lasthop.referee.rule import rule
 from lasthop.results.finalise import finalise
 from lasthop.results.folder import ResultFolder
-from lasthop.results.table_writer import release_memory
 from lasthop.running.captured_hosts import CapturedHosts, captures_of
 from lasthop.running.executor import Executor, MissingRuns
 from lasthop.running.interrupts import Interrupts
@@ -93,6 +92,4 @@ class Campaign:
                 interrupts.check()
 
         counts = finalise(self._folder, self._plan.rows(), swept=self._plan.swept, advance=advance)
-        ruled = rule(self._folder, counts)
-        release_memory()
-        return ruled
+        return rule(self._folder, counts)

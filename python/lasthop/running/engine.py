@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from lasthop.errors import LasthopError, UsageError
 from lasthop.extensions import Natives
+from lasthop.results.arrow_stream import arrow_stream
 from lasthop.results.atomic import environment
-from lasthop.results.part import Stream, arrow_stream
+from lasthop.results.part import Stream
 from lasthop.results.schema import PROGRAMS, SIMULATED_TABLES
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ class NativeEngine:
         streams: dict[str, Stream] = {
             name: getattr(tables, name) for name in ("summary", *SIMULATED_TABLES)
         }
-        streams["programs"] = arrow_stream(PROGRAMS.empty_table())
+        streams["programs"] = arrow_stream(PROGRAMS.empty())
         if messages is not None and not streams["messages"]:
             streams["messages"] = messages
         return streams

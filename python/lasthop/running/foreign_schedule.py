@@ -6,9 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from lasthop.adapters import Errand, Message
+from lasthop.results.arrow_stream import read_stream
 from lasthop.study.run_spec import RELAYED
 from lasthop.study.stacks.catalogue import catalogue
 from lasthop.study.stacks.notation import parse_stack
@@ -193,5 +192,4 @@ class ForeignSchedule:
 
 def _messages(stream: Stream) -> list[dict[str, Any]]:
     content = stream if isinstance(stream, bytes) else stream.read_bytes()
-    rows: list[dict[str, Any]] = pa.ipc.open_stream(content).read_all().to_pylist()
-    return rows
+    return read_stream(content).rows(named=True)

@@ -7,15 +7,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
-from lasthop.results.part import arrow_stream
+from lasthop.results.arrow_stream import arrow_stream
 from lasthop.results.schema import GROUPS, LEDGER, MESSAGES, PACKETS, SIMULATED_TABLES, SUMMARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from lasthop.results.part import Stream
+    from lasthop.results.schema import Schema
     from lasthop.running.foreign_schedule import ForeignDevice
 
 Row = dict[str, Any]
@@ -107,20 +106,19 @@ def tables(
     sizes
         Of the payload of a message of each flow, in bytes.
     """
-    rows: dict[str, tuple[list[Row], pa.Schema]] = {
+    rows: dict[str, tuple[list[Row], Schema]] = {
         "messages": ([{**row, "run_id": run_id} for row in messages], MESSAGES),
         "ledger": (list(_ledger(run_id, paths)), LEDGER),
         "packets": (list(_packets(run_id, paths)), PACKETS),
         "groups": (list(_groups(run_id, messages, paths)), GROUPS),
     }
     streams: dict[str, Stream] = {
-        name: arrow_stream(pa.Table.from_pylist(content, schema=schema))
-        for name, (content, schema) in rows.items()
+        name: arrow_stream(schema.table(content)) for name, (content, schema) in rows.items()
     }
-    empty = {name: schema.empty_table() for name, schema in SIMULATED_TABLES.items()}
+    empty = {name: schema.empty() for name, schema in SIMULATED_TABLES.items()}
     rest = {name: arrow_stream(table) for name, table in empty.items() if name not in streams}
     summary = {**dict.fromkeys(SUMMARY.names), **_summary(messages, paths, sizes)}
-    told = arrow_stream(pa.Table.from_pylist([summary], schema=SUMMARY))
+    told = arrow_stream(SUMMARY.table([summary]))
     return {"summary": told, **streams, **rest}
 
 

@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from lasthop.adapters import Bindings, Pressure, Shown
 from lasthop.errors import EnvironmentFailure, LasthopError
-from lasthop.results.part import amended_streams, arrow_stream, failed_streams, read_summary
+from lasthop.results.arrow_stream import arrow_stream
+from lasthop.results.part import amended_streams, failed_streams, read_summary
 from lasthop.results.schema import PROGRAMS
 from lasthop.running.engine import NativeEngine
 from lasthop.running.foreign_crashes import crash_columns
@@ -209,7 +208,7 @@ class LiveEngine:
                 crashed = crash_columns(said, zero_ns, time.monotonic_ns(), who="server")
                 told = amended_streams(told, **crashed)
             rows = [{**of_run, **row} for serving in running for row in serving.rows()]
-        programs = arrow_stream(pa.Table.from_pylist(rows, schema=PROGRAMS))
+        programs = arrow_stream(PROGRAMS.table(rows))
         return {**told, "programs": programs}, rows
 
     def _attempt_with_devices(
@@ -258,7 +257,7 @@ class LiveEngine:
             for device, usage in used
         ]
         of_run = {"run_id": run_id, "attempt": attempt, "cpu_pressure": pressure.share()}
-        programs = pa.Table.from_pylist([{**of_run, **row} for row in rows], schema=PROGRAMS)
+        programs = PROGRAMS.table([{**of_run, **row} for row in rows])
         return {**told, "programs": arrow_stream(programs)}, rows
 
     def _kept_waiting(self, rows: Sequence[ProgramRow]) -> str:

@@ -6,11 +6,10 @@ import os
 import secrets
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
 from lasthop.adapters.usage import Usage
 from lasthop.errors import EnvironmentFailure
-from lasthop.results.part import amended_streams, arrow_stream, read_summary
+from lasthop.results.arrow_stream import arrow_stream
+from lasthop.results.part import amended_streams, read_summary
 from lasthop.results.schema import PROGRAMS
 from lasthop.running.engine import Guest, NativeEngine
 from lasthop.running.live_engine import PROGRAM_WAIT_LIMIT_MS, too_late
@@ -99,7 +98,7 @@ class LoadEngine:
             "voluntary_switches": used.voluntary_switches,
             "involuntary_switches": used.involuntary_switches,
         }
-        programs = arrow_stream(pa.Table.from_pylist([row], schema=PROGRAMS))
+        programs = arrow_stream(PROGRAMS.table([row]))
         streams = {**streams, "programs": programs}
         late = too_late(streams) or _kept_waiting(used)
         if late and read_summary(streams)["status"] == "completed":

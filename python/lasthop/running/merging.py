@@ -1,14 +1,11 @@
 """Several folders of one study into one: the shards of a campaign that ran on several machines."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
+import polars as pl
 
 from lasthop.errors import UsageError
 from lasthop.outcome.junit import write_junit
@@ -17,7 +14,9 @@ from lasthop.referee.rule import rule
 from lasthop.results.atomic import environment, replacement
 from lasthop.results.folder import TABLES, ResultFolder, open_folder
 from lasthop.results.manifest import Manifest
-from lasthop.results.table_writer import TableWriter
+from lasthop.results.row_groups import row_groups
+from lasthop.results.schema import Schema, conform
+from lasthop.results.table_writer import ROW_GROUP, TableWriter
 from lasthop.results.verification import verify
 from lasthop.running.judging import judge_and_close
 from lasthop.running.progress import Silence
@@ -73,46 +72,38 @@ def _manifest(source: Path) -> Manifest:
     return manifest
 
 
-def _fresh_runs(sources: Sequence[Path]) -> list[pa.Array]:
+def _fresh_runs(sources: Sequence[Path]) -> list[pl.Series]:
     """Return for each folder the runs that no folder before it holds."""
     seen: set[str] = set()
     fresh = []
     for source in sources:
         with environment(source):
-            column = pq.read_table(source / "runs.parquet", columns=["run_id"])["run_id"]
-        new = {run_id for run_id in column.to_pylist() if run_id not in seen}
+            runs = pl.read_parquet(source / "runs.parquet", columns=["run_id"], glob=False)
+        new = {run_id for run_id in runs["run_id"].to_list() if run_id not in seen}
         seen |= new
-        fresh.append(pa.array(sorted(new), pa.string()))
+        fresh.append(pl.Series(sorted(new), dtype=pl.String))
     return fresh
 
 
 def _merge_table(
-    name: str, sources: Sequence[Path], fresh: Sequence[pa.Array], folder: ResultFolder
+    name: str, sources: Sequence[Path], fresh: Sequence[pl.Series], folder: ResultFolder
 ) -> None:
     target = folder.table(name)
-    with ExitStack() as files:
-        opened = []
-        for source in sources:
-            with environment(source):
-                opened.append(files.enter_context(pq.ParquetFile(source / f"{name}.parquet")))
-        schema = opened[0].schema_arrow
-        with replacement(target) as temporary:
-            with TableWriter(temporary, schema) as writer:
-                for file, wanted in zip(opened, fresh, strict=True):
-                    for block in _blocks(file):
-                        kept = block.filter(pc.is_in(block["run_id"], value_set=wanted))
-                        writer.append(kept.cast(schema))
-            folder.unseal(target.name)
-        folder.seal(target.name, writer.digest)
-
-
-def _blocks(file: pq.ParquetFile) -> Iterator[pa.Table]:
-    for group in range(file.num_row_groups):
-        yield file.read_row_group(group)
+    files = [source / f"{name}.parquet" for source in sources]
+    with environment(files[0]):
+        schema = Schema.of_file(files[0])
+    with replacement(target) as temporary:
+        with TableWriter(temporary, schema) as writer:
+            for file, wanted in zip(files, fresh, strict=True):
+                with environment(file):
+                    for block in row_groups(file, rows=ROW_GROUP):
+                        kept = block.filter(pl.col("run_id").is_in(wanted.implode()))
+                        writer.append(conform(kept, schema, name=name))
+        folder.unseal(target.name)
+    folder.seal(target.name, writer.digest)
 
 
 def _counts(runs: Path) -> Counter[str]:
     with environment(runs):
-        table = pq.read_table(runs, columns=["run_id", "status"])
-    statuses = dict(zip(table["run_id"].to_pylist(), table["status"].to_pylist(), strict=True))
-    return Counter(statuses.values())
+        table = pl.read_parquet(runs, columns=["run_id", "status"], glob=False)
+    return Counter(dict(table.iter_rows()).values())

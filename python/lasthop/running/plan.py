@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
 from lasthop.results.repeats import Repeats
 from lasthop.running.processors import available_processors
 from lasthop.running.selection import Selection
@@ -33,7 +31,7 @@ class Plan:
     planned_runs
         How many different runs the whole study has.
     swept
-        Arrow type and unit of every swept column.
+        Type, by its name in Arrow, and unit of every swept column.
     row_count
         How many rows `rows` gives.
     """
@@ -105,12 +103,12 @@ class Plan:
         return self.selection.choose({run_id: index for index, run_id in enumerate(ids)})
 
 
-def _arrow_type(found: set[type]) -> pa.DataType:
+def _arrow_type(found: set[type]) -> str:
     kinds = found - {type(None)}
     if kinds == {bool}:
-        return pa.bool_()
+        return "bool"
     if kinds == {int}:
-        return pa.int64()
+        return "int64"
     if kinds and kinds <= {int, float}:
-        return pa.float64()
-    return pa.string()
+        return "float64"
+    return "string"

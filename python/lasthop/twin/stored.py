@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from lasthop.results.atomic import environment, replacement
+from lasthop.results.schema import Column, Schema
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,25 +18,25 @@ TWIN = "twin.parquet"
 BYTES = "twin_bytes.parquet"
 
 _ENDS = ("mean", "low", "high")
-_TWIN = pa.schema(
+_TWIN = Schema(
     [
-        *(pa.field(name, pa.string()) for name in ("place", "stack", "metric", "unit")),
+        *(Column(name, "string") for name in ("place", "stack", "metric", "unit")),
         *(
-            pa.field(f"{which}_{end}", pa.float64())
+            Column(f"{which}_{end}", "float64")
             for which in ("virtual", "live", "difference")
             for end in _ENDS
         ),
-        pa.field("virtual_runs", pa.int64()),
-        pa.field("live_runs", pa.int64()),
-        pa.field("limit", pa.string()),
-        pa.field("verdict", pa.string()),
+        Column("virtual_runs", "int64"),
+        Column("live_runs", "int64"),
+        Column("limit", "string"),
+        Column("verdict", "string"),
     ]
 )
-_BYTES = pa.schema(
+_BYTES = Schema(
     [
-        *(pa.field(name, pa.string()) for name in ("place", "stack", "direction", "layer")),
-        pa.field("cause", pa.string()),
-        *(pa.field(f"{which}_bytes", pa.float64()) for which in ("virtual", "live", "gap")),
+        *(Column(name, "string") for name in ("place", "stack", "direction", "layer")),
+        Column("cause", "string"),
+        *(Column(f"{which}_bytes", "float64") for which in ("virtual", "live", "gap")),
     ]
 )
 
@@ -76,9 +74,8 @@ def store(twin: Twin, folder: Path) -> None:
         for row in gap.rows
     ]
     for name, content, schema in ((TWIN, rows, _TWIN), (BYTES, parts, _BYTES)):
-        table = pa.Table.from_pylist(content, schema=schema)
         with environment(folder), replacement(folder / name) as temporary:
-            pq.write_table(table, temporary)
+            schema.table(content).write_parquet(temporary, metadata=dict(schema.metadata))
 
 
 def _cells(name: str, found: Interval) -> dict[str, Any]:

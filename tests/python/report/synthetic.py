@@ -318,7 +318,7 @@ def _manifest(study: SyntheticStudy) -> dict[str, Any]:
         "counts": {"completed": 60},
         "started": "2026-01-01T00:00:00+00:00",
         "finished": "2026-01-01T00:00:09+00:00",
-        "host": {"platform": "Linux", "packages": {"polars": "2", "pyarrow": "26"}},
+        "host": {"platform": "Linux", "packages": {"polars": "2"}},
     }
 
 

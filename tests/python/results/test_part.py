@@ -31,8 +31,8 @@ def test_a_part_is_read_as_it_was_written(tmp_path: Path) -> None:
     write(tmp_path / "x.part")
     part = Part.open(tmp_path / "x.part")
     assert part.header == HEADER
-    assert part.summary()["reason"].to_pylist() == ["it broke"]
-    assert not any(piece.num_rows for piece in part.pieces("messages"))
+    assert part.summary()["reason"].to_list() == ["it broke"]
+    assert not any(piece.height for piece in part.pieces("messages"))
     assert [path.name for path in tmp_path.iterdir()] == ["x.part"]
 
 

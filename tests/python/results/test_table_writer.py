@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -9,14 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lasthop.errors import EnvironmentFailure
+from lasthop.results.schema import Column, Schema
 from lasthop.results.table_writer import TableWriter
 
-SCHEMA = pa.schema([pa.field("run_id", pa.string()), pa.field("number", pa.int64())])
+SCHEMA = Schema([Column("run_id", "string"), Column("number", "int64", "ns")])
 
 
-def rows(first: int, count: int) -> pa.Table:
+def rows(first: int, count: int) -> pl.DataFrame:
     numbers = range(first, first + count)
-    return pa.table({"run_id": [f"run-{n // 7}" for n in numbers], "number": numbers}, SCHEMA)
+    return pl.DataFrame(
+        {"run_id": [f"run-{n // 7}" for n in numbers], "number": numbers}, schema=SCHEMA.types
+    )
 
 
 def written(path: Path, sizes: list[int], *, row_group_rows: int = 10) -> bytes:
@@ -48,12 +52,15 @@ def test_row_groups_have_the_same_number_of_rows_but_the_last(tmp_path: Path) ->
     metadata = pq.ParquetFile(tmp_path / "table").metadata
     groups = [metadata.row_group(index).num_rows for index in range(metadata.num_row_groups)]
     assert groups == [10, 10, 10, 5]
-    assert pq.read_table(tmp_path / "table").equals(rows(0, 35))
+    assert pq.read_table(tmp_path / "table").to_pylist() == rows(0, 35).to_dicts()
+    assert pl.read_parquet(tmp_path / "table").equals(rows(0, 35))
 
 
 def test_a_table_without_rows_has_its_columns(tmp_path: Path) -> None:
     written(tmp_path / "table", [])
-    assert pq.read_table(tmp_path / "table").schema.equals(SCHEMA)
+    schema = pq.read_schema(tmp_path / "table")
+    number = pa.field("number", pa.int64(), metadata={"unit": "ns"})
+    assert schema.equals(pa.schema([pa.field("run_id", pa.string()), number]), check_metadata=True)
 
 
 def test_a_folder_that_is_not_there_is_told_in_one_line(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """A study and an engine that need neither a study file nor the extension."""
 
 import hashlib
-import io
 import json
 import threading
 import time
@@ -10,8 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
+from lasthop.results.arrow_stream import arrow_stream
 from lasthop.results.schema import (
     GROUPS,
     LATENCY,
@@ -20,6 +18,7 @@ from lasthop.results.schema import (
     PACKETS,
     PROGRAMS,
     SUMMARY,
+    Schema,
 )
 from lasthop.running.engine import CancelledError, Switch
 from lasthop.study.run_spec import identity
@@ -211,11 +210,8 @@ def synthetic_tables(run_id: str, *, messages: int) -> dict[str, bytes]:
     }
 
 
-def stream(rows: list[dict[str, Any]], schema: pa.Schema) -> bytes:
-    sink = io.BytesIO()
-    with pa.ipc.new_stream(sink, schema) as writer:
-        writer.write_table(pa.Table.from_pylist(rows, schema=schema))
-    return sink.getvalue()
+def stream(rows: list[dict[str, Any]], schema: Schema) -> bytes:
+    return arrow_stream(schema.table(rows))
 
 
 def wait_until(condition: Callable[[], bool], *, seconds: float = 300.0) -> None:

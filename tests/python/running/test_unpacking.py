@@ -54,7 +54,7 @@ def test_a_run_that_has_nothing_to_show_stays_what_it_is(tmp_path: Path) -> None
     unpacked(out)
     part = Part.open(out / "parts" / f"{run_id}.part")
     assert part.header.status == "invalid"
-    assert not any(piece.num_rows for piece in part.pieces("messages"))
+    assert not any(piece.height for piece in part.pieces("messages"))
     assert execute(out, SyntheticEngine()) == counts
     assert hashes(out) == before
 

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Callable
 
-import pyarrow as pa
 import pytest
 
 from lasthop import _native
 from lasthop.errors import StudyError
+from lasthop.results.arrow_stream import read_stream
 from lasthop.study import Study
 
 Load = Callable[..., Study]
@@ -61,10 +61,10 @@ def test_a_run_without_faults_says_nothing_of_them(load: Load) -> None:
 def test_a_connection_that_is_cut_delivers_at_least_once(load: Load) -> None:
     study = load(STUDY + "faults: [{cut_before: mqtt.PUBACK, nth: 2}]\n")
     tables = _native.simulate(next(study.planned_runs()).spec_json, run_id="0")
-    summary = pa.ipc.open_stream(tables.summary).read_all().to_pylist()[0]
+    summary = read_stream(tables.summary).rows(named=True)[0]
     assert summary["messages_delivered"] == summary["messages_offered"] == 5 * 12
     assert summary["messages_duplicated"] == 2
-    packets = pa.ipc.open_stream(tables.packets).read_all().to_pylist()
+    packets = read_stream(tables.packets).rows(named=True)
     assert any(row["fate"] == "dropped" and row["reason"] == "fault" for row in packets)
 
 

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Callable
 
-import pyarrow as pa
 import pytest
 
 from lasthop import _native
 from lasthop.errors import StudyError
+from lasthop.results.arrow_stream import read_stream
 from lasthop.study import Study
 
 STUDY = """study: large-messages
@@ -67,5 +67,5 @@ def test_stacks_that_put_parts_together_carry_what_is_larger(load: Callable[...,
 
 def _summary(spec: str) -> dict[str, float]:
     tables = _native.simulate(spec, run_id="0")
-    (row,) = pa.ipc.open_stream(tables.summary).read_all().to_pylist()
+    (row,) = read_stream(tables.summary).rows(named=True)
     return dict(row)

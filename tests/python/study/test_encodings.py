@@ -6,11 +6,11 @@ import json
 import zlib
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
 import pytest
 
 from lasthop import _native
 from lasthop.errors import StudyError
+from lasthop.results.arrow_stream import read_stream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,7 @@ def test_every_message_has_the_size_that_is_said(
     study = load(STUDY.format(report=report, stack="mqtt qos=1"))
     (run,) = study.planned_runs()
     tables = _native.simulate(run.spec_json, run_id=run.run_id)
-    (summary,) = pa.ipc.open_stream(tables.summary).read_all().to_pylist()
+    (summary,) = read_stream(tables.summary).rows(named=True)
     fields, said = payload_of(study)
     # Plain JSON has "id":"AAAAAAAB" and a comma beside the fields.
     size = said or len(fields.encode()) + 2 * ID_BYTES

@@ -4,10 +4,10 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from lasthop import _native
+from lasthop.results.arrow_stream import read_stream
 from lasthop.study import Study
 from lasthop.study.run_spec import RunSpecReader
 
@@ -84,7 +84,7 @@ def test_a_shortened_run_leaves_out_what_happens_after_it(load: Load) -> None:
     short = RunSpecReader.of(planned.spec_json).shortened(0.1)
     assert [event["at_ns"] for event in short["events"]] == [30 * 10**9]
     tables = _native.simulate(json.dumps(short), run_id="trial")
-    summary = pa.ipc.open_stream(tables.summary).read_all().to_pylist()[0]
+    summary = read_stream(tables.summary).rows(named=True)[0]
     assert summary["status"] == "completed"
 
 
@@ -107,7 +107,7 @@ def test_what_a_study_says_of_an_event_a_run_does(event: str, load: Load) -> Non
     assert {**spec, "events": []} == quiet
     # Whatever happens when sessions are set up, all is said later.
     tables = _native.simulate(json.dumps(spec), run_id="0")
-    summary = pa.ipc.open_stream(tables.summary).read_all().to_pylist()[0]
+    summary = read_stream(tables.summary).rows(named=True)[0]
     assert (summary["status"], summary["reason"]) == ("completed", None)
     assert summary["messages_delivered"] > 900
 
@@ -141,7 +141,7 @@ events:
 def test_things_happen_to_radio_networks_and_their_devices(event: str, load: Load) -> None:
     study = load(RADIO + f"  - {event}\n")
     tables = _native.simulate(next(study.planned_runs()).spec_json, run_id="0")
-    summary = pa.ipc.open_stream(tables.summary).read_all().to_pylist()[0]
+    summary = read_stream(tables.summary).rows(named=True)[0]
     assert summary["status"] == "completed"
     assert summary["messages_delivered"] >= 0.7 * summary["messages_offered"]
 
