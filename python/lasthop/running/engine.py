@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import astuple, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -97,6 +98,11 @@ class Guest:
     ) = field(default=None, repr=False)
 
 
+@cache
+def _no_programs() -> bytes:
+    return arrow_stream(PROGRAMS.empty())
+
+
 class NativeEngine:
     """The compiled part: simulated hosts on the clock that a spec names."""
 
@@ -168,7 +174,7 @@ class NativeEngine:
         streams: dict[str, Stream] = {
             name: getattr(tables, name) for name in ("summary", *SIMULATED_TABLES)
         }
-        streams["programs"] = arrow_stream(PROGRAMS.empty())
+        streams["programs"] = _no_programs()
         if messages is not None and not streams["messages"]:
             streams["messages"] = messages
         return streams
