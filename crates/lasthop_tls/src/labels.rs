@@ -38,7 +38,7 @@ pub(crate) struct Labels {
     handshake: WrittenHandshake,
     /// What was sealed and is not written yet: the library seals the answer to a KeyUpdate when that comes, and writes it
     /// before what is sealed next (RFC 8446 section 4.6.3).
-    waiting: VecDeque<SealedRecord>,
+    waiting: Option<Box<SealedRecord>>,
     /// The alert that was sent last.
     alert: Option<u8>,
 }
@@ -102,8 +102,11 @@ impl Labels {
         sealed: &mut VecDeque<SealedRecord>,
         data: &mut VecDeque<(Provenance, usize)>,
     ) -> Spans {
-        self.waiting.append(sealed);
-        let records = self.records(bytes, known);
+        if let Some(waiting) = self.waiting.take() {
+            sealed.push_front(*waiting);
+        }
+        let records = self.records(bytes, known, sealed);
+        self.waiting = sealed.pop_front().map(Box::new);
         let mut handshake = self.of_handshake(&records, known);
         let mut spans = Spans::new();
         for record in records {
@@ -129,7 +132,12 @@ impl Labels {
     }
 
     /// Cuts records apart.
-    fn records<'a>(&mut self, mut bytes: &'a [u8], known: Known) -> Vec<Record<'a>> {
+    fn records<'a>(
+        &mut self,
+        mut bytes: &'a [u8],
+        known: Known,
+        sealed: &mut VecDeque<SealedRecord>,
+    ) -> Vec<Record<'a>> {
         let mut records = Vec::new();
         while let Some((&[kind, _, _, high, low], after)) =
             bytes.split_first_chunk::<RECORD_HEADER_LENGTH>()
@@ -138,7 +146,7 @@ impl Labels {
             let (body, next) = after.split_at(length);
             bytes = next;
             let is_sealed = kind == APPLICATION_DATA || self.seals_all;
-            let sealed = is_sealed.then(|| self.waiting.pop_front()).flatten();
+            let sealed = is_sealed.then(|| sealed.pop_front()).flatten();
             records.push(Record {
                 kind: sealed.as_ref().map_or(kind, |it| it.kind),
                 body,
