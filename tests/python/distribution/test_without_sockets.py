@@ -9,6 +9,8 @@ import pytest
 
 from .conftest import ROOT
 
+pytestmark = pytest.mark.soak
+
 Ask = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
