@@ -14,7 +14,7 @@ from lasthop.testbed import what_is_missing
 from .conftest import DOCS, ROOT
 
 # All pages are replayed in one set-up, beside other tests.
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
 
 PAGES = [
     path
