@@ -42,6 +42,8 @@ pub struct CoapClient {
     newest: Option<MessageId>,
     /// Whether the application has asked for its end.
     is_released: bool,
+    /// Whether the connection has been set up: from then on, setting it up means that its session is another.
+    is_set_up: bool,
     outputs: ShortQueue<ApplicationOutput>,
     events: ShortQueue<Box<RequestEvent>>,
 }
@@ -98,6 +100,7 @@ impl CoapClient {
             proxying: None,
             newest: None,
             is_released: false,
+            is_set_up: false,
             outputs: ShortQueue::new(),
             events: ShortQueue::new(),
         }
@@ -191,8 +194,8 @@ impl CoapClient {
                 self.endpoint.writable(&mut cx, connection);
             }
             TransportEvent::Closed(_) => self.closed(now, connection, transport),
-            TransportEvent::Established(_)
-            | TransportEvent::StreamOpened(..)
+            TransportEvent::Established(_) => self.established(now, transport),
+            TransportEvent::StreamOpened(..)
             | TransportEvent::StreamReset(..)
             | TransportEvent::StreamsAllowed
             | TransportEvent::Rebound => {}

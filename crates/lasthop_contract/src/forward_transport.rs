@@ -1,7 +1,7 @@
 //! Methods of a transport that are those of the one below it.
 
 #[doc(hidden)]
-pub use lasthop_units::Instant;
+pub use lasthop_units::{Duration, Instant};
 
 /// Methods of [`Transport`](crate::Transport) that do what those of another transport do: `forward_transport!(self => self.lower; listen peer)` in an
 /// implementation, which writes out the others. With `all` in place of names it is every method.
@@ -11,7 +11,7 @@ macro_rules! forward_transport {
         $crate::forward_transport! {
             $self => $lower;
             handle poll open_with listen join initial_stream own_stream open_stream write read send_datagram expect
-            receive_datagram finish reset_stream prioritise outlast_streams close reset peer held local_address
+            receive_datagram finish reset_stream prioritise outlast_streams close reset forget unanswered peer held local_address
         }
     };
     ($self:ident => $lower:expr; $($method:ident)+) => {
@@ -154,6 +154,21 @@ macro_rules! forward_transport {
     (@reset $self:ident, $lower:expr) => {
         fn reset(&mut $self, now: $crate::forward_transport::Instant, connection: $crate::ConnectionId, reason: $crate::ResetReason) {
             $lower.reset(now, connection, reason);
+        }
+    };
+    (@forget $self:ident, $lower:expr) => {
+        fn forget(&mut $self, now: $crate::forward_transport::Instant, connection: $crate::ConnectionId) {
+            $lower.forget(now, connection);
+        }
+    };
+    (@unanswered $self:ident, $lower:expr) => {
+        fn unanswered(
+            &mut $self,
+            now: $crate::forward_transport::Instant,
+            connection: $crate::ConnectionId,
+            waited: $crate::forward_transport::Duration,
+        ) {
+            $lower.unanswered(now, connection, waited);
         }
     };
     (@peer $self:ident, $lower:expr) => {

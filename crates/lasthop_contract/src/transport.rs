@@ -1,6 +1,6 @@
 use core::net::{IpAddr, SocketAddr};
 
-use lasthop_units::Instant;
+use lasthop_units::{Duration, Instant};
 
 use crate::{
     DatagramError, DiscardReason, Expectation, InterfaceId, JoinError, ListenError, OpenError,
@@ -184,6 +184,15 @@ pub trait Transport {
 
     /// Ends a connection at once.
     fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason);
+
+    /// Says that the application holds nothing about a peer any more and expects nothing from it. A transport that holds
+    /// no more than the peer's address forgets the connection; one that holds a session with the peer keeps it, since the
+    /// peer does and will use it again.
+    fn forget(&mut self, _now: Instant, _connection: ConnectionId) {}
+
+    /// Says that what was sent by a connection is given up, and how long its last copy has waited. A transport whose session
+    /// the peer may have lost begins another with it by the same connection, unless it has heard from the peer meanwhile.
+    fn unanswered(&mut self, _now: Instant, _connection: ConnectionId, _waited: Duration) {}
 
     /// The other end's address, as it is now.
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr>;

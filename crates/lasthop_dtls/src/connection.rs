@@ -44,6 +44,8 @@ pub(crate) struct Connection {
     waiting: VecDeque<Datagram<'static>>,
     pub(crate) is_established: bool,
     pub(crate) deadline: Option<Instant>,
+    /// When the peer was heard last, by what it said in this session.
+    pub(crate) heard: Instant,
 }
 
 /// A datagram of the application.
@@ -93,7 +95,16 @@ impl Connection {
             waiting: VecDeque::new(),
             is_established: false,
             deadline: None,
+            heard: Instant::ZERO,
         }
+    }
+
+    /// Begins another session with the same peer. What waits for the end of a handshake waits for that of this one.
+    pub(crate) fn begin_anew(&mut self, session: dimpl::Dtls, trust: Option<Trust>) {
+        *self.session = session;
+        self.trust = trust.map(Box::new);
+        self.labels = Labels::default();
+        self.is_established = false;
     }
 
     /// Whether it goes on with an earlier session, as far as is known.
@@ -215,7 +226,10 @@ impl Connection {
                     });
                     turn.datagrams.push((datagram.to_vec(), spans, expectation));
                 }
-                Output::ApplicationData(data) => turn.received.push(Payload::copied_from(data)),
+                Output::ApplicationData(data) => {
+                    self.heard = now;
+                    turn.received.push(Payload::copied_from(data));
+                }
                 Output::PeerCert(certificate) => {
                     let trust = self.trust.as_ref();
                     turn.refusal = trust.and_then(|it| it.refusal(certificate, now));
@@ -225,6 +239,7 @@ impl Connection {
                 }
                 Output::Connected => {
                     self.is_established = true;
+                    self.heard = now;
                     turn.is_newly_established = true;
                     turn.session = self.session.take_session();
                     self.trust = None;

@@ -10,6 +10,7 @@ use lasthop_contract::{
     ListenError, LookupMap, OpenError, OpenOptions, Payload, RandomStream, ResetReason, ShortQueue,
     TimerQueue, Transport, TransportEvent, TransportInput, TransportOutput,
 };
+use lasthop_tls::Trust;
 use lasthop_units::{Duration, Instant};
 
 /// As long as the digest that it is used with.
@@ -117,6 +118,23 @@ impl<T: Transport> Dtls<T> {
             let turn = connection.go_on(now, &mut self.host, wish);
             self.take_turn(now, id, before, turn);
         }
+    }
+
+    /// A session that is begun with a server, going on with an earlier one where it can.
+    fn session_with(
+        &mut self,
+        now: Instant,
+        server: SocketAddr,
+    ) -> Result<(dimpl::Dtls, Option<Trust>), OpenError> {
+        let profile = self.client.as_ref().ok_or(OpenError::NoSuchColumn)?;
+        let (mut session, trust) = profile.session(&mut self.host, now);
+        if profile.resumes
+            && let Some(sessions) = &mut self.sessions
+            && let Some(earlier) = sessions.of_server(server, now)
+        {
+            session.set_session(earlier);
+        }
+        Ok((session, trust))
     }
 
     /// Does what a session wants after it went on.
@@ -253,17 +271,11 @@ impl<T: Transport> Transport for Dtls<T> {
         options: OpenOptions,
         early_data: &[Chunk<'_>],
     ) -> Result<ConnectionId, OpenError> {
-        let profile = self.client.as_ref().ok_or(OpenError::NoSuchColumn)?;
+        let resumes = self.client.as_ref().ok_or(OpenError::NoSuchColumn)?.resumes;
         let flow = self.lower.open_with(now, peer, options, &[])?;
-        let (mut session, trust) = profile.session(&mut self.host, now);
-        if profile.resumes
-            && let Some(sessions) = &mut self.sessions
-            && let Some(earlier) = sessions.of_server(peer, now)
-        {
-            session.set_session(earlier);
-        }
+        let (session, trust) = self.session_with(now, peer)?;
         let mut connection = Connection::new(session, trust, flow);
-        if profile.resumes {
+        if resumes {
             connection.resumable = Resumable::WithServer(peer);
         }
         let id = self.add(connection);
@@ -327,6 +339,23 @@ impl<T: Transport> Transport for Dtls<T> {
 
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
         let connection = self.connections.get(&connection)?;
+    fn unanswered(&mut self, now: Instant, id: ConnectionId, waited: Duration) {
+        // A server waits for its clients.
+        let renews = self.client.as_ref().is_some_and(|it| it.renews) && self.server.is_none();
+        let lost = self.connections.get(&id);
+        let lost = lost.filter(|it| renews && it.is_established && it.heard + waited <= now);
+        let Some(peer) = lost.and_then(|it| self.lower.peer(it.flow)) else {
+            return;
+        };
+        let begun = self.session_with(now, peer);
+        if let Ok((session, trust)) = begun
+            && let Some(connection) = self.connections.get_mut(&id)
+        {
+            connection.begin_anew(session, trust);
+            self.wish(now, id, &Wish::Wake);
+        }
+    }
+
         self.lower.peer(connection.flow)
     }
 }

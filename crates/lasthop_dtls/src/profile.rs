@@ -59,6 +59,8 @@ pub struct ClientProfile {
     pub(crate) takes_connection_id: bool,
     /// Whether it offers a session that it has had before.
     pub(crate) resumes: bool,
+    /// Whether it makes another session where what it sent was given up.
+    pub(crate) renews: bool,
     pub(crate) session_lifetime: Duration,
 }
 
@@ -141,6 +143,7 @@ impl ClientProfile {
             proof,
             takes_connection_id: settings.connection_id > 0,
             resumes: false,
+            renews: false,
             session_lifetime: settings.session_lifetime,
         })
     }
@@ -149,6 +152,14 @@ impl ClientProfile {
     #[must_use]
     pub const fn resuming(mut self) -> Self {
         self.resumes = true;
+        self
+    }
+
+    /// The same, which makes another session where what it sent was given up and nothing has come since: the server may have
+    /// lost the one from before, or finds no session at the address that the client has now.
+    #[must_use]
+    pub const fn renewing(mut self) -> Self {
+        self.renews = true;
         self
     }
 

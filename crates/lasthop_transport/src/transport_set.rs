@@ -5,7 +5,7 @@ use lasthop_contract::{
     ListenError, OpenError, OpenOptions, Packet, Payload, ReadOutcome, ResetReason, ShortQueue,
     StreamError, StreamId, StreamKind, Transport, TransportInput, TransportOutput,
 };
-use lasthop_units::Instant;
+use lasthop_units::{Duration, Instant};
 
 use crate::host_network::{ColumnId, HostNetwork, PortOwners};
 
@@ -326,6 +326,18 @@ impl Transport for TransportSet {
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
         let (transport, id) = self.look(connection)?;
         transport.peer(id)
+    fn forget(&mut self, now: Instant, connection: ConnectionId) {
+        if let Some((transport, id)) = self.of(connection) {
+            transport.forget(now, id);
+        }
+    }
+
+    fn unanswered(&mut self, now: Instant, connection: ConnectionId, waited: Duration) {
+        if let Some((transport, id)) = self.of(connection) {
+            transport.unanswered(now, id, waited);
+        }
+    }
+
     }
 
     fn local_address(&self, towards: IpAddr, by: Option<InterfaceId>) -> Option<IpAddr> {

@@ -360,6 +360,10 @@ impl Transport for Udp {
         );
     }
 
+    fn forget(&mut self, now: Instant, connection: ConnectionId) {
+        self.reset(now, connection, ResetReason::NotNeeded);
+    }
+
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
         self.flows.get(connection).map(Flow::peer)
     }

@@ -19,6 +19,7 @@ impl CoapClient {
         // The first flow of a host always finds a port.
         self.connection = transport.open(now, self.config.server, &[]).ok();
         self.session = Session::Unknown;
+        self.is_set_up = false;
         let Some(connection) = self.connection else {
             return;
         };
@@ -105,6 +106,26 @@ impl CoapClient {
                 Session::Retrying(now + self.config.parameters.reconnect_delay)
             };
         }
+    }
+
+    /// A session of the layer below is there. One that follows another means nothing to a server that knew the device by
+    /// that: it is made known again, and what it observed is observed anew (RFC 7641 section 4.5).
+    pub(super) fn established(&mut self, now: Instant, transport: &mut dyn Transport) {
+        if !core::mem::replace(&mut self.is_set_up, true) {
+            return;
+        }
+        if let Session::Registered(before) = self.session {
+            let mut cx = Context::new(now, transport, &mut self.outputs);
+            self.endpoint.forget(&mut cx, before);
+            self.register(now, transport);
+        }
+        if let Some(topics) = &mut self.topics {
+            topics.lapse();
+        }
+        if let Some(proxying) = &mut self.proxying {
+            proxying.lapse();
+        }
+        self.observe(now, transport);
     }
 
     /// Makes the device known, or observes its resource; always by a confirmable request.

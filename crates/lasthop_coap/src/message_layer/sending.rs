@@ -161,6 +161,9 @@ impl MessageLayer {
             }
             Err(reason) => {
                 if let Some(over) = peer.take(|outstanding| outstanding.id == id) {
+                    if reason == FailureReason::NoAcknowledgement {
+                        cx.transport.unanswered(cx.now, connection, over.timeout);
+                    }
                     self.give_up(connection, over.settled(), reason);
                 }
                 self.send_waiting(cx, connection);

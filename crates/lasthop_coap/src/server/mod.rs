@@ -22,7 +22,7 @@ use lasthop_broker::BrokerService;
 use lasthop_cache::Giving;
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ConnectionId, DeviceId, LookupMap,
-    RandomStream, ResetReason, ShortQueue, Survives, Transport, TransportEvent,
+    RandomStream, ShortQueue, Survives, Transport, TransportEvent,
 };
 use lasthop_units::Instant;
 
@@ -291,7 +291,7 @@ impl CoapServer {
         while let Some(connection) = self.endpoint.next_forgotten() {
             // Who has proved its address need not do so again.
             if self.proofs.is_none() && !self.reachable.contains(&connection) {
-                transport.reset(now, connection, ResetReason::NotNeeded);
+                transport.forget(now, connection);
             }
         }
         // What a peer can do is asked for when something is to be sent to it.

@@ -14,7 +14,7 @@ impl Transport for DeviceTransport {
     forward_transport! {
         self => self.inner;
         listen join initial_stream own_stream open_stream send_datagram expect prioritise
-        outlast_streams peer local_address
+        outlast_streams unanswered peer local_address
     }
 
     fn handle(&mut self, now: Instant, input: TransportInput) {

@@ -14,7 +14,7 @@ impl Transport for SecuredTransport {
     forward_transport! {
         self => self.inner;
         listen join initial_stream own_stream open_stream write read receive_datagram finish
-        reset_stream prioritise outlast_streams peer local_address
+        reset_stream prioritise outlast_streams forget unanswered peer local_address
     }
 
     fn handle(&mut self, now: Instant, input: TransportInput) {

@@ -7,6 +7,7 @@ mod connection_ids;
 mod handshakes;
 mod hostile;
 mod ledger;
+mod renewal;
 mod resumption;
 mod tap;
 mod version_1_3;

@@ -50,7 +50,7 @@ impl Transport for Owned<'_> {
     forward_transport! {
         self => self.transport;
         handle poll listen join initial_stream own_stream open_stream write read send_datagram
-        expect receive_datagram finish reset_stream prioritise outlast_streams close reset peer
+        expect receive_datagram finish reset_stream prioritise outlast_streams close reset forget unanswered peer
     }
 
     fn open_with(

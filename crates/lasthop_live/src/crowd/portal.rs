@@ -8,7 +8,7 @@ use lasthop_contract::{
     OpenOptions, Payload, ReadOutcome, ResetReason, StreamError, StreamId, StreamKind, Transport,
     TransportEvent, TransportInput, TransportOutput,
 };
-use lasthop_units::Instant;
+use lasthop_units::{Duration, Instant};
 
 use super::Carrier;
 
@@ -167,6 +167,10 @@ impl Transport for Portal {
     fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason) {
         self.connections.retain(|it| *it != connection);
         self.with(|transport| transport.reset(now, connection, reason));
+    }
+
+    fn unanswered(&mut self, now: Instant, connection: ConnectionId, waited: Duration) {
+        self.with(|transport| transport.unanswered(now, connection, waited));
     }
 
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {

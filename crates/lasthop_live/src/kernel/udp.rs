@@ -323,6 +323,10 @@ impl Transport for KernelUdp {
         }
     }
 
+    fn forget(&mut self, now: Instant, connection: ConnectionId) {
+        self.reset(now, connection, ResetReason::NotNeeded);
+    }
+
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
         self.flows.get(connection).map(|flow| flow.peer)
     }

@@ -21,6 +21,8 @@ pub struct JsonUdpClient {
     framing: Framing,
     session: Session,
     connection: Option<ConnectionId>,
+    /// Whether it ended by itself; the next message opens another.
+    is_lost: bool,
     outputs: ShortQueue<ApplicationOutput>,
 }
 
@@ -70,6 +72,7 @@ impl JsonUdpClient {
             main_flow: flow,
             session: Session::Ready,
             connection: None,
+            is_lost: false,
             outputs: ShortQueue::new(),
         }
     }
@@ -94,6 +97,7 @@ impl JsonUdpClient {
         (place, flow): (u16, FlowId),
         transport: &mut dyn Transport,
     ) {
+        self.reopen(now, transport);
         let text = session_message("sub", &topic_of(flow));
         if let Some(connection) = self.connection {
             // It is repeated until it is confirmed, so a failure needs no more.
@@ -118,6 +122,13 @@ impl JsonUdpClient {
             self.main_flow.device(),
             ChannelSet::ALL,
         ));
+    }
+
+    /// Opens another connection where the last one ended by itself, as a handshake without an answer does.
+    fn reopen(&mut self, now: Instant, transport: &mut dyn Transport) {
+        if core::mem::take(&mut self.is_lost) {
+            self.connection = transport.open(now, self.config.broker, &[]).ok();
+        }
     }
 
     fn publish(
@@ -190,13 +201,23 @@ impl Application for JsonUdpClient {
             ApplicationInput::Start => self.start(now, transport),
             ApplicationInput::Stop | ApplicationInput::Crash(_) => {
                 self.connection = None;
+                self.is_lost = false;
                 self.session = Session::Ready;
             }
             ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
                 self.receive(now, connection, transport);
             }
+            ApplicationInput::Transport(connection, TransportEvent::Closed(_))
+                if self.connection == Some(connection) =>
+            {
+                self.connection = None;
+                self.is_lost = true;
+            }
             ApplicationInput::Transport(..) => {}
-            ApplicationInput::Send(message) => self.publish(now, message, transport),
+            ApplicationInput::Send(message) => {
+                self.reopen(now, transport);
+                self.publish(now, message, transport);
+            }
             ApplicationInput::Timeout => {
                 if let Session::Subscribing { place, repeat_at } = self.session
                     && repeat_at <= now

@@ -17,6 +17,8 @@ pub struct RawUdpClient {
     device: DeviceId,
     session: Session,
     connection: Option<ConnectionId>,
+    /// Whether the connection ended by itself, as a handshake without an answer does; the next message opens another.
+    is_lost: bool,
     messages: MessageLink,
 }
 
@@ -52,6 +54,7 @@ impl RawUdpClient {
                 Session::NotGreeting
             },
             connection: None,
+            is_lost: false,
             messages: MessageLink::new(policy, stream),
         }
     }
@@ -74,9 +77,16 @@ impl RawUdpClient {
         }
     }
 
+    fn reopen(&mut self, now: Instant, transport: &mut dyn Transport) {
+        if core::mem::take(&mut self.is_lost) {
+            self.connection = transport.open(now, self.server, &[]).ok();
+        }
+    }
+
     /// The host goes off.
     fn leave(&mut self) {
         self.connection = None;
+        self.is_lost = false;
         self.messages.forget();
         if self.session != Session::NotGreeting {
             self.session = Session::Greeting(Instant::FAR_FUTURE);
@@ -84,6 +94,7 @@ impl RawUdpClient {
     }
 
     fn greet(&mut self, now: Instant, transport: &mut dyn Transport) {
+        self.reopen(now, transport);
         let Some(connection) = self.connection else {
             return;
         };
@@ -123,8 +134,15 @@ impl Application for RawUdpClient {
             ApplicationInput::Transport(connection, TransportEvent::DatagramReadable) => {
                 self.receive(now, connection, transport);
             }
+            ApplicationInput::Transport(connection, TransportEvent::Closed(_))
+                if self.connection == Some(connection) =>
+            {
+                self.connection = None;
+                self.is_lost = true;
+            }
             ApplicationInput::Transport(..) => {}
             ApplicationInput::Send(message) => {
+                self.reopen(now, transport);
                 self.messages.send(now, self.connection, message, transport);
             }
             ApplicationInput::Timeout => self.timeout(now, transport),

@@ -116,7 +116,10 @@ impl MessageLink {
         while let Some((key, due)) = self.reliability.as_mut().and_then(|r| r.pop_due(now)) {
             match due {
                 Due::SendAgain => self.send_again(now, key, transport),
-                Due::GiveUp(id) => self.fail(id, FailureReason::NoAcknowledgement),
+                Due::GiveUp(id, waited) => {
+                    transport.unanswered(now, key.0, waited);
+                    self.fail(id, FailureReason::NoAcknowledgement);
+                }
             }
         }
     }

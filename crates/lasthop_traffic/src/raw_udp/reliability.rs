@@ -38,7 +38,8 @@ pub(super) struct Pending {
 /// What becomes of a message whose wait is over.
 pub(super) enum Due {
     SendAgain,
-    GiveUp(MessageId),
+    /// The last copy has waited so long.
+    GiveUp(MessageId, Duration),
 }
 
 /// The numbers that arrived on a channel of a connection. Numbers are dense from 1, so a bit each is enough.
@@ -103,9 +104,9 @@ impl Reliability {
             .get_mut(&key)
             .expect("a timer is armed only while its message waits");
         if pending.attempt > self.policy.max_retransmit {
-            let id = pending.id;
+            let (id, waited) = (pending.id, pending.timeout);
             self.pending.remove(&key);
-            return Some((key, Due::GiveUp(id)));
+            return Some((key, Due::GiveUp(id, waited)));
         }
         pending.attempt += 1;
         pending.timeout = pending.timeout * 2;

@@ -71,6 +71,12 @@ const OPTIONS: &[OptionEntry] = &[
     .default("24h")
     .needs("resume", &["session_id"]),
     OptionEntry::new(
+        "unanswered",
+        OptionKind::Word(&["handshake", "nothing"]),
+        "what a client does when a message was given up and nothing has come since its last copy left",
+    )
+    .default("handshake"),
+    OptionEntry::new(
         "timeout",
         OptionKind::Time,
         "how long a flight of the handshake waits for its answer at first",
@@ -93,6 +99,7 @@ struct Secured {
     client_certificate: bool,
     verify: bool,
     resumes: bool,
+    renews: bool,
     sessions: usize,
     given: Option<Given>,
     keys: Option<PreSharedKeys>,
@@ -137,6 +144,7 @@ impl Secured {
             client_certificate: options.switch("client_certificate"),
             verify: options.switch("verify"),
             resumes: options.word("resume") == "session_id",
+            renews: options.word("unanswered") == "handshake",
             sessions: options.integer("sessions") as usize,
             given: None,
             keys: None,
@@ -147,11 +155,14 @@ impl Secured {
     }
 
     fn client(&self, host: &HostEnd<'_>) -> ClientProfile {
-        let client = self.known_client(host);
-        match self.resumes {
-            true => client.resuming(),
-            false => client,
+        let mut client = self.known_client(host);
+        if self.resumes {
+            client = client.resuming();
         }
+        if self.renews {
+            client = client.renewing();
+        }
+        client
     }
 
     fn known_client(&self, host: &HostEnd<'_>) -> ClientProfile {
