@@ -44,6 +44,13 @@ pub enum HostInput {
         /// Its new address.
         address: IpAddr,
     },
+    /// The largest packet that an interface takes, where it is not that of Ethernet.
+    InterfaceMtu {
+        /// The interface.
+        interface: InterfaceId,
+        /// In bytes, from the IP header on.
+        bytes: u16,
+    },
     /// Packets to this address leave by this interface from now on.
     RouteChanged {
         /// Where they go.

@@ -294,6 +294,13 @@ pub enum TransportInput {
         /// Its new address.
         address: IpAddr,
     },
+    /// The largest packet that an interface takes, where it is not that of Ethernet.
+    InterfaceMtu {
+        /// The interface.
+        interface: InterfaceId,
+        /// In bytes, from the IP header on.
+        bytes: u16,
+    },
     /// The application's process ends: nothing is accepted any more, and connections close behind what was written.
     Stop,
     /// The host lost its power: all connections are gone, nothing is sent, and only what is named is still there.

@@ -242,7 +242,9 @@ impl<T: Transport> Transport for Dtls<T> {
                     self.wish(now, id, &Wish::Wake);
                 }
             }
-            TransportInput::Packet(_) | TransportInput::AddressChanged { .. } => {}
+            TransportInput::Packet(_)
+            | TransportInput::AddressChanged { .. }
+            | TransportInput::InterfaceMtu { .. } => {}
         }
         self.lower.handle(now, input);
     }
@@ -337,8 +339,6 @@ impl<T: Transport> Transport for Dtls<T> {
         }
     }
 
-    fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
-        let connection = self.connections.get(&connection)?;
     fn unanswered(&mut self, now: Instant, id: ConnectionId, waited: Duration) {
         // A server waits for its clients.
         let renews = self.client.as_ref().is_some_and(|it| it.renews) && self.server.is_none();
@@ -356,6 +356,8 @@ impl<T: Transport> Transport for Dtls<T> {
         }
     }
 
+    fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
+        let connection = self.connections.get(&connection)?;
         self.lower.peer(connection.flow)
     }
 }

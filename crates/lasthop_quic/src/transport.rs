@@ -26,7 +26,9 @@ impl<T: Transport> Transport for Quic<T> {
             }
             TransportInput::Stop => self.in_room(|it| it.say_goodbye(now)),
             TransportInput::AddressChanged { .. } => self.move_clients(),
-            TransportInput::Packet(_) | TransportInput::Timeout => {}
+            TransportInput::Packet(_)
+            | TransportInput::InterfaceMtu { .. }
+            | TransportInput::Timeout => {}
         }
         self.lower.handle(now, input);
     }

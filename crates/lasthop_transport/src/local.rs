@@ -1,6 +1,6 @@
 use core::net::IpAddr;
 
-use lasthop_contract::{InterfaceId, JoinError, ListenError};
+use lasthop_contract::{InterfaceId, JoinError, ListenError, LookupMap};
 
 use crate::port_table::SharedPorts;
 
@@ -25,6 +25,8 @@ struct More {
     addresses: Vec<(InterfaceId, IpAddr)>,
     groups: Vec<(IpAddr, u16)>,
     shared: Option<SharedPorts>,
+    /// The largest packets of interfaces, in bytes.
+    mtus: LookupMap<InterfaceId, u16>,
 }
 
 /// The first of the ports that clients use (RFC 6335 §6).
@@ -50,8 +52,8 @@ impl Local {
     ) -> Self {
         let more = More {
             addresses,
-            groups: Vec::new(),
             shared: Some(shared),
+            ..More::default()
         };
         Self {
             more: Some(Box::new(more)),
@@ -123,6 +125,20 @@ impl Local {
                 more.addresses.push((interface, address));
             }
         }
+    }
+
+    /// Says how large a packet an interface takes, in bytes.
+    pub(crate) fn set_mtu(&mut self, interface: InterfaceId, bytes: u16) {
+        self.more
+            .get_or_insert_default()
+            .mtus
+            .insert(interface, bytes);
+    }
+
+    /// The largest packet that an interface takes, where that has been said.
+    pub(crate) fn mtu(&self, interface: Option<InterfaceId>) -> Option<u16> {
+        let mtus = &self.more.as_deref()?.mtus;
+        mtus.get(&interface.unwrap_or(InterfaceId(0))).copied()
     }
 
     /// Accepts at a port from now on.

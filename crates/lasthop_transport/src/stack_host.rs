@@ -180,6 +180,13 @@ impl Host for StackHost {
                     running.wake();
                 }
             }
+            HostInput::InterfaceMtu { interface, bytes } => {
+                for running in self.all() {
+                    let told = TransportInput::InterfaceMtu { interface, bytes };
+                    running.hand(now, told);
+                    running.wake();
+                }
+            }
             HostInput::RouteChanged {
                 destination,
                 interface,

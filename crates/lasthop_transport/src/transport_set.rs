@@ -142,6 +142,9 @@ impl Transport for TransportSet {
             TransportInput::AddressChanged { interface, address } => {
                 &move || TransportInput::AddressChanged { interface, address }
             }
+            TransportInput::InterfaceMtu { interface, bytes } => {
+                &move || TransportInput::InterfaceMtu { interface, bytes }
+            }
             TransportInput::Stop => &|| TransportInput::Stop,
             TransportInput::Crash(survives) => &move || TransportInput::Crash(survives),
         };
@@ -323,9 +326,6 @@ impl Transport for TransportSet {
         }
     }
 
-    fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
-        let (transport, id) = self.look(connection)?;
-        transport.peer(id)
     fn forget(&mut self, now: Instant, connection: ConnectionId) {
         if let Some((transport, id)) = self.of(connection) {
             transport.forget(now, id);
@@ -338,6 +338,9 @@ impl Transport for TransportSet {
         }
     }
 
+    fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
+        let (transport, id) = self.look(connection)?;
+        transport.peer(id)
     }
 
     fn local_address(&self, towards: IpAddr, by: Option<InterfaceId>) -> Option<IpAddr> {

@@ -247,7 +247,7 @@ impl Transport for Udp {
                 self.forget_flows();
                 self.outputs = ShortQueue::new();
             }
-            TransportInput::Timeout => {}
+            TransportInput::InterfaceMtu { .. } | TransportInput::Timeout => {}
         }
     }
 

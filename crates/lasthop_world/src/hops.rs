@@ -2,7 +2,7 @@ use core::net::IpAddr;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lasthop_contract::{Clock, Direction, InterfaceId, Link, PathId, Port};
+use lasthop_contract::{Clock, Direction, HostInput, InterfaceId, Link, PathId, Port};
 use lasthop_engine::{HostId, LinkId, Simulation};
 use lasthop_link::{ConfigError, DuplexLink, Junction, LinkConfig, Nat, NatConfig, SharedLink};
 use smallvec::SmallVec;
@@ -211,7 +211,11 @@ impl<'a> Hops<'a> {
                 (None, host) => {
                     if let Some(host) = host {
                         let id = self.spec.path_id(path);
-                        simulation.attach_on(id, host, near, Direction::Up);
+                        let interface = simulation.attach_on(id, host, near, Direction::Up);
+                        let hops = &self.spec.paths[path].hops;
+                        if let Some(bytes) = interface_mtu(hops.iter()) {
+                            simulation.tell(host, HostInput::InterfaceMtu { interface, bytes });
+                        }
                     }
                     Some((near, far))
                 }
@@ -223,9 +227,20 @@ impl<'a> Hops<'a> {
         }
         let (near, far) = laid.expect("a path has a hop");
         let far = aim(self.spec, group, path, device, far, simulation);
+        let interfaces = attach(self.spec.path_id(path), ends.servers, far, simulation);
+        let hops = &self.spec.paths[path].hops;
+        if let Some(bytes) = interface_mtu(hops.iter().rev()) {
+            for (server, interface) in ends.servers.iter().zip(&interfaces) {
+                let told = HostInput::InterfaceMtu {
+                    interface: *interface,
+                    bytes,
+                };
+                simulation.tell(server.host, told);
+            }
+        }
         Ok(LaidPath {
             near,
-            interfaces: attach(self.spec.path_id(path), ends.servers, far, simulation),
+            interfaces,
             member,
         })
     }
@@ -323,6 +338,22 @@ fn attach(
         .filter_map(|server| Some(interfaces[of(server)?]))
         .collect()
 }
+
+/// The largest packet that a host's interface takes both ways, where it is not that of Ethernet: that of the nearest hop
+/// which says so.
+pub(crate) fn interface_mtu<'h>(mut hops: impl Iterator<Item = &'h HopSpec>) -> Option<u16> {
+    let bytes = hops.find_map(|hop| match &hop.medium {
+        MediumSpec::Link(link) => {
+            let sides = [link.up.mtu, link.down.mtu].into_iter().flatten();
+            sides.map(|mtu| mtu.largest.as_bytes()).min()
+        }
+        _ => None,
+    })?;
+    u16::try_from(bytes).ok().filter(|it| *it != ETHERNET_MTU)
+}
+
+/// The largest packet of Ethernet, in bytes (RFC 894).
+pub(crate) const ETHERNET_MTU: u16 = 1500;
 
 /// At which coupling loss a device is, where its group says so.
 fn coupling_loss_db(group: &GroupSpec, number: u32) -> Option<f64> {

@@ -29,7 +29,9 @@ impl Transport for DeviceTransport {
                 self.crash();
                 self.inner.handle(now, input);
             }
-            TransportInput::Stop | TransportInput::AddressChanged { .. } => {
+            TransportInput::Stop
+            | TransportInput::AddressChanged { .. }
+            | TransportInput::InterfaceMtu { .. } => {
                 self.inner.handle(now, input);
             }
         }

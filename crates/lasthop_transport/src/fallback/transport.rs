@@ -19,6 +19,9 @@ impl Transport for Fallback {
                 self.avoided_until = None;
                 &move || TransportInput::AddressChanged { interface, address }
             }
+            TransportInput::InterfaceMtu { interface, bytes } => {
+                &move || TransportInput::InterfaceMtu { interface, bytes }
+            }
             TransportInput::Stop => &|| TransportInput::Stop,
             TransportInput::Crash(survives) => {
                 self.forget_all();

@@ -17,11 +17,13 @@ impl Connection {
         profile: Arc<TcpProfile>,
         now: Instant,
         segment: &Segment<'_>,
+        interface_mtu: Option<u16>,
         random: u64,
     ) -> Self {
         let (local, peer) = (segment.destination, segment.source);
         let mut connection = Self::new(profile, now, local, peer, random);
         connection.interface = segment.interface;
+        connection.interface_mtu = interface_mtu;
         connection.opened_by_peer = true;
         connection.state = State::SynReceived;
         connection.offered = connection.profile.receive_buffer.min(u32::from(u16::MAX));

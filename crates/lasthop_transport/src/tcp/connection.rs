@@ -42,6 +42,8 @@ pub(crate) struct Connection {
     pub(super) own_scale: u8,
     /// The largest payload of a segment beside the time stamps.
     pub(super) segment_size: u16,
+    /// The largest packet of its interface in bytes, where that is said.
+    pub(super) interface_mtu: Option<u16>,
     pub(super) opened_by_peer: bool,
     /// Whether the SYN carried early data, in the one direction or the other (RFC 7413).
     pub(super) early_data: bool,
@@ -235,6 +237,7 @@ impl Connection {
             peer_scale: 0,
             own_scale: 0,
             segment_size: 536,
+            interface_mtu: None,
             opened_by_peer: false,
             early_data: false,
             initial,

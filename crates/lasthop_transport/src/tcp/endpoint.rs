@@ -190,7 +190,13 @@ impl Tcp {
         let random = self.stream.next_u64();
         let profile = Arc::clone(&self.profile);
         let takes_early_data = profile.fast_open_server;
-        let connection = Connection::accept(profile, now, segment, random);
+        let connection = Connection::accept(
+            profile,
+            now,
+            segment,
+            self.local.mtu(segment.interface),
+            random,
+        );
         let id = self.connections.add(Box::new(connection));
         self.half_open += 1;
         let mut answer = None;

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use lasthop_contract::{CloseReason, DiscardReason, Established};
+use lasthop_contract::{CloseReason, DiscardReason, Established, InterfaceId};
 use lasthop_units::Instant;
 use smallvec::SmallVec;
 
@@ -129,14 +129,32 @@ impl Connection {
         self.emit_handshake(now, Flags::SYN, None, out);
     }
 
-    /// How large a payload we take, without options.
+    /// How large a payload we take, without options: what fits a packet of the interface (RFC 9293 section 3.7.1).
     fn own_segment_size(&self) -> u16 {
-        let size = self.profile.max_segment_size;
-        if self.local.is_ipv6() {
-            size - 20
-        } else {
-            size
+        let (size, headers) = match self.local.is_ipv6() {
+            true => (self.profile.max_segment_size - 20, 60),
+            false => (self.profile.max_segment_size, 40),
+        };
+        let fitting = self.interface_mtu.map(|mtu| mtu.saturating_sub(headers));
+        size.min(fitting.unwrap_or(size)).max(LEAST_SEGMENT_SIZE)
+    }
+
+    /// Sends no larger segments from now on than an interface takes, if its packets leave by that.
+    pub(crate) fn fit(&mut self, interface: InterfaceId, mtu_bytes: u16) {
+        if self.interface.unwrap_or(InterfaceId(0)) == interface {
+            self.interface_mtu = Some(mtu_bytes);
+            self.shrink_to(self.own_segment_size());
         }
+    }
+
+    /// Sends segments of at most so many bytes from now on, options of data segments among them.
+    pub(super) fn shrink_to(&mut self, size: u16) {
+        let stamps = if self.timestamps {
+            TIMESTAMPS_LENGTH as u16
+        } else {
+            0
+        };
+        self.segment_size = self.segment_size.min(size - stamps);
     }
 
     /// Takes the window of a SYN, which is never shifted.

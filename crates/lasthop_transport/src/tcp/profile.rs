@@ -36,6 +36,9 @@ pub struct TcpProfile {
     pub timer_clock: TimerClock,
     /// The largest segment that is offered to an IPv4 peer; 20 bytes less for IPv6.
     pub max_segment_size: u16,
+    /// Whether large segments that meet silence are followed by smaller ones (RFC 4821 section 7.7). Linux has it switched
+    /// off (`tcp_mtu_probing`) and hears by ICMP that a hop takes less, which hops of a run do not say.
+    pub mtu_probing: bool,
     /// Whether time stamps are offered and accepted (RFC 7323 §3).
     pub timestamps: bool,
     /// Whether selective acknowledgements are offered and accepted (RFC 2018).
@@ -198,6 +201,7 @@ impl TcpProfile {
                 tick: Duration::from_millis(4),
             },
             max_segment_size: 1460,
+            mtu_probing: true,
             timestamps: true,
             sack: true,
             dsack: true,
@@ -232,6 +236,16 @@ impl TcpProfile {
             fast_open_server: false,
             max_half_open: 4096,
         }
+    }
+
+    /// How long so many retries take at least (`tcp_model_timeout`).
+    pub(crate) fn time_of_retries(&self, retries: u32) -> Duration {
+        let base = self.min_rto.as_nanos().max(1);
+        let most = self.max_rto.as_nanos();
+        let doublings = u64::from((most / base).max(1).ilog2());
+        let retries = u64::from(retries);
+        let doubled = retries.min(doublings);
+        Duration::from_nanos(((2 << doubled) - 1) * base + (retries - doubled) * most)
     }
 
     /// The TCP of Larmo et al. (2019): an initial window of 3 segments, a congestion window of at most 10, and a
@@ -271,6 +285,7 @@ impl TcpProfile {
                 tick: Duration::from_millis(500),
             },
             max_segment_size: 1440,
+            mtu_probing: false,
             timestamps: false,
             sack: false,
             dsack: false,

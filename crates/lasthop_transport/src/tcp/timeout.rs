@@ -6,6 +6,13 @@ use super::connection::{Connection, Outputs, Phase, State, Timer};
 use super::output::Push;
 use super::rack::TIMER_SLACK;
 
+/// How many timeouts a large segment meets before it is doubted (`tcp_retries1`).
+const RETRIES_BEFORE_DOUBT: u32 = 3;
+
+/// The segments that are tried then (`tcp_base_mss`), and the smallest (`tcp_min_snd_mss`), in bytes.
+const BASE_SEGMENT_SIZE: u16 = 1024;
+const LEAST_PROBED_SEGMENT_SIZE: u16 = 48;
+
 impl Connection {
     /// Does what is due.
     pub(crate) fn timeout(&mut self, now: Instant, out: &mut Outputs<'_>) {
@@ -120,6 +127,9 @@ impl Connection {
         out.begin(self.timeout_as_trigger());
         self.enter_loss(now);
         self.timeouts += 1;
+        if !is_opening {
+            self.suspect_black_hole(now);
+        }
         self.resend_at(now, 0, false, out);
         if !is_opening || self.timeouts > self.profile.syn_linear_timeouts {
             self.rtt.back_off(&self.profile);
@@ -129,6 +139,24 @@ impl Connection {
             delay = delay.min(((first + limit) - now).max(Duration::from_millis(1)));
         }
         self.set_timer(Timer::Retransmission, now, delay);
+    }
+
+    /// Sends smaller segments where a large one has met silence for long: a hop may drop it without a word (RFC 4821
+    /// section 7.7, `tcp_mtu_probing` of Linux).
+    fn suspect_black_hole(&mut self, now: Instant) {
+        let waited = self.first_resent.map(|first| now - first);
+        let limit = self.profile.time_of_retries(RETRIES_BEFORE_DOUBT);
+        if !self.profile.mtu_probing || waited.is_none_or(|waited| waited < limit) {
+            return;
+        }
+        let tried = self.board.first().map_or(0, |it| it.end - it.start);
+        let smaller = match self.segment_size {
+            size if size > BASE_SEGMENT_SIZE => BASE_SEGMENT_SIZE,
+            size => (size / 2).max(LEAST_PROBED_SEGMENT_SIZE),
+        };
+        if tried > u32::from(smaller) {
+            self.shrink_to(smaller);
+        }
     }
 
     /// Whether a silent peer is given up now (`tcp_write_timeout`).
@@ -144,16 +172,9 @@ impl Connection {
         now - first >= limit
     }
 
-    /// How long all retries take that a profile names (`tcp_model_timeout`).
+    /// How long all retries take that a profile names.
     pub(crate) fn patience(&self) -> Duration {
-        let profile = &self.profile;
-        let base = profile.min_rto.as_nanos().max(1);
-        let most = profile.max_rto.as_nanos();
-        let doublings = u64::from((most / base).max(1).ilog2());
-        let retries = u64::from(profile.retries);
-        let doubled = retries.min(doublings);
-        let nanos = ((2 << doubled) - 1) * base + (retries - doubled) * most;
-        Duration::from_nanos(nanos)
+        self.profile.time_of_retries(self.profile.retries)
     }
 
     /// The tail is out for too long: send one segment to draw an acknowledgement (RFC 8985 §7.3).

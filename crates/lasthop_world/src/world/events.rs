@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use super::World;
 use crate::addresses::Addresses;
 use crate::agenda::{Step, WayOff, Whose};
-use crate::hops::{Ends, FarHost, HopEnd, LaidPath};
+use crate::hops::{ETHERNET_MTU, Ends, FarHost, HopEnd, LaidPath, interface_mtu};
 use crate::hosts::DeviceNumber;
 use crate::spec::{GroupSpec, OutageOfSpec, RunSpec, SpecError, SurvivesSpec};
 use crate::translators::OnPath;
@@ -323,6 +323,8 @@ impl<'a, C: Clock> World<'a, C> {
         let Some(to) = named.filter(|to| *to != device.on) else {
             return;
         };
+        let mtu = |of: usize| interface_mtu(self.spec.paths[device.paths[of].0].hops.iter());
+        let (before, after) = (mtu(device.on), mtu(to));
         device.on = to;
         let (host, laid) = (device.host, &device.paths[to].1);
         let radio = laid.radio();
@@ -331,6 +333,13 @@ impl<'a, C: Clock> World<'a, C> {
         let life = self.life_of(host);
         if life.off > 0 && life.stopped.is_none() {
             self.switch_radio(radio, false);
+        }
+        if before != after {
+            let told = HostInput::InterfaceMtu {
+                interface: InterfaceId(0),
+                bytes: after.unwrap_or(ETHERNET_MTU),
+            };
+            self.simulation.tell(host, told);
         }
         self.give_address(number);
     }

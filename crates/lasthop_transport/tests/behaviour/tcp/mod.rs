@@ -9,6 +9,7 @@ mod hostile;
 mod hostile_bytes;
 mod hostile_lines;
 mod loss;
+mod mtu;
 mod odd_segments;
 mod provenance;
 mod random_worlds;

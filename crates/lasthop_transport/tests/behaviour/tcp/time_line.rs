@@ -25,8 +25,8 @@ use core::net::SocketAddr;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Cause, Chunk, ConnectionId, Expectation, Layer, Packet, Provenance, RandomStream, ReadOutcome,
-    ResetReason, Transport, TransportEvent, TransportInput, TransportOutput,
+    Cause, Chunk, ConnectionId, Expectation, InterfaceId, Layer, Packet, Provenance, RandomStream,
+    ReadOutcome, ResetReason, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_transport::tcp::KeepAlive;
 use lasthop_transport::{Tcp, TcpProfile};
@@ -146,6 +146,14 @@ impl Player {
         }
         if let "listen" = what {
             self.host.listen(US_PORT).unwrap();
+            return;
+        }
+        if let "mtu" = what {
+            let told = TransportInput::InterfaceMtu {
+                interface: InterfaceId(0),
+                bytes: number() as u16,
+            };
+            self.host.handle(now, told);
             return;
         }
         let provenance = Provenance::new(Layer::Application, Cause::Payload);

@@ -62,6 +62,19 @@ const OPTIONS: &[OptionEntry] = &[
         ],
     ),
     OptionEntry::new(
+        "mtu_probing",
+        OptionKind::Switch,
+        "smaller segments where large ones meet silence, RFC 4821; off leaves a hop with a smaller MTU a black hole",
+    )
+    .chosen_by(
+        "profile",
+        &[
+            ("linux", "on"),
+            ("lwip_esp8266", "off"),
+            ("larmo_2019", "on"),
+        ],
+    ),
+    OptionEntry::new(
         "fast_open",
         OptionKind::Switch,
         "data with the SYN, RFC 7413",
@@ -98,6 +111,7 @@ impl Profiles {
                     _ => CongestionControl::Cubic,
                 },
                 timestamps: options.switch("timestamps"),
+                mtu_probing: options.switch("mtu_probing"),
                 nodelay: options.switch(nodelay),
                 fast_open_client: fast_open,
                 fast_open_server: fast_open,
