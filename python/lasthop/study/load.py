@@ -35,6 +35,7 @@ from lasthop.study.foreign_devices import check_devices
 from lasthop.study.grid import GridPart, check_settable, check_size, read_parts
 from lasthop.study.ip_versions import check_ip_versions
 from lasthop.study.long_form import LongForm
+from lasthop.study.mtu import check_mtu
 from lasthop.study.multiverse.plan import MultiversePlan, plan_multiverse
 from lasthop.study.not_built import check_built
 from lasthop.study.overrides import changes_to, check_overrides
@@ -49,7 +50,6 @@ from lasthop.study.relays import check_relays, check_topics
 from lasthop.study.run_spec import (
     Spec,
     canonical_json,
-    check_mtu,
     conditions_spec,
     identity,
     run_spec,

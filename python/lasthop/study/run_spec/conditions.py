@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from lasthop.study.faults import Fault, show
 from lasthop.study.fleet.devices import Arriving
 from lasthop.study.fleet.energy import energy_spec
-from lasthop.study.paths.path import Path
 from lasthop.study.quantity import ARRIVALS
 from lasthop.study.run_spec.events import event_spec
 from lasthop.study.run_spec.faults import fault_spec
@@ -21,10 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lasthop.study.assembly import Assembly, Group, Server
-    from lasthop.study.stacks.arm import Arm
     from lasthop.study.timing import Timing
-
-IPV6_MTU_BYTES = 1_280
 
 Spec = dict[str, Any]
 
@@ -88,30 +83,6 @@ def conditions_spec(  # noqa: PLR0913  (what a study says beside its groups)
             "messages": messages or ("summed" if arriving else "each"),
         },
     }
-
-
-def check_mtu(assembly: Assembly, arm: Arm) -> None:
-    """Check that the paths carry the IP versions of an arm's stacks.
-
-    Raises
-    ------
-    Fault
-        If IPv6 would meet less than 1280 B (RFC 8200, 5), which it leaves to the link to mend.
-    """
-    for group in assembly.groups:
-        stacks = [arm.stacks[group.client(server)] for server in group.servers]
-        stack = next((one for one in stacks if one.options.get("ip.version") == "6"), None)
-        if stack is None:
-            continue
-        for hop in assembly.paths[group.path]:
-            for side in ("up", "down") if isinstance(hop.settings, Path) else ():
-                if getattr(hop.settings, side).mtu < IPV6_MTU_BYTES:
-                    raise Fault(
-                        f"IPv6, of {show(stack.name)}, needs an MTU of {IPV6_MTU_BYTES} B "
-                        "(RFC 8200, 5)",
-                        hint=f'write "{IPV6_MTU_BYTES} B" or more, or "ip.version=4" in the stack',
-                        location=(*hop.location, side, "mtu"),
-                    )
 
 
 def _servers(assembly: Assembly, at: Mapping[str, str] | None) -> list[Spec]:

@@ -1,0 +1,97 @@
+"""What a stack sends whole is held against the hops of its path; what is hinted at arrives."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from lasthop import _native
+from lasthop.errors import StudyError
+from lasthop.results.arrow_stream import read_stream
+from lasthop.study import Study
+
+STUDY = """study: small-mtu
+duration: 2 min
+repeat: 1
+measure: {drain: 5 min}
+stacks: [STACK]
+traffic: {KIND: 2 kB, every: 30 s}
+path: [{delay: 10 ms}, {delay: 30 ms, mtu: MTU}, {delay: 1 ms}]
+"""
+
+FLOORS = {
+    "coap": 1_056,
+    "coap/dtls": 1_085,
+    "coap block_size=256": 288,
+    "dds": 1_456,
+    "dds fragment_size=400B": 512,
+    "mqtt/quic": 1_228,
+    "mqtt/quic ip.version=6": 1_280,
+    "http/quic": 1_228,
+    "mqtt": 128,
+    "mqtt/tls ip.version=6": 1_280,
+}
+"""Below so many bytes each cannot work, by stack."""
+
+
+def _study(stack: str, kind: str, mtu: int) -> str:
+    return STUDY.replace("STACK", stack).replace("KIND", kind).replace("MTU", f"{mtu} B")
+
+
+def _delivery_ratio(study: Study) -> float:
+    (run,) = study.planned_runs()
+    tables = _native.simulate(run.spec_json, run_id="0")
+    (summary,) = read_stream(tables.summary).rows(named=True)
+    return float(summary["delivery_ratio"])
+
+
+@pytest.mark.parametrize("stack", FLOORS)
+def test_less_than_a_stack_needs_is_refused_and_named(
+    stack: str, load: Callable[..., Study]
+) -> None:
+    floor = FLOORS[stack]
+    with pytest.raises(StudyError, match=rf'write "{floor} B" or more, or ') as refused:
+        load(_study(stack, "report", floor - 1))
+    assert "study.yaml:7:" in str(refused.value)
+    load(_study(stack, "report", floor))
+
+
+@pytest.mark.parametrize("kind", ["report", "command", "round_trip"])
+@pytest.mark.parametrize("stack", ["coap", "coap type=non", "coap/dtls dtls.cid=8B", "dds"])
+def test_what_is_written_instead_delivers_all(
+    stack: str, kind: str, load: Callable[..., Study]
+) -> None:
+    with pytest.raises(StudyError) as refused:
+        load(_study(stack, kind, 600))
+    (option,) = re.findall(r'"(\w+=\w+)" in the stack', str(refused.value))
+    assert _delivery_ratio(load(_study(f"{stack} {option}", kind, 600))) == 1.0
+
+
+@pytest.mark.parametrize("mtu", [300, 600, 1200])
+@pytest.mark.parametrize("stack", ["mqtt", "mqtt/ws", "http", "coap/tcp", "raw_tcp"])
+def test_segments_of_tcp_get_through_a_hop_of_any_mtu(
+    stack: str, mtu: int, load: Callable[..., Study]
+) -> None:
+    assert _delivery_ratio(load(_study(stack, "report", mtu))) == 1.0
+
+
+@pytest.mark.parametrize("stack", ["mqtt/tls", "http/tls", "coap/tls"])
+def test_a_handshake_gets_through_a_hop_that_takes_segments_of_1024_bytes(
+    stack: str, load: Callable[..., Study]
+) -> None:
+    # One below takes longer than clients wait for a handshake: each try begins with large segments.
+    assert _delivery_ratio(load(_study(stack, "report", 1_200))) == 1.0
+
+
+def test_a_black_hole_is_one_where_tcp_does_not_look_for_it(load: Callable[..., Study]) -> None:
+    assert _delivery_ratio(load(_study("mqtt tcp.mtu_probing=off", "report", 1200))) == 0.0
+
+
+def test_a_peer_behind_a_nat_is_refused_to_dds_unless_they_know_each_other(
+    load: Callable[..., Study],
+) -> None:
+    study = _study("dds", "report", 1500)
+    study = study.replace("{delay: 1 ms}]", "{nat: {udp: 1 min}}]")
+    with pytest.raises(StudyError, match="mean nothing behind a NAT"):
+        load(study)
+    load(study.replace("every: 30 s", "every: 30 s, session: established"))
