@@ -21,8 +21,9 @@ pub(crate) fn without_types(message: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(without)
 }
 
+/// Whether it comes from a writer of the service; a user's may have the same key, and another kind.
 fn is_about_types(part: &Submessage<'_>) -> bool {
-    part.is_data() && matches!(part.writer(), Some([0, 3, 0 | 1, _]))
+    part.is_data() && matches!(part.writer(), Some([0, 3, 0 | 1, 0xc3]))
 }
 
 /// The gap of one sample (DDSI-RTPS 2.5 §9.4.5.6), in place of that.
@@ -63,6 +64,14 @@ mod tests {
             [&[0x07, 1, 28, 0][..], &heartbeat].concat(),
         ]
         .concat()
+    }
+
+    #[test]
+    fn a_sample_of_a_user_with_the_same_key_stays() {
+        for kind in [0x02, 0x03] {
+            let all = message([0, 3, 0, kind]);
+            assert_eq!(*without_types(&all), all);
+        }
     }
 
     #[test]

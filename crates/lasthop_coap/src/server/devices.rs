@@ -15,6 +15,8 @@ use crate::{CoapRequest, Push};
 pub(super) struct Devices {
     by_device: LookupMap<DeviceId, Device>,
     options: MessageOptions,
+    /// Whether who reports is known by that.
+    pub(super) learns: bool,
 }
 
 /// Where a device is, and what it observes.
@@ -39,6 +41,15 @@ impl Devices {
         Self {
             by_device: LookupMap::new(),
             options: MessageOptions::to(INBOX),
+            learns: false,
+        }
+    }
+
+    /// The same without any device.
+    pub(super) fn anew(&self) -> Self {
+        Self {
+            learns: self.learns,
+            ..Self::new()
         }
     }
 
@@ -61,7 +72,7 @@ impl Devices {
         (before != connection).then_some(before)
     }
 
-    /// Notes where a known device was heard from; gives the connection that it has left.
+    /// Notes where a device was heard from; gives the connection that it has left.
     ///
     /// An observation stays with the address that it was made from (RFC 7641 §4.1).
     pub(super) fn locate(
@@ -69,6 +80,12 @@ impl Devices {
         device: DeviceId,
         connection: ConnectionId,
     ) -> Option<ConnectionId> {
+        if self.learns && self.have_room_for(device) {
+            self.by_device.get_or_insert_with(device, || Device {
+                connection,
+                watched: None,
+            });
+        }
         let known = self.by_device.get_mut(&device)?;
         let has_moved = known.connection != connection && known.watched.is_none();
         has_moved.then(|| core::mem::replace(&mut known.connection, connection))

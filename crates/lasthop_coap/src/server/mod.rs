@@ -121,6 +121,14 @@ impl CoapServer {
         }
     }
 
+    /// The same, which can push to whoever has reported to it, as well as to those who have made themselves known: it may
+    /// have forgotten these when it went off.
+    #[must_use]
+    pub const fn learning(mut self) -> Self {
+        self.devices.learns = true;
+        self
+    }
+
     /// The same, which says this of what devices ask it for.
     #[must_use]
     pub fn giving(self, giving: Giving) -> Self {
@@ -231,7 +239,7 @@ impl CoapServer {
     fn leave(&mut self, survives: Survives) {
         self.endpoint = self.endpoint.anew(self.config.carrier);
         self.answering = self.config.answers.then(Box::default);
-        self.devices = Devices::new();
+        self.devices = self.devices.anew();
         self.observations = LookupMap::new();
         self.store = ResourceStore::default();
         self.reachable = LookupMap::new();

@@ -147,7 +147,11 @@ impl Link {
                 Speaks::Three(three) => (three.receive(), three.is_done()),
             };
             match answer {
-                Answer::None => return read,
+                Answer::None => {
+                    // A server that is to close says so when nothing is under way, too.
+                    read.has_ended = is_done;
+                    return read;
+                }
                 Answer::Whole(number, response) => {
                     let pending = self.taken(number);
                     read.answered.extend(pending.map(|it| (it, response)));

@@ -16,7 +16,7 @@ use crate::spec::{MAX_DOWNLOAD, StackSpec};
 use crate::stack::{
     Above, Carriage, ClientEnd, Needs, OptionEntry, OptionKind, Options, ServerEnd,
 };
-use lasthop_traffic::FlowKind;
+use lasthop_traffic::{FlowKind, Reaction};
 
 /// CoAP (RFC 7252), over streams RFC 8323.
 pub(super) const ENTRY: ApplicationEntry = ApplicationEntry {
@@ -175,6 +175,8 @@ impl ApplicationBuilder for Coap {
         };
         let server = CoapServer::new(config, end.host.stream(PURPOSE));
         let server = server.giving(giving(end, self.resources));
+        let pushes = !matches!(above, Above::Schedules(None, Reaction::Deliver));
+        let server = if pushes { server.learning() } else { server };
         above.over(match end.core {
             Some(core) => server.at(core.service()),
             None => server,
