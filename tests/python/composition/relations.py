@@ -1,0 +1,128 @@
+"""What holds of every composition, whatever its numbers are.
+
+`docs/explanation/relations.md` says what each relation means and why its exceptions are ones.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from .composition import EVENT_S, Composition, Outcome
+
+PACKETS_OF_A_SEGMENT = 40
+PACKETS_IN_FIVE_SECONDS = 30
+_SEGMENT_BYTES = 256
+_RECOVERY_S = 300
+_NAT_UDP_S = 60
+_NAT_TCP_S = 1_200
+_TCP_PATIENCE_S = 1_000
+_RADIO = ("nbiot", "nbiot nat")
+_BY_ADDRESS_ALONE = ("raw_udp", "raw_udp ack=on", "json_udp", "coap", "coap type=non")
+_OVER_TCP = ("mqtt", "coap/tcp", "coap/tls", "http", "raw_tcp")
+
+
+@dataclass(frozen=True)
+class Breach:
+    """A relation that does not hold."""
+
+    relation: str
+    composition: Composition
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.relation}: {self.composition}: {self.what}"
+
+
+def _is_over_tcp(it: Composition) -> bool:
+    return it.stack.startswith(_OVER_TCP) and "quic" not in it.stack
+
+
+def _forgets_mapping(it: Composition) -> bool:
+    """The translator has forgotten the device before it goes on.
+
+    A kept connection of TCP finds out by its timeouts, which cost a message; so does a session of
+    DTLS without a connection ID, if anything is acknowledged at all.
+    """
+    is_by_address = it.stack in _BY_ADDRESS_ALONE and it.kind == "report"
+    if "nat" not in it.path.split() or is_by_address:
+        return False
+    return it.interval_s > (_NAT_TCP_S if _is_over_tcp(it) else _NAT_UDP_S)
+
+
+EXCEPTIONS: Mapping[str, Callable[[Composition], bool]] = {
+    "a mapping of a NAT ends": _forgets_mapping,
+    "a device that sleeps hears no command": lambda it: it.path in _RADIO and it.kind == "command",
+    "many devices set up sessions at once by a radio": lambda it: (
+        it.path in _RADIO and it.devices > 1
+    ),
+}
+"""Where not all is delivered, by its reason."""
+
+
+def completeness(it: Composition, outcome: Outcome) -> Iterator[Breach]:
+    """R3: a path without loss delivers everything that was accepted."""
+    if it.event != "none" or any(holds(it) for holds in EXCEPTIONS.values()):
+        return
+    if outcome.summary["status"] != "completed":
+        yield Breach("R3 completeness", it, f"{outcome.summary}")
+    elif outcome.delivered < 1:
+        reasons = outcome.summary["failure_reasons"]
+        yield Breach("R3 completeness", it, f"{outcome.fates}, {reasons}")
+
+
+def bounds(it: Composition, outcome: Outcome) -> Iterator[Breach]:
+    """R6: packets are at most so many times what was offered."""
+    if outcome.summary["status"] != "completed":
+        return
+    segments = 1 + it.payload // _SEGMENT_BYTES
+    messages = sum(outcome.fates.values())
+    fives = it.devices * it.groups * (1 + outcome.summary["simulated_s"] / 5)
+    most = PACKETS_OF_A_SEGMENT * messages * segments + PACKETS_IN_FIVE_SECONDS * fives
+    packets = int(outcome.tables["packets"]["packets"].sum())
+    if packets > most:
+        yield Breach("R6 bounds", it, f"{packets} packets, more than {most:.0f}")
+
+
+NOT_RECOVERING: Mapping[str, Callable[[Composition], bool]] = {
+    "a server cannot reach who has moved": lambda it: it.kind == "command",
+    "a topic is subscribed to once": lambda it: (
+        it.stack.startswith("json_udp") and it.kind == "round_trip"
+    ),
+    "nobody says that anything was heard": lambda it: it.stack == "json_udp/dtls",
+    "TCP gives a silent peer up after a quarter of an hour": lambda it: (
+        _is_over_tcp(it) and it.interval_s < _TCP_PATIENCE_S
+    ),
+    "a writer of DDS serves a reader that is gone": lambda it: it.stack == "dds",
+    **EXCEPTIONS,
+}
+"""Who need not be back after an event, by the reason."""
+
+
+def recovery(it: Composition, outcome: Outcome) -> Iterator[Breach]:
+    """R7: after an event, a stack that may recover does so within its own timers.
+
+    The first message later may be the one by which it finds out.
+    """
+    if it.event == "none" or any(holds(it) for holds in NOT_RECOVERING.values()):
+        return
+    if outcome.summary["status"] != "completed":
+        yield Breach("R7 recovery", it, f"{outcome.summary}")
+        return
+    over_ns = (it.event_at_s + EVENT_S + _RECOVERY_S) * 10**9
+    later = outcome.tables["messages"].filter(pl.col("intended_ns") > over_ns)
+    first = pl.col("intended_ns").min().over("group", "flow", "device")
+    later = later.filter(pl.col("intended_ns") > first)
+    lost = later.filter(pl.col("status") != "delivered")
+    if len(lost):
+        yield Breach("R7 recovery", it, f"{len(lost)} of {len(later)} messages are lost later")
+
+
+RELATIONS = (completeness, bounds, recovery)
+
+
+def breaches(it: Composition, outcome: Outcome) -> list[Breach]:
+    """Give what does not hold."""
+    if outcome.refusal is not None:
+        return []
+    return [breach for relation in RELATIONS for breach in relation(it, outcome)]
