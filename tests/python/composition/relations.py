@@ -17,6 +17,7 @@ _RECOVERY_S = 300
 _NAT_UDP_S = 60
 _NAT_TCP_S = 1_200
 _TCP_PATIENCE_S = 1_000
+_REFUSED = ("mtu 600", "mtu 1200", "smaller hop", "nat", "nbiot nat")
 _RADIO = ("nbiot", "nbiot nat")
 _BY_ADDRESS_ALONE = ("raw_udp", "raw_udp ack=on", "json_udp", "coap", "coap type=non")
 _OVER_TCP = ("mqtt", "coap/tcp", "coap/tls", "http", "raw_tcp")
@@ -124,5 +125,6 @@ RELATIONS = (completeness, bounds, recovery)
 def breaches(it: Composition, outcome: Outcome) -> list[Breach]:
     """Give what does not hold."""
     if outcome.refusal is not None:
-        return []
+        is_said = it.path in _REFUSED and "write " in outcome.refusal
+        return [] if is_said else [Breach("R3 completeness", it, outcome.refusal)]
     return [breach for relation in RELATIONS for breach in relation(it, outcome)]
