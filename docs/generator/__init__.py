@@ -35,6 +35,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "command_line": command_line.commands,
     "device_profiles": device_profiles.profiles,
     "exit_codes": exit_codes.table,
+    "fleet_rules": result_tables.fleet_rules,
     "ledger_words": ledger_words.tables,
     "link_profiles": link_profiles.profiles,
     "measured_names": result_tables.measured_names,

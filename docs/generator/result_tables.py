@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from docs.generator.markdown import code, table
+from lasthop.measures import COLUMNS, FleetNeed, Measure
 from lasthop.results.meaning import TABLES, meaning
 from lasthop.study.expressions import COMPARABLE, quantity_of
 from lasthop.study.quantity import Kind
@@ -34,6 +35,27 @@ def _section(name: str) -> str:
     ]
     heading = f"(table-{name})=\n## {code(f'{name}.parquet')}"
     return f"{heading}\n\n{row}\n\n{table(['column', 'unit', 'type', 'meaning'], rows)}"
+
+
+def fleet_rules() -> str:
+    """Write a row for each measure: its rule, its numerator and its denominator."""
+    rows = [
+        [
+            code(column.name),
+            column.fleet.value,
+            _needed(column),
+            column.ratio.numerator if column.ratio else "",
+            column.ratio.denominator if column.ratio else "",
+        ]
+        for column in COLUMNS
+        if column.is_measured
+    ]
+    heads = ["measure", "over strata and groups", "needs", "numerator", "denominator"]
+    return table(heads, rows)
+
+
+def _needed(column: Measure) -> str:
+    return "" if column.fleet_needs is FleetNeed.NOTHING else column.fleet_needs.value
 
 
 def measured_names() -> str:

@@ -1,7 +1,17 @@
 """What is measured: one entry for each column of ``runs.parquet``, from which all else is made."""
 
 from lasthop.measures.lookup import column_of, measure, named, resolve_column
-from lasthop.measures.measure import Direction, Kind, MadeOf, Measure, Origin, Trials
+from lasthop.measures.measure import (
+    Direction,
+    FleetNeed,
+    FleetRule,
+    Kind,
+    MadeOf,
+    Measure,
+    Origin,
+    Ratio,
+    Trials,
+)
 from lasthop.measures.radio import ENERGY_CAUSES, RADIO_STATES
 from lasthop.measures.registry import COLUMNS, DERIVED
 
@@ -11,10 +21,13 @@ __all__ = [
     "ENERGY_CAUSES",
     "RADIO_STATES",
     "Direction",
+    "FleetNeed",
+    "FleetRule",
     "Kind",
     "MadeOf",
     "Measure",
     "Origin",
+    "Ratio",
     "Trials",
     "column_of",
     "measure",

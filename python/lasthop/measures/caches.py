@@ -1,7 +1,7 @@
 """How caching proxies answered their readers."""
 
 from lasthop.measures.entries import count
-from lasthop.measures.measure import Direction, Kind, Measure
+from lasthop.measures.measure import Direction, Kind, Measure, Ratio
 
 CACHES = (
     count(
@@ -49,6 +49,7 @@ CACHES = (
     ),
     Measure(
         name="cache_age_mean_ms",
+        ratio=Ratio("sum of the ages", "answers that a cache gave"),
         kind=Kind.POSITIVE,
         unit="ms",
         called="age of what a cache gave",

@@ -1,7 +1,7 @@
 """What becomes of devices that have little of everything."""
 
 from lasthop.measures.entries import count, text
-from lasthop.measures.measure import Direction, Kind, Measure
+from lasthop.measures.measure import Direction, FleetRule, Kind, Measure
 
 DEVICES = (
     count(
@@ -32,6 +32,7 @@ DEVICES = (
     ),
     Measure(
         name="device_offline_s",
+        fleet=FleetRule.SUM,
         kind=Kind.POSITIVE,
         unit="s",
         called="time off after crashes",

@@ -42,6 +42,53 @@ class Origin(Enum):
     DERIVED = "other columns, when it is asked for"
 
 
+class FleetRule(Enum):
+    """How a measure of a fleet follows from its devices, strata and groups.
+
+    It matters where simulated devices stand for different numbers of real ones.
+    """
+
+    RATIO = "ratio of weighted sums"
+    """Numerator and denominator are added with the weights of their devices, then divided."""
+    MEAN = "weighted mean"
+    """A mean over messages, each with the weight of its device."""
+    QUANTILE = "weighted quantile"
+    """A percentile over messages, each with the weight of its device."""
+    HARMONIC_MEAN = "harmonic mean"
+    """The life at which as many batteries are taken as by all real devices together."""
+    LARGEST = "largest"
+    """The largest of all simulated devices: weights do not change it."""
+    SMALLEST = "smallest"
+    """The smallest of all simulated devices: weights do not change it."""
+    SUM = "sum over simulated devices"
+    """Added without weights, so it describes the simulated devices and not the fleet."""
+    NOT_AT_ALL = "not at all"
+    """No rule: the value describes the simulated devices together."""
+
+    @property
+    def is_of_fleet(self) -> bool:
+        """Whether the value is that of the fleet, whatever the weights are."""
+        return self not in {FleetRule.SUM, FleetRule.NOT_AT_ALL}
+
+
+class FleetNeed(Enum):
+    """What a run must tell for each weight, so that a measure can be weighted."""
+
+    NOTHING = "nothing"
+    """The simulator weights it."""
+    ENERGY = "the energy of each stratum"
+    WIRE_BYTES = "paths on which all devices have one weight"
+    MESSAGES = "a row for each message"
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """What is divided by what, in words."""
+
+    numerator: str
+    denominator: str
+
+
 @dataclass(frozen=True, slots=True)
 class Trials:
     """Of which trials a share is.
@@ -103,6 +150,12 @@ class Measure:
         Of a derived measure, the columns it comes from.
     is_watched
         Whether two result folders are compared by it unasked.
+    fleet
+        How it is put together over devices, strata and groups.
+    fleet_needs
+        What it takes to do so.
+    ratio
+        Of a ratio, its numerator and its denominator.
     """
 
     name: str
@@ -120,6 +173,9 @@ class Measure:
     trials: Trials | None = None
     made_of: MadeOf | None = None
     is_watched: bool = False
+    fleet: FleetRule = FleetRule.NOT_AT_ALL
+    fleet_needs: FleetNeed = FleetNeed.NOTHING
+    ratio: Ratio | None = None
 
     @property
     def short_name(self) -> str:

@@ -3,7 +3,7 @@
 from functools import partial
 
 from lasthop.measures.entries import count, share, text
-from lasthop.measures.measure import Direction, Kind, Measure, Trials
+from lasthop.measures.measure import Direction, FleetRule, Kind, Measure, Ratio, Trials
 
 _latency = partial(
     Measure,
@@ -54,6 +54,8 @@ MESSAGES = (
         missing="nothing offered",
         trials=Trials(of="messages_offered", successes="messages_delivered"),
         is_watched=True,
+        fleet=FleetRule.RATIO,
+        ratio=Ratio("`messages_delivered`", "`messages_offered`"),
         meaning="`messages_delivered` divided by `messages_offered`.",
     ),
 )
@@ -61,18 +63,22 @@ MESSAGES = (
 LATENCIES = (
     _latency(
         name="latency_mean_ms",
+        fleet=FleetRule.MEAN,
+        ratio=Ratio("sum of the latencies of delivered messages", "`messages_delivered`"),
         called="mean latency of delivered messages",
         missing="nothing delivered",
         meaning="Mean latency of the delivered messages.",
     ),
     _latency(
         name="latency_p50_ms",
+        fleet=FleetRule.QUANTILE,
         called="median latency",
         is_watched=True,
         meaning="Median latency of the offered messages; empty where fewer arrived.",
     ),
     _latency(
         name="latency_p95_ms",
+        fleet=FleetRule.QUANTILE,
         called="95th percentile of latency",
         heading="95th percentile",
         is_watched=True,
@@ -80,6 +86,7 @@ LATENCIES = (
     ),
     _latency(
         name="latency_p99_ms",
+        fleet=FleetRule.QUANTILE,
         called="99th percentile of latency",
         heading="99th percentile",
         is_watched=True,
@@ -87,12 +94,17 @@ LATENCIES = (
     ),
     _latency(
         name="latency_max_ms",
+        fleet=FleetRule.LARGEST,
         called="longest latency of delivered messages",
         missing="nothing delivered",
         meaning="Longest latency of a delivered message.",
     ),
     _latency(
         name="response_mean_ms",
+        fleet=FleetRule.MEAN,
+        ratio=Ratio(
+            "sum of the response times", "messages whose sender knew that they had arrived"
+        ),
         called="mean response time",
         missing="nothing acknowledged",
         meaning="Mean time from when a message was due until its sender knew that it had "
@@ -100,6 +112,7 @@ LATENCIES = (
     ),
     _latency(
         name="response_max_ms",
+        fleet=FleetRule.LARGEST,
         called="longest response time",
         missing="nothing acknowledged",
         meaning="The longest of these times.",

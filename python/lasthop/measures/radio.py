@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from lasthop.measures.entries import count, share
-from lasthop.measures.measure import Direction, Kind, Measure, Trials
+from lasthop.measures.measure import Direction, FleetNeed, FleetRule, Kind, Measure, Ratio, Trials
 
 ENERGY_CAUSES: Mapping[str, str] = {
     "random_access": "random access, up to the resolution of contention",
@@ -43,12 +43,20 @@ _throughput = partial(
     Measure, kind=Kind.POSITIVE, unit="bit/s", direction=Direction.MORE, is_watched=True
 )
 _energy = partial(
-    Measure, kind=Kind.POSITIVE, unit="J", direction=Direction.LESS, missing=_NO_RADIO
+    Measure,
+    kind=Kind.POSITIVE,
+    unit="J",
+    direction=Direction.LESS,
+    missing=_NO_RADIO,
+    fleet=FleetRule.SUM,
 )
 
 NETWORK = (
     _throughput(
         name="device_throughput_bit_s",
+        ratio=Ratio(
+            "sum over delivered messages of payload bits / latency", "`messages_delivered`"
+        ),
         called="mean throughput of a device",
         is_waiting=True,
         meaning="Mean, over the delivered messages of a network, of payload bits for each second "
@@ -56,6 +64,9 @@ NETWORK = (
     ),
     share(
         name="availability_20s",
+        fleet=FleetRule.RATIO,
+        fleet_needs=FleetNeed.MESSAGES,
+        ratio=Ratio("messages delivered within 20 s", "`messages_offered`"),
         called="share delivered within 20 s",
         direction=Direction.MORE,
         trials=Trials(of="messages_offered"),
@@ -64,11 +75,13 @@ NETWORK = (
     ),
     _throughput(
         name="cell_throughput_bit_s",
+        ratio=Ratio("payload bits delivered in the measured time", "measured seconds x cells"),
         called="mean throughput of a cell",
         meaning="Payload bits that arrived, for each measured second and cell.",
     ),
     Measure(
         name="lowest_path_gain_served_db",
+        fleet=FleetRule.SMALLEST,
         kind=Kind.DECIBEL,
         unit="dB",
         called="lowest path gain served",
@@ -99,13 +112,18 @@ NETWORK = (
     ),
     _event(name="rlc_retransmissions", meaning="RLC PDUs that were sent again, both ways."),
     *(
-        _part(name=f"harq_retransmission_{way}_ratio", meaning=f"Share of {what}.")
+        _part(
+            name=f"harq_retransmission_{way}_ratio",
+            ratio=Ratio("transport blocks that HARQ repeated", "transport blocks"),
+            meaning=f"Share of {what}.",
+        )
         for way, what in _HARQ.items()
     ),
     *(
         _part(
             name=f"occupancy_{channel}_ratio",
             called=f"{channel.upper()} occupied",
+            ratio=Ratio(f"what {channel.upper()} took", what.removesuffix(",")),
             meaning=f"Share of {what} in which {channel.upper()} was sent.",
         )
         for channel, what in _CHANNELS.items()
@@ -127,6 +145,9 @@ ENERGY = (
     ),
     _energy(
         name="energy_per_message_j",
+        fleet=FleetRule.RATIO,
+        fleet_needs=FleetNeed.ENERGY,
+        ratio=Ratio("`energy_j`", "`messages_delivered`"),
         called="energy of a delivered message",
         missing="no value",
         is_watched=True,
@@ -138,12 +159,15 @@ ENERGY = (
             kind=Kind.POSITIVE,
             unit="s",
             missing=_NO_RADIO,
+            fleet=FleetRule.SUM,
             meaning=f"How long the radios of all devices {what}.",
         )
         for state, what in RADIO_STATES.items()
     ),
     Measure(
         name="battery_years",
+        fleet=FleetRule.HARMONIC_MEAN,
+        ratio=Ratio("energy of a battery", "mean power of the devices that have it"),
         kind=Kind.POSITIVE,
         unit="years",
         called="battery life",

@@ -5,7 +5,16 @@ from functools import partial
 from lasthop.measures.caches import CACHES
 from lasthop.measures.devices import DEVICES
 from lasthop.measures.entries import text
-from lasthop.measures.measure import Direction, Kind, MadeOf, Measure, Origin, Trials
+from lasthop.measures.measure import (
+    Direction,
+    FleetNeed,
+    FleetRule,
+    Kind,
+    MadeOf,
+    Measure,
+    Origin,
+    Trials,
+)
 from lasthop.measures.messages import LATENCIES, MESSAGES
 from lasthop.measures.radio import ENERGY, NETWORK
 from lasthop.measures.sessions import SESSIONS
@@ -137,6 +146,7 @@ _complement = partial(
 DERIVED = (
     _derived(
         name="wire_bytes_offered",
+        fleet=FleetRule.SUM,
         kind=Kind.POSITIVE,
         unit="B",
         called="bytes sent both ways",
@@ -145,6 +155,7 @@ DERIVED = (
     ),
     _derived(
         name="device_crashes",
+        fleet=FleetRule.SUM,
         kind=Kind.COUNT,
         unit="count",
         called="crashes of devices",
@@ -153,12 +164,15 @@ DERIVED = (
     ),
     _complement(
         name="loss_ratio",
+        fleet=FleetRule.RATIO,
         called="share of messages lost",
         made_of=MadeOf(("delivery_ratio",), complement=True),
         meaning="One less `delivery_ratio`.",
     ),
     _complement(
         name="not_served_20s",
+        fleet=FleetRule.RATIO,
+        fleet_needs=FleetNeed.MESSAGES,
         called="share not delivered within 20 s",
         made_of=MadeOf(("availability_20s",), complement=True),
         meaning="One less `availability_20s`.",

@@ -3,7 +3,7 @@
 from functools import partial
 
 from lasthop.measures.entries import count
-from lasthop.measures.measure import Direction, Kind, Measure
+from lasthop.measures.measure import Direction, FleetRule, Kind, Measure
 
 _set_up = partial(
     Measure,
@@ -36,6 +36,7 @@ SESSIONS = (
     ),
     count(
         name="half_open_peak",
+        fleet=FleetRule.NOT_AT_ALL,
         called="half-open connections at most",
         direction=Direction.LESS,
         meaning="The most connections at a time that servers held and whose clients had none.",
@@ -59,11 +60,13 @@ SESSIONS = (
     ),
     _set_up(
         name="session_set_up_max_ms",
+        fleet=FleetRule.LARGEST,
         called="longest time to set a session up",
         meaning="The longest that a session took, where all came about.",
     ),
     Measure(
         name="half_open_s",
+        fleet=FleetRule.SUM,
         kind=Kind.POSITIVE,
         unit="s",
         called="time of half-open connections",

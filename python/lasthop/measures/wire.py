@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 
 from lasthop.measures.entries import count, share
-from lasthop.measures.measure import Direction, Kind, Measure
+from lasthop.measures.measure import Direction, FleetNeed, FleetRule, Kind, Measure, Ratio
 
 _WAYS = {"up": "up, away from the device", "down": "down, towards the device"}
 _FATES = {"offered": "entered", "delivered": "left"}
+_SENT = "`wire_bytes_up_offered` + `wire_bytes_down_offered`"
+_FRAMED = f"{_SENT} + 14 B (`packets_up_offered` + `packets_down_offered`)"
 
 
 def _bytes_on_the_wire() -> Iterator[Measure]:
@@ -21,6 +23,7 @@ def _bytes_on_the_wire() -> Iterator[Measure]:
                 called=f"bytes sent {way}" if sent else "",
                 direction=Direction.LESS if sent else Direction.NEITHER,
                 is_watched=sent,
+                fleet=FleetRule.SUM,
                 meaning=f"IP bytes that {what} the path on the way {where}; in the whole run, "
                 "its warm-up included.",
             )
@@ -54,6 +57,8 @@ WIRE = (
     *_packets_on_the_wire(),
     Measure(
         name="wire_rate_bit_s",
+        fleet=FleetRule.SUM,
+        ratio=Ratio(f"8 ({_SENT})", "`simulated_s`"),
         kind=Kind.POSITIVE,
         unit="bit/s",
         called="mean rate on the wire",
@@ -64,6 +69,7 @@ WIRE = (
     *_background_packets(),
     Measure(
         name="payload_bytes_first_sent",
+        fleet=FleetRule.SUM,
         kind=Kind.POSITIVE,
         arrow_type="int64",
         unit="B",
@@ -71,25 +77,32 @@ WIRE = (
     ),
     Measure(
         name="wire_bytes_per_message",
+        fleet=FleetRule.RATIO,
+        fleet_needs=FleetNeed.WIRE_BYTES,
+        ratio=Ratio(_SENT, "`messages_delivered`"),
         kind=Kind.POSITIVE,
         unit="B",
         called="bytes sent for a delivered message",
         direction=Direction.LESS,
-        missing="nothing delivered",
+        missing="no value",
         meaning="IP bytes that entered the path, both ways and in the whole run, divided by "
         "`messages_delivered`: what is lost, sent again or kept alive is paid by what arrives.",
     ),
     Measure(
         name="wire_bytes_per_message_ethernet",
+        fleet=FleetRule.RATIO,
+        fleet_needs=FleetNeed.WIRE_BYTES,
+        ratio=Ratio(_FRAMED, "`messages_delivered`"),
         kind=Kind.POSITIVE,
         unit="B",
         called="bytes sent for a delivered message, with Ethernet",
         direction=Direction.LESS,
-        missing="nothing delivered",
+        missing="no value",
         meaning="The same with 14 B of Ethernet for each packet, as Wireshark counts them.",
     ),
     Measure(
         name="control_bytes_per_100",
+        ratio=Ratio(f"100 ({_SENT} - `payload_bytes_first_sent`)", "`payload_bytes_first_sent`"),
         kind=Kind.POSITIVE,
         unit="B",
         per="100 B",
@@ -102,6 +115,7 @@ WIRE = (
     ),
     Measure(
         name="control_bytes_per_100_ethernet",
+        ratio=Ratio(f"100 ({_FRAMED} - `payload_bytes_first_sent`)", "`payload_bytes_first_sent`"),
         kind=Kind.POSITIVE,
         unit="B",
         per="100 B",
@@ -125,6 +139,7 @@ WIRE = (
     ),
     share(
         name="uncarried_ratio",
+        ratio=Ratio("load that the path did not carry", "load offered before the first event"),
         called="share of the load not carried",
         direction=Direction.LESS,
         missing="too short to tell",

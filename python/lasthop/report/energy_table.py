@@ -36,6 +36,11 @@ def energy_section(source: ReportSource, styles: Styles) -> Section | None:
         "What a device draws in a day, and what its radio does meanwhile: means over the "
         "repetitions and over all devices. Its battery lasts at this mean power."
     )
+    if source.has_weights:
+        reading += (
+            " The battery life is that of the fleet. Causes and states are added over the "
+            "simulated devices, without their weights in the fleet."
+        )
     kept_in_mind = "".join(f" {sentence_case(one)}." for one in source.study.get("cautions", ()))
     tables = Markup().join(parts)
     body = render("told_table.html", reading=reading + kept_in_mind, table=tables)

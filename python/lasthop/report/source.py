@@ -91,6 +91,15 @@ class ReportSource:
             .collect()
         )
 
+    @property
+    def has_weights(self) -> bool:
+        """Whether simulated devices of a run stand for different numbers of real ones."""
+        groups = self.groups
+        if groups is None:
+            return False
+        weights = groups.select("run_id", "weight").unique()
+        return weights.height > weights["run_id"].n_unique()
+
     def read_groups(self) -> pl.DataFrame:
         """Read `groups` for what cannot be judged without them.
 

@@ -16,6 +16,7 @@ _MAKERS = (
     "lasthop.results.schema",
     "lasthop.results.table_writer",
     "lasthop.running.engine",
+    "lasthop.running.fleet_figures",
     "lasthop.running.finishing",
 )
 """The modules by which a run spec becomes rows; what a spec says is part of the run's id. Native

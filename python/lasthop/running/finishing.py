@@ -8,6 +8,7 @@ from pathlib import Path
 from lasthop.errors import EnvironmentFailure, LasthopError
 from lasthop.results.part import PartHeader, Stream, failed_streams, read_status
 from lasthop.running.engine import CancelledError, Engine, Switch
+from lasthop.running.fleet_figures import weighted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +41,11 @@ def finish(  # noqa: PLR0913  (what a run is, and where its files go)
     """
     wall, cpu = time.perf_counter(), time.thread_time()
     streams = _streams(
-        lambda: engine.simulate(
-            spec_json, run_id=run_id, captures=captures, switch=switch, messages=messages
+        lambda: weighted(
+            engine.simulate(
+                spec_json, run_id=run_id, captures=captures, switch=switch, messages=messages
+            ),
+            spec_json,
         )
     )
     header = PartHeader(

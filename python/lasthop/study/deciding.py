@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lasthop.measures import FleetNeed, FleetRule
 from lasthop.measures.groups import PLACE, WHOLE
 from lasthop.measures.radio import ENERGY
+from lasthop.study.expressions import COMPARABLE
 from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.parameters import TEXT
-from lasthop.study.run_spec import RunSpecReader
+from lasthop.study.run_spec import FleetWeights, RunSpecReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from lasthop.measures import Measure
     from lasthop.study.expressions import Comparison, Expression
     from lasthop.study.stacks.arm import Arm
     from lasthop.study.study import Part, Point, SweptParameter
@@ -95,6 +98,54 @@ class Judgeable:
                 "energy_per_message",
             )
 
+    def check_weights(self, name: str, part: str) -> None:
+        """Check that a fleet whose devices have different weights can be decided by a column.
+
+        Parameters
+        ----------
+        name
+            Of a column without its unit, that is judged of whole runs.
+        part
+            Which the study is decided by.
+
+        Raises
+        ------
+        Fault
+            If its value would be that of the simulated devices and not that of the fleet.
+        """
+        column = COMPARABLE.get(name)
+        if column is None or not column.is_measured:
+            return
+        if column.fleet.is_of_fleet:
+            self._check_told(column, part, f"{name} cannot decide about this fleet")
+            return
+        points = (point for point in self._points if point.part == part)
+        if any(FleetWeights.of(point.conditions) for point in points):
+            why = _ADDED if column.fleet is FleetRule.SUM else _UNRULED
+            raise Fault(f"{name} cannot decide about this fleet: {why}", hint=_WEIGHTED_HINT)
+
+    def check_told(self, name: str) -> None:
+        """Check that a column which weights devices has the parts to do so at every point.
+
+        Raises
+        ------
+        Fault
+            If its cells would be empty.
+        """
+        column = COMPARABLE.get(name)
+        if column is not None and column.is_measured and column.fleet.is_of_fleet:
+            for part in dict.fromkeys(point.part for point in self._points):
+                self._check_told(column, part, f"{name} has no value for this fleet")
+
+    def _check_told(self, column: Measure, part: str, what: str) -> None:
+        if column.fleet_needs is FleetNeed.NOTHING:
+            return
+        for point in self._points:
+            weights = FleetWeights.of(point.conditions) if point.part == part else None
+            why = None if weights is None else weights.why_lacking(column.fleet_needs)
+            if why is not None:
+                raise Fault(f"{what}: {why}", hint=_WEIGHTED_HINT)
+
     def _check_place(self, expression: Expression) -> None:
         """Check that what is named together is one place: a flow of this group, say."""
         asked = [condition for condition in expression.where if condition.column in PLACE]
@@ -148,6 +199,14 @@ def _once(names: Iterable[str]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name != WHOLE]
 
 
+_ADDED = "it adds up simulated devices, which stand for different numbers of real ones"
+_UNRULED = (
+    "simulated devices stand for different numbers of real ones, and it cannot be weighted by them"
+)
+_WEIGHTED_HINT = (
+    "use delivery_ratio, a percentile of latency, battery_years or energy_per_message, or let each "
+    "simulated device stand for as many real ones (the reference of results has the rule of each)"
+)
 _PLURALS = {"stratum": "strata"}
 _BATTERY = "battery_years"
 _OF_RADIOS = frozenset(column.short_name for column in ENERGY)

@@ -173,7 +173,7 @@ class _Loader:
         judgeable = Judgeable(arms, parts, swept, points)
         decide = self._decide(base.decide, parts, judgeable)
         expect = tuple(
-            self._expression(text, ("expect", index), judgeable)
+            self._expectation(text, ("expect", index), judgeable)
             for index, text in enumerate(base.expect)
         )
         multiverse = self._multiverse(base, arms, parts)
@@ -400,9 +400,14 @@ class _Loader:
                     location=("decide", "part"),
                 )
             )
+        part = form.part or names[0]
+        try:
+            judgeable.check_weights(form.minimise or form.maximise or "", part)
+        except Fault as fault:
+            raise self._document.error(fault.within(("decide", aim))) from None
         return Decide(
             require=tuple(
-                self._expression(text, ("decide", "require", index), judgeable)
+                self._requirement(text, ("decide", "require", index), judgeable, part)
                 for index, text in enumerate(form.require)
             ),
             minimise=form.minimise,
@@ -411,7 +416,7 @@ class _Loader:
             smallest_effect=column_of(column).usual_effect
             if form.smallest_effect is None
             else form.smallest_effect,
-            part=form.part or names[0],
+            part=part,
         )
 
     def _claims(self, name: str | None, arms: tuple[Arm, ...], parts: tuple[Part, ...]) -> Claims:
@@ -450,6 +455,28 @@ class _Loader:
             return plan_multiverse(form.multiverse, of, study=form, arms=arms, parts=parts)
         except Fault as fault:
             raise self._document.error(fault) from None
+
+    def _requirement(
+        self, text: str, location: tuple[str | int, ...], judgeable: Judgeable, part: str
+    ) -> Expression:
+        expression = self._expression(text, location, judgeable)
+        if not expression.is_by_group:
+            try:
+                judgeable.check_weights(expression.comparison.column, part)
+            except Fault as fault:
+                raise self._document.error(fault.within(location)) from None
+        return expression
+
+    def _expectation(
+        self, text: str, location: tuple[str | int, ...], judgeable: Judgeable
+    ) -> Expression:
+        expression = self._expression(text, location, judgeable)
+        if not expression.is_by_group:
+            try:
+                judgeable.check_told(expression.comparison.column)
+            except Fault as fault:
+                raise self._document.error(fault.within(location)) from None
+        return expression
 
     def _expression(
         self, text: str, location: tuple[str | int, ...], judgeable: Judgeable

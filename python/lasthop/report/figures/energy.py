@@ -22,6 +22,10 @@ ENERGY_ENTRIES = tuple(cause.replace("_", " ") for cause in ENERGY_CAUSES)
 _COLUMNS = {f"energy_{cause}_j": cause.replace("_", " ") for cause in ENERGY_CAUSES}
 _MOST_POINTS = 3
 _SLOT = "bar"
+_WEIGHTS_READING = (
+    " Bars are those of the simulated devices, without their weights in the fleet; "
+    "energy_per_message_j in runs.parquet has the weights."
+)
 _OVERLOAD_READING = " An overload has no bar: what little arrives hangs on how long the run is."
 
 
@@ -58,6 +62,7 @@ def energy_figure(source: ReportSource, part: Mapping[str, Any], *, legend: bool
         reading=(
             "What the radios of all devices draw while messages are measured, for each message "
             "that arrived. Sleep between messages counts."
+            + (_WEIGHTS_READING if shown and source.has_weights else "")
             + (_OVERLOAD_READING if any(remarks) else "")
             + some
         ),
