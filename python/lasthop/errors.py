@@ -11,7 +11,8 @@ EXIT_INTERRUPTED = 130
 
 EXIT_MEANINGS = {
     EXIT_PASS: "The command did what it was asked to, and every expectation holds.",
-    EXIT_EXPECTATION_FAILED: "An expectation of the study failed; the line says in which runs.",
+    EXIT_EXPECTATION_FAILED: "An expectation of the study failed, or with `--strict` a requirement "
+    "is not shown to be met; the line says where.",
     EXIT_BAD_INPUT: "The study or the command cannot be understood; the line says what to write.",
     EXIT_INVALID_RUN: "A run cannot be believed; the line says why.",
     EXIT_ENVIRONMENT: "The machine failed: a full disk, a missing program, damaged results.",

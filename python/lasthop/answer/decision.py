@@ -13,7 +13,7 @@ from lasthop.answer.decision_table import decision_table
 from lasthop.answer.group_rows import ReadGroups, no_groups
 from lasthop.answer.points import Point, part_named, points_of
 from lasthop.answer.ranking import Objective, RankedArm, rank_arms
-from lasthop.answer.requirements import Exclusion, Requirements, warnings
+from lasthop.answer.requirements import JudgedRequirement, Met, Requirements, warnings
 from lasthop.measures import column_of, resolve_column
 from lasthop.statistics.corrections import holm
 from lasthop.statistics.looks import confidence_at_a_look
@@ -36,7 +36,7 @@ class ExcludedArm:
     """A stack that does not meet a requirement; ``arm.rank`` is among the excluded."""
 
     arm: RankedArm
-    because: tuple[Exclusion, ...]
+    because: tuple[JudgedRequirement, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,8 @@ class PointDecision:
         The others that ran, best first: the ranking if the requirements were dropped.
     set_aside : tuple of SetAsideArm
         The stacks that cannot be judged.
+    judged : mapping of str to tuple of JudgedRequirement
+        What became of each requirement, by stack.
     stands_alone : bool
         Whether one stack leads by the runs at this point alone, whatever other points there are:
         where a lead changes along a sweep both leads are asked for, which needs no correction.
@@ -73,7 +75,12 @@ class PointDecision:
     ranked: tuple[RankedArm, ...]
     excluded: tuple[ExcludedArm, ...]
     set_aside: tuple[SetAsideArm, ...]
+    judged: Mapping[str, tuple[JudgedRequirement, ...]]
     stands_alone: bool
+
+    def too_few(self, stack: str) -> tuple[JudgedRequirement, ...]:
+        """Give the requirements of which the runs of a stack do not tell whether it meets them."""
+        return tuple(one for one in self.judged.get(stack, ()) if one.met is Met.TOO_FEW)
 
     @property
     def p_value(self) -> float | None:
@@ -155,9 +162,12 @@ def decide_part(
 ) -> Decision:
     """Ask the question of a study of one of its parts."""
     asked: Mapping[str, Any] = study.get("decide") or {}
-    objective = _objective(asked, runs.columns, looks=study.get("looks", 1))
+    looks = study.get("looks", 1)
+    objective = _objective(asked, runs.columns, looks=looks)
     of_part = runs.filter(pl.col("part") == part["name"])
-    requirements = Requirements(asked.get("require") or (), of_part, groups)
+    requirements = Requirements(
+        asked.get("require") or (), of_part, groups, confidence=confidence_at_a_look(looks)
+    )
     points = [
         _decide_point(point, stack_names(study), objective, requirements)
         for point in points_of(runs, part)
@@ -198,7 +208,11 @@ def _decide_point(
     arms = arms_of(point.rows, stacks)
     aside = {arm.stack: troubles for arm in arms if (troubles := _troubles(arm, objective))}
     ran = [arm for arm in arms if arm.stack not in aside]
-    excluding = {arm.stack: requirements.exclusions(arm) for arm in ran}
+    judged = {arm.stack: requirements.judged(arm) for arm in ran}
+    excluding = {
+        stack: tuple(one for one in found if one.met is Met.NOT_MET)
+        for stack, found in judged.items()
+    }
     ranked = rank_arms(
         [arm for arm in ran if not excluding[arm.stack]],
         objective=objective,
@@ -216,6 +230,7 @@ def _decide_point(
         ranked=ranked,
         excluded=tuple(ExcludedArm(arm, excluding[arm.stack]) for arm in excluded),
         set_aside=tuple(SetAsideArm(stack, troubles) for stack, troubles in aside.items()),
+        judged=judged,
         stands_alone=outcome in {Outcome.LEADS, Outcome.ONLY_ONE},
     )
 

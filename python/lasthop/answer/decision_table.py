@@ -34,6 +34,11 @@ def _rows(decision: "Decision", point: "PointDecision") -> Iterable[Row]:
             mean = format_quantity(arm.value.mean, column.unit, missing=column.missing)
             ends = format_range(arm.value, column.unit, missing=column.missing)
             value = f"{mean} ({ends})"
+        too_few = (
+            f"{one.met.value}: {one.requirement} (is {one.figure})"
+            for one in point.too_few(arm.stack)
+        )
+        value = "; ".join(filter(None, (value, *too_few)))
         yield str(arm.rank), arm.stack, value
     for left_out in point.excluded:
         why = "; ".join(f"{each.requirement} (is {each.figure})" for each in left_out.because)

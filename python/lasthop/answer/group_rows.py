@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import polars as pl
 
+from lasthop.answer.effective_samples import EFFECTIVE
 from lasthop.answer.projection import DESCRIBING
 from lasthop.errors import UsageError
 from lasthop.measures import COLUMNS
@@ -12,7 +13,7 @@ from lasthop.measures.groups import PLACE, WHOLE
 ReadGroups = Callable[[], pl.DataFrame]
 """Reads ``groups.parquet``."""
 
-_MEASURED = frozenset(column.name for column in COLUMNS if column.is_measured)
+_MEASURED = frozenset(column.name for column in COLUMNS if column.is_measured).union(EFFECTIVE)
 _AS_OF_RUNS = {"energy_total_j": "energy_j"}
 
 

@@ -35,11 +35,9 @@ def of_question(study: Mapping[str, Any], existing: Iterable[str]) -> frozenset[
     aim = asked.get("minimise") or asked.get("maximise")
     named = resolve_column(aim, columns) if aim else None
     decided_by = () if named is None else (named, *_trials_of(column_of(named)))
-    return frozenset(
-        name
-        for name in (*SHOWN, *decided_by, *of_expressions(asked.get("require") or ()))
-        if name in columns
-    )
+    required = of_expressions(asked.get("require") or ())
+    trials = (name for it in required for name in _trials_of(column_of(it)))
+    return frozenset(name for name in (*SHOWN, *decided_by, *required, *trials) if name in columns)
 
 
 def of_expressions(texts: Iterable[str]) -> frozenset[str]:

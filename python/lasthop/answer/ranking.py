@@ -10,7 +10,7 @@ from lasthop.answer.samples import Sample
 from lasthop.measures import Kind, Measure
 from lasthop.statistics.contrast import Contrast
 from lasthop.statistics.corrections import hochberg
-from lasthop.statistics.intervals import CONFIDENCE, Interval, interval
+from lasthop.statistics.intervals import CONFIDENCE, Interval
 
 if TYPE_CHECKING:
     from lasthop.statistics.evidence import Side
@@ -130,7 +130,7 @@ def rank_arms(
         RankedArm(
             stack=arms[place].stack,
             rank=rank,
-            value=interval(list(samples[place].values.values())).within(*objective.column.possible),
+            value=samples[place].interval(),
             margin=margin,
             warnings=warnings.get(arms[place].stack, ()),
         )

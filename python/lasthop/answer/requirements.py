@@ -1,8 +1,9 @@
-"""Requirements: what excludes a stack, by the mean of its runs or by that of a part of each."""
+"""Requirements: what excludes a stack, judged of the population that its runs are drawn from."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import polars as pl
@@ -10,17 +11,45 @@ import polars as pl
 from lasthop.answer.arms import Arm, Trouble
 from lasthop.answer.group_rows import ReadGroups, rows_by_group
 from lasthop.answer.quantities import format_quantity
+from lasthop.answer.requirement_evidence import Evidence, evidence_of
 from lasthop.measures import column_of
 from lasthop.measures.groups import PLACE, WHOLE
+from lasthop.statistics.intervals import CONFIDENCE
 from lasthop.study.expressions import Expression, parse_expression
 
 
+class Met(Enum):
+    """Whether runs show that a requirement is met."""
+
+    MET = "met"
+    NOT_MET = "not met"
+    TOO_FEW = "too few to say"
+
+
 @dataclass(frozen=True, slots=True)
-class Exclusion:
-    """A requirement that a stack does not meet, and by which figure."""
+class JudgedRequirement:
+    """A requirement, held against one stack at one point.
+
+    Parameters
+    ----------
+    requirement : str
+        As written.
+    met : Met
+        Too few to say excludes nothing and fails nothing.
+    figure : str
+        The figure that was judged, the worst of its places; with its interval where there are too
+        few runs or messages to say.
+    bound : str
+        Where nothing was to be observed and nothing was, how much of it there can be all the same.
+    evidence : Evidence or None
+        What the runs tell of the measure; None of what is no measure.
+    """
 
     requirement: str
+    met: Met
     figure: str
+    bound: str = ""
+    evidence: Evidence | None = None
 
 
 class Requirements:
@@ -36,9 +65,19 @@ class Requirements:
         Those of the part, or their rows by group.
     groups : callable
         Reads ``groups.parquet``, for requirements that name a group, stratum or flow.
+    confidence : float
+        Of the intervals: more than 95 % where the runs are looked at several times.
     """
 
-    def __init__(self, texts: Sequence[str], runs: pl.DataFrame, groups: ReadGroups) -> None:
+    def __init__(
+        self,
+        texts: Sequence[str],
+        runs: pl.DataFrame,
+        groups: ReadGroups,
+        *,
+        confidence: float = CONFIDENCE,
+    ) -> None:
+        self._confidence = confidence
         self._expressions = [parse_expression(text) for text in texts]
         self._places = pl.DataFrame()
         self._found: dict[str, list[int]] = {}
@@ -53,13 +92,10 @@ class Requirements:
         """Give them as written."""
         return tuple(expression.text for expression in self._expressions)
 
-    def exclusions(self, arm: Arm) -> tuple[Exclusion, ...]:
-        """Say which of them an arm does not meet, by the mean over its runs."""
-        return tuple(
-            Exclusion(expression.text, figure)
-            for expression in self._expressions
-            if (figure := self._failing(expression, arm)) is not None
-        )
+    def judged(self, arm: Arm) -> tuple[JudgedRequirement, ...]:
+        """Judge an arm by those that apply to it."""
+        found = (self._judged(expression, arm) for expression in self._expressions)
+        return tuple(one for one in found if one is not None)
 
     def misses(self, arm: Arm) -> Iterable[tuple[str, int]]:
         """Count the runs of an arm that fail a requirement, for each that some fail."""
@@ -69,20 +105,57 @@ class Requirements:
             if failing:
                 yield expression.text, len(failing)
 
-    def _failing(self, expression: Expression, arm: Arm) -> str | None:
-        """Give the figure that fails a requirement, the worst of its places."""
-        if not expression.is_by_group:
-            row = arm.mean_row()
-            return _figure(expression, row, arm) if expression.evaluate(row) is False else None
-        places = self._rows(expression, arm).partition_by(PLACE, maintain_order=True)
-        means = [Arm(arm.stack, rows, ()).mean_row() for rows in places]
-        judged = [(row, expression.evaluate(row)) for row in means]
-        failing = [row for row, met in judged if met is False]
-        if not failing:
+    def _judged(self, expression: Expression, arm: Arm) -> JudgedRequirement | None:
+        """Judge by one requirement: the worst of the places that it names decides."""
+        found = [
+            (place, row, met)
+            for place, row in self._arms(expression, arm)
+            if (met := self._met(expression, place, row)) is not None
+        ]
+        if not found:
             return None
-        worst = max(failing, key=lambda row: _distance(expression, row))
-        among = [row for row, met in judged if met is not None]
-        return f"{_figure(expression, worst, arm)} for {_place(expression, worst, among)}"
+        worst = max((met for _, _, met in found), key=list(_BY_SEVERITY).index)
+        arms = [(place, row) for place, row, met in found if met is worst]
+        place, row = max(arms, key=lambda one: _distance(expression, one[1]))
+        figure = _figure(expression, row, arm)
+        evidence = self._evidence(expression, place)
+        bound = ""
+        if worst is Met.TOO_FEW and evidence is not None:
+            figure = f"{figure}, {evidence.range}"
+        if worst is Met.MET and evidence is not None and _asks_for_none(expression):
+            bound = evidence.bound
+        if expression.is_by_group:
+            figure = f"{figure} for {_place(expression, row, [row for _, row, _ in found])}"
+        return JudgedRequirement(expression.text, worst, figure, bound, evidence)
+
+    def _met(self, expression: Expression, arm: Arm, row: Mapping[str, Any]) -> Met | None:
+        """Judge one place by its runs; None where the requirement does not apply to it."""
+        observed = expression.evaluate(row)
+        if observed is None:
+            return None
+        evidence = self._evidence(expression, arm)
+        if evidence is None or evidence.is_exact or _asks_for_none(expression):
+            return Met.MET if observed else Met.NOT_MET
+        ends = {expression.comparison.admits(end) for end in evidence.ends}
+        if len(ends) > 1:
+            return Met.TOO_FEW
+        return Met.MET if ends.pop() else Met.NOT_MET
+
+    def _evidence(self, expression: Expression, arm: Arm) -> Evidence | None:
+        """Give what the runs of a place tell of a measure; None where none is required."""
+        name = _column(expression, dict.fromkeys(arm.completed.columns))
+        if name is None or (arm.overload is not None and column_of(name).is_waiting):
+            return None
+        return evidence_of(arm, column_of(name), confidence=self._confidence)
+
+    def _arms(self, expression: Expression, arm: Arm) -> Iterator[tuple[Arm, Mapping[str, Any]]]:
+        """Give what is judged, each with the row of its means."""
+        if not expression.is_by_group:
+            yield arm, arm.mean_row()
+            return
+        for rows in self._rows(expression, arm).partition_by(PLACE, maintain_order=True):
+            place = Arm(arm.stack, rows, ())
+            yield place, place.mean_row()
 
     def _rows(self, expression: Expression, arm: Arm) -> pl.DataFrame:
         """Give the runs of an arm, by place where the requirement names one."""
@@ -90,6 +163,24 @@ class Requirements:
             return arm.completed
         found = [self._found.get(run, ()) for run in arm.completed["run_id"]]
         return self._places[[row for rows in found for row in rows]]
+
+
+_BY_SEVERITY = (Met.MET, Met.TOO_FEW, Met.NOT_MET)
+
+
+def _asks_for_none(expression: Expression) -> bool:
+    """Tell whether nothing else than was observed counts: by `==`, or at the end of what can be.
+
+    ``== 100 %`` and ``>= 100 %`` ask of deliveries that no loss was observed, ``<= 0`` of events
+    that there was none.
+    """
+    comparison = expression.comparison
+    if comparison.operator in {"==", "!="} or isinstance(comparison.value, str):
+        return True
+    known = next(iter(comparison.columns))
+    least, most = column_of(known).possible
+    edge = {">=": most, "<=": least}
+    return comparison.value == edge.get(comparison.operator)
 
 
 def _is_laid_out(runs: pl.DataFrame) -> bool:
@@ -138,6 +229,11 @@ def warnings(arm: Arm, requirements: Requirements) -> tuple[str, ...]:
     return (
         *(f"{one.runs} of {total} runs {_said(one)}" for one in arm.troubles),
         *((_said(arm.overload),) if arm.overload else ()),
+        *(
+            f"{one.met.value}: {one.requirement} (is {one.figure})"
+            for one in requirements.judged(arm)
+            if one.met is Met.TOO_FEW
+        ),
         *(
             f"{text} fails in {count} of {completed} runs"
             for text, count in requirements.misses(arm)

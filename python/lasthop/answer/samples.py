@@ -14,7 +14,8 @@ from lasthop.statistics.contrasts import (
     difference_of_shares,
     ratio,
 )
-from lasthop.statistics.intervals import CONFIDENCE
+from lasthop.statistics.effective_sample import share_interval
+from lasthop.statistics.intervals import CONFIDENCE, Interval, interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +39,19 @@ class Sample:
     @classmethod
     def of(cls, arm: Arm, measure: Measure, *, worst: float) -> "Sample":
         """Read the completed runs of an arm; ``worst`` stands for an empty cell."""
-        counted = measure.trials.of if measure.trials else None
-        trials = arm.by_seed(counted, worst=math.nan) if counted else {}
+        trials = _trials(arm, measure)
         return cls(
             measure=measure,
             values=arm.by_seed(measure.name, worst=worst),
             trials=trials if trials and all(map(math.isfinite, trials.values())) else None,
         )
+
+    def interval(self) -> Interval:
+        """Find the mean over the runs and its interval."""
+        values = list(self.values.values())
+        if self.measure.kind is not Kind.SHARE or self.trials is None:
+            return interval(values).within(*self.measure.possible)
+        return share_interval(values, [self.trials[seed] for seed in self.values])
 
     def against(self, base: "Sample", *, confidence: float = CONFIDENCE) -> Contrast:
         """Compare it with a base, with a value or more each."""
@@ -76,3 +83,14 @@ class Sample:
                 return 10 * math.log10(1 + smallest)
             case _:
                 return smallest
+
+
+def _trials(arm: Arm, measure: Measure) -> Mapping[int, float]:
+    """Give how many trials of a share count in each run; none where that is not known."""
+    if measure.trials is None:
+        return {}
+    for column in (measure.trials.effective, measure.trials.of):
+        found = arm.by_seed(column, worst=math.nan) if column else {}
+        if found and all(map(math.isfinite, found.values())):
+            return found
+    return {}

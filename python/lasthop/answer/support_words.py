@@ -8,6 +8,7 @@ from lasthop.answer.decision import Decision, Outcome, PointDecision
 from lasthop.answer.quantities import MINUS, SPACE, format_quantity, format_range
 from lasthop.answer.ranking import Objective, RankedArm
 from lasthop.answer.sentences import Sentence, Span, plain, shown_rule
+from lasthop.measures import Kind
 from lasthop.statistics.intervals import IntervalKind
 from lasthop.statistics.unseen import largest_unseen_share
 from lasthop.study.expressions import parse_expression
@@ -124,6 +125,8 @@ def cautions_of(decision: Decision) -> Iterable[Sentence]:
         yield plain("There is one repetition only, so nothing is known about its spread.")
     else:
         yield from _unseen(decision)
+    yield from _too_few(decision)
+    yield from _bounds(decision)
     elsewhere = [{arm.stack for arm in point.set_aside} for point in decision.points]
     aside = [arm for arm in decision.points[0].set_aside if all(arm.stack in e for e in elsewhere)]
     if aside:
@@ -132,6 +135,51 @@ def cautions_of(decision: Decision) -> Iterable[Sentence]:
             spans += [Span(", " if place else ""), Span(arm.stack, "stack")]
             spans += [Span(f" ({arm.troubles[0].status})")]
         yield Sentence((*spans, Span(".")))
+
+
+def _too_few(decision: Decision) -> Iterable[Sentence]:
+    """Name for each requirement the stacks of which the runs do not tell whether they meet it."""
+    for requirement in decision.requirements:
+        found = [
+            (arm.stack, point.point.label, one.figure)
+            for point in decision.points
+            for arm in point.ranked
+            for one in point.too_few(arm.stack)
+            if one.requirement == requirement
+        ]
+        if not found:
+            continue
+        spans = [Span("Too few to say whether "), Span(shown_rule(requirement), "rule")]
+        spans.append(Span(" is met: "))
+        for place, (stack, label, figure) in enumerate(found[:_MOST_EXCLUDED]):
+            where = f" at {label}" if label else ""
+            spans += [Span(", " if place else ""), Span(stack, "stack"), Span(f"{where} {figure}")]
+        if len(found) > _MOST_EXCLUDED:
+            spans.append(Span(f" and {len(found) - _MOST_EXCLUDED} more"))
+        yield Sentence((*spans, Span(".")))
+
+
+def _bounds(decision: Decision) -> Iterable[Sentence]:
+    """Say of a requirement that asks for none how much there can be all the same."""
+    for requirement in decision.requirements:
+        met = [
+            (arm.stack, one.bound)
+            for point in decision.points
+            for arm in point.ranked
+            for one in point.judged.get(arm.stack, ())
+            if one.requirement == requirement and one.bound
+        ]
+        if not met:
+            continue
+        stack, bound = met[0]
+        yield Sentence(
+            (
+                Span(shown_rule(requirement), "rule"),
+                Span(" is judged by what was observed. The value of "),
+                Span(stack, "stack"),
+                Span(f" can still be {bound}."),
+            )
+        )
 
 
 def _unseen(decision: Decision) -> Iterable[Sentence]:
@@ -157,6 +205,8 @@ def _value(arm: RankedArm, objective: Objective) -> str:
     mean = format_quantity(arm.value.mean, column.unit, missing=column.missing)
     if arm.value.repetitions == 1 or math.isinf(arm.value.mean):
         return mean
+    if column.kind is Kind.SHARE and arm.value.low == arm.value.high:
+        return f"{mean} in each of {arm.value.repetitions} runs"  # that is no interval of a share
     ends = format_range(arm.value, column.unit, missing=column.missing)
     return f"{mean} ({ends}, {arm.value.kind_text})"
 

@@ -1,6 +1,7 @@
 """What holds along a sweep, in the words of a person."""
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from lasthop.answer.crossing import Crossing
 from lasthop.answer.decision import Outcome, PointDecision
@@ -69,9 +70,21 @@ def _flip(sweep: SweepDecision, flip: Flip) -> Iterable[Span]:
         yield Span(shown_rule(flip.qualification.requirement), "rule")
     if flip.crossing is None:
         yield Span("; one of them has no value, so that it cannot be said where.")
-        return
-    what = "; their lines cross at " if flip.qualification is None else ", at "
-    yield Span(f"{what}{_position(sweep, flip.crossing)}.")
+    else:
+        what = "; their lines cross at " if flip.qualification is None else ", at "
+        yield Span(f"{what}{_position(sweep, flip.crossing)}.")
+    yield from _too_few(sweep, flip)
+
+
+def _too_few(sweep: SweepDecision, flip: Flip) -> Iterable[Span]:
+    """Say on which requirements a flip hangs that are too few to say."""
+    for (stack, rule), found in groupby(flip.too_few, key=lambda one: (one.stack, one.requirement)):
+        at = ", ".join(sweep.swept.text_of(one.at) for one in found)
+        yield Span(" It hangs on a requirement with too few to say: ")
+        yield Span(shown_rule(rule), "rule")
+        yield Span(" for ")
+        yield Span(stack, "stack")
+        yield Span(f" at {at}.")
 
 
 def _position(sweep: SweepDecision, crossing: Crossing) -> str:

@@ -35,6 +35,23 @@ class Qualification:
 
 
 @dataclass(frozen=True, slots=True)
+class TooFew:
+    """A requirement of which the runs of a stack do not tell whether it meets it.
+
+    Parameters
+    ----------
+    stack, requirement : str
+        As written.
+    at : float
+        At which value of the swept parameter.
+    """
+
+    stack: str
+    requirement: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class Flip:
     """One stack leads, and farther along the sweep another does.
 
@@ -51,6 +68,9 @@ class Flip:
     crossing : Crossing or None
         Of the lines of the two stacks, or of one stack's line with the requirement; None where
         a value is missing.
+    too_few : tuple of TooFew
+        Where there are too few runs or messages to say that a leader meets a requirement: the flip
+        hangs on it.
     """
 
     before: str
@@ -60,6 +80,7 @@ class Flip:
     unclear: tuple[float, ...]
     qualification: Qualification | None
     crossing: Crossing | None
+    too_few: tuple[TooFew, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +160,15 @@ def _flip(decision: Decision, before: str, after: str, points: Sequence[PointDec
             if qualification is None
             else _crossing_of_requirement(qualification, points)
         ),
+        too_few=tuple(_too_few((before, after), points)),
     )
+
+
+def _too_few(stacks: Sequence[str], points: Sequence[PointDecision]) -> Iterable[TooFew]:
+    for point in points:
+        for stack in stacks:
+            for one in point.too_few(stack):
+                yield TooFew(stack, one.requirement, point.point.values[0])
 
 
 def _excluded(stack: str, point: PointDecision, *, ends: bool) -> Qualification | None:

@@ -55,6 +55,24 @@ def undecided_ranks(decision: Decision) -> tuple[Undecided, ...]:
     )
 
 
+def undecided_requirements(decision: Decision) -> tuple[Undecided, ...]:
+    """Return each requirement of which the runs do not tell whether a stack meets it."""
+    return tuple(
+        Undecided(
+            name=f"{one.requirement} for {arm.stack}"
+            + (f" at {point.point.label}" if point.point.label else ""),
+            interval=one.evidence.interval,
+            unit=one.evidence.measure.unit,
+            words=one.figure,
+            repetitions=None,
+        )
+        for point in decision.points
+        for arm in point.ranked
+        for one in point.too_few(arm.stack)
+        if one.evidence is not None
+    )
+
+
 def _at_point(
     point: PointDecision, objective: Objective, *, confidence: float
 ) -> Iterable[Undecided]:

@@ -10,6 +10,7 @@ from lasthop.measures import Kind
 from lasthop.referee.row import OVERLOAD
 
 _MOST_LINES = 6
+_TOO_FEW = (Span("too little was measured to say whether "),)
 _ANSWERED = {Outcome.LEADS, Outcome.TOO_CLOSE, Outcome.ONLY_ONE}
 
 
@@ -182,9 +183,20 @@ def _lines(decision: Decision, groups: Sequence[Sequence[PointDecision]]) -> Ite
 def _only(decision: Decision, point: PointDecision) -> list[Span]:
     """Say what is known of the one stack that is left, or that the study has."""
     leaders, rules = names(point.leaders), _rules(decision)
+    open_ones = {one.requirement for stack in point.leaders for one in point.too_few(stack)}
+    left_open = _listed([rule for rule in decision.requirements if rule in open_ones])
     if len(decision.protocols) == 1:
         alone = [Span(" meets "), *rules] if rules else [Span(" stands alone, with nothing beside")]
-        return [*leaders, *alone]
+        return (
+            [*_TOO_FEW, *leaders, Span(" meets "), *left_open] if left_open else [*leaders, *alone]
+        )
+    if left_open and point.excluded:
+        return [
+            Span("only "),
+            *leaders,
+            Span(" is not excluded, and too little was measured to say whether it meets "),
+            *left_open,
+        ]
     left = [Span(" meets "), *rules] if rules and point.excluded else [Span(" could be judged")]
     return [Span("only "), *leaders, *left]
 
@@ -197,13 +209,23 @@ def _why_none(point: PointDecision) -> str:
 def _unranked(point: PointDecision, rules: Sequence[Span]) -> list[Span]:
     if not rules:
         return [Span("the study asks for no decision; here is what was measured")]
-    verb = " meets " if len(point.ranked) == 1 else " meet "
-    return [*first_names([arm.stack for arm in point.ranked]), Span(verb), *rules]
+    too_few = [arm.stack for arm in point.ranked if point.too_few(arm.stack)]
+    met = [arm.stack for arm in point.ranked if arm.stack not in too_few]
+    if not met:
+        verb = " meets " if len(too_few) == 1 else " meet "
+        return [*_TOO_FEW, *first_names(too_few), Span(verb), *rules]
+    verb = " meets " if len(met) == 1 else " meet "
+    rest = [Span("; too few to say for "), *first_names(too_few)] if too_few else []
+    return [*first_names(met), Span(verb), *rules, *rest]
 
 
 def _rules(decision: Decision) -> list[Span]:
+    return _listed(decision.requirements)
+
+
+def _listed(requirements: Sequence[str]) -> list[Span]:
     spans: list[Span] = []
-    for place, requirement in enumerate(decision.requirements):
+    for place, requirement in enumerate(requirements):
         spans += [Span(" and ")] if place else []
         spans.append(Span(shown_rule(requirement), "rule"))
     return spans

@@ -28,6 +28,9 @@ from lasthop.results.description import changes_in_words
 from lasthop.results.verification import UNCHECKED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lasthop.answer.decision import Decision
     from lasthop.referee import Ruling
     from lasthop.running.until_decided import Rounds
 
@@ -44,6 +47,7 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
     already_complete: bool = False,
     rounds: "Rounds | None" = None,
     unserved: bool = False,
+    strict: bool = False,
     report: Path | None,
     as_json: bool,
 ) -> int:
@@ -61,6 +65,8 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
         The rounds of `--until-decided`.
     unserved
         Whether servers that are somewhere else let nobody in: then the results are of nothing.
+    strict
+        Whether a requirement fails that the runs do not show to be met.
     report
         The report to write, if any.
     as_json
@@ -75,7 +81,8 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
     written = None if report is None else results.report(report)
     ruling = results.ruling
     believed = ruling.valid and not manifest.counts.get("invalid", 0)
-    code = _exit_code(unserved=unserved, believed=believed, failures=len(failures))
+    unmet = _unmet(results, strict=strict and answered)
+    code = _exit_code(unserved=unserved, believed=believed, failures=len(failures) + len(unmet))
     if unserved:
         complain(_UNSERVED)
     if as_json:
@@ -96,13 +103,14 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
                 **({} if rounds is None else {"until_decided": plain_rounds(rounds)}),
                 "referee": ruling.as_json(),
                 "expectations": [found.as_json() for found in expectations],
+                **({"requirements_failed": unmet} if strict else {}),
                 "report": None if written is None else str(written),
                 "exit_code": code,
             }
         )
         return code
-    for failure in failures:
-        say(str(failure))
+    for line in (*map(str, failures), *unmet):
+        say(line)
     changes = changes_in_words(manifest.study)
     if answer is not None:
         _say_changes(manifest.study["name"], changes)
@@ -128,6 +136,25 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
         say(f"expected {said} held")
     _say_where(results, written, already_complete=already_complete)
     return code
+
+
+def _unmet(results: Results, *, strict: bool) -> list[str]:
+    """Say which requirements fail under `--strict`: those that are not shown to be met."""
+    return list(_not_shown(results.decision)) if strict else []
+
+
+def _not_shown(decision: "Decision") -> "Iterator[str]":
+    rules = " and ".join(decision.requirements)
+    for point in decision.points:
+        where = f" at {point.point.label}" if point.point.label else ""
+        if rules and not point.ranked:
+            yield f"requirement failed: {rules}: no stack meets it{where}"
+        for arm in point.ranked:
+            for one in point.too_few(arm.stack):
+                yield (
+                    f"requirement failed: {one.requirement}: {one.met.value} for {arm.stack}"
+                    f"{where} (is {one.figure})"
+                )
 
 
 def _say_ruling(ruling: "Ruling") -> None:

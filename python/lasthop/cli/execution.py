@@ -53,6 +53,8 @@ class Request:
         Whether our own servers stand for the real software that stacks name.
     summary
         The file behind which a summary in Markdown is written, if any.
+    strict
+        Whether a requirement fails that the runs do not show to be met.
     on
         Where the runs are simulated, if not in this process.
     under_load
@@ -74,6 +76,7 @@ class Request:
     capture: "CapturedHosts | None" = None
     report: bool = True
     summary: Path | None = None
+    strict: bool = False
     as_json: bool = False
     quiet: bool = False
 
@@ -92,6 +95,11 @@ class Request:
         ):
             if self.on is not None and given:
                 raise UsageError(f"--on and {option} exclude each other; give one of them")
+        if self.strict and (self.engine == "both" or not self.selection.chooses_all):
+            raise UsageError(
+                "--strict judges the requirements of a whole study; leave out --engine both, "
+                "--only, --shard"
+            )
         if self.engine == "both" and (dry_run or not self.selection.chooses_all):
             raise UsageError(
                 "--engine both runs the whole study twice; leave out --dry-run, --only, --shard"
@@ -201,6 +209,7 @@ def execute_plan(request: Request, plan: "Plan") -> int:
         unserved=request.is_unserved(outcome.counts),
         answered=request.selection.chooses_all,
         already_complete=outcome.already_complete,
+        strict=request.strict,
         report=out / "report.html" if request.report and request.selection.chooses_all else None,
         as_json=request.as_json,
     )

@@ -103,12 +103,20 @@ DryRun = Annotated[
 Quick = Annotated[
     bool, typer.Option("--quick", help="Shorter and fewer runs, to see whether a study works.")
 ]
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict",
+        help="Exit with code 1 unless the runs show that each stack that is not excluded meets "
+        "every requirement. Use it where a gate must not pass by too few messages.",
+    ),
+]
 UntilDecided = Annotated[
     bool,
     typer.Option(
         "--until-decided",
-        help="Add repetitions until the decision and every claim are clear: twice as many each "
-        "time, the error of 5 % divided among these looks (Bonferroni).",
+        help="Add repetitions until the decision, its requirements and every claim are clear: "
+        "twice as many each time, the error of 5 % divided among these looks (Bonferroni).",
     ),
 ]
 AtMost = Annotated[

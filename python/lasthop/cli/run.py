@@ -33,6 +33,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
     capture: capture_option.Capture = None,
     keys: capture_option.Keys = False,
     quick: options.Quick = False,
+    strict: options.Strict = False,
     until_decided: options.UntilDecided = False,
     at_most: options.AtMost = None,
     summary: options.Summary = None,
@@ -62,6 +63,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
         capture=capture_option.read(capture, keys=keys),
         report=not no_report,
         summary=summary,
+        strict=strict,
         as_json=as_json,
         quiet=quiet or as_json,
     )

@@ -63,6 +63,7 @@ def execute_until_decided(request: Request, *, at_most: int | None) -> int:
         rounds.outcome.results,
         rounds=rounds,
         already_complete=rounds.outcome.already_complete and len(rounds.rounds) == 1,
+        strict=request.strict,
         report=out / "report.html" if request.report else None,
         as_json=request.as_json,
     )

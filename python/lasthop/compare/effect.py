@@ -79,8 +79,8 @@ def effect(base: Sample, new: Sample, *, more_is_better: bool, smallest_effect: 
         p_values["below"] = contrast.p_value(least, "below")
     same = contrast.identical or contrast.is_within(least)
     return Effect(
-        base=interval(before),
-        new=interval(after),
+        base=base.interval(),
+        new=new.interval(),
         contrast=contrast,
         smallest=least,
         standardised=_standardised(before, after),

@@ -99,10 +99,13 @@ class Trials:
         The column that counts the trials.
     successes
         The column that counts those the share is about; None where only the share is kept.
+    effective
+        The column that an answer adds: how many independent trials tell as much.
     """
 
     of: str
     successes: str | None = None
+    effective: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,11 @@ MESSAGES = (
         heading="Delivered",
         direction=Direction.MORE,
         missing="nothing offered",
-        trials=Trials(of="messages_offered", successes="messages_delivered"),
+        trials=Trials(
+            of="messages_offered",
+            successes="messages_delivered",
+            effective="effective_messages",
+        ),
         is_watched=True,
         fleet=FleetRule.RATIO,
         ratio=Ratio("`messages_delivered`", "`messages_offered`"),

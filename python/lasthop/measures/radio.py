@@ -69,7 +69,7 @@ NETWORK = (
         ratio=Ratio("messages delivered within 20 s", "`messages_offered`"),
         called="share delivered within 20 s",
         direction=Direction.MORE,
-        trials=Trials(of="messages_offered"),
+        trials=Trials(of="messages_offered", effective="effective_messages_20s"),
         is_watched=True,
         meaning="Share of the offered messages of a network that arrived within 20 s.",
     ),

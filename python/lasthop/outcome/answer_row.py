@@ -1,8 +1,8 @@
 """One stack in the answer's tables, with what it did and its verdict."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from lasthop.answer.arms import Arm, arms_of
 from lasthop.answer.contrast_words import change_of, range_of
@@ -23,6 +23,8 @@ class AnswerRow:
     aim
         What the study wants little or much of, in its column's unit; nothing where another
         number of the row is that.
+    requirements
+        Whether each requirement is met: ``met``, ``not met`` or ``too few to say``.
     """
 
     rank: int | None
@@ -36,6 +38,7 @@ class AnswerRow:
     verdict: str
     excluded: bool
     overload: bool
+    requirements: Mapping[str, str] = field(default_factory=dict)
 
 
 def shown_aim(objective: Objective | None) -> str | None:
@@ -85,12 +88,25 @@ def answer_rows(
         )
         for left_out in point.set_aside
     ]
-    return (*ranked, *excluded, *aside)
+    rows = (*ranked, *excluded, *aside)
+    return tuple(replace(row, requirements=_requirements(point, row.stack)) for row in rows)
+
+
+def _requirements(point: PointDecision, stack: str) -> dict[str, str]:
+    return {one.requirement: one.met.value for one in point.judged.get(stack, ())}
 
 
 def _verdict(arm: RankedArm, point: PointDecision, objective: Objective | None) -> str:
+    too_few = [
+        f"{one.met.value}: {shown_rule(one.requirement)} (is {one.figure})"
+        for one in point.too_few(arm.stack)
+    ]
+    return "; ".join(filter(None, (_place(arm, point, objective), *too_few)))
+
+
+def _place(arm: RankedArm, point: PointDecision, objective: Objective | None) -> str:
     if point.outcome is Outcome.ONLY_ONE:
-        return "the only one that qualifies"
+        return "the only one left" if point.too_few(arm.stack) else "the only one that qualifies"
     if arm.stack in point.leaders:
         return "best" if point.outcome is Outcome.LEADS else "too close to call"
     if arm.margin is None or objective is None:

@@ -43,7 +43,8 @@ def write_junit(results: Results) -> Path:
 
     There are four suites. A run that failed or is invalid is a case of its own. An expectation
     fails when a run does not meet it. A requirement fails at a point where no stack meets all
-    of them; a stack that they exclude is skipped, for that is an answer and no failure. A claim
+    of them; a stack that they exclude is skipped, for that is an answer and no failure. So is one
+    of which the runs do not tell. A claim
     fails when it is not reproduced. Every time is zero, so that equal results are equal bytes;
     a file that says the same already is left alone.
     """
@@ -105,7 +106,11 @@ def _requirements(decision: Decision) -> Iterable[_Case]:
 
 def _stacks(where: str, point: PointDecision) -> Iterable[_Case]:
     for arm in point.ranked:
-        yield _Case(f"{where}: {arm.stack}")
+        reasons = "; ".join(
+            f"{one.met.value}: {one.requirement} (is {one.figure})"
+            for one in point.too_few(arm.stack)
+        )
+        yield _Case(f"{where}: {arm.stack}", "skipped" if reasons else None, reasons)
     for excluded in point.excluded:
         reasons = "; ".join(f"{why.requirement} (is {why.figure})" for why in excluded.because)
         yield _Case(f"{where}: {excluded.arm.stack}", "skipped", f"excluded: {reasons}")

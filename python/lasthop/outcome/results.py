@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from lasthop.answer.by_group import DecisionByGroup
     from lasthop.answer.decision import Decision
+    from lasthop.answer.effective_samples import EffectiveSamples
     from lasthop.answer.expectation import Expectation
     from lasthop.claims import Judgement
     from lasthop.referee import Ruling
@@ -108,7 +109,7 @@ class Results:
         """The study's question, answered from the runs."""
         from lasthop.answer.decision import decide
 
-        return decide(self.compared, self.manifest.study, lambda: self.groups)
+        return decide(self.compared, self.manifest.study, lambda: self.judged_groups)
 
     @cached_property
     def by_group(self) -> "DecisionByGroup | None":
@@ -117,7 +118,8 @@ class Results:
 
         if not self._has("groups"):
             return None
-        return decide_by_group(self.compared, self.groups, self.manifest.study, self.decision)
+        groups = self.judged_groups
+        return decide_by_group(self.compared, groups, self.manifest.study, self.decision)
 
     @cached_property
     def compared(self) -> pl.DataFrame:
@@ -126,7 +128,19 @@ class Results:
 
         study = self.manifest.study
         question = of_question(study, self._scan("runs").collect_schema().names())
-        return self.described(question | of_expressions(study["expect"]))
+        runs = self.described(question | of_expressions(study["expect"]))
+        return runs if self._samples is None else self._samples.of_runs(runs)
+
+    @cached_property
+    def judged_groups(self) -> pl.DataFrame:
+        """Of `groups` what the study's question needs, effective samples among it."""
+        return self.groups if self._samples is None else self._samples.of_groups(self.groups)
+
+    @cached_property
+    def _samples(self) -> "EffectiveSamples | None":
+        from lasthop.answer.effective_samples import EffectiveSamples, asks_for_shares
+
+        return EffectiveSamples([self.path]) if asks_for_shares(self.manifest.study) else None
 
     @cached_property
     def judgements(self) -> "tuple[Judgement, ...]":

@@ -119,7 +119,7 @@ def short_answer(results: "Results") -> ShortAnswer:
             map(
                 answer_sweep,
                 decide_along_sweeps(
-                    results.compared, results.manifest.study, lambda: results.groups
+                    results.compared, results.manifest.study, lambda: results.judged_groups
                 ),
             )
         ),

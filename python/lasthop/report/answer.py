@@ -171,7 +171,9 @@ def _measured_table(point: PointDecision, styles: Styles) -> Markup:
 def _ranked_table(decision: Decision, point: PointDecision, styles: Styles) -> tuple[str, Markup]:
     objective, ranked = decision.objective, point.ranked
     if objective is None:
-        title = "Meets every requirement" if decision.requirements else ""
+        too_few = any(point.too_few(arm.stack) for arm in ranked)
+        title = "Not excluded" if too_few else "Meets every requirement"
+        title = title if decision.requirements else ""
         return title, _measured_table(point, styles) if ranked else Markup()
     if not ranked:
         return "", Markup()

@@ -17,7 +17,7 @@ from lasthop.report.figures.figure import sentence_case
 from lasthop.report.markup import Row, Styles, bold, pill, sentence, small, stack_name, table
 from lasthop.report.section import Section, counted
 from lasthop.report.templating import render
-from lasthop.statistics.intervals import Interval, interval
+from lasthop.statistics.intervals import Interval
 
 _SHOWN = {
     "delivery_ratio": "Delivery",
@@ -111,5 +111,5 @@ def _cell(arm: Arm, name: str) -> str | Markup:
 
 def _interval(arm: Arm, name: str) -> Interval | None:
     column = measure(name)
-    values = list(Sample.of(arm, column, worst=math.inf).values.values())
-    return interval(values).within(*column.possible) if values else None
+    sample = Sample.of(arm, column, worst=math.inf)
+    return sample.interval() if sample.values else None

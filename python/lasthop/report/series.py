@@ -7,8 +7,9 @@ from statistics import median_low
 
 from lasthop.answer.arms import Arm, arms_of
 from lasthop.answer.points import Point
+from lasthop.answer.samples import Sample
 from lasthop.measures import Measure
-from lasthop.statistics.intervals import Interval, IntervalKind, interval
+from lasthop.statistics.intervals import Interval, IntervalKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +42,11 @@ class Measured:
         values = tuple(arm.measured(column.name, worst=math.inf).values())
         if not values:
             return None
-        overloaded = arm.overload is not None
-        found = _spread(values) if overloaded else interval(values)
-        possible = found.within(*column.possible)
-        return cls(point, arm.stack, values, possible, overloaded)
+        if arm.overload is not None:
+            spread = _spread(values).within(*column.possible)
+            return cls(point, arm.stack, values, spread, overloaded=True)
+        found = Sample.of(arm, column, worst=math.inf).interval()
+        return cls(point, arm.stack, values, found, overloaded=False)
 
 
 def measured(
@@ -54,11 +56,15 @@ def measured(
     return tuple(
         found
         for point in points
-        for arm in arms_of(
-            point.rows.select("stack", "seed", "status", "reason", column.name), stacks
-        )
+        for arm in arms_of(point.rows.select(_read(column, point.rows.columns)), stacks)
         if (found := Measured.of(point, arm, column)) is not None
     )
+
+
+def _read(column: Measure, existing: Sequence[str]) -> list[str]:
+    trials = () if column.trials is None else (column.trials.of, column.trials.effective)
+    wanted = {"stack", "seed", "status", "reason", column.name, *trials}
+    return [name for name in existing if name in wanted]
 
 
 def describe_series(series: Sequence[Measured]) -> str:
@@ -85,6 +91,8 @@ def describe_intervals(intervals: Sequence[Interval]) -> str:
     kinds = {found.kind for found in intervals}
     if kinds == {IntervalKind.SINGLE}:
         return "one repetition, so no interval"
+    if kinds == {IntervalKind.SHARE}:
+        return f"{IntervalKind.SHARE.value} over {repetitions} repetitions"
     if IntervalKind.STUDENT_T not in kinds:
         few = " (fewer than 5)" if counts[-1] < 5 else ""  # noqa: PLR2004
         return f"range over {repetitions} repetitions{few}"

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from lasthop.answer.arms import stack_names
+from lasthop.answer.effective_samples import EffectiveSamples, asks_for_shares
 from lasthop.answer.expectation import Expectation, judge_expectations
 from lasthop.answer.group_rows import no_groups
 from lasthop.answer.projection import (
@@ -47,6 +48,8 @@ class ReportSource:
         The study's claims, held against the runs; none while runs are missing.
     multiverse : mapping, optional
         What ``multiverse.json`` holds, where there is one.
+    samples : EffectiveSamples, optional
+        Of the runs, where the study is decided by a share.
     """
 
     folders: tuple[str, ...]
@@ -57,6 +60,7 @@ class ReportSource:
     paths: tuple[Path, ...]
     judgements: tuple[Judgement, ...]
     multiverse: Mapping[str, Any] | None = None
+    samples: EffectiveSamples | None = None
 
     @property
     def study(self) -> Mapping[str, Any]:
@@ -85,11 +89,12 @@ class ReportSource:
         kept = [folder for folder in self.paths if (folder / "groups.parquet").exists()]
         if not kept:
             return None
-        return (
+        found = (
             pl.concat([_table(folder, "groups") for folder in kept])
             .unique(maintain_order=True)
             .collect()
         )
+        return found if self.samples is None else self.samples.of_groups(found)
 
     @property
     def has_weights(self) -> bool:
@@ -177,7 +182,10 @@ def read_source(results: Sequence[Path]) -> ReportSource:
     manifests = [asdict(manifest) for manifest in read]
     names = [folder.resolve().name for folder in results]
     _check_same_study(results, manifests)
-    whole = _runs(results, manifests[0]["study"])
+    study = manifests[0]["study"]
+    samples = EffectiveSamples(results) if asks_for_shares(study) else None
+    whole = _runs(results, study)
+    whole = whole if samples is None else samples.of_runs(whole)
     return ReportSource(
         folders=tuple(names),
         manifests=tuple(manifests),
@@ -187,6 +195,7 @@ def read_source(results: Sequence[Path]) -> ReportSource:
         paths=tuple(results),
         judgements=_judged(manifests, whole),
         multiverse=read_multiverse(results[0]) if len(results) == 1 else None,
+        samples=samples,
     )
 
 

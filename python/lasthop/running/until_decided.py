@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lasthop.answer.undecided import Undecided, undecided_ranks
+from lasthop.answer.undecided import Undecided, undecided_ranks, undecided_requirements
 from lasthop.claims.undecided import undecided_claims
 from lasthop.outcome.results import Results
 from lasthop.results.manifest import Manifest
@@ -105,8 +105,12 @@ def carry_out_until_decided(  # noqa: PLR0913  (each is a keyword and most have 
 
 
 def undecided(results: Results) -> tuple[Undecided, ...]:
-    """Return what is open in a folder: ranks of the decision, and claims."""
-    return (*undecided_ranks(results.decision), *undecided_claims(results.judgements))
+    """Return what is open in a folder: ranks of the decision, its requirements, and claims."""
+    return (
+        *undecided_ranks(results.decision),
+        *undecided_requirements(results.decision),
+        *undecided_claims(results.judgements),
+    )
 
 
 def held_plan(out: Path, plan_of: Callable[[int], Plan], repeat: int) -> Plan | None:

@@ -19,6 +19,7 @@ class IntervalKind(Enum):
     STUDENT_T = "95 % t interval"
     LOG_T = "95 % t interval of the logarithms"
     NEWCOMBE = "95 % interval, the wider of t and Newcombe's,"
+    SHARE = "95 % interval of the effective sample"
     POISSON = "95 % interval, the wider of t and Poisson's,"
     RANGE = "range"
     SINGLE = "single run"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from lasthop.statistics.contrasts import difference, difference_of_shares
+from lasthop.statistics.effective_sample import share_interval
 from lasthop.statistics.intervals import Interval, interval
 from lasthop.twin.gap import GapRow, gap, offered
 from lasthop.twin.limits import (
@@ -152,12 +153,20 @@ class Case:
             stack=self.live.stack,
             metric=metric,
             unit=unit,
-            virtual=interval(list(values[0].values())),
-            live=interval(list(values[1].values())),
+            virtual=self._mean_of(metric, 0, values[0]),
+            live=self._mean_of(metric, 1, values[1]),
             difference=found or difference(values[1], values[0]).additive,
             limit=limit,
             verdict=verdict,
         )
+
+    def _mean_of(self, metric: str, world: int, values: Values) -> Interval:
+        found = list(values.values())
+        if metric != "delivery":
+            return interval(found)
+        offered = self._column("messages_offered")[world]
+        known = offered.keys() >= values.keys()
+        return share_interval(found, [offered[seed] for seed in values] if known else None)
 
 
 def _mean(values: Mapping[int, float]) -> float:

@@ -77,3 +77,48 @@ def test_what_is_not_believed_outweighs_what_failed(lasthop: Lasthop) -> None:
     assert done.returncode == 3
     assert done.stdout.startswith("expectation not judged")
     assert "no run completed (2 invalid)" in done.stdout
+
+
+STRICT = """
+study: strict
+duration: 1 min
+traffic: {{report: 96 B, every: 1 s}}
+path: {{delay: 10 ms}}
+stacks: [raw_udp]
+repeat: 2
+expect: ["delivery_ratio >= 99 %"]
+decide: {{minimise: latency_p50, require: ["delivery_ratio {require}"]}}
+"""
+
+
+def test_strict_fails_what_too_few_messages_do_not_show(lasthop: Lasthop) -> None:
+    lasthop.write("strict.yaml", STRICT.format(require=">= 99 %"))
+    assert lasthop("run", "strict.yaml", "--no-report").returncode == 0
+    done = lasthop("run", "strict.yaml", "--no-report", "--strict")
+    assert done.returncode == 1
+    assert done.stdout.startswith(
+        "requirement failed: delivery_ratio >= 99 %: too few to say for raw_udp (is 100"
+    )
+    root = ET.parse(lasthop.folder / "results/strict/junit.xml")  # noqa: S314  (our own file)
+    (case,) = root.findall("testsuite[@name='requirements']/testcase")
+    skipped = case.find("skipped")
+    assert skipped is not None
+    assert skipped.attrib["message"].startswith("too few to say: delivery_ratio >= 99 %")
+
+
+def test_strict_passes_what_is_shown_and_fails_what_nobody_meets(lasthop: Lasthop) -> None:
+    lasthop.write("strict.yaml", STRICT.format(require=">= 90 %"))
+    assert lasthop("run", "strict.yaml", "--no-report", "--strict").returncode == 0
+    lasthop.write("strict.yaml", STRICT.format(require="<= 10 %"))
+    done = lasthop("run", "strict.yaml", "--no-report", "--strict", "--json", "--out", "other")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["requirements_failed"] == [
+        "requirement failed: delivery_ratio <= 10 %: no stack meets it"
+    ]
+
+
+def test_strict_is_of_whole_studies(lasthop: Lasthop) -> None:
+    lasthop.write("strict.yaml", STRICT.format(require=">= 90 %"))
+    done = lasthop("run", "strict.yaml", "--strict", "--shard", "1/2")
+    assert done.returncode == 2
+    assert "--strict judges the requirements of a whole study" in done.stderr
