@@ -173,10 +173,11 @@ def _short_of_what_is_asked(
     short: dict[str, list[str]] = {}
     for point in decision.points:
         runs = point.point.rows
-        for left_out in point.excluded:
-            if any(_is_about_arrivals(why.requirement) for why in left_out.because):
-                of_stack = runs.filter(pl.col("stack") == left_out.arm.stack)["run_id"]
-                short.setdefault(left_out.arm.stack, []).extend(of_stack)
+        for stack, judged in point.judged.items():
+            missed = (one.requirement for one in judged if not one.observed)
+            if any(map(_is_about_arrivals, missed)):
+                of_stack = runs.filter(pl.col("stack") == stack)["run_id"]
+                short.setdefault(stack, []).extend(of_stack)
     for expectation in expectations:
         failed = expectation.verdict is Verdict.FAILED and expectation.worst is not None
         if failed and _is_about_arrivals(expectation.text):

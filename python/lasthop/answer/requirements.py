@@ -43,6 +43,8 @@ class JudgedRequirement:
         Where nothing was to be observed and nothing was, how much of it there can be all the same.
     evidence : Evidence or None
         What the runs tell of the measure; None of what is no measure.
+    observed : bool
+        Whether the mean of the runs fulfils it.
     """
 
     requirement: str
@@ -50,6 +52,7 @@ class JudgedRequirement:
     figure: str
     bound: str = ""
     evidence: Evidence | None = None
+    observed: bool = True
 
 
 class Requirements:
@@ -126,7 +129,8 @@ class Requirements:
             bound = evidence.bound
         if expression.is_by_group:
             figure = f"{figure} for {_place(expression, row, [row for _, row, _ in found])}"
-        return JudgedRequirement(expression.text, worst, figure, bound, evidence)
+        observed = expression.evaluate(row) is True
+        return JudgedRequirement(expression.text, worst, figure, bound, evidence, observed)
 
     def _met(self, expression: Expression, arm: Arm, row: Mapping[str, Any]) -> Met | None:
         """Judge one place by its runs; None where the requirement does not apply to it."""

@@ -98,8 +98,7 @@ def _requirements(point: PointDecision, stack: str) -> dict[str, str]:
 
 def _verdict(arm: RankedArm, point: PointDecision, objective: Objective | None) -> str:
     too_few = [
-        f"{one.met.value}: {shown_rule(one.requirement)} (is {one.figure})"
-        for one in point.too_few(arm.stack)
+        f"{one.met.value}: {shown_rule(one.requirement)}" for one in point.too_few(arm.stack)
     ]
     return "; ".join(filter(None, (_place(arm, point, objective), *too_few)))
 
