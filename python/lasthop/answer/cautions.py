@@ -33,9 +33,34 @@ def cautions(folders: Iterable[Path], study: Mapping[str, Any]) -> tuple[str, ..
         *study.get("cautions", ()),
         *network_span(held),
         *crashes(held),
+        *_weights(held),
         *_keep_alive(held),
         *_unanswered_blocks(held, study),
         *unmet_faults(held, study),
+    )
+
+
+def _weights(folders: tuple[Path, ...]) -> Iterable[str]:
+    """Say which figures are of simulated devices, where these stand for different numbers."""
+    weights = [
+        pl.scan_parquet(folder / "groups.parquet")
+        .filter(pl.col("messages_offered") > 0)
+        .group_by("run_id")
+        .agg(least=pl.col("weight").min(), most=pl.col("weight").max())
+        .filter(pl.col("most") > pl.col("least"))
+        .select(pl.col("least").min(), pl.col("most").max())
+        .collect()
+        for folder in folders
+        if (folder / "groups.parquet").exists()
+    ]
+    found = pl.concat(weights).drop_nulls() if weights else pl.DataFrame()
+    if found.is_empty():
+        return
+    least, most = (found[name].to_list() for name in ("least", "most"))
+    yield (
+        f"a simulated device stands for {min(least):,.6g} to {max(most):,.6g} real ones. Delivery, "
+        "percentiles, battery life and energy_per_message are those of the fleet. Bytes a run, "
+        "causes of energy and histograms are those of the simulated devices"
     )
 
 

@@ -28,13 +28,14 @@ def weighted(streams: Mapping[str, Stream], spec_json: str) -> Mapping[str, Stre
     Nothing changes where all simulated devices have one weight. A ratio whose parts a run does not
     tell by weight is empty.
     """
-    weights = FleetWeights.of(json.loads(spec_json))
+    groups = read_stream(_bytes(streams["groups"]))
+    weights = FleetWeights.of(json.loads(spec_json)) if _differ(groups["weight"]) else None
     if weights is None:
         return streams
     summary = read_summary(streams)
     if summary["status"] != "completed":
         return streams
-    found = _ratios(weights, streams)
+    found = _ratios(weights, streams, groups)
     told = {
         column.name: found.get(column.name)
         for column in COLUMNS
@@ -45,8 +46,13 @@ def weighted(streams: Mapping[str, Stream], spec_json: str) -> Mapping[str, Stre
     return amended_streams(streams, **told)
 
 
-def _ratios(weights: FleetWeights, streams: Mapping[str, Stream]) -> dict[str, float | None]:
-    groups = read_stream(_bytes(streams["groups"]))
+def _differ(weights: pl.Series) -> bool:
+    return weights.n_unique() > 1
+
+
+def _ratios(
+    weights: FleetWeights, streams: Mapping[str, Stream], groups: pl.DataFrame
+) -> dict[str, float | None]:
     delivered = _total(groups, "messages_delivered")
     found: dict[str, float | None] = {}
     if weights.why_lacking(FleetNeed.ENERGY) is None:

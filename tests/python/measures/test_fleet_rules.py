@@ -10,6 +10,7 @@ import pytest
 
 import lasthop
 from lasthop import Results
+from lasthop.answer.cautions import cautions
 from lasthop.errors import StudyError
 from lasthop.measures import COLUMNS, FleetRule, Measure, measure
 from lasthop.study import load_study
@@ -232,3 +233,11 @@ decide: {minimise: energy_per_message, smallest_effect: 0.5 %}
     assert other.value is not None
     assert best.value.mean == pytest.approx(0.19, abs=0.015)
     assert other.value.mean == pytest.approx(0.23, abs=0.03)
+
+
+def test_the_answer_says_which_figures_are_of_simulated_devices(results: Results) -> None:
+    said = [one for one in cautions([results.path], results.manifest.study) if "stands for" in one]
+    has_strata = results.groups["stratum"].drop_nulls().len() > 0
+    least, most = (5, 2970) if has_strata else (5, 3000)
+    assert len(said) == 1
+    assert said[0].startswith(f"a simulated device stands for {least} to {most:,} real ones.")
