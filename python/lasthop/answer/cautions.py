@@ -16,6 +16,9 @@ PINGREQ_BYTES = 2
 _MOST = 0.5
 """A larger part of the joules is worth a word."""
 
+_MOST_SET_UP = 0.1
+_SET_UP = ("session_set_up", "certificates", "address_validation", "post_quantum_share")
+
 _FATE = ("run_id", "messages_offered", "failure_reasons")
 _RUN = ("run_id", "stack", "messages_offered", "energy_j", "energy_sleep_j", "energy_paging_j")
 
@@ -35,6 +38,7 @@ def cautions(folders: Iterable[Path], study: Mapping[str, Any]) -> tuple[str, ..
         *crashes(held),
         *_weights(held),
         *_keep_alive(held),
+        *_set_up(held),
         *_unanswered_blocks(held, study),
         *unmet_faults(held, study),
     )
@@ -113,6 +117,53 @@ def _shares(folder: Path) -> pl.DataFrame | None:
         .join(pings, on="run_id")
         .with_columns((awake / pl.col("energy_j") * pl.col("pings") / sent).alias("share"))
         .select("stack", "share", "pings", "messages_offered")
+        .collect()
+    )
+
+
+def _set_up(folders: tuple[Path, ...]) -> Iterable[str]:
+    """Name the stacks of which first handshakes are a part of what a battery life is made from.
+
+    A session that is kept is set up once. The measured time has it once, too, and a battery lasts
+    for many times of that.
+    """
+    found = [shares for folder in folders if (shares := _set_up_shares(folder)) is not None]
+    if not found:
+        return
+    largest = (
+        pl.concat(found)
+        .group_by("stack", maintain_order=True)
+        .agg(pl.all().sort_by("share").last())
+        .filter(pl.col("share") > _MOST_SET_UP)
+    )
+    for row in largest.iter_rows(named=True):
+        yield (
+            f"{row['share']:.0%} of the bytes of {row['stack']} on the path {row['path']} set "
+            "sessions up. Battery life and energy repeat them as often as the measured time fits "
+            'into a lifetime; write "session: established" at every flow, or a longer duration'
+        )
+
+
+def _set_up_shares(folder: Path) -> pl.DataFrame | None:
+    """Give the largest share of set-up by stack and path, of runs with batteries."""
+    runs, ledger = folder / "runs.parquet", folder / "ledger.parquet"
+    if not (runs.exists() and ledger.exists()):
+        return None
+    table = pl.scan_parquet(runs)
+    if not {"battery_years", "run_spec"} <= set(table.collect_schema().names()):
+        return None
+    lives = table.filter(
+        pl.col("battery_years").is_not_null(),
+        pl.col("run_spec").str.contains('"session":"keep"', literal=True),
+    )
+    share = pl.col("bytes").filter(pl.col("cause").is_in(_SET_UP)).sum() / pl.col("bytes").sum()
+    return (
+        pl.scan_parquet(ledger)
+        .filter(fate="offered")
+        .join(lives.select("run_id", "stack").unique("run_id"), on="run_id")
+        .group_by("stack", "path")
+        .agg(share=share)
+        .sort("stack", "path")
         .collect()
     )
 

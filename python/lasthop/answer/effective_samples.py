@@ -141,7 +141,8 @@ def _counts(folder: Path) -> tuple[pl.DataFrame, pl.DataFrame] | None:
             },
         )
         .join(cases, on="run_id")
-        .collect()
+        .collect(engine="streaming")
+        .sort(_DEVICE)
     )
     placed = told.join(_strata(runs), on=["case_id", "group", "device"], how="left").with_columns(
         pl.col("stratum").fill_null(WHOLE)

@@ -108,3 +108,30 @@ def test_a_fault_that_met_nothing_is_told_of_the_stack_that_it_spared(lasthop: L
     (said,) = (line for line in done.stdout.splitlines() if "no fault met" in line)
     assert said.startswith("caution  no fault met a packet of mqtt qos=1 in 2 of 2 runs")
     assert "mqtt.PUBACK" in said
+
+
+SET_UP = """\
+study: cellar
+duration: 1 d
+measure: {{set_up: 1 h, drain: 30 min}}
+traffic: {{report: 60 B, every: 6 h, batch: 4, session: {session}}}
+path: {{nbiot: {{coupling_loss: 164 dB, inactivity: 1 s}}}}
+stacks: [coap/dtls ack_timeout=60s dtls.timeout=30s dtls.cid=8B]
+energy: {{profile: sara_n2, battery: 30.6 Wh}}
+repeat: 1
+decide: {{maximise: battery_years}}
+"""
+
+
+def test_first_handshakes_that_a_battery_life_repeats_are_said(lasthop: Lasthop) -> None:
+    lasthop.write("kept.yaml", SET_UP.format(session="keep"))
+    kept = json.loads(lasthop("run", "kept.yaml", "--json", "--no-report").stdout)
+    lasthop.write("before.yaml", SET_UP.format(session="established"))
+    done = lasthop("run", "before.yaml", "--json", "--no-report", "--out", "established")
+    before = json.loads(done.stdout)
+    said = [one for one in kept["answer"]["cautions"] if "set sessions up" in one]
+    assert len(said) == 1
+    assert 'write "session: established" at every flow' in said[0]
+    assert not [one for one in before["answer"]["cautions"] if "set sessions up" in one]
+    ((first,), (second,)) = (it["answer"]["points"][0]["rows"] for it in (kept, before))
+    assert second["battery_years"] > 1.2 * first["battery_years"]
