@@ -80,7 +80,8 @@ class DecideForm(Form):
     require: list[str] = Field(
         default_factory=list, max_length=100, examples=['["delivery_ratio >= 99 %"]']
     )
-    """A stack that breaks one of these expressions is excluded."""
+    """A stack is excluded where its runs show that it breaks one of these expressions. Too few runs
+    or messages to say exclude nothing."""
     minimise: str | None = Field(default=None, examples=["latency_p95"])
     """The column by which the remaining stacks are ranked, the smallest first."""
     maximise: str | None = Field(default=None, examples=["delivery_ratio"])
