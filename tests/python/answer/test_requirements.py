@@ -203,3 +203,36 @@ def test_no_loss_among_few_messages_is_not_certainty(tmp_path: Path) -> None:
     assert arm.value.mean == arm.value.high == 1.0
     assert arm.value.low == pytest.approx(250 / (250 + 3.8415), abs=1e-4)
     assert [one.met for one in point.judged["raw_udp"]] == [Met.TOO_FEW]
+
+
+COMMANDS = """\
+study: commands
+seed: 5
+duration: 7 min
+measure: {set_up: 1 min, drain: 1 min}
+paths: {cell: {delay: 50 ms, loss: 1 %}}
+servers: {head_end: {}}
+fleet: {meters: {count: 5, path: cell, server: head_end}}
+traffic:
+  index: {from: meters, report: 60 B, every: 10 s}
+  valve: {to: meters, command: 24 B, every: 1 min}
+compare: {fleet.meters.stack: [raw_udp, coap type=con]}
+repeat: 3
+decide:
+  require: ["delivery_ratio >= 99 % where flow == 'valve'"]
+  minimise: wire_bytes_up_offered
+"""
+
+
+def test_a_few_commands_that_are_lost_do_not_change_the_winner(tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text(COMMANDS)
+    results = lasthop.run(tmp_path / "study.yaml", out=tmp_path / "results")
+    runs = results.runs.filter(stack="raw_udp")["run_id"].implode()
+    valves = results.groups.filter(pl.col("run_id").is_in(runs), flow="valve")
+    assert valves["messages_offered"].sum() == 105
+    assert valves["messages_delivered"].sum() == 103
+    (point,) = results.decision.points
+    assert not point.excluded
+    assert point.ranked[0].stack == "raw_udp"
+    (found,) = point.judged["raw_udp"]
+    assert (found.met, found.observed) == (Met.TOO_FEW, False)
