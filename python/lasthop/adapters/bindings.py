@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from lasthop.adapters.build import Build, files_of
 from lasthop.adapters.own_command import OwnCommand
 from lasthop.adapters.registry import adapter_of, clients
 from lasthop.errors import UsageError
@@ -30,6 +31,7 @@ class Bindings:
 
     def __init__(self, commands: Mapping[str, str] | None = None) -> None:
         self._commands = dict(commands or {})
+        self._files: dict[tuple[Path, str | None], Mapping[str, str]] = {}
 
     @classmethod
     def read(cls, written: Iterable[str]) -> Self:
@@ -55,6 +57,22 @@ class Bindings:
     def names(self) -> frozenset[str]:
         """What is bound."""
         return frozenset(self._commands)
+
+    def build(self, name: str, program: Path, version: str, *, of_devices: bool = False) -> Build:
+        """Say which build of a name serves, or is the devices; its files are read once.
+
+        Raises
+        ------
+        EnvironmentFailure
+            A file of it cannot be read.
+        UsageError
+            Its command names a folder with too many files.
+        """
+        command = None if of_devices else self._commands.get(name)
+        key = (program, command)
+        if key not in self._files:
+            self._files[key] = files_of(program, command)
+        return Build(command=command, version=version, files=self._files[key])
 
     def resolve_client(self, name: str) -> tuple[Client, Path]:
         """Give the adapter of a name of devices, and its program.

@@ -36,10 +36,10 @@ class TerminalProgress:
         if self._bar is not None:
             self._bar.stop()
 
-    def made_by_another_build(self, folder: str) -> None:
+    def all_again(self, folder: str, why: str) -> None:
         """Say in one line why everything is run again."""
         if not self._quiet:
-            complain(f"{folder}: another build of lasthop made these results; all is run again")
+            complain(f"{folder}: {why}; all is run again")
 
     def began(self, *, total: int, finished_before: int) -> None:
         """Say how many runs there are, and how many an earlier campaign had finished."""

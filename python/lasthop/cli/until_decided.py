@@ -35,6 +35,7 @@ def execute_until_decided(request: Request, *, at_most: int | None) -> int:
     if study.decide is None and not study.claims:
         message = "--until-decided: the study decides and claims nothing"
         raise UsageError(f'{message}; write "decide: {{minimise: latency_p95}}" in it')
+    from lasthop.adapters import Bindings
     from lasthop.running.until_decided import DEFAULT_AT_MOST, carry_out_until_decided
 
     most = max(DEFAULT_AT_MOST, study.repeat) if at_most is None else at_most
@@ -54,6 +55,7 @@ def execute_until_decided(request: Request, *, at_most: int | None) -> int:
                 jobs=request.jobs,
                 progress=progress,
                 executor=executor,
+                bindings=Bindings.read(request.impl),
                 round_ended=(lambda _: None) if request.quiet else tell,
             )
     except Interrupted as interruption:

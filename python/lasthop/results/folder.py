@@ -15,12 +15,14 @@ from lasthop.results.manifest import FILE as MANIFEST
 from lasthop.results.manifest import Manifest
 from lasthop.results.part import is_whole
 from lasthop.results.schema import RUN_TABLES
-from lasthop.results.verification import remember, verify
+from lasthop.results.verification import STORED, remember, verify
 
 TABLES = ("runs", *RUN_TABLES, "timings")
 
 _OF_NOBODY = frozenset({".lock", ".gitignore", ".gitkeep", "lost+found"})
 _TEMPORARY = (".tmp", ".partial")
+_WRITTEN_OF_THEM = ("report.html", "junit.xml")
+"""What is written from the tables, and never read."""
 
 
 class ResultFolder:
@@ -28,14 +30,14 @@ class ResultFolder:
 
     Attributes
     ----------
-    other_build
-        Whether it held results of another build, which do not count.
+    why_again
+        Why the results that it held do not count, where another program made them.
     """
 
-    def __init__(self, path: Path, manifest: Manifest, *, other_build: bool = False) -> None:
+    def __init__(self, path: Path, manifest: Manifest, *, why_again: str | None = None) -> None:
         self.path = path
         self.manifest = manifest
-        self.other_build = other_build
+        self.why_again = why_again
         self._fresh: dict[str, FileDigest] = {}
 
     @property
@@ -183,17 +185,17 @@ def open_folder(
 
 def _enter(path: Path, manifest: Manifest, extends: str | None) -> ResultFolder:
     existing = Manifest.read(path)
-    other_build = False
+    why_again = None
     if existing is None:
         manifest = manifest.begun()
         manifest.write(path)
     else:
         same = existing.answers_the_same(manifest)
         grows = existing.plan_hash == extends and existing.selection == manifest.selection
-        if not same and not grows:
+        if not (same or grows) or existing.commands() != manifest.commands():
             raise UsageError(f"{path}: {_difference(existing, manifest)}; choose another --out")
-        other_build = not existing.made_alike(manifest)
-        if other_build:
+        why_again = existing.why_other(manifest)
+        if why_again is not None:
             manifest = _restarted(path, manifest)
         else:
             verify(path, existing)
@@ -201,7 +203,7 @@ def _enter(path: Path, manifest: Manifest, extends: str | None) -> ResultFolder:
     with environment(path):
         for folder in (path, path / "parts", path / "captures"):
             remove_temporaries(folder)
-    return ResultFolder(path, manifest, other_build=other_build)
+    return ResultFolder(path, manifest, why_again=why_again)
 
 
 def _refuse_foreign(path: Path) -> None:
@@ -217,12 +219,14 @@ def _refuse_foreign(path: Path) -> None:
 
 
 def _restarted(path: Path, manifest: Manifest) -> Manifest:
-    """Forget what another build finished; its tables stay until new ones replace them."""
-    # The manifest comes last: until then the folder is one of another build.
+    """Remove what other programs made: the folder is of those alone that its manifest names."""
+    # The manifest comes last: until then the folder is one of the others.
     with environment(path):
-        for name in ("parts", "captures"):
+        for name in ("parts", "captures", "logs"):
             if (path / name).exists():
                 shutil.rmtree(path / name)
+        for name in (*STORED, *_WRITTEN_OF_THEM):
+            (path / name).unlink(missing_ok=True)
     manifest = manifest.begun()
     manifest.write(path)
     return manifest
@@ -232,11 +236,14 @@ def _continued(_path: Path, existing: Manifest, manifest: Manifest) -> Manifest:
     # The rows are the same, but the study may by now decide or expect something else. That they
     # were looked at before stays true.
     looks = max(found.study.get("looks", 1) for found in (existing, manifest))
+    study = {**manifest.study, "looks": looks}
+    # What made the rows made them; a command that asks something else of them is told as it is.
+    asks_the_same = study == {**existing.study, "looks": looks}
     return replace(
         existing,
-        study={**manifest.study, "looks": looks},
+        study=study,
         study_hash=manifest.study_hash,
-        command=manifest.command,
+        command=existing.command if asks_the_same else manifest.command,
     )
 
 
@@ -258,11 +265,24 @@ def _difference(existing: Manifest, manifest: Manifest) -> str:
     name = existing.study.get("name")
     if existing.lasthop != manifest.lasthop:
         return f"holds results of lasthop {existing.lasthop}, this is {manifest.lasthop}"
+    if (existing.plan_hash, existing.selection) == (manifest.plan_hash, manifest.selection):
+        return _other_command(existing, manifest)
     if existing.plan_hash == manifest.plan_hash:
         return f"holds {existing.selection or 'all runs'}, not {manifest.selection or 'all runs'}"
     if name != manifest.study.get("name"):
         return f"holds the results of another study, {name}"
     return f"holds results of {name} with other settings"
+
+
+def _other_command(existing: Manifest, manifest: Manifest) -> str:
+    """Name the first software that another command is bound to."""
+    if not existing.software:
+        return "does not say which programs made its results"
+    before, now = existing.commands(), manifest.commands()
+    names = sorted({*before, *now})
+    name = next(name for name in names if before.get(name) != now.get(name))
+    told = (f'"{it[name]}"' if name in it else "what is installed" for it in (before, now))
+    return f"holds results of {next(told)} as {name}, not of {next(told)}"
 
 
 def _remove_if_nothing_was_done(path: Path) -> None:

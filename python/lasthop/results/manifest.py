@@ -24,6 +24,8 @@ FILE = "manifest.json"
 CHANGED = "was changed after lasthop wrote it"
 
 _FORMAT = 1
+_BYTES = "sha256:"
+"""What stands for the version of a program that nobody knows how to ask."""
 _TYPES: Mapping[str, type | UnionType] = {
     "study_hash": str,
     "plan_hash": str,
@@ -33,6 +35,7 @@ _TYPES: Mapping[str, type | UnionType] = {
     "command": str,
     "state": str,
     "lasthop": str,
+    "software": dict,
     "counts": dict,
     "digests": dict,
 }
@@ -44,6 +47,11 @@ class Manifest:
 
     Attributes
     ----------
+    command
+        What made it.
+    software
+        Of each program that served, or was the devices: its command where one was bound, its
+        version, and the SHA-256 of its files (`lasthop.adapters.build.Build`).
     digests
         Size and SHA-256 of the tables and judgements beside it, by file name.
     digest
@@ -61,6 +69,7 @@ class Manifest:
     format: int = _FORMAT
     lasthop: str = __version__
     working_copy: str | None = None
+    software: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     started: str = ""
     finished: str | None = None
@@ -114,6 +123,11 @@ class Manifest:
                 raise TypeError(name)
         for entry in self.digests.values():
             FileDigest.stored(entry)
+        for build in self.software.values():
+            if {"command", "version", "files"} - build.keys() or not isinstance(
+                build["files"], dict
+            ):
+                raise TypeError("software")
 
     def begun(self) -> Self:
         """Return it with this host and the present moment as its start."""
@@ -132,9 +146,42 @@ class Manifest:
         """Tell whether two folders would hold the same rows, if one build made both."""
         return (self.plan_hash, self.selection) == (other.plan_hash, other.selection)
 
-    def made_alike(self, other: "Manifest") -> bool:
-        """Tell whether one build of lasthop makes both; versions stand in the plan hash."""
-        return self.working_copy == other.working_copy
+    def commands(self) -> dict[str, str]:
+        """Give the commands that were bound to names of software, by these."""
+        return {
+            name: command
+            for name, build in self.software.items()
+            if (command := build["command"]) is not None
+        }
+
+    def why_other(self, other: "Manifest") -> str | None:
+        """Say why the results of both would differ though they are asked for alike; None if not.
+
+        Another program made one of them: lasthop itself, whose version stands in the plan hash, or
+        software beside which it runs.
+        """
+        if self.working_copy != other.working_copy:
+            return "another build of lasthop made these results"
+        for name in sorted({*self.software, *other.software}):
+            here, there = (it.software.get(name) for it in (self, other))
+            if here is None or there is None:
+                return f"these results do not say which {name} served"
+            versions = (here["version"], there["version"])
+            if versions[0] != versions[1] and not any(it.startswith(_BYTES) for it in versions):
+                return f"{name} was version {versions[0]} and is {versions[1]} now"
+            if here["files"] != there["files"]:
+                return f"{name}: {_changed(here['files'], there['files'])} since"
+        return None
+
+
+def _changed(before: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """Name the first file that is another one now."""
+    names = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+    # What the command calls its program tells more than that it is one.
+    named = [name for name in names if name != "program"] or ["its program"]
+    if len(named) == 1:
+        return f"{named[0]} has changed"
+    return f"{named[0]} and {len(named) - 1} more of its files have changed"
 
 
 def describe_host() -> dict[str, Any]:

@@ -62,6 +62,15 @@ class Campaign:
             judge_and_close(folder, folder.manifest.ended("complete", counts), self._progress)
         return counts
 
+    @property
+    def lacks_captures(self) -> bool:
+        """Whether packets of a run are wanted that were not kept."""
+        return self._capture is not None and any(
+            not path.exists()
+            for run in self._plan.supported()
+            for path in captures_of(self._capture, run, self._folder).values()
+        )
+
     def capture_missing(self) -> None:
         """Run again, for their packets alone, the runs of a complete folder without a capture."""
         self._folder.prepare(captures=True)

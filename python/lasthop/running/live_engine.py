@@ -27,6 +27,7 @@ from lasthop.testbed import Namespace, temporary_folder, what_is_missing
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from lasthop.adapters.build import Build
     from lasthop.results.part import Stream
     from lasthop.running.engine import Switch
     from lasthop.running.live_software import LiveServer
@@ -89,6 +90,11 @@ class LiveEngine:
         self._software = LiveSoftware(bindings or Bindings())
         self._logs = logs
         self._processor_wait_ns = processor_wait_ns
+
+    @property
+    def builds(self) -> Mapping[str, Build]:
+        """Which programs serve in the runs that were checked, and which are the devices."""
+        return self._software.builds
 
     def check(self, specs: Iterable[str]) -> None:
         """Look for all that runs need before the first of them starts.

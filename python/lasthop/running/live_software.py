@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from lasthop.adapters import Adapter, Bindings, Card, Client, Shown
+    from lasthop.adapters.build import Build
     from lasthop.adapters.software import Software
 
 
@@ -75,12 +76,18 @@ class LiveSoftware:
     ----------
     bindings
         The user's own builds.
+
+    Attributes
+    ----------
+    builds
+        Those of all that was checked, by what a stack calls them: ``impl=mine``, ``client=paho``.
     """
 
     def __init__(self, bindings: Bindings) -> None:
         self._bindings = bindings
         self._versions: dict[tuple[str, Path], str] = {}
         self._seen: set[tuple[str, ...]] = set()
+        self.builds: dict[str, Build] = {}
 
     def check(
         self, server: Mapping[str, Any], clients: Iterable[str], *, connects_again: bool = False
@@ -101,11 +108,17 @@ class LiveSoftware:
         found = self.server(server, Path())
         for program in found.programs:
             program.adapter.check_devices(program.offer, are_foreign=bool(clients))
+            self.builds[f"impl={program.software}"] = self._bindings.build(
+                program.software, program.program, program.version
+            )
         for name in clients:
             client, build = self.client(name)
             options, protocol = found.offer.options, found.offer.protocol
             client.check(protocol, options, connects_again=connects_again)
-            self.version(client, build)
+            version = self.version(client, build)
+            self.builds[f"client={name}"] = self._bindings.build(
+                name, build, version, of_devices=True
+            )
 
     def client(self, name: str) -> tuple[Client, Path]:
         """Give what devices of a name are, and its program."""

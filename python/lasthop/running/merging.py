@@ -47,9 +47,12 @@ def merge(sources: Sequence[Path], *, out: Path) -> Manifest:
         if (manifest.plan_hash, manifest.lasthop) != (first.plan_hash, first.lasthop):
             message = f"{source}: holds another study, seed or version than {sources[0]}"
             raise UsageError(f"{message}; merge the shards of one study")
-        if not manifest.made_alike(first):
+        if manifest.working_copy != first.working_copy:
             message = f"{source}: another build of lasthop made it than {sources[0]}"
             raise UsageError(f"{message}; run the shards again with one build")
+        if manifest.software != first.software:
+            message = f"{source}: other software or another command served than in {sources[0]}"
+            raise UsageError(f"{message}; run the shards again with one build of it")
     whole = replace(first, selection=None, state="running", counts={})
     with open_folder(out, whole) as folder:
         fresh = _fresh_runs(sources)

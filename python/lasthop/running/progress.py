@@ -16,8 +16,8 @@ class RunFinished:
 class Progress(Protocol):
     """Follows a campaign; called from the thread that started it."""
 
-    def made_by_another_build(self, folder: str) -> None:
-        """Say that the results in a folder are of another build, so that all is run again."""
+    def all_again(self, folder: str, why: str) -> None:
+        """Say why the results in a folder do not count, so that all is run again."""
         ...
 
     def began(self, *, total: int, finished_before: int) -> None:
@@ -52,7 +52,7 @@ class Progress(Protocol):
 class Silence:
     """Nobody watches."""
 
-    def made_by_another_build(self, folder: str) -> None:
+    def all_again(self, folder: str, why: str) -> None:
         """Do nothing."""
 
     def began(self, *, total: int, finished_before: int) -> None:

@@ -31,6 +31,7 @@ from lasthop.running.plan import Plan
 from lasthop.running.progress import Progress, Silence
 from lasthop.sockets import require_sockets
 from lasthop.study import load_study
+from lasthop.study.under_load import LOAD
 
 USER = "--user"
 """The option behind which a password stands."""
@@ -38,6 +39,7 @@ USER = "--user"
 if TYPE_CHECKING:
     from os import PathLike
 
+    from lasthop.adapters.build import Build
     from lasthop.study import Study
 
 
@@ -164,9 +166,10 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
         check_disk(check_memory(plan, jobs=jobs).load, out=out)
         engine = engine or _engine(plan, bindings or Bindings(), out)
         executor = LocalExecutor(engine, jobs=jobs, capture=capture)
-    with open_folder(out, announce(plan, looks=looks), extends=extends) as folder:
-        if folder.other_build:
-            progress.made_by_another_build(str(out))
+    served = engine.builds if isinstance(engine, LiveEngine) else {}
+    with open_folder(out, announce(plan, served, looks=looks), extends=extends) as folder:
+        if folder.why_again is not None:
+            progress.all_again(str(out), folder.why_again)
         campaign = Campaign(
             plan,
             folder,
@@ -178,6 +181,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
         if not complete:
             counts = campaign.execute()
         else:
+            _check_finished(plan, out, lacks_captures=campaign.lacks_captures)
             # The runs are the same, but the study may by now take another view of them.
             counts = rule(folder, folder.manifest.counts)
             judge_and_close(folder, replace(folder.manifest, counts=dict(counts)), progress)
@@ -186,6 +190,22 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
         results = Results(out)
         write_junit(results)
     return Outcome(results=results, counts=counts, already_complete=complete)
+
+
+def _check_finished(plan: Plan, out: Path, *, lacks_captures: bool) -> None:
+    """Refuse to take what is finished for what would happen now.
+
+    Raises
+    ------
+    UsageError
+        Another server may answer by now, or packets are asked for that nobody kept.
+    """
+    if LOAD in plan.engines:
+        what = f"{out}: holds a finished load, and nobody knows which server would answer now"
+        raise UsageError(f"{what}; choose another --out, or remove the folder")
+    if lacks_captures and plan.engines - {"virtual"}:
+        what = f"--capture: the runs in {out} are finished, and their packets were not kept"
+        raise UsageError(f"{what}; choose another --out, since no run on a clock happens twice")
 
 
 def _engine(plan: Plan, bindings: Bindings, out: Path) -> Engine:
@@ -205,8 +225,13 @@ def _engine(plan: Plan, bindings: Bindings, out: Path) -> Engine:
     return engine
 
 
-def announce(plan: Plan, *, looks: int = 1) -> Manifest:
-    """Return the manifest of the folder that the plan would fill."""
+def announce(
+    plan: Plan, served: "Mapping[str, Build] | None" = None, *, looks: int = 1
+) -> Manifest:
+    """Return the manifest of the folder that the plan would fill, beside the software that serves.
+
+    That is part of what the folder is: with another program its results would be others.
+    """
     study: Study = plan.study
     selection = plan.selection
     return Manifest(
@@ -217,6 +242,7 @@ def announce(plan: Plan, *, looks: int = 1) -> Manifest:
         planned_runs=plan.planned_runs,
         seeds={"study": study.seed, **plan.seeds},
         working_copy=working_copy(),
+        software={name: build.as_json() for name, build in (served or {}).items()},
         command=one_line(shlex.join([Path(sys.argv[0]).name or "python", *_shown(sys.argv[1:])])),
     )
 

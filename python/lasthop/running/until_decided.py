@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from lasthop.adapters import Bindings
 from lasthop.answer.undecided import Undecided, undecided_ranks, undecided_requirements
 from lasthop.claims.undecided import undecided_claims
 from lasthop.outcome.results import Results
@@ -52,6 +53,7 @@ def carry_out_until_decided(  # noqa: PLR0913  (each is a keyword and most have 
     progress: Progress | None = None,
     engine: Engine | None = None,
     executor: Executor | None = None,
+    bindings: Bindings | None = None,
     round_ended: Callable[[Round], None] = lambda _: None,
 ) -> Rounds:
     """Add repetitions until every rank and claim of a study is decided.
@@ -73,7 +75,7 @@ def carry_out_until_decided(  # noqa: PLR0913  (each is a keyword and most have 
         Those of the last round, whatever is open then.
     out
         The result folder.
-    jobs, progress, engine, executor
+    jobs, progress, engine, executor, bindings
         As for a single campaign.
     round_ended
         Called after each round.
@@ -92,6 +94,7 @@ def carry_out_until_decided(  # noqa: PLR0913  (each is a keyword and most have 
             progress=progress,
             engine=engine,
             executor=executor,
+            bindings=bindings,
             extends=None if earlier is None else earlier.identity,
             looks=len(looks),
         )

@@ -137,6 +137,19 @@ def test_a_server_that_stops_for_a_while_thins_out_no_load(echo: Echo, tmp_path:
     assert run["latency_max_ms"] >= 700
 
 
+def test_a_finished_load_says_nothing_of_a_server_by_now(tmp_path: Path, echo: Echo) -> None:
+    short = ("--set", "measure.drain=1 s", "--set", "duration=1 s")
+    against = ("--against", f"raw_udp://127.0.0.1:{echo.port}", *short)
+    assert _load(tmp_path, ECHOES, *against).returncode == 0
+    echo.ended = True
+    again = _load(tmp_path, ECHOES, *against)
+    assert again.returncode == 2
+    assert again.stderr == (
+        f"lasthop: {tmp_path}/out: holds a finished load, and nobody knows which server would "
+        "answer now; choose another --out, or remove the folder\n"
+    )
+
+
 def test_what_nobody_answers_is_not_delivered(tmp_path: Path, echo: Echo) -> None:
     echo.ended = True
     _load(

@@ -1,6 +1,7 @@
 """The manifest: read as written, refused when it is not ours."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -77,3 +78,32 @@ def test_host_and_times_are_in_it(tmp_path: Path) -> None:
     content = json.loads((tmp_path / "manifest.json").read_text())
     assert {"platform", "python", "cpu_count"} <= content["host"].keys()
     assert content["started"].endswith("+00:00")
+
+
+SERVED = {"command": None, "version": "2.0.18", "files": {"program": "0"}}
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({}, None),
+        ({"version": "2.0.20", "files": {"program": "1"}}, "was version 2.0.18 and is 2.0.20 now"),
+        ({"files": {"program": "1"}}, "its program has changed since"),
+        ({"files": {"program": "1", "./b": "1", "c": "1"}}, "./b and 1 more of its files have"),
+    ],
+)
+def test_another_version_or_file_is_another_maker(
+    change: dict[str, object], why: str | None
+) -> None:
+    before = replace(manifest(), software={"impl=mosquitto": SERVED})
+    now = replace(manifest(), software={"impl=mosquitto": {**SERVED, **change}})
+    told = before.why_other(now)
+    assert told is None if why is None else why in str(told)
+    older = manifest()
+    assert older.why_other(now) == "these results do not say which impl=mosquitto served"
+
+
+def test_software_of_another_shape_is_damage(tmp_path: Path) -> None:
+    replace(manifest(), software={"impl=mine": {"version": "1"}}).write(tmp_path)
+    with pytest.raises(DamagedResultsError):
+        Manifest.read(tmp_path)

@@ -32,8 +32,8 @@ class Listener(Silence):
     def __init__(self) -> None:
         self.told: list[str] = []
 
-    def made_by_another_build(self, folder: str) -> None:
-        self.told.append(folder)
+    def all_again(self, folder: str, why: str) -> None:
+        self.told.append(f"{folder}: {why}")
 
 
 class Scene:
@@ -73,7 +73,7 @@ def test_what_another_build_made_is_run_again_and_said(
     before = {name: (scene.out / f"{name}.parquet").read_bytes() for name in TABLES}
     assert scene.listener.told == []
     outcome = scene.run(second)
-    assert scene.listener.told == [str(scene.out)]
+    assert scene.listener.told == [f"{scene.out}: another build of lasthop made these results"]
     assert len(scene.engine.simulated) == RUNS
     assert not outcome.already_complete
     assert not list(scene.out.glob("captures/*"))
