@@ -277,6 +277,8 @@ def _only_folder() -> Path:
 
 def _folder_with(prefix: str) -> Path:
     """Find the result folder that holds a run, among those that can be seen from here."""
+    from lasthop.outcome.results import Results
+
     seen = [path.parent for path in _manifests()]
     if not seen:
         raise UsageError("no results here; name their folder with --in DIR")
@@ -284,6 +286,8 @@ def _folder_with(prefix: str) -> Path:
     if len(holding) == 1:
         return holding[0]
     if not holding:
+        for folder in seen:
+            Results(folder).checked  # noqa: B018  (a run may be in one that is damaged: raises)
         names = _named(seen)
         raise UsageError(f'no run in {names} begins with "{prefix}"; name its folder with --in DIR')
     message = f'runs that begin with "{prefix}" are in {_named(holding)}'

@@ -41,6 +41,10 @@ class TerminalProgress:
         if not self._quiet:
             complain(f"{folder}: {why}; all is run again")
 
+    def made_again(self, file: str) -> None:
+        """Say in one line, also to those who want quiet, that results were taken away."""
+        complain(f"{file}: is gone; what it held is made again")
+
     def began(self, *, total: int, finished_before: int) -> None:
         """Say how many runs there are, and how many an earlier campaign had finished."""
         self._next("running", total=total, completed=finished_before)

@@ -102,6 +102,7 @@ class Results:
         """What of these results cannot be believed, and why."""
         from lasthop.referee import read_ruling
 
+        self.checked  # noqa: B018  (raises)
         return read_ruling(self.path)
 
     @cached_property
@@ -166,6 +167,7 @@ class Results:
     @cached_property
     def multiverse(self) -> "Mapping[str, Any] | None":
         """What every reading does to another study's claims; None unless the study asks for it."""
+        self.checked  # noqa: B018  (raises)
         return read_multiverse(self.path)
 
     def described(self, measured: "Iterable[str]") -> pl.DataFrame:
@@ -202,16 +204,14 @@ class Results:
             return self._scan(name).collect()
 
     def _has(self, name: str) -> bool:
-        """Tell whether a table is there, or should be."""
-        file = f"{name}.parquet"
-        return (self.path / file).exists() or file in self.manifest.digests
+        """Tell whether a table is there; one that should be and is not is damage."""
+        self.checked  # noqa: B018  (raises)
+        return (self.path / f"{name}.parquet").exists()
 
     def _scan(self, name: str) -> pl.LazyFrame:
         path = self.path / f"{name}.parquet"
         self.checked  # noqa: B018  (raises)
         if not path.exists():
-            if path.name in self.manifest.digests:
-                raise DamagedResultsError(path, "is gone")
             raise UsageError(f"{path}: no such table; is this a folder of results?")
         with self._readable(name):
             table = pl.scan_parquet(path)

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,8 @@ from lasthop.results.manifest import FILE as MANIFEST
 from lasthop.results.manifest import Manifest
 from lasthop.results.part import is_whole
 from lasthop.results.schema import RUN_TABLES
-from lasthop.results.verification import STORED, remember, verify
+from lasthop.results.verification import STORED, lacking, remember, verify
+from lasthop.study.run_spec import canonical_json
 
 TABLES = ("runs", *RUN_TABLES, "timings")
 
@@ -32,12 +33,22 @@ class ResultFolder:
     ----------
     why_again
         Why the results that it held do not count, where another program made them.
+    gone
+        The files that somebody removed from it: they are made again.
     """
 
-    def __init__(self, path: Path, manifest: Manifest, *, why_again: str | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        manifest: Manifest,
+        *,
+        why_again: str | None = None,
+        gone: Sequence[str] = (),
+    ) -> None:
         self.path = path
         self.manifest = manifest
         self.why_again = why_again
+        self.gone = tuple(gone)
         self._fresh: dict[str, FileDigest] = {}
 
     @property
@@ -79,6 +90,17 @@ class ResultFolder:
     def is_captured(self, run_id: str) -> bool:
         """Tell whether packets of a run were kept, at whichever host."""
         return any((self.path / "captures").glob(f"{run_id}.*"))
+
+    @property
+    def has_captures(self) -> bool:
+        """Whether packets of any run may have been kept."""
+        return (self.path / "captures").is_dir()
+
+    def remove_captures(self, run_id: str) -> None:
+        """Remove the packets of a run that is done again."""
+        for path in (self.path / "captures").glob(f"{run_id}.*"):
+            with environment(path):
+                path.unlink()
 
     def prepare(self, *, captures: bool) -> None:
         """Make the folders that runs are written to."""
@@ -185,7 +207,7 @@ def open_folder(
 
 def _enter(path: Path, manifest: Manifest, extends: str | None) -> ResultFolder:
     existing = Manifest.read(path)
-    why_again = None
+    why_again, gone = None, tuple[str, ...]()
     if existing is None:
         manifest = manifest.begun()
         manifest.write(path)
@@ -198,12 +220,15 @@ def _enter(path: Path, manifest: Manifest, extends: str | None) -> ResultFolder:
         if why_again is not None:
             manifest = _restarted(path, manifest)
         else:
+            gone = lacking(path, existing)
+            kept = {name: it for name, it in existing.digests.items() if name not in gone}
+            existing = replace(existing, digests=kept)
             verify(path, existing)
             manifest = (_continued if same else _grown)(path, existing, manifest)
     with environment(path):
         for folder in (path, path / "parts", path / "captures"):
             remove_temporaries(folder)
-    return ResultFolder(path, manifest, why_again=why_again)
+    return ResultFolder(path, manifest, why_again=why_again, gone=gone)
 
 
 def _refuse_foreign(path: Path) -> None:
@@ -238,7 +263,7 @@ def _continued(_path: Path, existing: Manifest, manifest: Manifest) -> Manifest:
     looks = max(found.study.get("looks", 1) for found in (existing, manifest))
     study = {**manifest.study, "looks": looks}
     # What made the rows made them; a command that asks something else of them is told as it is.
-    asks_the_same = study == {**existing.study, "looks": looks}
+    asks_the_same = canonical_json(study) == canonical_json({**existing.study, "looks": looks})
     return replace(
         existing,
         study=study,

@@ -24,6 +24,9 @@ STORED = (
 )
 """The files that a folder is read from, beside its manifest."""
 
+GONE = "is gone"
+"""What is said of a file that has a digest and is not there."""
+
 UNCHECKED = "unchecked: not all of it has a digest"
 """What is said of a folder of which a change could go unseen."""
 
@@ -53,6 +56,11 @@ def remember(path: Path, digest: FileDigest) -> None:
     _sound.add(stamp)
 
 
+def lacking(folder: Path, manifest: Manifest) -> tuple[str, ...]:
+    """Name the files that were written into a folder and are not there any more."""
+    return tuple(name for name in manifest.digests if not (folder / name).exists())
+
+
 def verify(folder: Path, manifest: Manifest) -> bool:
     """Check what is stored in a folder against its manifest.
 
@@ -65,8 +73,10 @@ def verify(folder: Path, manifest: Manifest) -> bool:
     Raises
     ------
     DamagedResultsError
-        A file is not as it was written; it is named.
+        A file is not as it was written, or is gone; it is named.
     """
+    for name in lacking(folder, manifest):
+        raise DamagedResultsError(folder / name, GONE)
     there = [name for name in STORED if (folder / name).exists()]
     unchecked = [name for name in there if name not in manifest.digests]
     for name in there:

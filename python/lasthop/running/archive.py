@@ -13,6 +13,7 @@ import lasthop
 from lasthop.errors import UsageError
 from lasthop.results.atomic import environment
 from lasthop.results.manifest import Manifest
+from lasthop.results.verification import verify
 from lasthop.running.plan import Plan
 from lasthop.running.run import announce
 from lasthop.study import load_study
@@ -69,10 +70,13 @@ def write_archive(results: Path, origin: Origin, *, out: Path) -> Path:
     ------
     UsageError
         If the results are not complete, or this study and this lasthop would not give them again.
+    DamagedResultsError
+        A file is not as it was written.
     """
     manifest = Manifest.read(results)
     if manifest is None or manifest.state != "complete" or manifest.selection is not None:
         raise UsageError(f"{results}: no complete folder of results; run the whole study first")
+    verify(results, manifest)
     if out.exists():
         raise UsageError(f"{out}: exists already; name another folder")
     with noting_files() as files:

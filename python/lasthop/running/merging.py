@@ -68,10 +68,11 @@ def merge(sources: Sequence[Path], *, out: Path) -> Manifest:
 
 def _manifest(source: Path) -> Manifest:
     manifest = Manifest.read(source)
+    if manifest is not None:
+        verify(source, manifest)
     missing = [name for name in TABLES if not (source / f"{name}.parquet").exists()]
     if manifest is None or missing:
         raise UsageError(f"{source}: not a folder of results; give folders that lasthop run made")
-    verify(source, manifest)
     return manifest
 
 

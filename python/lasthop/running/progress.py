@@ -20,6 +20,10 @@ class Progress(Protocol):
         """Say why the results in a folder do not count, so that all is run again."""
         ...
 
+    def made_again(self, file: str) -> None:
+        """Say that somebody removed a file of the results, which is made again."""
+        ...
+
     def began(self, *, total: int, finished_before: int) -> None:
         """Say how many runs there are, and how many an earlier campaign had finished."""
         ...
@@ -53,6 +57,9 @@ class Silence:
     """Nobody watches."""
 
     def all_again(self, folder: str, why: str) -> None:
+        """Do nothing."""
+
+    def made_again(self, file: str) -> None:
         """Do nothing."""
 
     def began(self, *, total: int, finished_before: int) -> None:

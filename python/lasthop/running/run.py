@@ -18,6 +18,8 @@ from lasthop.results.build import working_copy
 from lasthop.results.description import describe_study
 from lasthop.results.folder import open_folder
 from lasthop.results.manifest import Manifest
+from lasthop.results.stored import DamagedResultsError
+from lasthop.results.verification import GONE
 from lasthop.running.campaign import Campaign
 from lasthop.running.captured_hosts import CapturedHosts
 from lasthop.running.disk import check_disk
@@ -170,6 +172,10 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     with open_folder(out, announce(plan, served, looks=looks), extends=extends) as folder:
         if folder.why_again is not None:
             progress.all_again(str(out), folder.why_again)
+        for name in folder.gone:
+            if LOAD in plan.engines:  # nobody knows which server would answer now
+                raise DamagedResultsError(out / name, GONE)
+            progress.made_again(str(out / name))
         campaign = Campaign(
             plan,
             folder,
