@@ -14,7 +14,7 @@ EXIT_MEANINGS = {
     EXIT_EXPECTATION_FAILED: "An expectation of the study failed, or with `--strict` a requirement "
     "is not shown to be met; the line says where.",
     EXIT_BAD_INPUT: "The study or the command cannot be understood; the line says what to write.",
-    EXIT_INVALID_RUN: "A run cannot be believed; the line says why.",
+    EXIT_INVALID_RUN: "A run cannot be believed, or every run failed; the line says why.",
     EXIT_ENVIRONMENT: "The machine failed: a full disk, a missing program, damaged results.",
     EXIT_INTERRUPTED: "You stopped the command; what had finished is kept.",
 }

@@ -24,6 +24,7 @@ from lasthop.errors import (
 )
 from lasthop.outcome.results import Results
 from lasthop.outcome.short_answer import short_answer
+from lasthop.referee.ruling import DIFFERENT_CREDENTIALS
 from lasthop.results.description import changes_in_words
 from lasthop.results.verification import UNCHECKED
 
@@ -32,12 +33,19 @@ if TYPE_CHECKING:
 
     from lasthop.answer.decision import Decision
     from lasthop.referee import Ruling
+    from lasthop.results.manifest import Manifest
     from lasthop.running.until_decided import Rounds
 
 _UNSERVED = (
     "no session came about in any run: who listens where --against says does not answer these "
     "stacks; name a server of theirs"
 )
+
+
+_REMEDIES = {
+    "session_not_set_up": 'write a longer "measure: {set_up: 5 min}", or a path that loses less',
+}
+"""What to write where every run failed for a reason."""
 
 
 def conclude(  # noqa: PLR0913  (each is a keyword)
@@ -82,9 +90,10 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
     ruling = results.ruling
     believed = ruling.valid and not manifest.counts.get("invalid", 0)
     unmet = _unmet(results, strict=strict and answered)
-    code = _exit_code(unserved=unserved, believed=believed, failures=len(failures) + len(unmet))
-    if unserved:
-        complain(_UNSERVED)
+    answers = not answered or _some_run_completed(manifest)
+    failed = len(failures) + len(unmet)
+    code = _exit_code(unserved=unserved, believed=believed, failures=failed, answers=answers)
+    _complain(results, unserved=unserved, answers=answers)
     if as_json:
         say_json(
             {
@@ -161,6 +170,8 @@ def _say_ruling(ruling: "Ruling") -> None:
     for finding in ruling.findings:
         if finding.invalid or finding in ruling.runs:
             say(f"{'invalid' if finding.invalid else 'allowed'}  {finding}")
+        elif finding.check == DIFFERENT_CREDENTIALS:
+            say(f"note     {finding}")
 
 
 def _say_changes(name: str, changes: str) -> None:
@@ -196,9 +207,35 @@ def _reasons(results: Results) -> list[str]:
     return [f"{count} {status}: {reason}" for status, reason, count in kinds.iter_rows()]
 
 
-def _exit_code(*, unserved: bool, believed: bool, failures: int) -> int:
+def _complain(results: Results, *, unserved: bool, answers: bool) -> None:
+    """Say in one line what makes the results those of nothing, if anything does."""
+    if unserved:
+        complain(_UNSERVED)
+    elif not answers:
+        complain(_all_failed(results))
+
+
+def _some_run_completed(manifest: "Manifest") -> bool:
+    """Tell whether there is a run to answer from; what nobody can run yet has failed nothing."""
+    return not manifest.counts.get("failed") or bool(manifest.counts.get("completed"))
+
+
+def _all_failed(results: Results) -> str:
+    """Say in one line that nothing was measured, why, and what to write instead."""
+    failed = results.compared.filter(status="failed").unique("run_id")
+    reasons = failed["reason"].value_counts(sort=True)["reason"].to_list()
+    remedies = [_REMEDIES[reason] for reason in reasons if reason in _REMEDIES]
+    told = ", ".join(str(reason) for reason in reasons)
+    remedy = remedies[0] if remedies else "change what the reason names"
+    count = "the only run" if failed.height == 1 else f"all {failed.height} runs"
+    return f"{count} failed ({told}), so nothing is answered; {remedy}"
+
+
+def _exit_code(*, unserved: bool, believed: bool, failures: int, answers: bool) -> int:
     if unserved:
         return EXIT_ENVIRONMENT
     if not believed:
         return EXIT_INVALID_RUN
-    return EXIT_EXPECTATION_FAILED if failures else EXIT_PASS
+    if failures:
+        return EXIT_EXPECTATION_FAILED
+    return EXIT_PASS if answers else EXIT_INVALID_RUN

@@ -5,7 +5,7 @@
 import shlex
 import sys
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,10 +100,16 @@ class Request:
                 "--strict judges the requirements of a whole study; leave out --engine both, "
                 "--only, --shard"
             )
-        if self.engine == "both" and (dry_run or not self.selection.chooses_all):
-            raise UsageError(
-                "--engine both runs the whole study twice; leave out --dry-run, --only, --shard"
-            )
+        if self.engine == "both" and not self.selection.chooses_all:
+            raise UsageError("--engine both runs the whole study twice; leave out --only, --shard")
+
+    def worlds(self) -> "Mapping[str, Request]":
+        """Give the request for each world that it is of: one, or both of a twin."""
+        if self.engine != "both":
+            return {} if self.engine is None else {self.engine: self}
+        from lasthop.running.both_worlds import WORLDS
+
+        return {world: replace(self, engine=world, modelled=world == "virtual") for world in WORLDS}
 
     def load(self, *, repeat: int | None = None) -> "Study":
         """Load the study, with another number of repetitions if one is given."""
@@ -183,9 +189,11 @@ def execute(request: Request) -> int:
 def execute_plan(request: Request, plan: "Plan") -> int:
     """Execute a plan that was made of a request."""
     from lasthop.adapters import Bindings
+    from lasthop.cli.notes import say_notes
     from lasthop.cli.progress import TerminalProgress
     from lasthop.running.run import carry_out
 
+    say_notes(plan.study, quiet=request.quiet)
     out = request.folder(plan)
     try:
         with TerminalProgress(quiet=request.quiet) as progress, request.executor() as executor:

@@ -72,6 +72,10 @@ def command(  # noqa: PLR0913  (an argument is an option)
         from lasthop.cli.until_decided import check
 
         check(request, until_decided=until_decided, dry_run=dry_run)
+    if dry_run:
+        from lasthop.cli.dry_run import foresee
+
+        return foresee(request)
     if request.engine == "both":
         from lasthop.cli.twin import execute_both
 
@@ -80,8 +84,4 @@ def command(  # noqa: PLR0913  (an argument is an option)
         from lasthop.cli.until_decided import execute_until_decided
 
         return execute_until_decided(request, at_most=at_most)
-    if dry_run:
-        from lasthop.cli.dry_run import foresee
-
-        return foresee(request)
     return execute(request)

@@ -2,11 +2,11 @@
 
 # ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lasthop.cli.execution import how_to_continue
+from lasthop.cli.notes import say_notes
 from lasthop.cli.output import say, say_json, show
 from lasthop.cli.rounds import plain_rounds, rounds_in_words
 from lasthop.cli.until_decided import check_at_most, tell
@@ -26,16 +26,15 @@ def execute_both(request: "Request", *, until_decided: bool, at_most: int | None
     """Run a study in both worlds, show and store the twin; return the exit code."""
     from lasthop.adapters import Bindings
     from lasthop.cli.progress import TerminalProgress
-    from lasthop.running.both_worlds import WORLDS, carry_out_both
+    from lasthop.running.both_worlds import carry_out_both
     from lasthop.twin.claims import ClaimsInBoth
     from lasthop.twin.job_summary import twin_summary
     from lasthop.twin.plain import plain
     from lasthop.twin.stored import store
 
-    worlds = {
-        world: replace(request, engine=world, modelled=world == "virtual") for world in WORLDS
-    }
+    worlds = request.worlds()
     study = worlds["live"].load()
+    say_notes(study, quiet=request.quiet)
     most = _most(study.repeat, at_most) if until_decided else study.repeat
     out = request.folder(worlds["live"].plan())
     try:

@@ -42,8 +42,10 @@ def execute_until_decided(request: Request, *, at_most: int | None) -> int:
     check_at_most(most, study.repeat)
     request.load(repeat=most)  # a grid that would be too large is refused now, not in a late round
     from lasthop.cli.conclusion import conclude
+    from lasthop.cli.notes import say_notes
     from lasthop.cli.progress import TerminalProgress
 
+    say_notes(study, quiet=request.quiet)
     out = request.folder(request.plan())
     try:
         with TerminalProgress(quiet=request.quiet) as progress, request.executor() as executor:

@@ -1,4 +1,4 @@
-"""Arms that show each other different credentials: a certificate against a pre-shared key."""
+"""Arms that authenticate differently: with a certificate, or with a pre-shared key."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -29,12 +29,12 @@ def different_credentials(
     return [
         Finding(
             check="different_credentials",
-            invalid=True,
+            invalid=False,
             part=None,
             stacks=tuple(shown),
             figure=figure,
-            what=f"they differ in what they show each other to be believed ({figure}), "
-            "so no difference is one of protocols alone",
+            what=f"they authenticate differently ({figure}), so their difference is not one of "
+            "protocols alone",
         )
     ]
 

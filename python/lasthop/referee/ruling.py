@@ -18,6 +18,9 @@ Check = Literal[
     "too_few_repetitions",
 ]
 
+DIFFERENT_CREDENTIALS: Final = "different_credentials"
+"""The check of arms that authenticate differently, which may be what a study asks."""
+
 TOO_FEW_REPETITIONS: Final = "too_few_repetitions"
 """The check whose findings follow from the claims, not from the runs."""
 
@@ -34,7 +37,7 @@ class Finding:
         Which check.
     invalid
         Whether what it found cannot be believed; an overload that the study allows can, and so can
-        arms that are equal in one part and differ in another.
+        arms that are equal in one part and differ in another, or that authenticate differently.
     part
         Where; None when it is about the whole study.
     stacks

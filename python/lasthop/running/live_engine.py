@@ -115,6 +115,22 @@ class LiveEngine:
             message = f"real software needs {missing}; without it, run with --engine virtual"
             raise EnvironmentFailure(message)
 
+    def missing(self, specs: Iterable[str]) -> tuple[str, ...]:
+        """Say what runs need and this machine lacks; what cannot be anywhere is refused.
+
+        Raises
+        ------
+        UsageError
+            Nobody knows a name, or a program does not serve the protocol.
+        """
+        found: dict[str, None] = {}
+        for spec in specs:
+            try:
+                self.check([spec])
+            except EnvironmentFailure as failure:
+                found[str(failure)] = None
+        return tuple(found)
+
     def switch(self) -> Switch:
         """Make what stops one run."""
         return _LiveSwitch(self._native.switch(), Stop())

@@ -11,6 +11,7 @@ from lasthop.study.fleet.devices import Arriving
 from lasthop.study.fleet.service_time import check_service_time
 from lasthop.study.fleet.shares import Shares
 from lasthop.study.nbiot.form import Nbiot
+from lasthop.study.paths.path import Path
 from lasthop.study.paths.wlan import Wlan
 from lasthop.study.quantity import FRACTION, TIME, format_quantity
 from lasthop.study.run_spec.services import listeners
@@ -18,7 +19,11 @@ from lasthop.study.traffic.session import session_words
 from lasthop.study.traffic.traffic import MAXIMUM_MESSAGES_OF_A_DEVICE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lasthop.study.assembly import Assembly, Event, Flow, Hop, Server
+    from lasthop.study.faults import Location
+    from lasthop.study.paths.impairments import Outage
     from lasthop.study.stacks.arm import Arm
     from lasthop.study.timing import Timing
 
@@ -50,6 +55,8 @@ def check_feasible(assembly: Assembly, spans: Timing) -> None:
     _check_sum(assembly, spans)
     for event in assembly.events:
         _check_event(event, assembly, spans)
+    for hop in assembly.hops():
+        _check_outages(hop, assembly, spans)
 
 
 def check_services(assembly: Assembly, arm: Arm) -> None:
@@ -261,6 +268,7 @@ def _check_event(event: Event, assembly: Assembly, spans: Timing) -> None:
             hint=suggestion(form.target, list(dict.fromkeys(known)), kind="names"),
             location=(*event.location, form.kind),
         )
+    _check_it_starts_again(event, spans)
     if form.to is not None and form.to not in assembly.paths:
         raise Fault(
             f"there is no path {show(form.to)}",
@@ -281,6 +289,51 @@ def _check_event(event: Event, assembly: Assembly, spans: Timing) -> None:
         )
     if not isinstance(group.devices, Arriving):
         _check_somebody(event, group.devices)
+
+
+def _check_it_starts_again(event: Event, spans: Timing) -> None:
+    """Refuse a restart that is not over when the run is: nothing starts again."""
+    form, end_ns = event.form, spans.duration_ns + spans.drain_ns
+    if form.kind == "restart" and form.lasts is not None and form.start + form.lasts >= end_ns:
+        left = format_quantity(max(1, end_ns - form.start), TIME)
+        raise Fault(
+            f"a restart of {format_quantity(form.lasts, TIME)} ends after the run, which goes on "
+            f"for {left}",
+            hint=f'write less than {left}, or "outage" for what stays away',
+            location=(*event.location, "for"),
+        )
+
+
+def _check_outages(hop: Hop, assembly: Assembly, spans: Timing) -> None:
+    """Refuse outages of a link that begin when nothing is sent any more.
+
+    Those of a profile are for runs of any length, and noted.
+    """
+    if not isinstance(hop.settings, Path) or hop.settings.profile is not None:
+        return
+    for location, _, end_ns in late_outages(hop, assembly, spans):
+        raise Fault(
+            f"it begins after the end of the run at {format_quantity(end_ns, TIME)}",
+            hint="write an earlier start, or a longer duration",
+            location=(*location, "start"),
+        )
+
+
+def late_outages(
+    hop: Hop, assembly: Assembly, spans: Timing
+) -> Iterator[tuple[Location, int, int]]:
+    """Give the outages of a hop that begin after the end: where, when, and when the end is."""
+    if not isinstance(hop.settings, Path):
+        return
+    end_ns = spans.duration_ns + (spans.set_up_ns if assembly.begins_established else 0)
+    up, down = hop.settings.up.outages, hop.settings.down.outages
+    sides: list[tuple[Location, list[Outage]]] = [((), up)]
+    if up != down:
+        sides = [(("up",), up), (("down",), down)]
+    for side, outages in sides:
+        for place, outage in enumerate(outages):
+            if outage.start >= end_ns:
+                yield (*hop.location, *side, "outages", place), outage.start, end_ns
 
 
 def _check_whole(event: Event) -> None:

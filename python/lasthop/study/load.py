@@ -38,6 +38,7 @@ from lasthop.study.long_form import LongForm
 from lasthop.study.mtu import check_mtu
 from lasthop.study.multiverse.plan import MultiversePlan, plan_multiverse
 from lasthop.study.not_built import check_built
+from lasthop.study.notes import Notes
 from lasthop.study.overrides import changes_to, check_overrides
 from lasthop.study.parameters import (
     SweptValue,
@@ -158,6 +159,7 @@ class _Loader:
         self._modelled = modelled
         self._against = against
         self._credentials: Credentials | None = None
+        self._notes = Notes()
 
     def study(self) -> Study:
         """Resolve the study."""
@@ -224,6 +226,7 @@ class _Loader:
             multiverse=multiverse,
             late_events=self._late_events(base),
             credentials=self._credentials,
+            notes=self._notes.of(arms),
         )
 
     def _quick_repeat(self, form: StudyForm) -> int:
@@ -348,6 +351,7 @@ class _Loader:
             check_established(assembly, form.engine if self._against is None else LOAD)
             check_built(assembly, arms)
             check_aims(assembly, arms)
+            self._notes.see(assembly, timing(form, quick=False))
             spec = conditions_spec(
                 assembly,
                 spans,

@@ -188,6 +188,8 @@ class Study:
         What the ends show, from files; None where it is made from the seed.
     late_events
         How many events a quick look leaves out, as it ends before them.
+    notes
+        What it may ask for and probably does not mean, each with what to write instead.
     """
 
     name: str
@@ -210,6 +212,7 @@ class Study:
     multiverse: MultiversePlan | None = None
     late_events: int = 0
     credentials: Credentials | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def cautions(self) -> tuple[str, ...]:

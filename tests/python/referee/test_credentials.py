@@ -1,4 +1,4 @@
-"""Arms that show each other different credentials are not compared by protocol alone."""
+"""Arms that authenticate differently are not compared by protocol alone, which is said."""
 
 from dataclasses import replace
 from typing import Any, cast
@@ -34,7 +34,7 @@ _LOCK = {"raw_udp": "ack", "tcp": "tcp.fast_open"}
         ("raw_tcp tcp.fast_open=on", False),
     ],
 )
-def test_a_certificate_against_a_pre_shared_key_is_invalid(
+def test_a_certificate_against_a_pre_shared_key_is_noted(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, *, other: str, flagged: bool
 ) -> None:
     secure(monkeypatch, "raw_udp", PSK)
@@ -45,7 +45,7 @@ def test_a_certificate_against_a_pre_shared_key_is_invalid(
     if flagged:
         assert findings[0].stacks == ("raw_udp", "raw_tcp")
         assert findings[0].figure == "raw_udp: pre-shared key; raw_tcp: certificate"
-    assert results.ruling.valid is not flagged
+    assert results.ruling.valid
 
 
 def test_equal_credentials_are_no_matter(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,6 +87,13 @@ class GroupForm(Form):
                 hint=f"write {self.count} or less",
                 location=("simulate",),
             )
+        if self.minimum > max(1, self.simulated):
+            raise Fault(
+                f"of each stratum {self.minimum} are wanted, and {self.simulated} are simulated",
+                hint=f"write {max(1, self.simulated)} or less"
+                + ("" if self.simulate is None else ', or a larger "simulate"'),
+                location=("minimum",),
+            )
         if self.simulated > MAXIMUM_DEVICES:
             raise Fault(
                 f"{self.count} devices are more than the {MAXIMUM_DEVICES} that can be simulated",

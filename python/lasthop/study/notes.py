@@ -1,0 +1,120 @@
+"""What a study may ask for and probably does not mean: said before its first run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lasthop.study.feasibility import late_outages
+from lasthop.study.quantity import TIME, format_quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lasthop.study.assembly import Assembly, Flow
+    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.timing import Timing
+
+
+class Notes:
+    """Gathers notes over the points of a study: a path that one point uses is in use.
+
+    Each says where, what, and what to write instead.
+    """
+
+    def __init__(self) -> None:
+        self._paths: dict[str, bool] = {}
+        self._servers: dict[str, bool] = {}
+        self._found: dict[str, None] = {}
+
+    def see(self, assembly: Assembly, spans: Timing) -> None:
+        """Look at a point."""
+        forwards = [server.forwards for server in assembly.servers if server.forwards]
+        paths = {
+            *(group.path for group in assembly.groups),
+            *(forward.path for forward in forwards),
+            *(event.form.to for event in assembly.events),
+        }
+        servers = {
+            *(server for group in assembly.groups for server in group.servers),
+            *(forward.to for forward in forwards),
+            *(flow.server for flow in assembly.flows),
+        }
+        for name in assembly.paths:
+            self._paths[name] = self._paths.get(name, False) or name in paths
+        for server in assembly.servers:
+            used = self._servers.get(server.name, False) or server.name in servers
+            self._servers[server.name] = used
+        found = (
+            *_spreads(assembly, spans),
+            *_ends(assembly, spans),
+            *_outages(assembly, spans),
+        )
+        self._found |= dict.fromkeys(found)
+
+    def of(self, arms: Sequence[Arm]) -> tuple[str, ...]:
+        """Give all, with those of the stacks."""
+        return (*self._unused(), *self._found, *_credentials(arms))
+
+    def _unused(self) -> Iterator[str]:
+        for name, used in self._paths.items():
+            if not used:
+                yield f'paths.{name}: no group is on it; remove it, or write "path: {name}"'
+        for name, used in self._servers.items():
+            if not used:
+                yield f'servers.{name}: no group talks to it; remove it, or write "server: {name}"'
+
+
+def _spreads(assembly: Assembly, spans: Timing) -> Iterator[str]:
+    """Name flows whose devices begin one after the other while the first send again."""
+    for flow in assembly.flows:
+        traffic = flow.traffic
+        if traffic.every is None or traffic.spread is None:
+            continue
+        period_ns = traffic.every * traffic.batch
+        if traffic.spread <= period_ns or spans.warm_up_ns >= traffic.start + traffic.spread:
+            continue
+        spread, period = (format_quantity(it, TIME) for it in (traffic.spread, period_ns))
+        yield (
+            f"{_place(flow)}.spread: devices begin within {spread}, longer than their interval of "
+            f'{period}, so fewer send at first; write "spread: {period}", or a longer warm_up'
+        )
+
+
+def _outages(assembly: Assembly, spans: Timing) -> Iterator[str]:
+    """Name outages of a profile that no run of this length has."""
+    for hop in assembly.hops():
+        for _, start_ns, end_ns in late_outages(hop, assembly, spans):
+            start, end = (format_quantity(it, TIME) for it in (start_ns, end_ns))
+            where = ".".join(map(str, hop.location))
+            yield (
+                f"{where}.profile: its outage begins at {start}, and the run ends at {end}; write "
+                "a longer duration, or outages of your own"
+            )
+
+
+def _ends(assembly: Assembly, spans: Timing) -> Iterator[str]:
+    """Name devices that are off until the end of the run."""
+    end_ns = spans.duration_ns + spans.drain_ns
+    for place, event in enumerate(assembly.events):
+        form = event.form
+        if form.kind == "power_cut" and form.lasts and form.start + form.lasts >= end_ns:
+            yield (
+                f"events.{place}.power_cut: {form.target} are off until the end of the run; write "
+                f"a shorter for, or a longer duration, if they are to come back"
+            )
+
+
+def _credentials(arms: Sequence[Arm]) -> Iterator[str]:
+    shown = {
+        arm.name: ", ".join(arm.credentials) for arm in arms if arm.supported and arm.credentials
+    }
+    if len(set(shown.values())) > 1:
+        told = "; ".join(f"{name}: {credentials}" for name, credentials in shown.items())
+        yield (
+            f"stacks: they authenticate differently ({told}), which costs bytes of its own; write "
+            "the same credentials for all to compare protocols alone"
+        )
+
+
+def _place(flow: Flow) -> str:
+    return ".".join(map(str, flow.location))
