@@ -50,8 +50,8 @@ def _software(told: dict[str, Any]) -> Iterator[str]:
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     worlds = [_value(row[name], row["unit"]) for name in ("virtual", "live")]
-    both_never = row["virtual"]["mean"] is None and row["live"]["mean"] is None
-    difference = "" if both_never else _value(row["difference"], row["unit"])
+    is_known = row["difference"]["mean"] is not None
+    difference = _value(row["difference"], row["unit"]) if is_known else ""
     return (row["metric"], *worlds, difference, row["limit"], row["verdict"])
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lasthop.twin import Twin
     from lasthop.twin.claims import ClaimsInBoth
 
-_STYLES = {"inside": "green", "outside": "red", "undecided": "yellow"}
+_STYLES = {"inside": "green", "outside": "red", "undecided": "yellow", "both never": "dim"}
 
 
 def execute_both(request: "Request", *, until_decided: bool, at_most: int | None) -> int:

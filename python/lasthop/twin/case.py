@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -116,8 +116,11 @@ class Case:
     ) -> TwinRow:
         found = difference(values[1], values[0], confidence=self.confidence).additive
         verdict = judge(found, limit.around(_mean(values[0])))
-        if found.repetitions > 1 and not any(map(math.isfinite, _all(values))):
-            verdict = Verdict.INSIDE  # neither world ever gets there
+        if not any(map(math.isfinite, _all(values))):
+            verdict = Verdict.BOTH_NEVER
+        if not all(map(math.isfinite, _all(values))):
+            # Between what was reached and what was not is no number.
+            found = replace(found, mean=math.nan, low=-math.inf, high=math.inf)
         return self._row(metric, unit, values, verdict, limit=limit, found=found)
 
     def _delivery(self, *, plain: bool) -> TwinRow:

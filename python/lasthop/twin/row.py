@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lasthop.twin.verdict import Verdict
+
 if TYPE_CHECKING:
     from lasthop.statistics.intervals import Interval
     from lasthop.twin.limits import Limit
-    from lasthop.twin.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +42,15 @@ class TwinRow:
 
     @property
     def limits_apart(self) -> float:
-        """How many times its limit the two worlds are apart."""
-        if math.isfinite(self.virtual.mean) != math.isfinite(self.live.mean):
+        """How many times its limit the two worlds are apart.
+
+        It is infinite where a run of one of them has no value, and less than nothing where none
+        has: that row is the last to be shown.
+        """
+        if self.verdict is Verdict.BOTH_NEVER:
+            return -1.0
+        if self.virtual.unreached or self.live.unreached:
             return math.inf
-        if not math.isfinite(self.virtual.mean):
-            return 0.0
         apart = abs(self.difference.mean)
         if self.most > 0:
             return apart / self.most

@@ -16,11 +16,17 @@ class Verdict(Enum):
     INSIDE = "inside"
     OUTSIDE = "outside"
     UNDECIDED = "undecided"
+    BOTH_NEVER = "both never"
+    """Neither world reaches the percentile in any repetition: there is no difference to judge."""
 
 
 def judge(found: Interval, most: float) -> Verdict:
-    """Say where an interval lies; of one repetition there is none."""
-    if found.repetitions == 1 or not math.isfinite(found.mean):
+    """Say where an interval lies; of one repetition there is none.
+
+    What has no end, of the interval or of the limit, decides nothing.
+    """
+    ends = (found.low, found.mean, found.high, most)
+    if found.repetitions == 1 or not all(map(math.isfinite, ends)):
         return Verdict.UNDECIDED
     if -most <= found.low and found.high <= most:
         return Verdict.INSIDE

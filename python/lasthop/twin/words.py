@@ -21,8 +21,11 @@ HEAD = ("metric", "virtual", "live", "live - virtual", "limit", "verdict")
 
 
 def counts(twin: Twin) -> str:
-    """Count the verdicts."""
-    return ", ".join(f"{twin.count(verdict)} {verdict.value}" for verdict in Verdict)
+    """Count the verdicts; rows of which neither world has a value count apart."""
+    judged = (it for it in Verdict if it is not Verdict.BOTH_NEVER)
+    told = ", ".join(f"{twin.count(verdict)} {verdict.value}" for verdict in judged)
+    never = twin.count(Verdict.BOTH_NEVER)
+    return f"{told}; {never} {Verdict.BOTH_NEVER.value}" if never else told
 
 
 def distances(twin: Twin) -> Iterator[tuple[str, ...]]:
@@ -35,9 +38,7 @@ def distances(twin: Twin) -> Iterator[tuple[str, ...]]:
         cases.setdefault((row.place, row.stack), []).append(row)
     farthest = [max(rows, key=lambda row: row.limits_apart) for rows in cases.values()]
     for row in sorted(farthest, key=lambda row: -row.limits_apart):
-        virtual, live = (
-            format_quantity(it.mean, row.unit, missing="never") for it in (row.virtual, row.live)
-        )
+        virtual, live = (_value(it, row.unit) for it in (row.virtual, row.live))
         where = f"{row.metric}: {virtual} simulated, {live} live"
         limit = row.limit.in_words(row.unit)
         yield _apart(row), row.stack, where, limit, _worst(cases[row.place, row.stack]).value
@@ -45,11 +46,26 @@ def distances(twin: Twin) -> Iterator[tuple[str, ...]]:
         yield "not run", missing.stack, missing.reason, "", ""
 
 
+def _value(found: Interval, unit: str) -> str:
+    if found.unreached:
+        return _never(found)
+    return format_quantity(found.mean, unit, missing="never")
+
+
+def _never(found: Interval) -> str:
+    """Say in how many runs a percentile was not reached."""
+    if found.unreached == found.repetitions:
+        return "never"
+    return f"never in {found.unreached} of {found.repetitions} runs"
+
+
 def _apart(row: TwinRow) -> str:
     """Say by how much live differs: a share by points, all else by its share of the simulated."""
     apart, virtual = row.difference.mean, row.virtual.mean
-    if not math.isfinite(apart) or not math.isfinite(virtual):
-        return "0 %" if row.limits_apart == 0 else "without end"
+    if row.verdict is Verdict.BOTH_NEVER:
+        return str(row.verdict.value)
+    if row.virtual.unreached or row.live.unreached:
+        return "not known"
     if row.unit == "fraction":
         return f"{100 * apart:+.1f} points"
     return f"{100 * apart / virtual:+.1f} %" if virtual else f"{apart:+g} {row.unit}"
@@ -57,15 +73,16 @@ def _apart(row: TwinRow) -> str:
 
 def _worst(rows: Sequence[TwinRow]) -> Verdict:
     found = {row.verdict for row in rows}
-    order = (Verdict.OUTSIDE, Verdict.UNDECIDED, Verdict.INSIDE)
+    order = (Verdict.OUTSIDE, Verdict.UNDECIDED, Verdict.INSIDE, Verdict.BOTH_NEVER)
     return next(verdict for verdict in order if verdict in found)
 
 
 def cells(row: TwinRow) -> tuple[str, ...]:
     """Give what stands below `HEAD`."""
-    ends = (row.virtual, row.live, row.difference)
-    found = (with_interval(value, row.unit) for value in ends)
-    return (row.metric, *found, row.limit.in_words(row.unit), row.verdict.value)
+    worlds = (with_interval(value, row.unit) for value in (row.virtual, row.live))
+    is_known = not (row.virtual.unreached or row.live.unreached)
+    difference = with_interval(row.difference, row.unit) if is_known else ""
+    return (row.metric, *worlds, difference, row.limit.in_words(row.unit), row.verdict.value)
 
 
 def with_interval(found: Interval, unit: str) -> str:
@@ -78,8 +95,10 @@ def with_interval(found: Interval, unit: str) -> str:
     '100 %'
     """
     factor, unit = (100.0, "%") if unit == "fraction" else (1.0, unit)
+    if found.unreached:
+        return _never(found)
     if not math.isfinite(found.mean):
-        return "never"
+        return "not known"
     if found.low == found.high:
         return f"{factor * found.mean:.6g} {unit}".rstrip()
     width = factor * max(found.high - found.mean, found.mean - found.low)
