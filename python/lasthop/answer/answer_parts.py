@@ -1,7 +1,7 @@
 """What the short answer says beside the ranking: flips along sweeps, settings that mattered."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,6 +86,7 @@ class AnswerSetting:
     """How far a setting moves the aim: a fraction of its best value, or in the unit of a share."""
 
     part: str
+    stack: str | None
     subject: str
     name: str
     best: str
@@ -93,6 +94,8 @@ class AnswerSetting:
     movement: AnswerInterval
     cases: int
     beyond: int
+    changed: bool
+    interaction: float | None
     words: str
 
 
@@ -121,13 +124,17 @@ def answer_sweep(sweep: SweepDecision) -> AnswerSweep:
 
 
 def answer_settings(
-    runs: pl.DataFrame, study: Mapping[str, Any], decision: Decision
+    runs: pl.DataFrame,
+    study: Mapping[str, Any],
+    decision: Decision,
+    sweeps: Sequence[SweepDecision],
 ) -> tuple[AnswerSetting, ...]:
     """Return the settings that mattered as plain values."""
     objective = decision.objective
     if objective is None:
         return ()
-    settings = settings_that_matter(runs, study, objective)
+    decisions = (decision, *(sweep.decision for sweep in sweeps))
+    settings = settings_that_matter(runs, study, objective, decisions)
     return tuple(_setting(found, objective) for found in settings)
 
 
@@ -153,6 +160,7 @@ def _setting(found: Setting, objective: Objective) -> AnswerSetting:
     ]
     return AnswerSetting(
         part=found.part,
+        stack=found.stack,
         subject=found.subject,
         name=found.name,
         best=found.best,
@@ -160,6 +168,8 @@ def _setting(found: Setting, objective: Objective) -> AnswerSetting:
         movement=_interval(found.movement),
         cases=found.cases,
         beyond=found.beyond,
+        changed=found.changed,
+        interaction=found.interaction,
         words=" ".join(filter(None, said)),
     )
 

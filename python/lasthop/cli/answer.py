@@ -14,7 +14,7 @@ from lasthop.outcome.answer_row import AnswerRow
 from lasthop.outcome.short_answer import ShortAnswer
 
 _MOST_POINTS = 12
-_MOST_SETTINGS = 5
+_MOST_SETTINGS = 8
 
 
 def show_answer(answer: ShortAnswer) -> None:
@@ -61,9 +61,11 @@ def _along_sweeps(answer: ShortAnswer) -> Iterable[str]:
 
 def _settings(settings: Sequence[AnswerSetting]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    of_stacks = any(setting.stack for setting in settings)
     for setting in settings:
         best_to_worst = f"{setting.best} to {setting.worst}"
-        cells = (setting.subject, setting.name, best_to_worst, setting.words)
+        of = (setting.stack or "",) if of_stacks else ()
+        cells = (setting.subject, setting.name, *of, best_to_worst, setting.words)
         table.add_row(*map(Text, (*cells, f"in part {setting.part}")))
     return table
 

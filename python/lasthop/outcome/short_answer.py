@@ -108,6 +108,9 @@ def short_answer(results: "Results") -> ShortAnswer:
     by_group = results.by_group
     beside = None if by_group is None else answer_by_group(by_group)
     stacks = stack_names(results.manifest.study)
+    sweeps = decide_along_sweeps(
+        results.compared, results.manifest.study, lambda: results.judged_groups
+    )
     return ShortAnswer(
         headline=words.headline.text,
         support=tuple(sentence.text for sentence in (*words.support, beside) if sentence),
@@ -115,15 +118,8 @@ def short_answer(results: "Results") -> ShortAnswer:
         part=decision.part,
         aim=shown_aim(decision.objective),
         points=tuple(_point(decision, point, stacks) for point in decision.points),
-        sweeps=tuple(
-            map(
-                answer_sweep,
-                decide_along_sweeps(
-                    results.compared, results.manifest.study, lambda: results.judged_groups
-                ),
-            )
-        ),
-        settings=answer_settings(results.compared, results.manifest.study, decision),
+        sweeps=tuple(map(answer_sweep, sweeps)),
+        settings=answer_settings(results.compared, results.manifest.study, decision, sweeps),
         cautions=cautions([results.path], results.manifest.study),
         by_group=() if by_group is None else tuple(_places(by_group, stacks)),
     )

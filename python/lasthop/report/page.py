@@ -136,7 +136,8 @@ def _sections(  # noqa: PLR0913  (what sections are made of)
     *,
     by_group: DecisionByGroup | None,
 ) -> list[Section]:
-    settings = settings_that_matter(source.runs, source.study, decision.objective)
+    decisions = (decision, *(sweep.decision for sweep in sweeps))
+    settings = settings_that_matter(source.runs, source.study, decision.objective, decisions)
     found = (
         points_section(decision, styles),
         by_group_section(by_group, styles),

@@ -12,7 +12,18 @@ from lasthop.report.markup import bold, code, table
 from lasthop.report.section import Section
 from lasthop.report.templating import render
 
-_HEAD = ("Setting", "Of", "Part", "Best", "Worst", "Worse by", "Interval", "Pairs", "Remarks")
+_HEAD = (
+    "Setting",
+    "Of",
+    "Stack",
+    "Part",
+    "Best",
+    "Worst",
+    "Worse by",
+    "Interval",
+    "Pairs",
+    "Remarks",
+)
 
 
 def settings_section(settings: Sequence[Setting], decision: Decision) -> Section | None:
@@ -24,6 +35,7 @@ def settings_section(settings: Sequence[Setting], decision: Decision) -> Section
         [
             code(setting.name),
             setting.subject,
+            setting.stack or "",
             setting.part,
             setting.best,
             setting.worst,
@@ -40,9 +52,10 @@ def settings_section(settings: Sequence[Setting], decision: Decision) -> Section
     ]
     reading = (
         f"How much worse the {objective.column.label} is with the worst value than with the best, "
-        "over pairs of arms that differ in this setting and nothing else."
+        "over pairs of arms that differ in this setting and nothing else. Settings that change a "
+        "verdict come first. The p-value tests that the setting moves all stacks alike."
     )
-    body = render("told_table.html", reading=reading, table=table(_HEAD, rows, numeric=(5, 6, 7)))
+    body = render("told_table.html", reading=reading, table=table(_HEAD, rows, numeric=(6, 7, 8)))
     return Section(
         "settings", "Settings that mattered most", f"{settings[0].name} most of all", body
     )

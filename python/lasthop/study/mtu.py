@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,8 @@ from lasthop.study.paths.path import Nat, Path
 from lasthop.study.quantity import SIZE, format_quantity, parse
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from lasthop.study.assembly import Assembly, Flow, Group
     from lasthop.study.stacks.arm import Arm
     from lasthop.study.stacks.notation import ResolvedStack

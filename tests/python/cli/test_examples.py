@@ -51,8 +51,8 @@ def test_quality_of_service_matters_more_than_the_delay_of_small_segments(
 ) -> None:
     settings = answered(lasthop, "settings")["answer"]["settings"]
     assert {setting["name"] for setting in settings} == {"qos", "tcp.nodelay", "loss"}
-    movements = [setting["movement"]["mean"] for setting in settings]
-    assert movements == sorted(movements, reverse=True)
+    order = [(not setting["changed"], -setting["movement"]["mean"]) for setting in settings]
+    assert order == sorted(order)
     by_name = {setting["name"]: setting for setting in settings}
     assert by_name["qos"]["worst"] == "2"
     assert by_name["tcp.nodelay"]["worst"] == "off"
