@@ -105,14 +105,12 @@ def _ends(assembly: Assembly, spans: Timing) -> Iterator[str]:
 
 
 def _credentials(arms: Sequence[Arm]) -> Iterator[str]:
-    shown = {
-        arm.name: ", ".join(arm.credentials) for arm in arms if arm.supported and arm.credentials
-    }
-    if len(set(shown.values())) > 1:
-        told = "; ".join(f"{name}: {credentials}" for name, credentials in shown.items())
+    shown = (", ".join(arm.credentials) for arm in arms if arm.supported and arm.credentials)
+    kinds = dict.fromkeys(shown)
+    if len(kinds) > 1:
         yield (
-            f"stacks: they authenticate differently ({told}), which costs bytes of its own; write "
-            "the same credentials for all to compare protocols alone"
+            f"stacks: they authenticate differently ({'; '.join(kinds)}), which costs bytes of its "
+            "own; write the same credentials for all to compare protocols alone"
         )
 
 

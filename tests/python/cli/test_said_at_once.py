@@ -104,9 +104,8 @@ NOTED = {
     "a certificate against a pre-shared key": (
         SHORT.replace("[raw_udp]", "[coap/dtls, coap/dtls dtls.auth=certificate]"),
         (
-            "stacks: they authenticate differently (coap/dtls: pre-shared key; coap/dtls "
-            "dtls.auth=certificate: certificate), which costs bytes of its own; write the same "
-            "credentials for all to compare protocols alone"
+            "stacks: they authenticate differently (pre-shared key; certificate), which costs "
+            "bytes of its own; write the same credentials for all to compare protocols alone"
         ),
     ),
 }
