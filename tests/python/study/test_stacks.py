@@ -51,11 +51,11 @@ RESOLVED = {
     "push=post block_size=1024 echo=off ip.version=4",
     "coap/dtls/udp dtls.cid=8B": "coap/dtls/udp/ip type=con nstart=1 ack_timeout=2s "
     "ack_random_factor=1.5 max_retransmit=4 push=post block_size=1024 echo=off "
-    "dtls.auth=psk dtls.cookie=on dtls.cid=8B dtls.resume=none dtls.timeout=1s dtls.retries=5 "
-    "ip.version=4",
+    "dtls.auth=psk dtls.cookie=on dtls.cid=8B dtls.resume=none dtls.unanswered=handshake "
+    "dtls.timeout=1s dtls.retries=5 ip.version=4",
     "raw_udp/dtls dtls.auth=certificate dtls.version=1.3": "raw_udp/dtls/udp/ip ack=off "
     "dtls.auth=certificate dtls.version=1.3 dtls.client_certificate=off dtls.verify=on "
-    "dtls.cookie=on dtls.timeout=1s dtls.retries=5 ip.version=4",
+    "dtls.cookie=on dtls.unanswered=handshake dtls.timeout=1s dtls.retries=5 ip.version=4",
     "raw_tcp/tls tls.raw_key=on": "raw_tcp/tls/tcp/ip tls.version=1.3 tls.resume=none "
     "tls.key=ecdsa_p256 tls.raw_key=on tls.client_certificate=off tls.group=x25519 "
     f"tls.ml_kem=off tls.record=16384B {TCP}",
