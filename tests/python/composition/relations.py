@@ -66,7 +66,7 @@ def completeness(it: Composition, outcome: Outcome) -> Iterator[Breach]:
     if it.event != "none" or any(holds(it) for holds in EXCEPTIONS.values()):
         return
     if outcome.summary["status"] != "completed":
-        yield Breach("R3 completeness", it, f"{outcome.summary}")
+        yield Breach("R3 completeness", it, _status(outcome))
     elif outcome.delivered < 1:
         reasons = outcome.summary["failure_reasons"]
         yield Breach("R3 completeness", it, f"{outcome.fates}, {reasons}")
@@ -83,6 +83,10 @@ def bounds(it: Composition, outcome: Outcome) -> Iterator[Breach]:
     packets = int(outcome.tables["packets"]["packets"].sum())
     if packets > most:
         yield Breach("R6 bounds", it, f"{packets} packets, more than {most:.0f}")
+
+
+def _status(outcome: Outcome) -> str:
+    return f"{outcome.summary['status']}: {outcome.summary.get('reason')}"
 
 
 NOT_RECOVERING: Mapping[str, Callable[[Composition], bool]] = {
@@ -108,7 +112,7 @@ def recovery(it: Composition, outcome: Outcome) -> Iterator[Breach]:
     if it.event == "none" or any(holds(it) for holds in NOT_RECOVERING.values()):
         return
     if outcome.summary["status"] != "completed":
-        yield Breach("R7 recovery", it, f"{outcome.summary}")
+        yield Breach("R7 recovery", it, _status(outcome))
         return
     over_ns = (it.event_at_s + EVENT_S + _RECOVERY_S) * 10**9
     later = outcome.tables["messages"].filter(pl.col("intended_ns") > over_ns)
