@@ -351,7 +351,7 @@ class _Loader:
             check_established(assembly, form.engine if self._against is None else LOAD)
             check_built(assembly, arms)
             check_aims(assembly, arms)
-            self._notes.see(assembly, timing(form, quick=False))
+            self._notes.see(assembly, timing(form, quick=False), arms)
             spec = conditions_spec(
                 assembly,
                 spans,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lasthop.study.feasibility import late_outages
+from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.quantity import TIME, format_quantity
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from lasthop.study.assembly import Assembly, Flow
     from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.notation import ResolvedStack
     from lasthop.study.timing import Timing
 
 
@@ -26,8 +28,8 @@ class Notes:
         self._servers: dict[str, bool] = {}
         self._found: dict[str, None] = {}
 
-    def see(self, assembly: Assembly, spans: Timing) -> None:
-        """Look at a point."""
+    def see(self, assembly: Assembly, spans: Timing, arms: Sequence[Arm]) -> None:
+        """Look at a point, and at the stacks that are run there."""
         forwards = [server.forwards for server in assembly.servers if server.forwards]
         paths = {
             *(group.path for group in assembly.groups),
@@ -48,6 +50,7 @@ class Notes:
             *_spreads(assembly, spans),
             *_ends(assembly, spans),
             *_outages(assembly, spans),
+            *_assistance(assembly, arms),
         )
         self._found |= dict.fromkeys(found)
 
@@ -102,6 +105,35 @@ def _ends(assembly: Assembly, spans: Timing) -> Iterator[str]:
                 f"events.{place}.power_cut: {form.target} are off until the end of the run; write "
                 f"a shorter for, or a longer duration, if they are to come back"
             )
+
+
+def _assistance(assembly: Assembly, arms: Sequence[Arm]) -> Iterator[str]:
+    """Name who signals nothing though release assistance is on."""
+    for group in assembly.groups:
+        hop = assembly.paths[group.path][0]
+        if not (isinstance(hop.settings, Nbiot) and hop.settings.release_assistance):
+            continue
+        at = ".".join((*map(str, hop.location), "release_assistance"))
+        flows = assembly.flows_of(group)
+        heard = next((flow for flow in flows if flow.traffic.kind != "report"), None)
+        if heard is not None:
+            yield (
+                f"{at}: {group.name} signal nothing, since {_place(heard)} brings messages to "
+                'them; write "release_assistance: off", or a group that only reports'
+            )
+            continue
+        clients = [arm.stacks[group.client(server)] for arm in arms for server in group.servers]
+        silent = sorted({it.name for it in clients if not _signals(it)})
+        if silent:
+            yield (
+                f"{at}: {group.name} signal nothing with {', '.join(silent)}; devices do with coap "
+                'and raw_udp over datagrams, so write these, or "release_assistance: off"'
+            )
+
+
+def _signals(stack: ResolvedStack) -> bool:
+    """Whether a client says what follows its message (TS 36.331, release assistance)."""
+    return stack.layers[0] in ("coap", "raw_udp") and "udp" in stack.layers
 
 
 def _credentials(arms: Sequence[Arm]) -> Iterator[str]:

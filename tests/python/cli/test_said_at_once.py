@@ -32,6 +32,14 @@ traffic: {index: {from: meters, report: 100 B, every: 1 s}}
 stacks: [raw_udp]
 repeat: 1
 """
+ASSISTED = """\
+study: assisted
+duration: 2 min
+traffic: {report: 20 B, every: 30 s}
+path: {nbiot: {coupling_loss: 120 dB, release_assistance: on}}
+stacks: [coap]
+repeat: 1
+"""
 
 REFUSED = {
     "an outage after the end": (
@@ -101,6 +109,20 @@ NOTED = {
             "duration, or outages of your own"
         ),
     ),
+    "release assistance beside what comes to the device": (
+        ASSISTED.replace("report: 20 B", "round_trip: 20 B"),
+        (
+            "path.nbiot.release_assistance: device signal nothing, since traffic brings messages "
+            'to them; write "release_assistance: off", or a group that only reports'
+        ),
+    ),
+    "release assistance for a kept connection": (
+        ASSISTED.replace("[coap]", "[coap, mqtt]"),
+        (
+            "path.nbiot.release_assistance: device signal nothing with mqtt; devices do with coap "
+            'and raw_udp over datagrams, so write these, or "release_assistance: off"'
+        ),
+    ),
     "a certificate against a pre-shared key": (
         SHORT.replace("[raw_udp]", "[coap/dtls, coap/dtls dtls.auth=certificate]"),
         (
@@ -111,6 +133,7 @@ NOTED = {
 }
 
 SILENT = {
+    "release assistance where it is signalled": ASSISTED,
     "the short form": SHORT,
     "the long form": LONG,
     "a path that only a part of the sweep uses": LONG.replace(
