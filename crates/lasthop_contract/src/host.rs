@@ -44,12 +44,12 @@ pub enum HostInput {
         /// Its new address.
         address: IpAddr,
     },
-    /// The largest packet that an interface takes, where it is not that of Ethernet.
+    /// How large packets by an interface may be, where that is not as on Ethernet.
     InterfaceMtu {
         /// The interface.
         interface: InterfaceId,
-        /// In bytes, from the IP header on.
-        bytes: u16,
+        /// How large.
+        mtu: Mtu,
     },
     /// Packets to this address leave by this interface from now on.
     RouteChanged {
@@ -60,6 +60,15 @@ pub enum HostInput {
     },
     /// The deadline that the host waited for has come. It may also come early: check the time.
     Timeout,
+}
+
+/// How large packets may be, in bytes from the IP header on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mtu {
+    /// Those that an interface takes.
+    pub interface_bytes: u16,
+    /// Those that all hops of the path behind it take, as they say by ICMP (RFC 1191, RFC 8201).
+    pub path_bytes: u16,
 }
 
 /// What a host wants.

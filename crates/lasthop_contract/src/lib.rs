@@ -52,7 +52,7 @@ pub use device_event::{CrashReason, DeviceEvent};
 pub use event_log::{begin_event_log, log_event, logging_events};
 pub use expectation::Expectation;
 pub use handshakes::Handshakes;
-pub use host::{Host, HostEvent, HostInput, HostOutput, InterfaceId};
+pub use host::{Host, HostEvent, HostInput, HostOutput, InterfaceId, Mtu};
 pub use ip_view::{IpView, TCP_PROTOCOL, UDP_PROTOCOL};
 pub use key_log::{are_keys_noted, note_key, noting_keys};
 pub use link::{BackgroundTraffic, DropReason, Link, LinkInput, LinkOutput, Port};

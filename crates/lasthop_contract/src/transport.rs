@@ -3,7 +3,7 @@ use core::net::{IpAddr, SocketAddr};
 use lasthop_units::{Duration, Instant};
 
 use crate::{
-    DatagramError, DiscardReason, Expectation, InterfaceId, JoinError, ListenError, OpenError,
+    DatagramError, DiscardReason, Expectation, InterfaceId, JoinError, ListenError, Mtu, OpenError,
     Packet, Payload, Provenance, ReadOutcome, ResetReason, StreamError, Survives, TransportEvent,
 };
 
@@ -294,12 +294,12 @@ pub enum TransportInput {
         /// Its new address.
         address: IpAddr,
     },
-    /// The largest packet that an interface takes, where it is not that of Ethernet.
+    /// How large packets by an interface may be, where that is not as on Ethernet.
     InterfaceMtu {
         /// The interface.
         interface: InterfaceId,
-        /// In bytes, from the IP header on.
-        bytes: u16,
+        /// How large.
+        mtu: Mtu,
     },
     /// The application's process ends: nothing is accepted any more, and connections close behind what was written.
     Stop,

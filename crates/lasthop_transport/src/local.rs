@@ -1,6 +1,6 @@
 use core::net::IpAddr;
 
-use lasthop_contract::{InterfaceId, JoinError, ListenError, LookupMap};
+use lasthop_contract::{InterfaceId, JoinError, ListenError, LookupMap, Mtu};
 
 use crate::port_table::SharedPorts;
 
@@ -25,8 +25,8 @@ struct More {
     addresses: Vec<(InterfaceId, IpAddr)>,
     groups: Vec<(IpAddr, u16)>,
     shared: Option<SharedPorts>,
-    /// The largest packets of interfaces, in bytes.
-    mtus: LookupMap<InterfaceId, u16>,
+    /// How large packets by interfaces may be.
+    mtus: LookupMap<InterfaceId, Mtu>,
 }
 
 /// The first of the ports that clients use (RFC 6335 §6).
@@ -127,16 +127,16 @@ impl Local {
         }
     }
 
-    /// Says how large a packet an interface takes, in bytes.
-    pub(crate) fn set_mtu(&mut self, interface: InterfaceId, bytes: u16) {
+    /// Says how large packets by an interface may be.
+    pub(crate) fn set_mtu(&mut self, interface: InterfaceId, mtu: Mtu) {
         self.more
             .get_or_insert_default()
             .mtus
-            .insert(interface, bytes);
+            .insert(interface, mtu);
     }
 
-    /// The largest packet that an interface takes, where that has been said.
-    pub(crate) fn mtu(&self, interface: Option<InterfaceId>) -> Option<u16> {
+    /// How large packets by an interface may be, where that has been said.
+    pub(crate) fn mtu(&self, interface: Option<InterfaceId>) -> Option<Mtu> {
         let mtus = &self.more.as_deref()?.mtus;
         mtus.get(&interface.unwrap_or(InterfaceId(0))).copied()
     }

@@ -180,9 +180,9 @@ impl Host for StackHost {
                     running.wake();
                 }
             }
-            HostInput::InterfaceMtu { interface, bytes } => {
+            HostInput::InterfaceMtu { interface, mtu } => {
                 for running in self.all() {
-                    let told = TransportInput::InterfaceMtu { interface, bytes };
+                    let told = TransportInput::InterfaceMtu { interface, mtu };
                     running.hand(now, told);
                     running.wake();
                 }

@@ -142,8 +142,8 @@ impl Transport for TransportSet {
             TransportInput::AddressChanged { interface, address } => {
                 &move || TransportInput::AddressChanged { interface, address }
             }
-            TransportInput::InterfaceMtu { interface, bytes } => {
-                &move || TransportInput::InterfaceMtu { interface, bytes }
+            TransportInput::InterfaceMtu { interface, mtu } => {
+                &move || TransportInput::InterfaceMtu { interface, mtu }
             }
             TransportInput::Stop => &|| TransportInput::Stop,
             TransportInput::Crash(survives) => &move || TransportInput::Crash(survives),

@@ -2,7 +2,7 @@ use core::net::IpAddr;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lasthop_contract::{Clock, Direction, HostInput, InterfaceId, Link, PathId, Port};
+use lasthop_contract::{Clock, Direction, HostInput, InterfaceId, Link, Mtu, PathId, Port};
 use lasthop_engine::{HostId, LinkId, Simulation};
 use lasthop_link::{ConfigError, DuplexLink, Junction, LinkConfig, Nat, NatConfig, SharedLink};
 use smallvec::SmallVec;
@@ -213,8 +213,8 @@ impl<'a> Hops<'a> {
                         let id = self.spec.path_id(path);
                         let interface = simulation.attach_on(id, host, near, Direction::Up);
                         let hops = &self.spec.paths[path].hops;
-                        if let Some(bytes) = interface_mtu(hops.iter()) {
-                            simulation.tell(host, HostInput::InterfaceMtu { interface, bytes });
+                        if let Some(mtu) = mtu_of(hops.iter()) {
+                            simulation.tell(host, HostInput::InterfaceMtu { interface, mtu });
                         }
                     }
                     Some((near, far))
@@ -229,11 +229,11 @@ impl<'a> Hops<'a> {
         let far = aim(self.spec, group, path, device, far, simulation);
         let interfaces = attach(self.spec.path_id(path), ends.servers, far, simulation);
         let hops = &self.spec.paths[path].hops;
-        if let Some(bytes) = interface_mtu(hops.iter().rev()) {
+        if let Some(mtu) = mtu_of(hops.iter().rev()) {
             for (server, interface) in ends.servers.iter().zip(&interfaces) {
                 let told = HostInput::InterfaceMtu {
                     interface: *interface,
-                    bytes,
+                    mtu,
                 };
                 simulation.tell(server.host, told);
             }
@@ -339,21 +339,31 @@ fn attach(
         .collect()
 }
 
-/// The largest packet that a host's interface takes both ways, where it is not that of Ethernet: that of the nearest hop
-/// which says so.
-pub(crate) fn interface_mtu<'h>(mut hops: impl Iterator<Item = &'h HopSpec>) -> Option<u16> {
-    let bytes = hops.find_map(|hop| match &hop.medium {
+/// How large the packets of a host may be both ways, whose path has these hops from there on; `None` where all is as on
+/// Ethernet. Its interface takes what the nearest hop does which says so.
+pub(crate) fn mtu_of<'h>(hops: impl Iterator<Item = &'h HopSpec>) -> Option<Mtu> {
+    let mut said = hops.filter_map(|hop| match &hop.medium {
         MediumSpec::Link(link) => {
             let sides = [link.up.mtu, link.down.mtu].into_iter().flatten();
             sides.map(|mtu| mtu.largest.as_bytes()).min()
         }
         _ => None,
-    })?;
-    u16::try_from(bytes).ok().filter(|it| *it != ETHERNET_MTU)
+    });
+    let nearest = said.next()?;
+    let least = said.fold(nearest, u64::min);
+    let bytes = |of: u64| u16::try_from(of).unwrap_or(u16::MAX);
+    let mtu = Mtu {
+        interface_bytes: bytes(nearest),
+        path_bytes: bytes(least),
+    };
+    (mtu != ETHERNET).then_some(mtu)
 }
 
-/// The largest packet of Ethernet, in bytes (RFC 894).
-pub(crate) const ETHERNET_MTU: u16 = 1500;
+/// Where all hops are Ethernet (RFC 894).
+pub(crate) const ETHERNET: Mtu = Mtu {
+    interface_bytes: 1500,
+    path_bytes: 1500,
+};
 
 /// At which coupling loss a device is, where its group says so.
 fn coupling_loss_db(group: &GroupSpec, number: u32) -> Option<f64> {

@@ -83,6 +83,7 @@ def describe_intervals(intervals: Sequence[Interval]) -> str:
 
     Examples
     --------
+    >>> from lasthop.statistics.intervals import interval
     >>> describe_intervals([interval([1.0, 2.0]), interval([1.0, 2.0])])
     'range over 2 repetitions (fewer than 5)'
     """

@@ -44,7 +44,7 @@ def part_that_counts(*, share: float, clusters: int, variance: float, independen
     Examples
     --------
     >>> part_that_counts(share=0.9, clusters=10_000, variance=4e-4, independent=1e-4)
-    0.25
+    0.2499
     """
     if clusters < _FEWEST_CLUSTERS or not 0 < share < 1 or variance <= independent:
         return 1.0

@@ -12,6 +12,9 @@ import pytest
 
 from .conftest import ROOT, Installed
 
+# Its build waits for the lints of Rust, which have the lock of cargo beside the tests.
+pytestmark = pytest.mark.timeout(1800)
+
 
 def test_one_wheel_is_for_every_python_from_3_11_on(wheel: Path) -> None:
     name, _, python, abi, platform = wheel.stem.split("-")

@@ -8,7 +8,7 @@ from lasthop.study.stacks.spec import stack_spec
 
 TCP = (
     "tcp.profile=linux tcp.nodelay=on tcp.nodelay_client=on tcp.nodelay_server=on "
-    "tcp.congestion=cubic tcp.timestamps=on tcp.mtu_probing=on tcp.fast_open=off ip.version=4"
+    "tcp.congestion=cubic tcp.timestamps=on tcp.path_mtu=icmp tcp.fast_open=off ip.version=4"
 )
 MQTT = "qos=1 version=3.1.1 keep_alive=1min ping_after=own_silence max_in_flight=20 back_off=1s"
 
@@ -83,7 +83,7 @@ RESOLVED = {
     + TCP.replace("nodelay_client=on", "nodelay_client=off"),
     "raw_tcp tcp.profile=lwip_esp8266 tcp.nodelay=off": "raw_tcp/tcp/ip "
     "tcp.profile=lwip_esp8266 tcp.nodelay=off tcp.nodelay_client=off tcp.nodelay_server=off "
-    "tcp.congestion=reno tcp.timestamps=off tcp.mtu_probing=off tcp.fast_open=off ip.version=4",
+    "tcp.congestion=reno tcp.timestamps=off tcp.path_mtu=unknown tcp.fast_open=off ip.version=4",
 }
 
 

@@ -19,8 +19,8 @@ impl Transport for Fallback {
                 self.avoided_until = None;
                 &move || TransportInput::AddressChanged { interface, address }
             }
-            TransportInput::InterfaceMtu { interface, bytes } => {
-                &move || TransportInput::InterfaceMtu { interface, bytes }
+            TransportInput::InterfaceMtu { interface, mtu } => {
+                &move || TransportInput::InterfaceMtu { interface, mtu }
             }
             TransportInput::Stop => &|| TransportInput::Stop,
             TransportInput::Crash(survives) => {

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use lasthop_contract::{CloseReason, DiscardReason, Established};
+use lasthop_contract::{CloseReason, DiscardReason, Established, Mtu};
 use lasthop_units::Instant;
 
 use super::connection::{Connection, Outputs, State, Timer};
@@ -17,13 +17,13 @@ impl Connection {
         profile: Arc<TcpProfile>,
         now: Instant,
         segment: &Segment<'_>,
-        interface_mtu: Option<u16>,
+        mtu: Option<Mtu>,
         random: u64,
     ) -> Self {
         let (local, peer) = (segment.destination, segment.source);
         let mut connection = Self::new(profile, now, local, peer, random);
         connection.interface = segment.interface;
-        connection.interface_mtu = interface_mtu;
+        connection.mtu = mtu;
         connection.opened_by_peer = true;
         connection.state = State::SynReceived;
         connection.offered = connection.profile.receive_buffer.min(u32::from(u16::MAX));

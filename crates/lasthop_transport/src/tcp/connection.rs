@@ -3,8 +3,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    CloseReason, ConnectionId, Established, InterfaceId, Packet, TransportEvent, TransportOutput,
-    Trigger,
+    CloseReason, ConnectionId, Established, InterfaceId, Mtu, Packet, TransportEvent,
+    TransportOutput, Trigger,
 };
 use lasthop_units::Instant;
 
@@ -42,8 +42,8 @@ pub(crate) struct Connection {
     pub(super) own_scale: u8,
     /// The largest payload of a segment beside the time stamps.
     pub(super) segment_size: u16,
-    /// The largest packet of its interface in bytes, where that is said.
-    pub(super) interface_mtu: Option<u16>,
+    /// How large its packets may be, where that is said.
+    pub(super) mtu: Option<Mtu>,
     pub(super) opened_by_peer: bool,
     /// Whether the SYN carried early data, in the one direction or the other (RFC 7413).
     pub(super) early_data: bool,
@@ -237,7 +237,7 @@ impl Connection {
             peer_scale: 0,
             own_scale: 0,
             segment_size: 536,
-            interface_mtu: None,
+            mtu: None,
             opened_by_peer: false,
             early_data: false,
             initial,

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use lasthop_contract::{CloseReason, DiscardReason, Established, InterfaceId};
+use lasthop_contract::{CloseReason, DiscardReason, Established, InterfaceId, Mtu};
 use lasthop_units::Instant;
 use smallvec::SmallVec;
 
@@ -8,6 +8,7 @@ use super::connection::{Connection, Outputs, State, Timer};
 use super::fast_open::Known;
 use super::options::{MAX_OPTIONS, Options, TIMESTAMPS_LENGTH};
 use super::output::{Push, SET_UP};
+use super::profile::PathMtu;
 use super::scoreboard::{Sent, Tags};
 use super::segment::{Flags, Header, Segment};
 
@@ -34,7 +35,7 @@ impl Connection {
             && self.buffer.len() > 0
         {
             // All the room that options may take (`tcp_send_syn_data`).
-            let size = server.segment_size.min(self.own_segment_size());
+            let size = server.segment_size.min(self.sent_segment_size());
             let room = u32::from(size).saturating_sub(MAX_OPTIONS as u32);
             let (start, end) = (self.next, self.next + self.buffer.len().min(room));
             let stamp = self.stamp(now);
@@ -131,19 +132,31 @@ impl Connection {
 
     /// How large a payload we take, without options: what fits a packet of the interface (RFC 9293 section 3.7.1).
     fn own_segment_size(&self) -> u16 {
-        let (size, headers) = match self.local.is_ipv6() {
-            true => (self.profile.max_segment_size - 20, 60),
-            false => (self.profile.max_segment_size, 40),
+        let size = match self.local.is_ipv6() {
+            true => self.profile.max_segment_size - 20,
+            false => self.profile.max_segment_size,
         };
-        let fitting = self.interface_mtu.map(|mtu| mtu.saturating_sub(headers));
-        size.min(fitting.unwrap_or(size)).max(LEAST_SEGMENT_SIZE)
+        self.within(size, self.mtu.map(|mtu| mtu.interface_bytes))
+    }
+
+    /// How large a payload we send, without options: what the path takes, where its hops are heard (RFC 1191).
+    fn sent_segment_size(&self) -> u16 {
+        let heard = self.mtu.filter(|_| self.profile.path_mtu == PathMtu::Icmp);
+        self.within(self.own_segment_size(), heard.map(|mtu| mtu.path_bytes))
+    }
+
+    /// What fits a packet of so many bytes, at most this size.
+    fn within(&self, size: u16, packet_bytes: Option<u16>) -> u16 {
+        let headers = if self.local.is_ipv6() { 60 } else { 40 };
+        let fitting = packet_bytes.map_or(size, |bytes| bytes.saturating_sub(headers));
+        size.min(fitting).max(LEAST_SEGMENT_SIZE)
     }
 
     /// Sends no larger segments from now on than an interface takes, if its packets leave by that.
-    pub(crate) fn fit(&mut self, interface: InterfaceId, mtu_bytes: u16) {
+    pub(crate) fn fit(&mut self, interface: InterfaceId, mtu: Mtu) {
         if self.interface.unwrap_or(InterfaceId(0)) == interface {
-            self.interface_mtu = Some(mtu_bytes);
-            self.shrink_to(self.own_segment_size());
+            self.mtu = Some(mtu);
+            self.shrink_to(self.sent_segment_size());
         }
     }
 
@@ -176,7 +189,7 @@ impl Connection {
         if let (Some(own), Some(peer)) = (profile.window_scale, options.window_scale) {
             (self.own_scale, self.peer_scale) = (own, peer);
         }
-        let size = peer_segment_size(options).min(self.own_segment_size());
+        let size = peer_segment_size(options).min(self.sent_segment_size());
         self.timestamps = profile.timestamps && options.timestamps.is_some();
         self.segment_size = size;
         if let Some((value, _)) = options.timestamps

@@ -33,5 +33,6 @@ mod undo;
 pub use congestion::{CongestionLaw, OwnLaw};
 pub use endpoint::Tcp;
 pub use profile::{
-    AcknowledgementPolicy, CongestionControl, KeepAlive, RttEstimator, TcpProfile, TimerClock,
+    AcknowledgementPolicy, CongestionControl, KeepAlive, PathMtu, RttEstimator, TcpProfile,
+    TimerClock,
 };

@@ -36,9 +36,8 @@ pub struct TcpProfile {
     pub timer_clock: TimerClock,
     /// The largest segment that is offered to an IPv4 peer; 20 bytes less for IPv6.
     pub max_segment_size: u16,
-    /// Whether large segments that meet silence are followed by smaller ones (RFC 4821 section 7.7). Linux has it switched
-    /// off (`tcp_mtu_probing`) and hears by ICMP that a hop takes less, which hops of a run do not say.
-    pub mtu_probing: bool,
+    /// How it comes to know of hops that take less than its interface.
+    pub path_mtu: PathMtu,
     /// Whether time stamps are offered and accepted (RFC 7323 §3).
     pub timestamps: bool,
     /// Whether selective acknowledgements are offered and accepted (RFC 2018).
@@ -97,6 +96,18 @@ pub struct TcpProfile {
     pub fast_open_server: bool,
     /// How many handshakes may wait for their last segment.
     pub max_half_open: u32,
+}
+
+/// How a sender comes to know of hops that take smaller packets than its interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathMtu {
+    /// By what they say (RFC 1191, RFC 8201), before anything is sent. What they say takes no bytes and no time here.
+    Icmp,
+    /// By silence: large segments that meet it are followed by smaller ones (RFC 4821 section 7.7, `tcp_mtu_probing` of Linux
+    /// at 1).
+    Probing,
+    /// Not at all: such a hop is a black hole.
+    Unknown,
 }
 
 /// How the congestion window grows and shrinks.
@@ -201,7 +212,7 @@ impl TcpProfile {
                 tick: Duration::from_millis(4),
             },
             max_segment_size: 1460,
-            mtu_probing: true,
+            path_mtu: PathMtu::Icmp,
             timestamps: true,
             sack: true,
             dsack: true,
@@ -285,7 +296,7 @@ impl TcpProfile {
                 tick: Duration::from_millis(500),
             },
             max_segment_size: 1440,
-            mtu_probing: false,
+            path_mtu: PathMtu::Unknown,
             timestamps: false,
             sack: false,
             dsack: false,

@@ -4,6 +4,7 @@ use lasthop_units::{Duration, Instant};
 use super::congestion::Acked;
 use super::connection::{Connection, Outputs, Phase, State, Timer};
 use super::output::Push;
+use super::profile::PathMtu;
 use super::rack::TIMER_SLACK;
 
 /// How many timeouts a large segment meets before it is doubted (`tcp_retries1`).
@@ -146,7 +147,7 @@ impl Connection {
     fn suspect_black_hole(&mut self, now: Instant) {
         let waited = self.first_resent.map(|first| now - first);
         let limit = self.profile.time_of_retries(RETRIES_BEFORE_DOUBT);
-        if !self.profile.mtu_probing || waited.is_none_or(|waited| waited < limit) {
+        if self.profile.path_mtu != PathMtu::Probing || waited.is_none_or(|waited| waited < limit) {
             return;
         }
         let tried = self.board.first().map_or(0, |it| it.end - it.start);

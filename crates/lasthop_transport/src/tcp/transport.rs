@@ -21,11 +21,11 @@ impl Transport for Tcp {
                 self.local.change_address(interface, address);
                 self.has_moved = true;
             }
-            TransportInput::InterfaceMtu { interface, bytes } => {
-                self.local.set_mtu(interface, bytes);
+            TransportInput::InterfaceMtu { interface, mtu } => {
+                self.local.set_mtu(interface, mtu);
                 for id in self.connections.ids() {
                     if let Some(connection) = self.connections.get_mut(id) {
-                        connection.fit(interface, bytes);
+                        connection.fit(interface, mtu);
                     }
                 }
             }
@@ -78,7 +78,7 @@ impl Transport for Tcp {
         let server = asks.then(|| self.fast_open().of_server(peer));
         let mut connection = Connection::new(Arc::clone(&self.profile), now, local, peer, random);
         connection.interface = interface;
-        connection.interface_mtu = self.local.mtu(interface);
+        connection.mtu = self.local.mtu(interface);
         for chunk in early_data {
             connection.buffer.push(*chunk, chunk.bytes.len());
         }

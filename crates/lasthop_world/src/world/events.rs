@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use super::World;
 use crate::addresses::Addresses;
 use crate::agenda::{Step, WayOff, Whose};
-use crate::hops::{ETHERNET_MTU, Ends, FarHost, HopEnd, LaidPath, interface_mtu};
+use crate::hops::{ETHERNET, Ends, FarHost, HopEnd, LaidPath, mtu_of};
 use crate::hosts::DeviceNumber;
 use crate::spec::{GroupSpec, OutageOfSpec, RunSpec, SpecError, SurvivesSpec};
 use crate::translators::OnPath;
@@ -323,7 +323,7 @@ impl<'a, C: Clock> World<'a, C> {
         let Some(to) = named.filter(|to| *to != device.on) else {
             return;
         };
-        let mtu = |of: usize| interface_mtu(self.spec.paths[device.paths[of].0].hops.iter());
+        let mtu = |of: usize| mtu_of(self.spec.paths[device.paths[of].0].hops.iter());
         let (before, after) = (mtu(device.on), mtu(to));
         device.on = to;
         let (host, laid) = (device.host, &device.paths[to].1);
@@ -337,7 +337,7 @@ impl<'a, C: Clock> World<'a, C> {
         if before != after {
             let told = HostInput::InterfaceMtu {
                 interface: InterfaceId(0),
-                bytes: after.unwrap_or(ETHERNET_MTU),
+                mtu: after.unwrap_or(ETHERNET),
             };
             self.simulation.tell(host, told);
         }

@@ -3,6 +3,7 @@
 use super::time_line::check;
 use super::{linux, plain};
 use lasthop_transport::TcpProfile;
+use lasthop_transport::tcp::PathMtu;
 
 #[test]
 fn a_client_offers_and_sends_what_its_interface_takes() {
@@ -57,6 +58,7 @@ fn a_connection_that_moves_to_a_smaller_interface_sends_smaller_segments() {
 fn large_segments_that_meet_silence_are_followed_by_smaller_ones() {
     let profile = TcpProfile {
         loss_probe: false,
+        path_mtu: PathMtu::Probing,
         ..plain()
     };
     check(
@@ -85,7 +87,7 @@ fn large_segments_that_meet_silence_are_followed_by_smaller_ones() {
 fn without_probing_they_stay_as_large_as_they_are() {
     let profile = TcpProfile {
         loss_probe: false,
-        mtu_probing: false,
+        path_mtu: PathMtu::Unknown,
         ..plain()
     };
     check(
@@ -108,6 +110,7 @@ fn without_probing_they_stay_as_large_as_they_are() {
 fn a_small_segment_that_meets_silence_changes_nothing() {
     let profile = TcpProfile {
         loss_probe: false,
+        path_mtu: PathMtu::Probing,
         ..plain()
     };
     check(

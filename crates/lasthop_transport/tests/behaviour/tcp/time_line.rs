@@ -25,8 +25,9 @@ use core::net::SocketAddr;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Cause, Chunk, ConnectionId, Expectation, InterfaceId, Layer, Packet, Provenance, RandomStream,
-    ReadOutcome, ResetReason, Transport, TransportEvent, TransportInput, TransportOutput,
+    Cause, Chunk, ConnectionId, Expectation, InterfaceId, Layer, Mtu, Packet, Provenance,
+    RandomStream, ReadOutcome, ResetReason, Transport, TransportEvent, TransportInput,
+    TransportOutput,
 };
 use lasthop_transport::tcp::KeepAlive;
 use lasthop_transport::{Tcp, TcpProfile};
@@ -151,7 +152,10 @@ impl Player {
         if let "mtu" = what {
             let told = TransportInput::InterfaceMtu {
                 interface: InterfaceId(0),
-                bytes: number() as u16,
+                mtu: Mtu {
+                    interface_bytes: number() as u16,
+                    path_bytes: number() as u16,
+                },
             };
             self.host.handle(now, told);
             return;

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use lasthop_contract::Transport;
-use lasthop_transport::tcp::{CongestionControl, Tcp, TcpProfile};
+use lasthop_transport::tcp::{CongestionControl, PathMtu, Tcp, TcpProfile};
 
 use super::{Carriage, LayerBuilder, LayerEntry, LayerKind};
 use crate::stack::builder::Role;
@@ -62,16 +62,16 @@ const OPTIONS: &[OptionEntry] = &[
         ],
     ),
     OptionEntry::new(
-        "mtu_probing",
-        OptionKind::Switch,
-        "smaller segments where large ones meet silence, RFC 4821; off leaves a hop with a smaller MTU a black hole",
+        "path_mtu",
+        OptionKind::Word(&["icmp", "probing", "unknown"]),
+        "how it learns of a hop whose MTU is below that of its interface: told by it, by silence (RFC 4821), or never: a black hole",
     )
     .chosen_by(
         "profile",
         &[
-            ("linux", "on"),
-            ("lwip_esp8266", "off"),
-            ("larmo_2019", "on"),
+            ("linux", "icmp"),
+            ("lwip_esp8266", "unknown"),
+            ("larmo_2019", "icmp"),
         ],
     ),
     OptionEntry::new(
@@ -111,7 +111,11 @@ impl Profiles {
                     _ => CongestionControl::Cubic,
                 },
                 timestamps: options.switch("timestamps"),
-                mtu_probing: options.switch("mtu_probing"),
+                path_mtu: match options.word("path_mtu") {
+                    "probing" => PathMtu::Probing,
+                    "unknown" => PathMtu::Unknown,
+                    _ => PathMtu::Icmp,
+                },
                 nodelay: options.switch(nodelay),
                 fast_open_client: fast_open,
                 fast_open_server: fast_open,
