@@ -9,7 +9,7 @@ use lasthop_transport::tcp::PathMtu;
 fn a_client_offers_and_sends_what_its_interface_takes() {
     check(
         plain(),
-        "+0 mtu 1200
+        "+0 mtu 1200 1200
          +0 open
          +0 > S 0:0(0) win 65535 <mss 1160,sackOK>
          +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1460,sackOK>
@@ -25,7 +25,7 @@ fn a_client_offers_and_sends_what_its_interface_takes() {
 fn a_server_offers_and_sends_what_its_interface_takes() {
     check(
         linux(),
-        "+0 mtu 600
+        "+0 mtu 600 600
          +0 listen
          +0 < S 0:0(0) win 64000 <mss 1460,sackOK,TS 1000 0,wscale 2>
          +0 > S. 0:0(0) ack 1 win 65535 <mss 560,sackOK,TS 0 1000,wscale 7>
@@ -38,6 +38,22 @@ fn a_server_offers_and_sends_what_its_interface_takes() {
 }
 
 #[test]
+fn what_a_hop_behind_the_interface_takes_bounds_what_is_sent() {
+    check(
+        plain(),
+        "+0 mtu 1500 1200
+         +0 open
+         +0 > S 0:0(0) win 65535 <mss 1460,sackOK>
+         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1460,sackOK>
+         +0 ! Established(Full)
+         +0 > . 1:1(0) ack 1 win 65535
+         +1 write 2000
+         +0 > . 1:1161(1160) ack 1 win 65535
+         +0 > P. 1161:2001(840) ack 1 win 65535",
+    );
+}
+
+#[test]
 fn a_connection_that_moves_to_a_smaller_interface_sends_smaller_segments() {
     check(
         plain(),
@@ -46,7 +62,7 @@ fn a_connection_that_moves_to_a_smaller_interface_sends_smaller_segments() {
          +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1460,sackOK>
          +0 ! Established(Full)
          +0 > . 1:1(0) ack 1 win 65535
-         +1 mtu 1200
+         +1 mtu 1200 1200
          +0 write 1300
          +0 > . 1:1161(1160) ack 1 win 65535
          +0 > P. 1161:1301(140) ack 1 win 65535",
