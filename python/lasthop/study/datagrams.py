@@ -29,13 +29,14 @@ _QUOTES_BYTES = 2
 _CHANNEL_BYTES = 2
 _UP_BYTES = 3
 
-_SIDES = {
+SIDES = {
     "report": ("up",),
     "pull": ("up",),
     "round_trip": ("up", "down"),
     "command": ("down",),
     "download": ("down",),
 }
+"""Which ways the messages of each kind of traffic go."""
 
 
 def check_carried(assembly: Assembly, arm: Arm) -> None:
@@ -118,6 +119,6 @@ def _mtu(flow: Flow, assembly: Assembly, group: Group) -> int:
         getattr(link, side).mtu
         for link in links
         if isinstance(link, Path)
-        for side in _SIDES[flow.traffic.kind]
+        for side in SIDES[flow.traffic.kind]
     ]
     return min(largest, default=NBIOT_MTU_BYTES)

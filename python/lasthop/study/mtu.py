@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lasthop.study.datagrams import SIDES
 from lasthop.study.faults import Fault, show
 from lasthop.study.paths.path import Nat, Path
 from lasthop.study.quantity import SIZE, format_quantity, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from lasthop.study.assembly import Assembly, Flow, Group
     from lasthop.study.stacks.arm import Arm
@@ -45,6 +46,8 @@ class Need:
     why: str
     instead: Callable[[int], str]
     """By the MTU that is there."""
+    sides: Sequence[str] = ("up", "down")
+    """Which ways it is needed."""
 
 
 def check_mtu(assembly: Assembly, arm: Arm) -> None:
@@ -69,7 +72,7 @@ def check_mtu(assembly: Assembly, arm: Arm) -> None:
 
 def _check_hops(need: Need, group: Group, assembly: Assembly) -> None:
     for hop in assembly.paths[group.path]:
-        for side in ("up", "down") if isinstance(hop.settings, Path) else ():
+        for side in need.sides if isinstance(hop.settings, Path) else ():
             mtu_bytes = getattr(hop.settings, side).mtu
             if mtu_bytes < need.mtu_bytes:
                 instead = need.instead(mtu_bytes)
@@ -139,6 +142,7 @@ def _of_coap(stack: ResolvedStack, flow: Flow) -> Iterator[Need]:
         lambda mtu: (
             f'"block_size={_block_within(mtu - beside - _COAP_OPTIONS_BYTES)}" in the stack'
         ),
+        SIDES[flow.traffic.kind],
     )
 
 
@@ -158,6 +162,7 @@ def _of_dds(stack: ResolvedStack, flow: Flow) -> Iterator[Need]:
         f"{show(stack.name)} sends {format_quantity(part, SIZE)} of a sample in one datagram, "
         "which is not fragmented further",
         lambda mtu: f'"fragment_size={_fragment_within(mtu - _headers(stack))}B" in the stack',
+        SIDES[flow.traffic.kind],
     )
 
 

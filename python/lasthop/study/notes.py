@@ -118,21 +118,21 @@ def _assistance(assembly: Assembly, arms: Sequence[Arm]) -> Iterator[str]:
         heard = next((flow for flow in flows if flow.traffic.kind != "report"), None)
         if heard is not None:
             yield (
-                f"{at}: {group.name} signal nothing, since {_place(heard)} brings messages to "
-                'them; write "release_assistance: off", or a group that only reports'
+                f"{at}: nothing is signalled, since {_place(heard)} brings messages to "
+                f'{group.name}; write "release_assistance: off", or a group that only reports'
             )
             continue
         clients = [arm.stacks[group.client(server)] for arm in arms for server in group.servers]
         silent = sorted({it.name for it in clients if not _signals(it)})
         if silent:
             yield (
-                f"{at}: {group.name} signal nothing with {', '.join(silent)}; devices do with coap "
-                'and raw_udp over datagrams, so write these, or "release_assistance: off"'
+                f"{at}: nothing is signalled with {', '.join(silent)}; write coap or raw_udp over "
+                'UDP or DTLS, or "release_assistance: off"'
             )
 
 
 def _signals(stack: ResolvedStack) -> bool:
-    """Whether a client says what follows its message (TS 36.331, release assistance)."""
+    """Whether a client says what follows its message (TS 24.301, release assistance)."""
     return stack.layers[0] in ("coap", "raw_udp") and "udp" in stack.layers
 
 

@@ -112,15 +112,15 @@ NOTED = {
     "release assistance beside what comes to the device": (
         ASSISTED.replace("report: 20 B", "round_trip: 20 B"),
         (
-            "path.nbiot.release_assistance: device signal nothing, since traffic brings messages "
-            'to them; write "release_assistance: off", or a group that only reports'
+            "path.nbiot.release_assistance: nothing is signalled, since traffic brings messages to "
+            'device; write "release_assistance: off", or a group that only reports'
         ),
     ),
     "release assistance for a kept connection": (
         ASSISTED.replace("[coap]", "[coap, mqtt]"),
         (
-            "path.nbiot.release_assistance: device signal nothing with mqtt; devices do with coap "
-            'and raw_udp over datagrams, so write these, or "release_assistance: off"'
+            "path.nbiot.release_assistance: nothing is signalled with mqtt; write coap or raw_udp "
+            'over UDP or DTLS, or "release_assistance: off"'
         ),
     ),
     "a certificate against a pre-shared key": (

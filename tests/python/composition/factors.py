@@ -95,10 +95,19 @@ def array(seed: int) -> list[Composition]:
 
 def draw(stream: random.Random, **fixed: object) -> Row:
     """Draw a composition of levels that may be together."""
-    while True:
-        row = {name: stream.choice(levels) for name, levels in LEVELS.items()} | fixed
-        if all(fits(row) for fits in EXCLUDED.values()):
-            return row
+    while not is_allowed(row := any_row(stream, **fixed)):
+        pass
+    return row
+
+
+def any_row(stream: random.Random, **fixed: object) -> Row:
+    """Draw levels, whether they may be together or not."""
+    return {name: stream.choice(levels) for name, levels in LEVELS.items()} | fixed
+
+
+def is_allowed(row: Row) -> bool:
+    """Whether levels may be together."""
+    return all(fits(row) for fits in EXCLUDED.values())
 
 
 def _triples(stream: random.Random) -> list[Row]:
