@@ -1,5 +1,6 @@
 """What a program behind a link meets, measured by the program; its status, its surroundings."""
 
+import errno
 import json
 import math
 import shutil
@@ -248,3 +249,52 @@ def test_the_congestion_control_is_that_of_the_route(link: Link, python: str) ->
     refused = link("--congestion", "none", *QUIET, "--", "true")
     assert refused.returncode == 2
     assert "tcp_available_congestion_control" in refused.stderr
+
+
+ECHO = """
+import socket
+server = socket.create_server(("0.0.0.0", 8000))
+print("started", flush=True)
+while True:
+    client, _ = server.accept()
+    with client, client.makefile("rb") as come:
+        client.sendall(come.read(100_000))
+"""
+
+ASK = """
+import json, os, socket
+with socket.create_connection((os.environ["LASTHOP_HOST"], 8000)) as client:
+    client.sendall(bytes(100_000))
+    client.shutdown(socket.SHUT_WR)
+    come = client.makefile("rb").read()
+    print(json.dumps([len(come), client.getsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG)]))
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+    client.setsockopt(socket.IPPROTO_IP, 10, 2)  # IP_MTU_DISCOVER, IP_PMTUDISC_DO
+    client.connect((os.environ["LASTHOP_HOST"], 9))
+    try:
+        client.send(bytes(901 - 28))
+    except OSError as error:
+        print(error.errno)
+"""
+
+
+@pytest.mark.parametrize("hops", ["--mtu 900B", "--path narrow.yaml"])
+def test_tcp_of_the_kernel_and_its_datagrams_meet_the_mtu_of_the_smallest_hop(
+    hops: str, link: Link, python: str, tmp_path: Path
+) -> None:
+    narrow = STUDY.replace("{down: {loss: 100 %}}", "{mtu: 900 B}").replace(
+        "40 ms}, mtu: 900", "40 ms}, mtu: 1200"
+    )
+    (tmp_path / "narrow.yaml").write_text(narrow)
+    (tmp_path / "echo.py").write_text(ECHO)
+    (tmp_path / "ask.py").write_text(ASK)
+    options = [*hops.split(), *(("--group", "far") if "path" in hops else ())]
+    far = ("--far", f"{python} {tmp_path}/echo.py", "--")
+    done = link(*options, "--summary=json", *QUIET, *far, python, tmp_path / "ask.py")
+    assert done.returncode == 0, done.stderr
+    (come, segment), errno_of_a_larger = map(json.loads, done.stdout.splitlines())
+    assert come == 100_000
+    assert segment <= 900 - 40
+    assert errno_of_a_larger == errno.EMSGSIZE
+    told = json.loads(done.stderr.splitlines()[-1])
+    assert told["up"]["dropped"] == told["down"]["dropped"] == {}
