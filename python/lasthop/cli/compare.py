@@ -26,8 +26,14 @@ def command(  # noqa: PLR0913  (an argument is an option)
         ),
     ],
     new: Annotated[
-        Path, typer.Argument(metavar="NEW", parser=options.read_path, help="The results to judge.")
-    ],
+        Path | None,
+        typer.Argument(
+            metavar="NEW",
+            parser=options.read_path,
+            help="The results to judge; without them, which changes a comparison would find.",
+            show_default=False,
+        ),
+    ] = None,
     *,
     smallest_effect: Annotated[
         str | None,
@@ -58,13 +64,16 @@ def command(  # noqa: PLR0913  (an argument is an option)
     Each stack at each point is compared by delivery, latency, bytes and the study's aim, paired
     by seed; with --pair one stack with another, also of one folder that is named twice. Verdicts
     are corrected over all that is compared (Holm), so that 95 % of comparisons name no change
-    where there is none. Exits with 1 when something got worse.
+    where there is none. First it says which changes so many repetitions can show. Exits with 1
+    when something got worse.
     """
     smallest = None if smallest_effect is None else _share(smallest_effect)
     from lasthop.compare.comparison import compare
     from lasthop.compare.plain import plain
     from lasthop.outcome.results import Results
 
+    if new is None:
+        return _foresee(base, smallest, pair=pair, as_json=as_json)
     found = compare(Results(base), Results(new), smallest_effect=smallest, stacks=tuple(pair or ()))
     code = _exit_code(found, report_only=report_only)
     if as_json:
@@ -75,6 +84,23 @@ def command(  # noqa: PLR0913  (an argument is an option)
 
     show_comparison(found, everything=everything)
     return code
+
+
+def _foresee(base: Path, smallest: float | None, *, pair: list[str] | None, as_json: bool) -> int:
+    from lasthop.compare.comparison import foresee
+    from lasthop.compare.plain import detectable_plain
+    from lasthop.outcome.results import Results
+
+    if pair:
+        raise UsageError("--pair: one folder is given; name it twice to compare its stacks")
+    found = foresee(Results(base), smallest_effect=smallest)
+    if as_json:
+        say_json({"base": str(base), "detectable": [detectable_plain(one) for one in found]})
+        return EXIT_PASS
+    from lasthop.cli.comparison import show_foreseen
+
+    show_foreseen(found)
+    return EXIT_PASS
 
 
 def _share(text: str) -> float:

@@ -7,11 +7,12 @@ from rich.table import Table
 from rich.text import Text
 
 from lasthop.answer.contrast_words import change_of, effect_of, range_of
-from lasthop.answer.quantities import NOTHING, format_quantity
+from lasthop.answer.quantities import NOTHING, format_difference, format_quantity
 from lasthop.cli.output import say, show
 from lasthop.compare.comparison import Change, Comparison, CompletionChange
 from lasthop.compare.effect import Effect, Verdict
 from lasthop.compare.place import Place
+from lasthop.compare.power import POWER, Detectable, largest
 from lasthop.compare.summary import summary
 from lasthop.measures import Kind, Measure
 from lasthop.statistics.intervals import Interval
@@ -45,6 +46,47 @@ def show_comparison(comparison: Comparison, *, everything: bool) -> None:
     say(f"scale    {_smallest(comparison)}")
     if comparison.tested > 1:
         say(f"         worse and better hold together with 95 % (Holm, {comparison.tested} tests)")
+    say(foreseen(comparison.detectable))
+
+
+def foreseen(found: Sequence[Detectable]) -> str:
+    """Say which changes can be found, each of the stack and point that shows least."""
+    repetitions = min((one.repetitions for one in found), default=1)
+    if repetitions == 1:
+        return "detects  no change for certain: the base has single runs; write repeat: 5 or more"
+    parts = [f"{one.measure.column.short_name} from {_found(one)}" for one in largest(found)]
+    share = format_quantity(POWER, "fraction")
+    return (
+        f"detects  with {repetitions} repetitions a folder, in {share} of cases: {', '.join(parts)}"
+    )
+
+
+def show_foreseen(found: Sequence[Detectable]) -> None:
+    """Write which changes a comparison with a folder would find, arm by arm."""
+    say(foreseen(found))
+    columns = list(dict.fromkeys(one.measure.column.name for one in found))
+    rows: dict[tuple[Place, str], dict[str, Detectable]] = {}
+    for one in found:
+        rows.setdefault(one.key, {})[one.measure.column.name] = one
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for heading in ("stack", "where"):
+        table.add_column(heading)
+    for name in columns:
+        of_any = next(one for one in found if one.measure.column.name == name)
+        table.add_column(of_any.measure.column.short_name, justify="right")
+    for (place, stack), cells in rows.items():
+        told = [_found(cells[name]) if name in cells else NOTHING for name in columns]
+        table.add_row(*map(Text, (stack, place.label, *told)))
+    show(table)
+
+
+def _found(one: Detectable) -> str:
+    if one.change is None:
+        return NOTHING
+    column = one.measure.column
+    if column.kind is Kind.POSITIVE:
+        return format_quantity(one.change, "fraction")
+    return format_difference(one.change, column.unit).removeprefix("+")
 
 
 def _smallest(comparison: Comparison) -> str:

@@ -10,6 +10,7 @@ from lasthop.compare.differences import differences
 from lasthop.compare.effect import Effect, Verdict, effect
 from lasthop.compare.pairing import Arms, Key, Pair, pair_up, read_pairs
 from lasthop.compare.place import places
+from lasthop.compare.power import Detectable, detectable_changes
 from lasthop.compare.watched import Watched, watched
 from lasthop.errors import UsageError
 from lasthop.outcome.results import Results
@@ -27,14 +28,14 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class CompletionChange:
-    """Two arms of which another share of runs completes.
+    """Two arms of which another share of runs completes without an overload.
 
     Parameters
     ----------
     base, new : str
         How the runs ended, with the reasons.
     verdict : Verdict
-        Worse when a smaller share completes.
+        Worse when a smaller share does.
     """
 
     pair: Pair
@@ -58,9 +59,11 @@ class Comparison:
     tested : int
         How many of the changes were tested, and corrected for it.
     completion : tuple of CompletionChange
-        Arms of which another share of runs completes.
+        Arms of which another share of runs completes without an overload.
     only_in_base, only_in_new : tuple of (Place, str)
         Arms that one folder holds alone, where none are chosen.
+    detectable : tuple of Detectable
+        Which changes could be found, foreseen from the base.
     """
 
     differences: tuple[str, ...]
@@ -70,6 +73,7 @@ class Comparison:
     completion: tuple[CompletionChange, ...]
     only_in_base: tuple[Key, ...]
     only_in_new: tuple[Key, ...]
+    detectable: tuple[Detectable, ...]
 
     @property
     def total(self) -> int:
@@ -128,7 +132,21 @@ def compare(
         completion=tuple(_completion(pairs)),
         only_in_base=() if stacks else _alone(of_base, {pair.base for pair in paired}),
         only_in_new=() if stacks else _alone(of_new, {pair.new for pair in paired}),
+        detectable=detectable_changes({pair.base: of_base[pair.base] for pair in paired}, compared),
     )
+
+
+def foresee(base: Results, *, smallest_effect: float | None = None) -> tuple[Detectable, ...]:
+    """Foresee which changes a comparison with a folder would find.
+
+    Raises
+    ------
+    UsageError
+        The folder holds no results.
+    """
+    shared = [name for name in base.runs.columns if _measured(name, base, base)]
+    compared = watched(base.manifest.study, shared, smallest_effect=smallest_effect)
+    return detectable_changes(_arms(base), compared)
 
 
 def _measured(name: str, base: Results, new: Results) -> bool:
@@ -179,7 +197,7 @@ def corrected(changes: Sequence[Change]) -> tuple[tuple[Change, ...], int]:
 
 def _completion(pairs: Sequence[tuple[Pair, Arm, Arm]]) -> Iterable[CompletionChange]:
     for pair, before, after in pairs:
-        shares = [arm.completed.height / _runs(arm) for arm in (before, after)]
+        shares = [_settled(arm) / max(_runs(arm), 1) for arm in (before, after)]
         if shares[0] != shares[1]:
             verdict = Verdict.WORSE if shares[1] < shares[0] else Verdict.BETTER
             yield CompletionChange(pair, _ended(before), _ended(after), verdict)
@@ -189,6 +207,15 @@ def _runs(arm: Arm) -> int:
     return arm.completed.height + sum(trouble.runs for trouble in arm.troubles)
 
 
+def _settled(arm: Arm) -> int:
+    """Count the runs that completed and carried what was offered."""
+    return arm.completed.height - (arm.overload.runs if arm.overload else 0)
+
+
 def _ended(arm: Arm) -> str:
-    troubles = [f"{trouble.runs} {trouble.status} ({trouble.reason})" for trouble in arm.troubles]
-    return ", ".join([f"{arm.completed.height} completed", *troubles])
+    overload = () if arm.overload is None else (arm.overload,)
+    troubles = [
+        f"{trouble.runs} {trouble.status} ({trouble.reason})"
+        for trouble in (*overload, *arm.troubles)
+    ]
+    return ", ".join([f"{_settled(arm)} completed", *troubles])

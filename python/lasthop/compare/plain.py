@@ -7,6 +7,7 @@ from lasthop.compare.comparison import Change, Comparison, CompletionChange
 from lasthop.compare.effect import Verdict
 from lasthop.compare.pairing import Pair
 from lasthop.compare.place import Place
+from lasthop.compare.power import POWER, Detectable
 from lasthop.compare.summary import summary
 from lasthop.statistics.intervals import Interval
 
@@ -19,12 +20,25 @@ def plain(comparison: Comparison) -> dict[str, Any]:
         "smallest_effects": {
             watched.column.name: watched.smallest_effect for watched in comparison.watched
         },
+        "detectable": [detectable_plain(found) for found in comparison.detectable],
         "tested": comparison.tested,
         "counts": {verdict.value: comparison.count(verdict) for verdict in Verdict},
         "changes": [_change(change) for change in comparison.changes],
         "completion": [_completion(change) for change in comparison.completion],
         "only_in_base": [_arm(*arm) for arm in comparison.only_in_base],
         "only_in_new": [_arm(*arm) for arm in comparison.only_in_new],
+    }
+
+
+def detectable_plain(found: Detectable) -> dict[str, Any]:
+    """Return a foreseen change as plain values."""
+    return {
+        **_arm(*found.key),
+        "column": found.measure.column.name,
+        "smallest_effect": found.measure.smallest_effect,
+        "repetitions": found.repetitions,
+        "change": found.change,
+        "power": POWER,
     }
 
 

@@ -21,6 +21,10 @@ repeat: 5
 decide: {minimise: latency_p50}
 """
 
+DETECTS = (
+    "detects  with 5 repetitions a folder, in 80\N{NO-BREAK SPACE}% of cases: latency_p50 from "
+)
+
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Lasthop:
@@ -130,9 +134,10 @@ def test_folders_without_a_common_arm_are_refused(folders: Lasthop) -> None:
 def test_results_that_did_not_change_are_one_line_and_the_scale(folders: Lasthop) -> None:
     lines = folders("compare", "base", "again").stdout.splitlines()
     assert lines[0] == "reproduced: 28 of 28 within the smallest effect"
-    assert len(lines) == 2
+    assert len(lines) == 3
     assert lines[1].startswith("scale    ")
-    assert len(folders("compare", "base", "again", "--all").stdout.splitlines()) == 2 + 28 + 1
+    assert lines[2].startswith(DETECTS)
+    assert len(folders("compare", "base", "again", "--all").stdout.splitlines()) == 3 + 28 + 1
 
 
 def test_the_summary_comes_first_and_what_changed_next(folders: Lasthop) -> None:
@@ -196,8 +201,49 @@ def test_a_stack_that_no_longer_completes_is_worse(folders: Lasthop, tmp_path: P
     assert "5 completed; now 0 completed, 5 invalid (made up)" in lines[0]
 
 
+def test_a_stack_that_completes_under_overload_now_is_worse(
+    folders: Lasthop, tmp_path: Path
+) -> None:
+    overloaded = with_runs(folders.folder / "base", tmp_path / "new", "completed", "overload")
+    done = folders("compare", "base", str(overloaded))
+    assert done.returncode == 1
+    lines = [line for line in done.stdout.splitlines() if "; now " in line]
+    assert len(lines) == 2
+    assert "0 completed, 5 overload (more is offered than the path carries)" in lines[0]
+    assert lines[0].startswith("worse")
+    back = folders("compare", str(overloaded), "base")
+    assert back.returncode == 0
+    lines = [line for line in back.stdout.splitlines() if "; now " in line]
+    assert [line.split()[0] for line in lines] == ["better", "better"]
+
+
+def test_one_folder_says_which_changes_a_comparison_with_it_would_find(folders: Lasthop) -> None:
+    done = folders("compare", "base")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith(DETECTS)
+    assert len(lines) == 1 + 1 + 4
+    said = json.loads(folders("compare", "base", "--json").stdout)["detectable"]
+    assert len(said) == 28
+    assert all(one["change"] > one["smallest_effect"] for one in said if one["change"])
+    assert compared(folders, "base", "slower")["detectable"] == said
+    few = compared(folders, "more", "slower")["detectable"]
+    by_key = {(one["column"], one["stack"], str(one["point"])): one for one in said}
+    finer = [
+        one["change"] < by_key[one["column"], one["stack"], str(one["point"])]["change"]
+        for one in few
+        if one["column"] == "latency_p50_ms"
+    ]
+    assert finer.count(True) > len(finer) / 2
+
+
 def without_completed_runs(source: Path, target: Path) -> Path:
     """Copy a folder and mark every run of one stack as invalid."""
+    return with_runs(source, target, "invalid", "made up")
+
+
+def with_runs(source: Path, target: Path, status: str, reason: str) -> Path:
+    """Copy a folder, with another end of every run of one stack."""
     import polars as pl  # noqa: PLC0415
 
     target.mkdir()
@@ -205,8 +251,8 @@ def without_completed_runs(source: Path, target: Path) -> Path:
     runs = pl.read_parquet(source / "runs.parquet")
     spoilt = pl.col("stack") == "raw_udp ack=on"
     runs.with_columns(
-        status=pl.when(spoilt).then(pl.lit("invalid")).otherwise(pl.col("status")),
-        reason=pl.when(spoilt).then(pl.lit("made up")).otherwise(pl.col("reason")),
+        status=pl.when(spoilt).then(pl.lit(status)).otherwise(pl.col("status")),
+        reason=pl.when(spoilt).then(pl.lit(reason)).otherwise(pl.col("reason")),
     ).write_parquet(target / "runs.parquet")
     return target
 
@@ -214,7 +260,8 @@ def without_completed_runs(source: Path, target: Path) -> Path:
 @pytest.mark.parametrize(
     ("arguments", "clue"),
     [
-        (["base"], "NEW"),
+        ([], "BASE"),
+        (["base", "--pair", "raw_udp=raw_udp"], "name it twice"),
         (["base", "nowhere"], "nowhere"),
         (["base", "study.yaml"], "study.yaml"),
         (["base", "again", "--smallest-effect", "5"], 'write "5 %"'),
