@@ -263,6 +263,13 @@ class Assembly:
         """Give the flows that the devices of a group have."""
         return [flow for flow in self.flows if flow.group == group.name]
 
+    def hops_of(self, group: Group) -> Iterator[Hop]:
+        """Give the hops of each path that the devices of a group are on: at first, and later."""
+        moves = (one.form for one in self.events if one.form.target == group.name)
+        later = (move.to for move in moves if move.to is not None)
+        for path in dict.fromkeys((group.path, *later)):
+            yield from self.paths.get(path, ())
+
     def heard_by(self, group: Group) -> list[Flow]:
         """Give the flows of other groups that the devices of one get."""
         return [flow for flow in self.flows if flow.is_relayed and flow.receiver == group.name]

@@ -113,8 +113,8 @@ def _overhead(flow: Flow, assembly: Assembly, stack: ResolvedStack) -> int:
 
 
 def _mtu(flow: Flow, assembly: Assembly, group: Group) -> int:
-    """Give the largest packet that the path of a group takes on the way of a flow, in bytes."""
-    links = (hop.settings for hop in assembly.paths[group.path])
+    """Give the largest packet that each path of a group takes on the way of a flow, in bytes."""
+    links = (hop.settings for hop in assembly.hops_of(group))
     largest = [
         getattr(link, side).mtu
         for link in links

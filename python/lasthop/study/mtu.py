@@ -29,6 +29,7 @@ _COAP_OPTIONS_BYTES = 32
 _BLOCK_SIZES = (16, 32, 64, 128, 256, 512, 1024)
 _DTLS_RECORD_BYTES = 13 + 8 + 8
 """Header, explicit nonce and tag of AES-CCM-8 (RFC 6655, 3)."""
+_DTLS_LEAST_BYTES = 64
 _RTPS_FRAGMENT_BYTES = 20 + 16 + 12 + 36
 """Header, INFO_DST, INFO_TS and the submessage of a fragment (DDSI-RTPS 2.5, 8.3.3, 9.4.5.5)."""
 _RTPS_SAMPLE_BYTES = 20 + 16 + 12 + 24 + 32 + 32
@@ -36,6 +37,13 @@ _RTPS_SAMPLE_BYTES = 20 + 16 + 12 + 24 + 32 + 32
 _LEAST_FRAGMENT_BYTES = 64
 _TCP_LEAST_SEGMENT_BYTES = 88
 """What Linux believes of a peer at least (`TCP_MIN_MSS`); smaller segments are not made."""
+
+
+_HEARD = {
+    kind: tuple({"up": "down", "down": "up"}[side] for side in sides)
+    for kind, sides in SIDES.items()
+}
+"""The same ways, as whoever is at the other end of a relayed message sees them."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +74,16 @@ def check_mtu(assembly: Assembly, arm: Arm) -> None:
             stack = arm.stacks[group.client(flow.server)]
             if flow.traffic.session != "established":
                 _check_reachable(stack, group, assembly)
-            for need in _needs(stack, flow):
+            for need in _needs(stack, flow, SIDES[flow.traffic.kind]):
+                _check_hops(need, group, assembly)
+        for flow in assembly.heard_by(group):
+            stack = arm.stacks[group.client(assembly.hears_at(flow))]
+            for need in _needs(stack, flow, _HEARD[flow.traffic.kind]):
                 _check_hops(need, group, assembly)
 
 
 def _check_hops(need: Need, group: Group, assembly: Assembly) -> None:
-    for hop in assembly.paths[group.path]:
+    for hop in assembly.hops_of(group):
         for side in need.sides if isinstance(hop.settings, Path) else ():
             mtu_bytes = getattr(hop.settings, side).mtu
             if mtu_bytes < need.mtu_bytes:
@@ -86,7 +98,7 @@ def _check_hops(need: Need, group: Group, assembly: Assembly) -> None:
 def _check_reachable(stack: ResolvedStack, group: Group, assembly: Assembly) -> None:
     if stack.layers[0] != "dds":
         return
-    for hop in assembly.paths[group.path]:
+    for hop in assembly.hops_of(group):
         if isinstance(hop.settings, Nat):
             raise Fault(
                 f"{show(stack.name)} finds its peers by the addresses that they announce, which "
@@ -97,7 +109,7 @@ def _check_reachable(stack: ResolvedStack, group: Group, assembly: Assembly) -> 
             )
 
 
-def _needs(stack: ResolvedStack, flow: Flow) -> Iterator[Need]:
+def _needs(stack: ResolvedStack, flow: Flow, sides: Sequence[str]) -> Iterator[Need]:
     if stack.options.get("ip.version") == "6":
         yield Need(
             IPV6_MTU_BYTES,
@@ -106,10 +118,10 @@ def _needs(stack: ResolvedStack, flow: Flow) -> Iterator[Need]:
         )
     for layer, need in _WHOLE.items():
         if layer in stack.layers:
-            yield from need(stack, flow)
+            yield from need(stack, flow, sides)
 
 
-def _of_quic(stack: ResolvedStack, _flow: Flow) -> Iterator[Need]:
+def _of_quic(stack: ResolvedStack, _flow: Flow, _sides: Sequence[str]) -> Iterator[Need]:
     mtu = _QUIC_DATAGRAM_BYTES + _headers(stack)
     yield Need(
         mtu,
@@ -119,7 +131,20 @@ def _of_quic(stack: ResolvedStack, _flow: Flow) -> Iterator[Need]:
     )
 
 
-def _of_tcp(stack: ResolvedStack, _flow: Flow) -> Iterator[Need]:
+def _of_dtls(stack: ResolvedStack, _flow: Flow, _sides: Sequence[str]) -> Iterator[Need]:
+    if stack.options["dtls.auth"] != "certificate":
+        return
+    largest = int(parse(stack.options["dtls.mtu"], SIZE))
+    beside = _headers(stack)
+    yield Need(
+        largest + beside,
+        f"DTLS, of {show(stack.name)}, has datagrams of up to {largest} B with certificates, "
+        f"so packets of {largest + beside} B",
+        lambda mtu: f'"dtls.mtu={max(mtu - beside, _DTLS_LEAST_BYTES)}B" in the stack',
+    )
+
+
+def _of_tcp(stack: ResolvedStack, _flow: Flow, _sides: Sequence[str]) -> Iterator[Need]:
     mtu = _TCP_LEAST_SEGMENT_BYTES + _TCP_BYTES + _IP_BYTES[stack.options.get("ip.version", "4")]
     yield Need(
         mtu,
@@ -128,7 +153,7 @@ def _of_tcp(stack: ResolvedStack, _flow: Flow) -> Iterator[Need]:
     )
 
 
-def _of_coap(stack: ResolvedStack, flow: Flow) -> Iterator[Need]:
+def _of_coap(stack: ResolvedStack, flow: Flow, sides: Sequence[str]) -> Iterator[Need]:
     if "udp" not in stack.layers:
         return
     block = int(stack.options["block_size"])
@@ -142,7 +167,7 @@ def _of_coap(stack: ResolvedStack, flow: Flow) -> Iterator[Need]:
         lambda mtu: (
             f'"block_size={_block_within(mtu - beside - _COAP_OPTIONS_BYTES)}" in the stack'
         ),
-        SIDES[flow.traffic.kind],
+        sides,
     )
 
 
@@ -151,7 +176,7 @@ def _block_within(room: int) -> int:
     return max((size for size in _BLOCK_SIZES if size <= room), default=_BLOCK_SIZES[0])
 
 
-def _of_dds(stack: ResolvedStack, flow: Flow) -> Iterator[Need]:
+def _of_dds(stack: ResolvedStack, flow: Flow, sides: Sequence[str]) -> Iterator[Need]:
     fragment = int(parse(stack.options["fragment_size"], SIZE))
     largest = _largest(flow)
     is_whole = largest < fragment
@@ -162,7 +187,7 @@ def _of_dds(stack: ResolvedStack, flow: Flow) -> Iterator[Need]:
         f"{show(stack.name)} sends {format_quantity(part, SIZE)} of a sample in one datagram, "
         "which is not fragmented further",
         lambda mtu: f'"fragment_size={_fragment_within(mtu - _headers(stack))}B" in the stack',
-        SIDES[flow.traffic.kind],
+        sides,
     )
 
 
@@ -171,8 +196,9 @@ def _fragment_within(room: int) -> int:
     return max(room - _RTPS_SAMPLE_BYTES, _LEAST_FRAGMENT_BYTES)
 
 
-_WHOLE: dict[str, Callable[[ResolvedStack, Flow], Iterator[Need]]] = {
+_WHOLE: dict[str, Callable[[ResolvedStack, Flow, Sequence[str]], Iterator[Need]]] = {
     "quic": _of_quic,
+    "dtls": _of_dtls,
     "tcp": _of_tcp,
     "coap": _of_coap,
     "dds": _of_dds,

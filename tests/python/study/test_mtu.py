@@ -10,6 +10,20 @@ from lasthop.errors import StudyError
 from lasthop.results.arrow_stream import read_stream
 from lasthop.study import Study
 
+MOVES = """study: moves
+duration: 10 min
+fleet:
+  meters: {count: 3, path: lan, server: cloud}
+  screens: {count: 2, path: lan, server: cloud}
+servers: {cloud: {}}
+paths: {lan: {delay: 1 ms}, cellular: {delay: 40 ms, mtu: 600 B}}
+traffic:
+  reading: {from: meters, SENT: 2 kB, every: 1 min}
+events: [{start: 5 min, change_path: MOVED, to: cellular}]
+stacks: [STACK]
+repeat: 1
+"""
+
 STUDY = """study: small-mtu
 duration: 2 min
 repeat: 1
@@ -28,6 +42,8 @@ FLOORS = {
     "mqtt/quic": 1_228,
     "mqtt/quic ip.version=6": 1_280,
     "http/quic": 1_228,
+    "coap/dtls block_size=64 dtls.auth=certificate": 1_228,
+    "coap/dtls block_size=64 dtls.auth=certificate dtls.mtu=300B": 328,
     "mqtt": 128,
     "mqtt/tls ip.version=6": 1_280,
 }
@@ -57,7 +73,17 @@ def test_less_than_a_stack_needs_is_refused_and_named(
 
 
 @pytest.mark.parametrize("kind", ["report", "command", "round_trip"])
-@pytest.mark.parametrize("stack", ["coap", "coap type=non", "coap/dtls dtls.cid=8B", "dds"])
+@pytest.mark.parametrize(
+    "stack",
+    [
+        "coap",
+        "coap type=non",
+        "coap/dtls dtls.cid=8B",
+        "coap/dtls block_size=64 dtls.auth=certificate",
+        "coap/dtls block_size=64 dtls.auth=certificate dtls.version=1.3",
+        "dds",
+    ],
+)
 def test_what_is_written_instead_delivers_all(
     stack: str, kind: str, load: Callable[..., Study]
 ) -> None:
@@ -97,3 +123,19 @@ def test_a_peer_behind_a_nat_is_refused_to_dds_unless_they_know_each_other(
     with pytest.raises(StudyError, match="mean nothing behind a NAT"):
         load(study)
     load(study.replace("every: 30 s", "every: 30 s, session: established"))
+
+
+@pytest.mark.parametrize("stack", ["coap", "mqtt/quic", "dds", "coap/dtls dtls.auth=certificate"])
+@pytest.mark.parametrize("moved", ["meters", "screens"])
+def test_a_path_that_devices_change_to_is_looked_at_for_who_sends_and_who_hears(
+    stack: str, moved: str, load: Callable[..., Study]
+) -> None:
+    study = MOVES.replace("SENT: 2 kB", "to: screens, report: 2 kB").replace("MOVED", moved)
+    with pytest.raises(StudyError, match=r"B, so packets of|in one datagram, which is not"):
+        load(study.replace("STACK", stack))
+
+
+def test_a_datagram_fits_the_path_that_devices_change_to(load: Callable[..., Study]) -> None:
+    study = MOVES.replace("MOVED", "meters").replace("STACK", "raw_udp").replace("2 kB", "1 kB")
+    with pytest.raises(StudyError, match='write "572 B" or less'):
+        load(study.replace("SENT", "report").replace("from: meters", "from: meters, to: cloud"))

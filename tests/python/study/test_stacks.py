@@ -55,7 +55,8 @@ RESOLVED = {
     "dtls.timeout=1s dtls.retries=5 ip.version=4",
     "raw_udp/dtls dtls.auth=certificate dtls.version=1.3": "raw_udp/dtls/udp/ip ack=off "
     "dtls.auth=certificate dtls.version=1.3 dtls.client_certificate=off dtls.verify=on "
-    "dtls.cookie=on dtls.unanswered=handshake dtls.timeout=1s dtls.retries=5 ip.version=4",
+    "dtls.mtu=1200B dtls.cookie=on dtls.unanswered=handshake dtls.timeout=1s dtls.retries=5 "
+    "ip.version=4",
     "raw_tcp/tls tls.raw_key=on": "raw_tcp/tls/tcp/ip tls.version=1.3 tls.resume=none "
     "tls.key=ecdsa_p256 tls.raw_key=on tls.client_certificate=off tls.group=x25519 "
     f"tls.ml_kem=off tls.record=16384B {TCP}",

@@ -43,6 +43,13 @@ const OPTIONS: &[OptionEntry] = &[
     CLIENT_CERTIFICATE.needs("auth", &["certificate"]),
     VERIFY.needs("auth", &["certificate"]),
     OptionEntry::new(
+        "mtu",
+        OptionKind::Size(64, 16_384),
+        "the largest datagram of a handshake, without the headers of UDP and IP",
+    )
+    .default("1200B")
+    .needs("auth", &["certificate"]),
+    OptionEntry::new(
         "cookie",
         OptionKind::Switch,
         "a server holds nothing for a client that has not shown its address",
@@ -130,13 +137,19 @@ impl Secured {
             Version::V1_2 => options.small("cid") as u8,
             Version::V1_3 => 0,
         };
+        let usual = Settings::default();
+        let largest_datagram = match has_keys {
+            true => usual.largest_datagram,
+            false => options.small("mtu"),
+        };
         Self {
             settings: Settings {
+                largest_datagram,
                 first_timeout: options.time("timeout"),
                 retries: options.small("retries") as u8,
                 session_lifetime: options.time("session_lifetime"),
                 connection_id,
-                ..Settings::default()
+                ..usual
             },
             asks_for_cookie: options.switch("cookie"),
             has_keys,
