@@ -10,7 +10,12 @@ import polars as pl
 from lasthop.answer.arms import arms_of
 from lasthop.answer.decision import Decision
 from lasthop.answer.expectation import Expectation, Verdict
-from lasthop.answer.failure_words import WHY_MESSAGES_FAIL, WHY_PACKETS_ARE_DROPPED, in_words
+from lasthop.answer.failure_words import (
+    REMEDIES,
+    WHY_MESSAGES_FAIL,
+    WHY_PACKETS_ARE_DROPPED,
+    in_words,
+)
 from lasthop.study.expressions import Expression, parse_expression
 
 FATE = (
@@ -35,6 +40,9 @@ _ARRIVALS = frozenset(
     }
 )
 """Who fails a requirement of one of these is asked why."""
+
+_FEW = 0.01
+"""Who misses a larger share is asked why, whatever the study asks."""
 
 _NO_SESSION = "session_not_set_up"
 """Why a run failed."""
@@ -102,6 +110,8 @@ def undelivered(
 ) -> Iterable[str]:
     """Say of each stack that delivers less than is asked, or nothing, what became of the rest.
 
+    Where a study asks nothing of arrivals, less than 99 % of messages is said, too.
+
     Parameters
     ----------
     runs
@@ -109,7 +119,10 @@ def undelivered(
     folders
         Where the table of packets lies.
     """
+    expectations = tuple(expectations)
     short = _short_of_what_is_asked(decision, expectations)
+    asked = [*decision.requirements, *(one.text for one in expectations)]
+    is_asked = any(map(_is_about_arrivals, asked))
     once = runs.unique("run_id", maintain_order=True)
     for arm in arms_of(once, stacks):
         unconnected = once.filter(stack=arm.stack, status="failed", reason=_NO_SESSION)
@@ -125,8 +138,8 @@ def undelivered(
             yield f"{arm.stack}: no message was due"
         elif not found.delivered:
             yield f"{arm.stack}: none of {found.offered} messages arrived{_why(runs, folders)}"
-        elif arm.stack in short:
-            if wanted := short[arm.stack]:
+        elif arm.stack in short or (not is_asked and found.missing > _FEW * found.offered):
+            if wanted := short.get(arm.stack):
                 runs = runs.filter(pl.col("run_id").is_in(wanted))
                 found = Failures.of(runs)
             missing = f"{found.missing} of {found.offered} messages did not arrive"
@@ -145,7 +158,9 @@ def _drops(runs: pl.DataFrame, folders: Sequence[Path]) -> str:
         return ""
     packets = sum(count for _, count in dropped)
     many = "1 packet" if packets == 1 else f"{packets} packets"
-    return f"; the path dropped {many}: {in_words(dropped, WHY_PACKETS_ARE_DROPPED)}"
+    why = in_words(dropped, WHY_PACKETS_ARE_DROPPED)
+    remedies = "".join(f"; {REMEDIES[reason]}" for reason, _ in dropped if reason in REMEDIES)
+    return f"; the path dropped {many}: {why}{remedies}"
 
 
 def _dropped(runs: pl.Series, folders: Sequence[Path]) -> tuple[tuple[str, int], ...]:

@@ -35,6 +35,20 @@ CASES = {
             "missing  mqtt: no session came about within measure.set_up in 2 of 2 runs",
         ],
     ),
+    "a device that sleeps": (
+        (
+            "study: missing\nduration: 1 h\nrepeat: 1\nfleet: {meter: {count: 2}}\n"
+            "traffic: {ask: {to: meter, command: 60 B, every: 10 min}}\n"
+            "paths: {radio: {nbiot: {coupling_loss: 144 dB}}}\nstacks: [raw_udp]\n"
+        ),
+        [
+            "none of 12 messages arrived: the radio of their device did not wake in time",
+        ],
+    ),
+    "less than 99 %, where nothing is asked": (
+        HEAD + "traffic: {report: 20 B, every: 1 s}\npath: {loss: 5 %}\nstacks: [raw_udp]\n",
+        ["messages did not arrive: lost on the path"],
+    ),
     "an expectation": (
         HEAD + "traffic: {report: 20 B, every: 1 s}\npath: {loss: 50 %}\nstacks: [raw_udp]\n"
         'expect: ["delivery_ratio >= 99 %"]\n',
