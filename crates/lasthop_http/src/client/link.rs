@@ -1,5 +1,5 @@
 use http::{HeaderValue, Response};
-use lasthop_contract::{ConnectionId, StreamError, TransportEvent};
+use lasthop_contract::{ConnectionId, Instant, StreamError, TransportEvent};
 
 use super::config::{ConnectionPolicy, HttpClientConfig, HttpVersion};
 use super::pending::{Pending, Sender};
@@ -19,6 +19,10 @@ pub(super) struct Link {
     under_way: Vec<(ExchangeNumber, Pending)>,
     /// How many more messages it carries, where that is limited.
     left: Option<u32>,
+    /// When it was established.
+    established: Option<Instant>,
+    /// Whether it has been answered by, or was idle before a request.
+    has_been_good: bool,
 }
 
 /// What is spoken on a link.
@@ -51,6 +55,8 @@ impl Link {
             speaks: Speaks::Nothing,
             under_way: Vec::new(),
             left: policy.most_messages().filter(|_| !is_of_inbox),
+            established: None,
+            has_been_good: false,
         }
     }
 
@@ -63,6 +69,7 @@ impl Link {
         wire: &mut Wire<'_>,
         config: &HttpClientConfig,
     ) -> Result<(), StreamError> {
+        self.established = Some(wire.now);
         let initial = wire.transport.initial_stream(self.id);
         if config.version == HttpVersion::Three && initial.is_none() {
             let (table, tokens) = (config.qpack_table, config.remembers_tokens);
@@ -102,14 +109,16 @@ impl Link {
         }
     }
 
-    /// Whether a request that gets no answer was not served, as far as one can tell.
+    /// Whether a request that gets no answer was not served, as far as one can tell: it left on a connection that was good
+    /// before, nothing has come since, so it met the end of an idle connection (RFC 9112 §9.3.1).
     pub(super) fn is_stale(&self) -> bool {
-        match &self.speaks {
-            Speaks::Nothing => false,
-            Speaks::One(one) => one.is_stale(),
-            Speaks::Two(two) => two.is_stale(),
-            Speaks::Three(three) => three.is_stale(),
-        }
+        self.has_been_good
+            && match &self.speaks {
+                Speaks::Nothing => false,
+                Speaks::One(one) => !one.is_heard(),
+                Speaks::Two(two) => !two.is_heard(),
+                Speaks::Three(three) => !three.is_heard(),
+            }
     }
 
     /// Sends a request, for which there is room.
@@ -122,6 +131,8 @@ impl Link {
         bearer: Option<HeaderValue>,
     ) {
         pending.attempts += 1;
+        let was_idle = self.established.is_some_and(|then| wire.now > then);
+        self.has_been_good |= was_idle && self.under_way.is_empty();
         self.left = self.left.map(|left| left.saturating_sub(1));
         let (request, purpose) = pending.request(config, sender, bearer);
         let scheme = if config.is_secured { "https" } else { "http" };
@@ -153,6 +164,7 @@ impl Link {
                     return read;
                 }
                 Answer::Whole(number, response) => {
+                    self.has_been_good = true;
                     let pending = self.taken(number);
                     read.answered.extend(pending.map(|it| (it, response)));
                 }

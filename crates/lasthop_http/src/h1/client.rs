@@ -64,10 +64,9 @@ impl Http1Client {
         !self.keeps && self.awaited.is_none()
     }
 
-    /// Whether the server had answered before, and nothing has come of the answer that is awaited: such a request was not
-    /// served as a rule, but met the end of an idle connection (RFC 9112 §9.3.1).
-    pub(crate) fn is_stale(&self) -> bool {
-        self.answers > 0 && !self.is_answered
+    /// Whether anything has come of the answer that is awaited.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.is_answered
     }
 
     /// Sends a request; gives its number on the connection.

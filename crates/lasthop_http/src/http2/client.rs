@@ -29,8 +29,7 @@ pub(crate) struct Http2Client {
     connection: Option<Connection<Pipe, Bytes>>,
     under_way: Vec<Exchange>,
     answers: VecDeque<Answer>,
-    /// Whether an answer came, and whether anything has come since the last request.
-    was_answered: bool,
+    /// Whether anything has come since the last request.
     is_heard: bool,
 }
 
@@ -72,7 +71,6 @@ impl Http2Client {
             connection,
             under_way: Vec::new(),
             answers: VecDeque::new(),
-            was_answered: false,
             is_heard: false,
         };
         client.drive(wire);
@@ -93,9 +91,9 @@ impl Http2Client {
         self.requests.is_none() && self.under_way.is_empty() && self.answers.is_empty()
     }
 
-    /// Whether the server had answered before, and nothing has come since the last request.
-    pub(crate) fn is_stale(&self) -> bool {
-        self.was_answered && !self.is_heard
+    /// Whether anything has come since the last request.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.is_heard
     }
 
     /// Sends a request; gives its number on the connection.
@@ -197,7 +195,6 @@ impl Http2Client {
             };
             self.under_way.remove(place);
             self.frames.forget(number as u32);
-            self.was_answered |= matches!(answer, Answer::Whole(..));
             self.answers.push_back(answer);
         }
         moves

@@ -28,7 +28,6 @@ pub(crate) struct Http3Client {
     /// No further request goes.
     is_last: bool,
     is_over: bool,
-    was_answered: bool,
     is_heard: bool,
 }
 
@@ -51,7 +50,6 @@ impl Http3Client {
             answers: VecDeque::new(),
             is_last: false,
             is_over: false,
-            was_answered: false,
             is_heard: false,
         };
         client.open(wire);
@@ -79,9 +77,9 @@ impl Http3Client {
         is_last && self.under_way.is_empty() && self.answers.is_empty()
     }
 
-    /// Whether the server had answered before, and nothing has come since the last request.
-    pub(crate) fn is_stale(&self) -> bool {
-        self.was_answered && !self.is_heard
+    /// Whether anything has come since the last request.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.is_heard
     }
 
     /// Sends a request; gives its number on the connection.
@@ -183,7 +181,6 @@ impl Http3Client {
             Err(_) => self.give_up(wire, stream, MESSAGE_ERROR),
             Ok(head) => {
                 self.under_way.remove(&stream);
-                self.was_answered = true;
                 let response: Response<Vec<u8>> = head.map(|()| body);
                 self.answers.push_back(Answer::Whole(stream.0, response));
                 Ok(())
