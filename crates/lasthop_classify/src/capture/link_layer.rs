@@ -19,6 +19,13 @@ const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86dd;
 const VLAN: [u16; 3] = [0x8100, 0x88a8, 0x9100];
 const PPPOE: u16 = 0x8864;
+const MPLS: [u16; 2] = [0x8847, 0x8848];
+/// What names a kind below it is the length of an 802.3 frame.
+const LONGEST_8023: u16 = 1500;
+/// LLC of a SNAP header that holds a kind as Ethernet has it (RFC 1042).
+const SNAP: [u8; 6] = [0xaa, 0xaa, 3, 0, 0, 0];
+/// The address and control fields of PPP in HDLC framing, which may be left out (RFC 1662 section 3.1).
+const HDLC: [u8; 2] = [0xff, 3];
 
 /// Takes the link layer off a frame.
 pub(crate) fn strip<'a>(frame: &Frame<'a>) -> Link<'a> {
@@ -28,6 +35,18 @@ pub(crate) fn strip<'a>(frame: &Frame<'a>) -> Link<'a> {
         // NULL, LOOP: a family of which each system has its own numbers, so the version decides.
         0 | 108 => (4, None, frame.sight),
         1 => match behind_tags(bytes, 12) {
+            Some((header, kind)) => (header, Some(kind), frame.sight),
+            None => return Link::NotIp,
+        },
+        // PPP, with or without HDLC framing.
+        9 | 50 => match ppp(
+            bytes,
+            if bytes.starts_with(&HDLC) {
+                HDLC.len()
+            } else {
+                0
+            },
+        ) {
             Some((header, kind)) => (header, Some(kind), frame.sight),
             None => return Link::NotIp,
         },
@@ -57,19 +76,45 @@ pub(crate) fn strip<'a>(frame: &Frame<'a>) -> Link<'a> {
     }
 }
 
-/// Where the packet begins, and its kind, behind the tags of virtual networks and PPPoE.
+/// Where the packet begins, and its kind, behind the tags of virtual networks, LLC, PPPoE and MPLS.
 fn behind_tags(bytes: &[u8], mut at: usize) -> Option<(usize, u16)> {
     loop {
         match be16(bytes, at)? {
             tag if VLAN.contains(&tag) => at += 4,
-            PPPOE => {
-                return match be16(bytes, at + 8)? {
-                    0x0021 => Some((at + 10, IPV4)),
-                    0x0057 => Some((at + 10, IPV6)),
-                    _ => None,
-                };
+            PPPOE => return ppp(bytes, at + 8),
+            kind if MPLS.contains(&kind) => return behind_labels(bytes, at + 2),
+            length if length <= LONGEST_8023 => {
+                let snap = bytes.get(at + 2..)?.starts_with(&SNAP);
+                at = snap.then_some(at + 2 + SNAP.len())?;
             }
             kind => return Some((at + 2, kind)),
+        }
+    }
+}
+
+/// Behind the number of a protocol of PPP, which has one byte where both ends agreed on that (RFC 1661 section 6.5).
+fn ppp(bytes: &[u8], at: usize) -> Option<(usize, u16)> {
+    match (bytes.get(at)?, bytes.get(at + 1)) {
+        (0x21, _) => Some((at + 1, IPV4)),
+        (0x57, _) => Some((at + 1, IPV6)),
+        (0, Some(0x21)) => Some((at + 2, IPV4)),
+        (0, Some(0x57)) => Some((at + 2, IPV6)),
+        _ => None,
+    }
+}
+
+/// Behind a stack of labels of MPLS (RFC 3032 section 2.1), which do not say what follows: the version of IP does.
+fn behind_labels(bytes: &[u8], mut at: usize) -> Option<(usize, u16)> {
+    const IS_LAST: u8 = 1;
+    loop {
+        let label: &[u8; 4] = bytes.get(at..)?.first_chunk()?;
+        at += label.len();
+        if label[2] & IS_LAST != 0 {
+            return match bytes.get(at)? >> 4 {
+                4 => Some((at, IPV4)),
+                6 => Some((at, IPV6)),
+                _ => None,
+            };
         }
     }
 }

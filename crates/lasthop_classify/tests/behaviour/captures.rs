@@ -95,7 +95,7 @@ fn time_stamps_have_the_unit_that_the_file_says() {
 #[test]
 fn link_layers_and_tags_are_taken_off() {
     let packet = udp(Up, 5683, b"x");
-    let links: [(u32, &[u8]); 7] = [
+    let links: [(u32, &[u8]); 15] = [
         (0, &[2, 0, 0, 0]),
         (108, &[0, 0, 0, 2]),
         (1, b"\0\0\0\0\0\0\0\0\0\0\0\0\x08\0"),
@@ -104,6 +104,23 @@ fn link_layers_and_tags_are_taken_off() {
             1,
             b"\0\0\0\0\0\0\0\0\0\0\0\0\x88\xa8\0\x05\x81\0\0\x06\x08\0",
         ),
+        // LLC and SNAP behind the length of the frame.
+        (1, b"\0\0\0\0\0\0\0\0\0\0\0\0\0\x25\xaa\xaa\x03\0\0\0\x08\0"),
+        // PPPoE, with the number of the protocol in two bytes and in one.
+        (
+            1,
+            b"\0\0\0\0\0\0\0\0\0\0\0\0\x88\x64\x11\0\0\x01\0\x1f\0\x21",
+        ),
+        (1, b"\0\0\0\0\0\0\0\0\0\0\0\0\x88\x64\x11\0\0\x01\0\x1e\x21"),
+        // Two labels of MPLS.
+        (
+            1,
+            b"\0\0\0\0\0\0\0\0\0\0\0\0\x88\x47\0\x01\0\x40\0\x02\x01\x40",
+        ),
+        (9, b"\xff\x03\0\x21"),
+        (9, b"\0\x21"),
+        (9, b"\x21"),
+        (50, b"\xff\x03\x21"),
         (113, b"\0\x04\x03\x04\0\x06\0\0\0\0\0\0\0\0\x08\0"),
         (276, b"\x08\0\0\0\0\0\0\x01\x03\x04\0\x06\0\0\0\0\0\0\0\0"),
     ];
