@@ -17,6 +17,10 @@ pub struct Accountant {
     reader: CaptureReader,
     classifier: Classifier,
     books: Books,
+    /// How many frames of the file were read.
+    frames_of_file: u64,
+    /// The rest of the file is not read.
+    is_damaged: bool,
 }
 
 /// What is added up.
@@ -82,6 +86,8 @@ pub struct Findings {
     pub repeated_by_application: u64,
     /// Bytes at the ends of files that are the beginning of something.
     pub unfinished_bytes: u64,
+    /// Where files are damaged behind frames that were read: what follows is left out.
+    pub damaged_at: Vec<u64>,
     /// When the first frame was captured.
     pub first: Option<Instant>,
     /// When the last was.
@@ -100,13 +106,28 @@ impl Accountant {
         self.classifier.say_port(port, protocol);
     }
 
-    /// Takes the next bytes of a file.
+    /// Takes the next bytes of a file. Where it is damaged behind a frame, what was read before counts, and the rest does not.
     ///
     /// # Errors
     /// They are no capture.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), CaptureError> {
+        if self.is_damaged {
+            return Ok(());
+        }
+        match self.read(bytes) {
+            Err(CaptureError::Damaged { at, .. }) if self.frames_of_file > 0 => {
+                self.books.findings.damaged_at.push(at);
+                self.is_damaged = true;
+                Ok(())
+            }
+            result => result,
+        }
+    }
+
+    fn read(&mut self, bytes: &[u8]) -> Result<(), CaptureError> {
         self.reader.feed(bytes);
         while let Some(frame) = self.reader.next_frame()? {
+            self.frames_of_file += 1;
             let findings = &mut self.books.findings;
             findings.frames += 1;
             findings.first = Some(findings.first.map_or(frame.at, |first| first.min(frame.at)));
@@ -135,7 +156,10 @@ impl Accountant {
     /// # Errors
     /// It is no capture.
     pub fn end_of_file(&mut self) -> Result<(), CaptureError> {
-        self.books.findings.unfinished_bytes += self.reader.finish()? as u64;
+        if !core::mem::take(&mut self.is_damaged) {
+            self.books.findings.unfinished_bytes += self.reader.finish()? as u64;
+        }
+        self.frames_of_file = 0;
         self.reader = CaptureReader::new();
         Ok(())
     }

@@ -137,6 +137,7 @@ fn ledger_of(accountant: &Accountant, conversations: usize) -> Value {
         "packets_cut_short": findings.cut_short,
         "packets_damaged": findings.damaged,
         "unfinished_bytes": findings.unfinished_bytes,
+        "damaged_at_bytes": findings.damaged_at,
         "conversation_count": conversations,
     })
 }

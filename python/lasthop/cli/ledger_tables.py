@@ -63,6 +63,8 @@ def _remarks(told: Mapping[str, Any]) -> Iterator[str]:
         yield f"{path}: the compressed file ends early; what is there is counted"
     if told["unfinished_bytes"]:
         yield f"the file ends within a packet: its last {told['unfinished_bytes']:,} B are left out"
+    for at in told["damaged_at_bytes"]:
+        yield f"the file is damaged at byte {at:,}: what follows is left out"
 
 
 def _rows(ledger: Sequence[Mapping[str, Any]]) -> Table:

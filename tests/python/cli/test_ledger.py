@@ -109,6 +109,16 @@ def test_what_is_there_of_a_compressed_file_is_counted(lasthop: Lasthop) -> None
     assert said in done.stdout.splitlines()
 
 
+def test_what_stands_before_a_damage_is_counted(lasthop: Lasthop) -> None:
+    whole = pcap(*(publish(number) for number in range(3)))
+    (lasthop.folder / "damaged.pcap").write_bytes(whole + b"\xff" * 100)
+    done = lasthop("ledger", "damaged.pcap")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("damaged.pcap: 3 IP packets, ")
+    said = f"the file is damaged at byte {len(whole)}: what follows is left out"
+    assert said in done.stdout.splitlines()
+
+
 def test_all_conversations_are_in_the_json_the_largest_first(lasthop: Lasthop) -> None:
     ports = [struct.pack("!H", 10_000 + number) for number in range(5000)]
     old = struct.pack("!H", 50_000)

@@ -151,6 +151,26 @@ fn what_is_no_capture_is_refused_with_its_place() {
 }
 
 #[test]
+fn what_stands_before_a_damage_is_counted_and_the_next_file_too() {
+    let whole = pcap(101, &udp(Up, 5683, b"x"));
+    let damaged = [&whole[..], &[0xff; 40], &whole[24..]].concat();
+    for size in [1, 7, 1000] {
+        let mut accountant = Accountant::new();
+        for file in [&damaged, &whole] {
+            for piece in file.chunks(size) {
+                accountant.feed(piece).expect("a frame was read");
+            }
+            accountant.end_of_file().expect("it is a capture");
+        }
+        accountant.finish();
+        let findings = accountant.findings();
+        assert_eq!(findings.packets, 2);
+        assert_eq!(findings.damaged_at, [whole.len() as u64]);
+        assert_eq!(findings.unfinished_bytes, 0);
+    }
+}
+
+#[test]
 fn an_end_within_a_packet_is_told() {
     let file = pcapng(&udp(Up, 5683, b""));
     let mut accountant = Accountant::new();
