@@ -21,6 +21,8 @@ pub(crate) use rtps::{HEADER, Submessage};
 pub(crate) struct Datagrams {
     messages: Recent,
     samples: Recent,
+    /// Messages of handshakes of DTLS.
+    flights: Recent,
 }
 
 impl Datagrams {
@@ -40,7 +42,7 @@ impl Datagrams {
         let is_read = match protocol {
             Protocol::Coap => coap::classify(&mut self.messages, portion, kept, length),
             Protocol::Rtps => rtps::classify(&mut self.samples, portion, kept, length),
-            Protocol::Dtls => dtls::classify(portion, kept, length),
+            Protocol::Dtls => dtls::classify(&mut self.flights, portion, kept, length),
             _ => false,
         };
         if !is_read {

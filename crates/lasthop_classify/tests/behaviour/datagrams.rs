@@ -1,5 +1,6 @@
 //! Datagrams: CoAP, RTPS, DTLS, fragments.
 
+use lasthop_classify::Remark;
 use lasthop_contract::Direction::{Down, Up};
 use lasthop_contract::{Cause, Layer};
 
@@ -126,6 +127,43 @@ fn a_sample_of_the_same_number_is_a_retransmission() {
         observer.last(),
         "udp.header 8, application.retransmission 54"
     );
+}
+
+/// RFC 6347 sections 4.2.2 and 4.2.4: whoever is not answered sends the message again, in a record of another number.
+#[test]
+fn a_message_of_dtls_that_comes_again_is_a_retransmission() {
+    const DTLS: u16 = 5684;
+    let record = |record: u8, message: [u8; 4], body: &[u8]| {
+        let [kind, number, place, _] = message;
+        let length = body.len() as u8;
+        let message = [kind, 0, 0, length, 0, number, 0, 0, place, 0, 0, length];
+        let head = [22, 0xfe, 0xfd, 0, 0, 0, 0, 0, 0, 0, record, 0, 12 + length];
+        [&head[..], &message, body].concat()
+    };
+    let hello = |number, message| record(number, [1, message, 0, 0], b"random");
+    let mut observer = Observer::new();
+    observer.see(&udp(Up, DTLS, &hello(0, 0)));
+    assert_eq!(observer.last(), "udp.header 8, dtls.session_set_up 31");
+    observer.see(&udp(Up, DTLS, &hello(1, 0)));
+    assert_eq!(observer.last(), "udp.header 8, dtls.retransmission 31");
+    assert_eq!(observer.portions.last().unwrap().remark, Remark::Repeated);
+    // With the cookie it is another message; a server says the request for one to each hello.
+    for (direction, datagram) in [
+        (Down, record(0, [3, 0, 0, 0], b"cookie")),
+        (Down, record(1, [3, 0, 0, 0], b"cookie")),
+        (Up, hello(2, 1)),
+        // Another client at the same address and port.
+        (Up, record(0, [1, 0, 0, 0], b"chance")),
+    ] {
+        observer.see(&udp(direction, DTLS, &datagram));
+        assert_eq!(observer.last(), "udp.header 8, dtls.session_set_up 31");
+    }
+    // Something new stands behind it.
+    let both = [hello(3, 1), record(4, [16, 2, 0, 0], b"secret")].concat();
+    observer.see(&udp(Up, DTLS, &both));
+    let said = "udp.header 8, dtls.retransmission 31, dtls.session_set_up 31";
+    assert_eq!(observer.last(), said);
+    assert_eq!(observer.portions.last().unwrap().remark, Remark::None);
 }
 
 #[test]
