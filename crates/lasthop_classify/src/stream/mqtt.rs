@@ -273,8 +273,10 @@ fn has_possible_flags(first: u8) -> bool {
 
 /// Whether bytes look like the beginning of a packet, where that is not known.
 fn is_beginning(bytes: &[u8]) -> bool {
+    const CONNACK: u8 = 0x20;
     let [first, length, ..] = *bytes else {
-        return false;
+        // It is the first of its direction, so its length comes with the next segment.
+        return bytes == [CONNACK];
     };
     has_possible_flags(first)
         && match first >> 4 {

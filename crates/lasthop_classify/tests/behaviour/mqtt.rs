@@ -124,6 +124,21 @@ fn a_capture_that_lacks_the_beginning_is_read_from_the_next_packet_on() {
 }
 
 #[test]
+fn a_connack_whose_length_comes_with_the_next_segment_is_read() {
+    // Of MQTT 5, with properties.
+    let connack = [&[0x20, 9, 0, 0, 6][..], &[0x22, 0, 10, 0x21, 0, 20]].concat();
+    for cut in [0, 1, 2, 5] {
+        let mut observer = Observer::new();
+        let (first, second) = connack.split_at(cut);
+        observer.see(&tcp(Down, PORT, (500, 100), ACK, first));
+        observer.see(&tcp(Down, PORT, (500 + cut as u32, 100), ACK, second));
+        let portions = observer.finish();
+        let set_up = sum(&portions, Layer::Application, Cause::SessionSetUp);
+        assert_eq!(set_up, 11, "{cut} B first");
+    }
+}
+
+#[test]
 fn another_port_is_known_by_its_connect() {
     let mut observer = Observer::new();
     observer.see(&tcp(Up, 7777, (0, 0), SYN, b""));
