@@ -133,7 +133,7 @@ impl Connection {
                 Wish::Close => self.session.close(),
             }
         });
-        self.drain(now, &mut turn, &mut VecDeque::new(), None);
+        self.drain(now, host, &mut turn, &mut VecDeque::new(), None);
         if let Err(error) = result {
             self.die(now, host, &error, &mut turn);
         }
@@ -197,7 +197,7 @@ impl Connection {
             self.session.send_application_data(&datagram.bytes)
         });
         let expectation = datagram.expectation;
-        self.drain(now, turn, &mut datagram.spans, expectation);
+        self.drain(now, host, turn, &mut datagram.spans, expectation);
         if let Err(error) = sealed {
             self.die(now, host, &error, turn);
         }
@@ -207,10 +207,12 @@ impl Connection {
     fn drain(
         &mut self,
         now: Instant,
+        host: &Option<Box<Surroundings>>,
         turn: &mut Turn,
         data: &mut VecDeque<(Provenance, usize)>,
         expectation: Option<Expectation>,
     ) {
+        let keeps_books = host.as_ref().is_some_and(|it| it.random.is_some());
         let mut room = ROOM.take();
         if room.is_empty() {
             room = vec![0; USUAL_DATAGRAM];
@@ -221,9 +223,12 @@ impl Connection {
             match self.session.poll_output(&mut room) {
                 Output::BufferTooSmall { needed } => room.resize(needed, 0),
                 Output::Packet(datagram) => {
-                    let spans = Surroundings::sealed(|sealed| {
-                        self.labels.label(datagram, id_length, sealed, data)
-                    });
+                    let spans = match keeps_books {
+                        true => Surroundings::sealed(|sealed| {
+                            self.labels.label(datagram, id_length, sealed, data)
+                        }),
+                        false => Labels::of_anything(datagram),
+                    };
                     turn.datagrams.push((datagram.to_vec(), spans, expectation));
                 }
                 Output::ApplicationData(data) => {
@@ -285,7 +290,7 @@ impl Connection {
     ) {
         // What fails here has nothing to say.
         let _ = Surroundings::enter(host, || self.session.fail(alert));
-        self.drain(now, turn, &mut VecDeque::new(), None);
+        self.drain(now, host, turn, &mut VecDeque::new(), None);
         turn.is_newly_established = false;
         turn.session = None;
         turn.received = ShortQueue::new();

@@ -80,6 +80,11 @@ impl Labels {
         self.is_resumed = is_resumed;
     }
 
+    /// A datagram, where no books are kept.
+    pub(crate) fn of_anything(datagram: &[u8]) -> Spans {
+        vec![(RECORD, datagram.len())]
+    }
+
     /// Labels a datagram, whose records have a connection ID of this length where they have one. `sealed` tells what its records are that were sealed, and `data` of the application data in them
     /// where it comes from; both are used up as far as they are needed.
     pub(crate) fn label(

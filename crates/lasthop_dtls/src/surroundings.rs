@@ -31,9 +31,10 @@ impl Surroundings {
         result
     }
 
-    /// Notes what is sealed; outside of [`Surroundings::enter`] nobody wants to know.
-    pub(crate) fn note(record: SealedRecord) {
-        if CURRENT.with_borrow(Option::is_some) {
+    /// Notes what is sealed, as these bytes, where books are kept of what each byte is there for: in a run, not on sockets.
+    pub(crate) fn note(plain: &[u8], sealed_as: &[u8]) {
+        if Self::is_of_a_run() {
+            let record = SealedRecord::of(plain, sealed_as);
             SEALED.with_borrow_mut(|sealed| sealed.push_back(record));
         }
     }

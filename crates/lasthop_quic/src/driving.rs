@@ -90,12 +90,17 @@ impl<T: Transport> Quic<T> {
 
     /// Sends one datagram; whether something in it is sent again, where there is one.
     fn transmit_one(&mut self, now: Instant, id: ConnectionId) -> Option<bool> {
+        let (is_wanted, notes) = self.notes();
         let (slots, work) = (&mut self.slots, &mut self.work);
         let connection = of_slots(slots, id)?;
-        let notes = core::mem::take(&mut self.room.notes);
+        // Whether something is sent again is to be known until the handshake is confirmed.
+        let is_wanted = is_wanted || connection.is_unconfirmed();
+        if !is_wanted {
+            connection.labels.stop();
+        }
         let datagram = &mut self.room.datagram;
         datagram.clear();
-        let (transmit, notes) = taking_notes(notes, || {
+        let (transmit, notes) = taking_notes(is_wanted, notes, || {
             work.enter(now, Some(connection.peer), || {
                 connection
                     .machine

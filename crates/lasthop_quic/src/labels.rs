@@ -15,6 +15,8 @@ pub(crate) struct Labels {
     datagrams: VecDeque<Vec<(Provenance, usize)>>,
     /// What a PING is for.
     ping: Cause,
+    /// Nothing more is to be labelled.
+    has_stopped: bool,
 }
 
 /// Neighbouring bytes with one provenance.
@@ -54,11 +56,23 @@ impl Labels {
                 true => Cause::KeepAlive,
                 false => Cause::Retransmission,
             },
+            has_stopped: false,
+        }
+    }
+
+    /// Nothing is labelled from now on, and nothing remembered for it.
+    pub(crate) fn stop(&mut self) {
+        if !core::mem::replace(&mut self.has_stopped, true) {
+            self.streams = LookupMap::new();
+            self.datagrams = VecDeque::new();
         }
     }
 
     /// The stream was given the first so many bytes of these chunks.
     pub(crate) fn wrote(&mut self, stream: u64, chunks: &[Chunk<'_>], mut taken: usize) {
+        if self.has_stopped {
+            return;
+        }
         let sent = self.of_stream(stream);
         for chunk in chunks {
             let length = chunk.bytes.len().min(taken);
@@ -69,6 +83,9 @@ impl Labels {
 
     /// A datagram was given.
     pub(crate) fn wrote_datagram(&mut self, chunks: &[Chunk<'_>]) {
+        if self.has_stopped {
+            return;
+        }
         let span = |it: &Chunk<'_>| (it.provenance, it.bytes.len());
         self.datagrams.push_back(chunks.iter().map(span).collect());
     }

@@ -12,6 +12,7 @@ use quinn_proto::{ConnectionHandle, Endpoint};
 
 use crate::admission::Admission;
 use crate::connection::Connection;
+use crate::crypto::Noted;
 use crate::endpoint::MakeEndpoint;
 use crate::qlog::Qlog;
 use crate::room::Room;
@@ -37,6 +38,8 @@ pub struct Quic<T> {
     pub(crate) timers: TimerQueue<ConnectionId>,
     /// Empty but while it works.
     pub(crate) room: Room,
+    /// Whether books are kept of what each byte is there for, as in a run; on sockets there are none.
+    pub(crate) keeps_books: bool,
     /// What happens is written there, where somebody wants it.
     pub(crate) qlog: Option<Box<Qlog>>,
 }
@@ -84,6 +87,7 @@ impl<T: Transport> Quic<T> {
             due: VecDeque::new(),
             timers: TimerQueue::new(),
             room: Room::default(),
+            keeps_books: is_of_the_run,
             qlog: None,
         }
     }
@@ -98,6 +102,12 @@ impl<T: Transport> Quic<T> {
     /// What is below.
     pub fn lower(&mut self) -> &mut T {
         &mut self.lower
+    }
+
+    /// Whether it is wanted what is sealed, and room for that.
+    pub(crate) fn notes(&mut self) -> (bool, Noted) {
+        let is_wanted = self.keeps_books || self.qlog.is_some();
+        (is_wanted, core::mem::take(&mut self.room.notes))
     }
 
     /// Works with the room that all hosts of a thread share.

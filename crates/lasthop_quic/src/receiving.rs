@@ -50,10 +50,10 @@ impl<T: Transport> Quic<T> {
             let retry = wants.then(|| bytes.clone());
             let mut response = core::mem::take(&mut self.room.datagram);
             response.clear();
-            let notes = core::mem::take(&mut self.room.notes);
+            let (keeps_books, notes) = self.notes();
             let (endpoint, work) = self.endpoint(now);
             let at = to_library(now);
-            let (event, notes) = taking_notes(notes, || {
+            let (event, notes) = taking_notes(keeps_books, notes, || {
                 work.enter(now, Some(remote), || {
                     endpoint.handle(at, remote, None, None, bytes, &mut response)
                 })
@@ -69,9 +69,9 @@ impl<T: Transport> Quic<T> {
                     if let (Some(qlog), Some(retry)) = (&mut self.qlog, retry) {
                         qlog.retry_received(now, id, &retry);
                     }
-                    let notes = core::mem::take(&mut self.room.notes);
+                    let (keeps_books, notes) = self.notes();
                     let (slots, work) = (&mut self.slots, &mut self.work);
-                    let ((), notes) = taking_notes(notes, || {
+                    let ((), notes) = taking_notes(keeps_books, notes, || {
                         if let Some(connection) = of_slots(slots, id) {
                             work.enter(now, Some(remote), || {
                                 connection.machine.handle_event(event);
@@ -105,10 +105,10 @@ impl<T: Transport> Quic<T> {
         let is_admitted = self.admission.admits(remote.ip());
         let mut response = core::mem::take(&mut self.room.datagram);
         response.clear();
-        let notes = core::mem::take(&mut self.room.notes);
+        let (keeps_books, notes) = self.notes();
         let (endpoint, work) = self.endpoint(now);
         let at = to_library(now);
-        let (accepted, notes) = taking_notes(notes, || {
+        let (accepted, notes) = taking_notes(keeps_books, notes, || {
             work.enter(now, Some(remote), || {
                 if retries && !incoming.remote_address_validated() {
                     return Err(endpoint.retry(incoming, &mut response).ok());

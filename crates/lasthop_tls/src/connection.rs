@@ -210,12 +210,23 @@ impl Connection {
             inbound,
             readable,
             labels,
+            established,
             ..
         } = self;
+        // How a session comes about is told by what is sealed until then.
+        let labels_all = established.is_none() || host.as_ref().is_some_and(|it| it.keeps_books());
+        if let Some(host) = host {
+            host.notes_data = labels_all;
+        }
         let mut turn = Surroundings::enter(host, || session.go_on(inbound, readable, wish));
         let bytes = core::mem::take(&mut turn.records);
-        let known = session.known();
-        let spans = Surroundings::sealed(|sealed| labels.label(&bytes, known, sealed, data));
+        let spans = Surroundings::sealed(|sealed| {
+            if labels_all {
+                return labels.label(&bytes, session.known(), sealed, data);
+            }
+            labels.follow(sealed);
+            Labels::of_anything(bytes.len())
+        });
         (turn, Labelled { bytes, spans })
     }
 }

@@ -92,6 +92,23 @@ impl Labels {
         self.handshake.has_ended_early_data()
     }
 
+    /// So many bytes, where no books are kept.
+    pub(crate) fn of_anything(length: usize) -> Spans {
+        let mut spans = Spans::new();
+        add(&mut spans, RECORD, length);
+        spans
+    }
+
+    /// Takes what was sealed since, where no books are kept: of an established session an alert alone is wanted.
+    pub(crate) fn follow(&mut self, sealed: &mut VecDeque<SealedRecord>) {
+        let waiting = self.waiting.take().map(|it| *it);
+        for record in waiting.into_iter().chain(sealed.drain(..)) {
+            if record.kind == ALERT {
+                self.alert = record.plain.get(1).copied();
+            }
+        }
+    }
+
     /// Labels whole records, and in them whole messages. `sealed` tells what was sealed since, and is taken; `data` tells of the
     /// application data where it comes from, and is used up as far as it is needed. Spans are as long as the bytes, whatever
     /// these are.

@@ -6,6 +6,8 @@ use std::collections::VecDeque;
 
 use lasthop_contract::{ClientSessions, RandomStream, ServerSessions};
 use lasthop_units::Instant;
+use rustls::ContentType;
+use rustls::crypto::cipher::OutboundPlainMessage;
 use rustls::pki_types::UnixTime;
 
 use crate::labels::SealedRecord;
@@ -22,6 +24,8 @@ pub(crate) struct Surroundings {
     pub(crate) random: Option<RandomStream>,
     /// Whom the connection that is worked on leads to.
     pub(crate) peer: Option<SocketAddr>,
+    /// Whether it is to be noted that application data of the connection is sealed.
+    pub(crate) notes_data: bool,
     pub(crate) tickets: ClientSessions<SocketAddr, Remembered>,
     /// None where there is room for none.
     pub(crate) sessions: Option<Box<ServerSessions>>,
@@ -52,9 +56,20 @@ impl Surroundings {
         CURRENT.with_borrow_mut(|current| current.as_deref_mut().map(ask))
     }
 
-    /// Notes what is sealed; outside of [`Surroundings::enter`] nobody wants to know.
-    pub(crate) fn note(record: SealedRecord) {
-        if CURRENT.with_borrow(Option::is_some) {
+    /// Whether books are kept of what each byte is there for, as in a run; on sockets there are none.
+    pub(crate) fn keeps_books(&self) -> bool {
+        self.random.is_some()
+    }
+
+    /// Notes what is sealed; outside of [`Surroundings::enter`] nobody wants to know, and of application data only books.
+    pub(crate) fn note(message: &OutboundPlainMessage<'_>) {
+        let is_data = message.typ == ContentType::ApplicationData;
+        let wants = CURRENT.with_borrow(|current| {
+            let current = current.as_ref();
+            current.is_some_and(|it| !is_data || it.notes_data)
+        });
+        if wants {
+            let record = SealedRecord::of(message);
             SEALED.with_borrow_mut(|sealed| sealed.push_back(record));
         }
     }

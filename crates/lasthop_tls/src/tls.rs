@@ -59,6 +59,7 @@ impl<T: Transport> Tls<T> {
                 now: Instant::ZERO,
                 random,
                 peer: None,
+                notes_data: true,
                 tickets: ClientSessions::new(),
                 sessions: store_of(room),
             })),

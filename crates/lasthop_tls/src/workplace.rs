@@ -26,6 +26,7 @@ impl Workplace {
                 now: Instant::ZERO,
                 random,
                 peer: None,
+                notes_data: true,
                 tickets: ClientSessions::new(),
                 sessions: store_of(room),
             })),

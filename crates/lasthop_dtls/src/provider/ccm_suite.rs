@@ -11,7 +11,6 @@ use dimpl::crypto::{
 use dimpl::{CryptoError, CryptoOperation};
 
 use super::failed;
-use crate::labels::SealedRecord;
 use crate::surroundings::Surroundings;
 
 const KEY_LENGTH: usize = 16;
@@ -83,7 +82,7 @@ impl Aes128Ccm8 {
 
 impl Cipher for Aes128Ccm8 {
     fn encrypt(&mut self, plaintext: &mut Buf, aad: Aad, nonce: Nonce) -> Result<(), CryptoError> {
-        Surroundings::note(SealedRecord::of(plaintext, &aad));
+        Surroundings::note(plaintext, &aad);
         let nonce = CcmNonce::from(nonce.0);
         let tag = self.expanded(|it| it.encrypt_in_place_detached(&nonce, &aad, plaintext));
         let tag = tag.map_err(|_| failed(CryptoOperation::Encrypt))?;

@@ -9,7 +9,6 @@ use dimpl::{CryptoError, CryptoOperation};
 use ring::aead::{self, LessSafeKey, UnboundKey};
 
 use super::failed;
-use crate::labels::SealedRecord;
 use crate::surroundings::Surroundings;
 
 const KEY_LENGTH: usize = 16;
@@ -62,7 +61,7 @@ struct Aes128Gcm(LessSafeKey);
 
 impl Cipher for Aes128Gcm {
     fn encrypt(&mut self, plaintext: &mut Buf, aad: Aad, nonce: Nonce) -> Result<(), CryptoError> {
-        Surroundings::note(SealedRecord::of(plaintext, &aad));
+        Surroundings::note(plaintext, &aad);
         let nonce = aead::Nonce::assume_unique_for_key(nonce.0);
         let aad = aead::Aad::from(&aad[..]);
         let tag = self

@@ -1,4 +1,5 @@
 use core::cell::RefCell;
+use std::thread;
 
 use bytes::BytesMut;
 use quinn_proto::crypto::{CryptoError, KeyPair, Keys, PacketKey};
@@ -29,13 +30,41 @@ thread_local! {
     static NOTES: RefCell<Option<Noted>> = const { RefCell::new(None) };
 }
 
-/// Works, and gives back what was sealed meanwhile.
-pub(crate) fn taking_notes<R>(mut room: Noted, work: impl FnOnce() -> R) -> (R, Noted) {
+/// Works, and gives back what was sealed meanwhile, where that is wanted.
+pub(crate) fn taking_notes<R>(
+    is_wanted: bool,
+    mut room: Noted,
+    work: impl FnOnce() -> R,
+) -> (R, Noted) {
     room.pieces.clear();
     room.packets.iter_mut().for_each(Vec::clear);
-    let before = NOTES.replace(Some(room));
+    if !is_wanted {
+        return (work(), room);
+    }
+    let mut taking = Taking {
+        before: NOTES.replace(Some(room)),
+    };
     let result = work();
-    (result, NOTES.replace(before).unwrap_or_default())
+    (result, taking.end())
+}
+
+/// Notes are taken until it ends, at the latest when a panic leaves it.
+struct Taking {
+    before: Option<Noted>,
+}
+
+impl Taking {
+    fn end(&mut self) -> Noted {
+        NOTES.replace(self.before.take()).unwrap_or_default()
+    }
+}
+
+impl Drop for Taking {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.end();
+        }
+    }
 }
 
 impl Noted {

@@ -11,7 +11,6 @@ use rustls::{
     ConnectionTrafficSecrets, Error, SupportedCipherSuite, Tls12CipherSuite, Tls13CipherSuite,
 };
 
-use crate::labels::SealedRecord;
 use crate::surroundings::Surroundings;
 
 /// These suites of ring, observed. The library holds suites for as long as the program runs, so they are made once.
@@ -107,7 +106,7 @@ impl MessageEncrypter for Noting {
         message: OutboundPlainMessage<'_>,
         number: u64,
     ) -> Result<OutboundOpaqueMessage, Error> {
-        Surroundings::note(SealedRecord::of(&message));
+        Surroundings::note(&message);
         self.0.encrypt(message, number)
     }
 
