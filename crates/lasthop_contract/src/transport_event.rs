@@ -78,6 +78,8 @@ pub enum ResetReason {
     NotNeeded,
     /// The peer broke the application's protocol.
     PeerError,
+    /// Something here panicked over it. What is held for it may be half changed, so it is dropped and not asked.
+    Failed,
 }
 
 /// What a read gave.

@@ -1,5 +1,6 @@
 use core::cell::RefCell;
 use std::collections::VecDeque;
+use std::thread;
 
 use lasthop_contract::RandomStream;
 use lasthop_tls::Chain;
@@ -26,9 +27,8 @@ impl Surroundings {
     /// Works for a host, whose surroundings come back.
     pub(crate) fn enter<R>(own: &mut Option<Box<Self>>, work: impl FnOnce() -> R) -> R {
         let before = CURRENT.replace(own.take());
-        let result = work();
-        *own = CURRENT.replace(before);
-        result
+        let _entered = Entered { own, before };
+        work()
     }
 
     /// Notes what is sealed, as these bytes, where books are kept of what each byte is there for: in a run, not on sockets.
@@ -66,6 +66,23 @@ impl Surroundings {
     }
 }
 
+/// Gives the surroundings back to their host, even where the work for one of its connections panics: the others need them.
+struct Entered<'a> {
+    own: &'a mut Option<Box<Surroundings>>,
+    /// Those of the host that was worked for before.
+    before: Option<Box<Surroundings>>,
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        *self.own = CURRENT.replace(self.before.take());
+        if thread::panicking() {
+            // They are of a connection that is given up.
+            SEALED.with_borrow_mut(VecDeque::clear);
+        }
+    }
+}
+
 /// Fills with the numbers of the host that is worked for; whether it could.
 pub(crate) fn fill(bytes: &mut [u8]) -> bool {
     CURRENT.with_borrow_mut(|current| current.as_deref_mut().is_some_and(|it| it.fill(bytes)))
@@ -76,5 +93,25 @@ pub(crate) fn fill_from(stream: &mut RandomStream, bytes: &mut [u8]) {
     for chunk in bytes.chunks_mut(8) {
         let number = stream.next_u64().to_le_bytes();
         chunk.copy_from_slice(&number[..chunk.len()]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    #[test]
+    fn a_host_has_its_surroundings_after_a_panic_within_them() {
+        let mut host = Some(Box::new(Surroundings {
+            random: None,
+            credentials: None,
+        }));
+        let work = AssertUnwindSafe(|| {
+            Surroundings::enter(&mut host, || -> () { panic!("as a fault does") })
+        });
+        assert!(catch_unwind(work).is_err());
+        assert!(host.is_some(), "other connections need them");
     }
 }

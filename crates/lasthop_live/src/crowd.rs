@@ -1,4 +1,5 @@
 mod entrance;
+mod failing;
 mod member;
 mod ownership;
 mod portal;
@@ -16,6 +17,8 @@ use lasthop_contract::{
 use lasthop_units::Instant;
 use lasthop_world::{SocketClient, SocketEnd, SocketKind};
 
+use crate::containment::{Failures, attempt};
+use crate::gateway::LogForm;
 use crate::{KernelTcp, KernelUdp, Poller, WallTime};
 use entrance::Entrance;
 use member::{Hosted, Member};
@@ -39,6 +42,7 @@ pub struct Crowd {
     time: WallTime,
     entrance: Rc<Entrance>,
     poller: Rc<Poller>,
+    failures: Rc<Failures>,
 }
 
 struct Carrier {
@@ -101,21 +105,26 @@ impl Crowd {
             time,
             entrance,
             poller: Rc::clone(poller),
+            failures: Failures::new(poller, LogForm::Text),
         }
     }
 
     /// Tells a client something at an instant.
     fn inform(&mut self, at: Instant, number: u32, input: ApplicationInput<'_>) {
         let client = &mut self.clients[number as usize];
-        match &mut client.member {
+        let told = attempt(|| match &mut client.member {
             Member::Plain(application) => {
                 let carrier = &mut *self.transports[client.kind as usize].borrow_mut();
                 let mut transport =
                     Owned::new(&mut *carrier.transport, number, &mut carrier.owners);
-                application.handle(at, input, &mut transport);
                 carrier.deadline = Some(Instant::ZERO);
+                application.handle(at, input, &mut transport);
             }
             Member::Hosted(host) => host.handle(at, input),
+            Member::Failed => {}
+        });
+        if let Err(panic) = told {
+            self.fail(at, number, &panic);
         }
         self.unsettled.push_back((number, at));
     }
@@ -123,7 +132,12 @@ impl Crowd {
     /// What the clients have to tell that were told something.
     fn settle(&mut self) -> Option<HostOutput> {
         while let Some((number, at)) = self.unsettled.front().copied() {
-            match self.ask(number, at) {
+            let told = attempt(|| self.ask(number, at));
+            let told = told.unwrap_or_else(|panic| {
+                self.fail(at, number, &panic);
+                Err(Waits::Until(None))
+            });
+            match told {
                 Ok(event) => {
                     let at = match event {
                         MessageEvent::Intended { .. } | MessageEvent::TrafficEnded { .. } => at,
@@ -185,6 +199,7 @@ impl Crowd {
                     Err(deadline) => return Err(Waits::Until(deadline)),
                 }
             },
+            Member::Failed => Err(Waits::Until(None)),
         }
     }
 

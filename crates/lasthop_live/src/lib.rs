@@ -13,6 +13,7 @@
 //! This is the only crate that does I/O.
 
 pub mod clients;
+mod containment;
 mod crowd;
 mod descriptor;
 mod device;

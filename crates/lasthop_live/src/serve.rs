@@ -2,6 +2,7 @@
 
 mod access;
 mod limits;
+mod parts;
 mod server;
 mod services;
 

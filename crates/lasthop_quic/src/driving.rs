@@ -1,7 +1,10 @@
 //! What moves connections: timers, and what was asked of them.
 
-use lasthop_contract::{Cause, CloseReason, ConnectionId, LookupMap, ShortQueue, Transport};
+use lasthop_contract::{
+    Cause, CloseReason, ConnectionId, LookupMap, ShortQueue, Transport, TransportEvent,
+};
 use lasthop_units::Instant;
+use quinn_proto::EndpointEvent;
 
 use crate::clock::{from_library, to_library};
 use crate::connection::Connection;
@@ -54,6 +57,24 @@ impl<T: Transport> Quic<T> {
                 self.leave(now, flow, id);
             }
         }
+    }
+
+    /// Drops a connection over which something panicked, without asking its machine.
+    pub(crate) fn drop_failed(&mut self, now: Instant, id: ConnectionId, reason: CloseReason) {
+        let Some(connection) = self.remove(id) else {
+            return;
+        };
+        let handle = connection.handle;
+        self.flows.remove(&connection.peer);
+        for flow in connection.flows {
+            self.leave(now, flow, id);
+        }
+        let (endpoint, work) = self.endpoint(now);
+        // It has nothing to answer to that.
+        let _ = work.enter(now, None, || {
+            endpoint.handle_event(handle, EndpointEvent::drained())
+        });
+        self.emit(id, TransportEvent::Closed(reason));
     }
 
     fn tell_endpoint(&mut self, now: Instant, id: ConnectionId) {

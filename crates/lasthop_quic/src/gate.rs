@@ -19,10 +19,21 @@ thread_local! {
 
 /// Works with every window open.
 pub(crate) fn passing<R>(work: impl FnOnce() -> R) -> R {
-    let before = IS_OPEN.replace(true);
-    let result = work();
-    IS_OPEN.set(before);
-    result
+    let _passing = Passing {
+        was_open: IS_OPEN.replace(true),
+    };
+    work()
+}
+
+/// Windows are open until it is dropped, by a panic too.
+struct Passing {
+    was_open: bool,
+}
+
+impl Drop for Passing {
+    fn drop(&mut self) {
+        IS_OPEN.set(self.was_open);
+    }
 }
 
 /// Makes controllers with a gate.

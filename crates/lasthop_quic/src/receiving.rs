@@ -4,7 +4,7 @@ use core::net::SocketAddr;
 
 use bytes::BytesMut;
 use lasthop_contract::{
-    Cause, ConnectionId, Layer, Provenance, ResetReason, Transport, TransportEvent,
+    Cause, CloseReason, ConnectionId, Layer, Provenance, ResetReason, Transport, TransportEvent,
 };
 use lasthop_units::Instant;
 use quinn_proto::{DatagramEvent, Incoming};
@@ -25,6 +25,11 @@ impl<T: Transport> Quic<T> {
     pub(crate) fn on_lower(&mut self, now: Instant, flow: ConnectionId, event: TransportEvent) {
         match event {
             TransportEvent::DatagramReadable => self.receive(now, flow),
+            TransportEvent::Closed(reason @ CloseReason::Reset(ResetReason::Failed)) => {
+                if let Some(id) = self.owners.remove(&flow) {
+                    self.drop_failed(now, id, reason);
+                }
+            }
             // A kernel may tell that nobody is there. Anybody could: who has heard the peer waits for the peer.
             TransportEvent::Closed(reason) => {
                 if let Some(id) = self.owners.remove(&flow)

@@ -3,6 +3,7 @@ use core::fmt;
 use core::net::SocketAddr;
 use core::time::Duration;
 use std::collections::VecDeque;
+use std::thread;
 
 use lasthop_contract::{ClientSessions, RandomStream, ServerSessions};
 use lasthop_units::Instant;
@@ -31,6 +32,23 @@ pub(crate) struct Surroundings {
     pub(crate) sessions: Option<Box<ServerSessions>>,
 }
 
+/// Gives the surroundings back to their host, even where the work for one of its connections panics: the others need them.
+struct Entered<'a> {
+    own: &'a mut Option<Box<Surroundings>>,
+    /// Those of the host that was worked for before.
+    before: Option<Box<Surroundings>>,
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        *self.own = CURRENT.replace(self.before.take());
+        if thread::panicking() {
+            // They are of a connection that is given up.
+            SEALED.with_borrow_mut(VecDeque::clear);
+        }
+    }
+}
+
 /// A store for so many sessions of clients.
 pub(crate) fn store_of(room: usize) -> Option<Box<ServerSessions>> {
     (room > 0).then(|| Box::new(ServerSessions::new(room)))
@@ -46,9 +64,8 @@ impl Surroundings {
     /// Works for a host, whose surroundings come back.
     pub(crate) fn enter<R>(own: &mut Option<Box<Self>>, work: impl FnOnce() -> R) -> R {
         let before = CURRENT.replace(own.take());
-        let result = work();
-        *own = CURRENT.replace(before);
-        result
+        let _entered = Entered { own, before };
+        work()
     }
 
     /// Asks the surroundings of the host that is worked for; `None` outside of [`Surroundings::enter`].
@@ -125,5 +142,31 @@ impl fmt::Debug for Calendar {
 impl rustls::time_provider::TimeProvider for Calendar {
     fn current_time(&self) -> Option<UnixTime> {
         Surroundings::with(|it| it.calendar(self.starts))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    #[test]
+    fn a_host_has_its_surroundings_after_a_panic_within_them() {
+        let surroundings = Surroundings {
+            now: Instant::ZERO,
+            random: None,
+            peer: None,
+            notes_data: true,
+            tickets: ClientSessions::new(),
+            sessions: None,
+        };
+        let mut host = Some(Box::new(surroundings));
+        let work = AssertUnwindSafe(|| {
+            Surroundings::enter(&mut host, || -> () { panic!("as a fault does") })
+        });
+        assert!(catch_unwind(work).is_err());
+        assert!(host.is_some(), "other connections need them");
+        assert_eq!(Surroundings::with(|_| ()), None);
     }
 }

@@ -129,6 +129,13 @@ impl<F: Flow> FlowTable<F> {
         }
     }
 
+    /// All flows with a peer, whatever the local port. It looks at each flow.
+    #[must_use]
+    pub fn with_peer(&self, peer: SocketAddr) -> Vec<ConnectionId> {
+        let with_peer = self.iter().filter(|(_, flow)| flow.peer() == peer);
+        with_peer.map(|(id, _)| id).collect()
+    }
+
     /// How many flows there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -294,6 +301,7 @@ mod tests {
             }
             let port = random.below(100) as u16;
             assert_eq!(table.find(port, server), model.get(&port).copied());
+            assert_eq!(table.with_peer(server).len(), model.len());
             let id = ids[random.below(ids.len() as u64) as usize];
             let found = table.get(id).map(|flow| flow.0);
             assert_eq!(found.and_then(|port| model.get(&port)), found.map(|_| &id));

@@ -31,7 +31,7 @@ def test_prometheus_reads_what_was_counted_and_no_secret(
     add(lasthop, folder, device)
     server = serve("gateway", "--http", "--metrics", "--data", str(folder), listen=LISTEN)
     names = ("admissions", "known_tokens", "refusals", "kept_messages", "denied_messages")
-    zero = {f"{name}_total": 0 for name in (*names, "failed_messages")}
+    zero = {f"{name}_total": 0 for name in (*names, "failed_messages", "failed_connections")}
     _, counted = scrape(server)
     assert counted == zero | {"devices": 1}
     token = device.token()

@@ -11,6 +11,7 @@ use lasthop_transport::{Routes, StackHost};
 use lasthop_units::{Duration, Instant};
 use thiserror::Error;
 
+use crate::containment::attempt;
 use crate::{Poller, WallTime, Watch, live_run};
 
 /// Whom a client asks, and for how long.
@@ -83,7 +84,10 @@ impl Asking<'_> {
         let host = StackHost::new(Box::new(transport), application, Routes::OneInterface);
         let host = run.add_host(Box::new(host), Direction::Up);
         run.open_to_outside(host);
-        let outcome = run.run(&AtomicBool::new(false));
+        let never = AtomicBool::new(false);
+        let outcome = attempt(|| run.run(&never));
+        let outcome =
+            outcome.map_err(|panic| io::Error::other(format!("lasthop failed: {panic}")))?;
         if let Some(error) = poller.take_failure() {
             return Err(error.into());
         }

@@ -18,6 +18,8 @@ pub(super) enum Member {
     Plain(Box<dyn Application>),
     /// It has layers of its own there, or little of everything but sockets of the kernel.
     Hosted(Hosted),
+    /// It panicked, and does nothing any more.
+    Failed,
 }
 
 /// A host of its own on the transport of all.

@@ -16,6 +16,13 @@ impl Owners {
         (known == connection).then_some(owner)
     }
 
+    /// All connections that a client may still have.
+    pub(super) fn all_of(&self, owner: u32) -> Vec<ConnectionId> {
+        let all = self.at_place.iter();
+        let of_owner = all.filter(|(_, known)| *known == owner);
+        of_owner.map(|(connection, _)| *connection).collect()
+    }
+
     pub(super) fn note(&mut self, connection: ConnectionId, owner: u32) {
         let place = place_of(connection);
         if self.at_place.len() <= place {

@@ -59,6 +59,12 @@ impl SetUp {
         self.connecting.remove(&number);
     }
 
+    /// A client is gone: nobody waits for it.
+    pub(super) fn gone(&mut self, number: u32) {
+        self.settled(number);
+        self.heard_of(number);
+    }
+
     /// A client that only hears does from now on.
     pub(super) fn heard_of(&mut self, number: u32) {
         self.unready.remove(&number);

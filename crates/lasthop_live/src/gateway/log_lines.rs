@@ -99,10 +99,9 @@ impl LogForm {
             Self::Text => {
                 let mut line = format!("{time} {name}");
                 for (name, value) in parts {
-                    // Names of devices and of reasons have no spaces.
-                    let text = value
-                        .as_str()
-                        .map_or_else(|| value.to_string(), str::to_owned);
+                    // Names of devices and of reasons have no spaces; what has some is quoted.
+                    let word = value.as_str().filter(|it| !it.contains(' '));
+                    let text = word.map_or_else(|| value.to_string(), str::to_owned);
                     line.push_str(&format!(" {name}={text}"));
                 }
                 line
@@ -111,8 +110,9 @@ impl LogForm {
     }
 }
 
-impl Journal for LogLines {
-    fn tell(&mut self, event: &GatewayEvent<'_>) {
+impl LogLines {
+    /// Writes a line, if there may be one now.
+    pub(crate) fn tell_of(&mut self, name: &str, parts: Vec<(&str, Value)>) {
         let now = self.clock.now();
         let paid_at = self.paid_at.max(now) + A_LINE;
         if paid_at > now + AT_ONCE {
@@ -124,10 +124,16 @@ impl Journal for LogLines {
         if left_out > 0 && self.write("left_out", vec![("lines", json!(left_out))]) {
             self.left_out.store(0, Ordering::Relaxed);
         }
-        let (name, parts) = words(event);
         if !self.write(name, parts) {
             self.left_out.fetch_add(1, Ordering::Relaxed);
         }
+    }
+}
+
+impl Journal for LogLines {
+    fn tell(&mut self, event: &GatewayEvent<'_>) {
+        let (name, parts) = words(event);
+        self.tell_of(name, parts);
     }
 }
 

@@ -1,3 +1,5 @@
+use std::rc::Rc;
+
 use http::header::{ALLOW, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use lasthop_broker::Ticket;
@@ -9,6 +11,8 @@ use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 
+use crate::containment::Failures;
+
 use super::answering::{Answering, Answers};
 
 /// A server that tells Prometheus.
@@ -19,11 +23,12 @@ pub(crate) type Metrics = Answering<Counted>;
 #[derive(Debug)]
 pub(crate) struct Counted {
     gateway: GatewayPort,
+    failures: Rc<Failures>,
 }
 
 impl Metrics {
-    pub(crate) fn of(gateway: GatewayPort, limits: ServerLimits) -> Self {
-        Self::new(Counted { gateway }, limits)
+    pub(crate) fn of(gateway: GatewayPort, failures: Rc<Failures>, limits: ServerLimits) -> Self {
+        Self::new(Counted { gateway, failures }, limits)
     }
 }
 
@@ -83,6 +88,11 @@ impl Counted {
                 "failed_messages",
                 "Messages that could not be written",
                 counted.failed,
+            ),
+            (
+                "failed_connections",
+                "Connections that were closed because lasthop failed",
+                self.failures.count(),
             ),
         ] {
             registry.register(name, help, ConstCounter::new(count));

@@ -23,6 +23,7 @@ use super::Listener;
 use super::listener::open_socket;
 use super::tcp_flow::{Phase, TcpFlow, Unread};
 use crate::Poller;
+use crate::containment::Peers;
 use crate::poller::{Interest, Lane, Ready};
 
 /// TCP of the kernel. What is written in one go of the loop leaves in one call for each connection.
@@ -354,6 +355,12 @@ impl Transport for KernelTcp {
 
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
         self.flows.get(connection).map(|flow| flow.peer)
+    }
+}
+
+impl Peers for KernelTcp {
+    fn connections_with(&self, peer: SocketAddr) -> Vec<ConnectionId> {
+        self.flows.with_peer(peer)
     }
 }
 

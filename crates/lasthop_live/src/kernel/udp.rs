@@ -18,6 +18,7 @@ use rustix::net::{RecvFlags, SendFlags, SocketType, connect, recvfrom, send, sen
 use super::Listener;
 use super::listener::open_socket;
 use crate::Poller;
+use crate::containment::Peers;
 use crate::poller::{Interest, Lane};
 
 /// UDP of the kernel. A connection is a flow: one of our sockets and a peer.
@@ -329,6 +330,12 @@ impl Transport for KernelUdp {
 
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr> {
         self.flows.get(connection).map(|flow| flow.peer)
+    }
+}
+
+impl Peers for KernelUdp {
+    fn connections_with(&self, peer: SocketAddr) -> Vec<ConnectionId> {
+        self.flows.with_peer(peer)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lasthop_broker::{BrokerCore, BrokerService};
 use lasthop_coap::{Carrier, CoapParameters, CoapServer, CoapServerConfig, MessageType, Push};
-use lasthop_contract::{Application, RandomStream, Transport, WakeFlag};
+use lasthop_contract::{RandomStream, Transport, WakeFlag};
 use lasthop_dtls::Dtls;
 use lasthop_gateway::{Calendar, Gateway, GatewayConfig, GatewayPort, UnixTime};
 use lasthop_http::ServerLimits;
@@ -17,8 +17,10 @@ use lasthop_transport::{Column, HostNetwork, PeerLimit, Routes, Service, StackHo
 use lasthop_units::{DataSize, Duration};
 use lasthop_websocket::{WebSocket, WebSocketConfig};
 
+use super::parts::{Parts, Stack};
 use super::{Offer, Served};
-use crate::gateway::{Doorbell, HttpBridge, LogLines, Metrics, Nobody};
+use crate::containment::{Failures, Peers};
+use crate::gateway::{Doorbell, HttpBridge, LogForm, LogLines, Metrics, Nobody};
 use crate::{
     ConnectionLimits, KernelTcp, KernelUdp, Listener, Poller, Tally, WallCalendar, WallTime,
 };
@@ -34,6 +36,7 @@ pub(super) struct Services {
     wake: WakeFlag,
     parts: Vec<Parts>,
     tallies: Vec<Rc<Tally>>,
+    failures: Rc<Failures>,
 }
 
 /// How long a peer that says nothing keeps its place where its protocol does not say.
@@ -48,13 +51,14 @@ impl Services {
         count: usize,
     ) -> io::Result<Self> {
         let wake = WakeFlag::new();
+        let failures = Failures::new(poller, offer.gateway_log.unwrap_or(LogForm::Text));
         let access = core::mem::take(&mut offer.access);
         let limits = offer.limits.of_the_broker();
         let mut parts = Vec::new();
         let mut gateway = None;
         let core = if let Some(store) = offer.gateway.take() {
             let doorbell = Doorbell::new(poller, &store, wake.clone())?;
-            parts.push(Parts::of(Box::new(doorbell), Box::new(Nobody)));
+            parts.push(Parts::of(Stack::bare(Box::new(doorbell)), Box::new(Nobody)));
             let calendar = offer.gateway_calendar.take();
             let calendar: Box<dyn Calendar> = match calendar {
                 Some(calendar) => calendar,
@@ -84,6 +88,7 @@ impl Services {
             wake,
             parts,
             tallies: Vec::new(),
+            failures,
         })
     }
 
@@ -110,22 +115,23 @@ impl Services {
 
     pub(super) fn into_host(mut self) -> StackHost {
         let routes = Routes::OneInterface;
-        if let [only] = &mut self.parts[..]
-            && only.transports.len() == 1
-            && let (Some(transport), Some(only)) = (only.transports.pop(), self.parts.pop())
+        if let [only] = &self.parts[..]
+            && only.stacks.len() == 1
+            && let Some((application, mut transports)) = self.parts.pop().map(Parts::contained)
+            && let Some(transport) = transports.pop()
         {
-            return StackHost::of(transport, only.application, routes);
+            return StackHost::of(transport, application, routes);
         }
         // Addresses and ports are the kernel's.
         let mut network = HostNetwork::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         let parts = self.parts.into_iter();
         let services = parts.map(|parts| {
-            let columns = parts.transports.into_iter();
-            let columns = columns.map(|transport| {
+            let (application, transports) = parts.contained();
+            let columns = transports.into_iter().map(|transport| {
                 let (place, _) = network.place();
                 Column::new(place, transport).open_to_outside()
             });
-            Service::new(parts.application, columns.collect())
+            Service::new(application, columns.collect())
         });
         let services = services.collect();
         StackHost::with_services(&network, services, routes, self.wake)
@@ -135,18 +141,16 @@ impl Services {
     fn mqtt(&mut self, served: Served, listeners: Vec<Listener>) -> io::Result<()> {
         let tcp = self.tcp(listeners)?;
         self.tallies.push(tcp.tally());
-        let stream = secured(tcp, self.profile());
-        let transport = match served {
-            Served::MqttWs => {
-                let config = WebSocketConfig {
-                    patience: self.connect_timeout(),
-                    ..WebSocketConfig::new("mqtt")
-                };
-                Box::new(WebSocket::new(stream, Arc::new(config), None))
-            }
-            _ => stream,
-        };
-        self.add_to_broker(transport);
+        let mut stack = self.secured("mqtt", tcp, self.profile());
+        if served == Served::MqttWs {
+            let config = WebSocketConfig {
+                patience: self.connect_timeout(),
+                ..WebSocketConfig::new("mqtt")
+            };
+            let config = Arc::new(config);
+            stack = stack.under("websocket", |lower| WebSocket::new(lower, config, None));
+        }
+        self.add_to_broker(stack);
         Ok(())
     }
 
@@ -158,7 +162,7 @@ impl Services {
     }
 
     /// A protocol over QUIC.
-    fn quic(&self, listeners: Vec<Listener>, protocol: &str) -> io::Result<Box<dyn Transport>> {
+    fn quic(&self, listeners: Vec<Listener>, protocol: &'static str) -> io::Result<Stack> {
         let ports: Vec<u16> = listeners.iter().map(|it| it.address().port()).collect();
         let is_local = are_local(&listeners);
         let limits = self.quic_limits();
@@ -170,12 +174,15 @@ impl Services {
             rest: REST,
         };
         let udp = KernelUdp::server(&self.poller, listeners, limit)?.never_in_fragments();
-        let mut quic = Quic::new(udp, None, server, None);
-        for port in ports {
-            let listens = quic.listen(port);
-            debug_assert!(listens.is_ok(), "its sockets are open");
-        }
-        Ok(Box::new(quic))
+        let stack = self.stack(protocol, udp).under("quic", |udp| {
+            let mut quic = Quic::new(udp, None, server, None);
+            for port in ports {
+                let listens = quic.listen(port);
+                debug_assert!(listens.is_ok(), "its sockets are open");
+            }
+            quic
+        });
+        Ok(stack)
     }
 
     /// The bridge of a gateway; without one nothing is served.
@@ -186,7 +193,8 @@ impl Services {
         let tcp = self.tcp(listeners)?;
         self.tallies.push(tcp.tally());
         let profile = self.profile().map(|it| it.speaking(&["h2", "http/1.1"]));
-        self.add_to_bridge(gateway, secured(tcp, profile));
+        let stack = self.secured("http", tcp, profile);
+        self.add_to_bridge(gateway, stack);
         Ok(())
     }
 
@@ -200,14 +208,14 @@ impl Services {
         Ok(())
     }
 
-    fn add_to_bridge(&mut self, gateway: GatewayPort, transport: Box<dyn Transport>) {
+    fn add_to_bridge(&mut self, gateway: GatewayPort, stack: Stack) {
         match self.parts.iter_mut().find(|it| it.is_bridge) {
-            Some(parts) => parts.transports.push(transport),
+            Some(parts) => parts.stacks.push(stack),
             None => {
                 let bridge = Box::new(HttpBridge::of(gateway, self.http_limits()));
                 self.parts.push(Parts {
                     is_bridge: true,
-                    ..Parts::of(transport, bridge)
+                    ..Parts::of(stack, bridge)
                 });
             }
         }
@@ -220,8 +228,10 @@ impl Services {
         };
         let tcp = self.tcp(listeners)?;
         self.tallies.push(tcp.tally());
-        let metrics = Box::new(Metrics::of(gateway, self.http_limits()));
-        self.parts.push(Parts::of(Box::new(tcp), metrics));
+        let failures = Rc::clone(&self.failures);
+        let metrics = Box::new(Metrics::of(gateway, failures, self.http_limits()));
+        let stack = self.stack("metrics", tcp);
+        self.parts.push(Parts::of(stack, metrics));
         Ok(())
     }
 
@@ -243,14 +253,14 @@ impl Services {
         }
     }
 
-    fn add_to_broker(&mut self, transport: Box<dyn Transport>) {
+    fn add_to_broker(&mut self, stack: Stack) {
         match self.parts.iter_mut().find(|it| it.is_mqtt) {
-            Some(parts) => parts.transports.push(transport),
+            Some(parts) => parts.stacks.push(stack),
             None => {
                 let application = Box::new(self.broker());
                 self.parts.push(Parts {
                     is_mqtt: true,
-                    ..Parts::of(transport, application)
+                    ..Parts::of(stack, application)
                 });
             }
         }
@@ -313,20 +323,22 @@ impl Services {
             None => CoapServer::new(config, stream),
         };
         let core = self.service();
-        let transport: Box<dyn Transport> = match carrier {
+        let stack = match carrier {
             Carrier::Datagrams => {
-                let udp = self.udp(listeners, rest)?;
+                let stack = self.stack("coap", self.udp(listeners, rest)?);
                 match dtls {
-                    Some(profile) => Box::new(Dtls::new(udp, None, Some(profile), None)),
-                    None => udp,
+                    Some(profile) => {
+                        stack.under("dtls", |udp| Dtls::new(udp, None, Some(profile), None))
+                    }
+                    None => stack,
                 }
             }
             Carrier::Streams => {
                 let profile = self.profile().map(|it| it.speaking(&["coap"]));
-                secured(self.tcp(listeners)?, profile)
+                self.secured("coap", self.tcp(listeners)?, profile)
             }
         };
-        Ok(Parts::of(transport, Box::new(server.at(core))))
+        Ok(Parts::of(stack, Box::new(server.at(core))))
     }
 
     fn json_udp(&self, listeners: Vec<Listener>) -> io::Result<Parts> {
@@ -338,8 +350,8 @@ impl Services {
             patience,
         });
         let core = self.service();
-        let udp = self.udp(listeners, REST)?;
-        Ok(Parts::of(udp, Box::new(broker.at(core))))
+        let stack = self.stack("json_udp", self.udp(listeners, REST)?);
+        Ok(Parts::of(stack, Box::new(broker.at(core))))
     }
 
     fn tcp(&self, listeners: Vec<Listener>) -> io::Result<KernelTcp> {
@@ -360,10 +372,24 @@ impl Services {
         self.offer.limits.count_of("handshakes_per_address")
     }
 
-    fn udp(&self, listeners: Vec<Listener>, rest: Duration) -> io::Result<Box<dyn Transport>> {
+    fn udp(&self, listeners: Vec<Listener>, rest: Duration) -> io::Result<KernelUdp> {
         let peers = self.offer.limits.count_of("peers");
         let limit = PeerLimit { peers, rest };
-        Ok(Box::new(KernelUdp::server(&self.poller, listeners, limit)?))
+        KernelUdp::server(&self.poller, listeners, limit)
+    }
+
+    /// Sockets below a service of this name.
+    fn stack(&self, name: &'static str, sockets: impl Peers + 'static) -> Stack {
+        Stack::of(name, sockets, &self.failures)
+    }
+
+    /// TCP below a service of this name, and TLS between them where there is a profile of it.
+    fn secured(&self, name: &'static str, tcp: KernelTcp, profile: Option<ServerProfile>) -> Stack {
+        let stack = self.stack(name, tcp);
+        match profile {
+            Some(profile) => stack.under("tls", |tcp| Tls::new(tcp, None, Some(profile), None)),
+            None => stack,
+        }
     }
 
     /// The access of one more service to what they share, or to a core of its own.
@@ -372,33 +398,6 @@ impl Services {
             || BrokerCore::of_one_service(self.offer.limits.of_the_broker()),
             BrokerCore::service,
         )
-    }
-}
-
-/// TLS over TCP, where there is a profile of it.
-fn secured(tcp: KernelTcp, profile: Option<ServerProfile>) -> Box<dyn Transport> {
-    match profile {
-        Some(profile) => Box::new(Tls::new(tcp, None, Some(profile), None)),
-        None => Box::new(tcp),
-    }
-}
-
-/// An application, and what its clients come by.
-struct Parts {
-    application: Box<dyn Application>,
-    transports: Vec<Box<dyn Transport>>,
-    is_mqtt: bool,
-    is_bridge: bool,
-}
-
-impl Parts {
-    fn of(transport: Box<dyn Transport>, application: Box<dyn Application>) -> Self {
-        Self {
-            application,
-            transports: vec![transport],
-            is_mqtt: false,
-            is_bridge: false,
-        }
     }
 }
 

@@ -1,4 +1,6 @@
-use lasthop_contract::{CloseReason, Direction, ReadOutcome, Transport, TransportInput};
+use lasthop_contract::{
+    CloseReason, ConnectionId, Direction, ReadOutcome, ResetReason, Transport, TransportInput,
+};
 use lasthop_units::Duration;
 
 use crate::world::Setting;
@@ -40,4 +42,20 @@ fn what_nobody_reads_lends_its_name_to_nobody() {
     for (id, expected) in [(first, b"hello"), (second, b"again")] {
         assert_eq!(world.read(Direction::Down, id).0, expected);
     }
+}
+
+/// Sockets end the flow of a connection over which something panicked.
+#[test]
+fn a_connection_that_failed_is_dropped_and_another_may_come() {
+    let mut world = Setting::new().world();
+    let (_, first, _) = world.connect(b"hello");
+    let (now, flow) = (world.ends.now(), ConnectionId(0));
+    let below = world.ends.server.lower();
+    below.reset(now, flow, ResetReason::Failed);
+    world.run(Duration::from_secs(1));
+    let failed = CloseReason::Reset(ResetReason::Failed);
+    assert_eq!(world.closed(Direction::Down), Some(failed));
+    let (_, second, _) = world.connect(b"again");
+    assert_ne!(first, second);
+    assert_eq!(world.read(Direction::Down, second).0, b"again");
 }

@@ -1,0 +1,89 @@
+use core::net::SocketAddr;
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::rc::Rc;
+
+use lasthop_units::{Duration, Instant};
+use serde_json::{Value, json};
+
+use super::Panic;
+use crate::Poller;
+use crate::gateway::{LogForm, LogLines};
+
+/// What panicked in a server or a load: counted, and written down in a line each.
+#[derive(Debug)]
+pub(crate) struct Failures {
+    poller: Rc<Poller>,
+    form: LogForm,
+    /// Made for the first one.
+    log: RefCell<Option<LogLines>>,
+    count: Cell<u64>,
+    /// Those that belong to no connection: since when, and how many.
+    unowned: Cell<(Instant, u32)>,
+}
+
+/// Panics that belong to no connection, in a second: there are more only where the same one comes again and again.
+const MOST_UNOWNED: u32 = 1_000;
+const SECOND: Duration = Duration::from_secs(1);
+
+impl Failures {
+    pub(crate) fn new(poller: &Rc<Poller>, form: LogForm) -> Rc<Self> {
+        Rc::new(Self {
+            poller: Rc::clone(poller),
+            form,
+            log: RefCell::default(),
+            count: Cell::default(),
+            unowned: Cell::new((Instant::ZERO, 0)),
+        })
+    }
+
+    /// How many there were.
+    pub(crate) fn count(&self) -> u64 {
+        self.count.get()
+    }
+
+    /// Notes one that ended a connection with a peer.
+    pub(crate) fn closed(&self, peer: SocketAddr, layer: &str, panic: &Panic) {
+        let parts = vec![("peer", json!(peer.to_string())), ("layer", json!(layer))];
+        self.note("connection_failed", parts, panic);
+    }
+
+    /// Notes one that ended a client of a load.
+    pub(crate) fn ended_client(&self, number: u32, panic: &Panic) {
+        self.note("client_failed", vec![("client", json!(number))], panic);
+    }
+
+    /// Notes one that belongs to no connection that is still there. Where they do not end, the server does.
+    pub(crate) fn unowned(&self, now: Instant, layer: &str, panic: &Panic) {
+        let (since, count) = self.unowned.get();
+        let (since, count) = match now - since < SECOND {
+            true => (since, count + 1),
+            false => (now, 1),
+        };
+        self.unowned.set((since, count));
+        let parts = vec![("peer", json!("unknown")), ("layer", json!(layer))];
+        self.note("connection_failed", parts, panic);
+        if count >= MOST_UNOWNED {
+            let words = format!("{layer} fails again and again: {panic}");
+            self.poller.fail(io::Error::other(words));
+        }
+    }
+
+    fn note(&self, name: &str, mut parts: Vec<(&str, Value)>, panic: &Panic) {
+        self.count.set(self.count.get() + 1);
+        let mut log = self.log.borrow_mut();
+        let log = log.get_or_insert_with(|| LogLines::new(self.form));
+        parts.extend([("at", json!(panic.place)), ("panic", json!(panic.what))]);
+        log.tell_of(name, parts);
+    }
+}
+
+impl Drop for Failures {
+    /// Says how many there were, if there was one.
+    fn drop(&mut self) {
+        let count = self.count();
+        if let Some(log) = self.log.get_mut() {
+            log.tell_of("failed", vec![("times", json!(count))]);
+        }
+    }
+}

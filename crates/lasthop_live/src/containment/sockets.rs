@@ -1,0 +1,130 @@
+use core::net::SocketAddr;
+use std::rc::Rc;
+
+use lasthop_contract::{
+    Chunk, ConnectionId, DatagramError, Payload, ReadOutcome, ResetReason, StreamError, StreamId,
+    Transport, TransportOutput, forward_transport,
+};
+use lasthop_units::Instant;
+
+use super::turn::Whose;
+use super::{Failures, Turn};
+
+/// A transport that knows the connections with a peer.
+pub(crate) trait Peers: Transport {
+    /// All that there are.
+    fn connections_with(&self, peer: SocketAddr) -> Vec<ConnectionId>;
+}
+
+/// Sockets below all layers: they note whose turn it is, and end the connection of one that panicked.
+pub(crate) struct Sockets<T> {
+    lower: T,
+    turn: Rc<Turn>,
+    failures: Rc<Failures>,
+}
+
+impl<T: Peers> Sockets<T> {
+    pub(crate) fn new(lower: T, turn: &Rc<Turn>, failures: &Rc<Failures>) -> Self {
+        Self {
+            lower,
+            turn: Rc::clone(turn),
+            failures: Rc::clone(failures),
+        }
+    }
+
+    fn end_failed(&mut self, now: Instant) {
+        for failed in self.turn.take_failed() {
+            let (connections, peer) = match failed.whose {
+                Whose::Connection(id) => (vec![id], self.lower.peer(id)),
+                Whose::Peer(peer) => (self.lower.connections_with(peer), Some(peer)),
+                Whose::Nobody => (Vec::new(), None),
+            };
+            match peer.filter(|_| !connections.is_empty()) {
+                Some(peer) => self.failures.closed(peer, failed.layer, &failed.panic),
+                None => self.failures.unowned(now, failed.layer, &failed.panic),
+            }
+            for id in connections {
+                self.lower.reset(now, id, ResetReason::Failed);
+            }
+        }
+    }
+}
+
+impl<T: Peers> Transport for Sockets<T> {
+    forward_transport! {
+        self => self.lower;
+        handle open_with listen join initial_stream own_stream open_stream expect prioritise outlast_streams close forget
+        unanswered peer held local_address
+    }
+
+    #[inline]
+    fn poll(&mut self, now: Instant) -> TransportOutput {
+        if self.turn.has_failed() {
+            self.end_failed(now);
+        }
+        let output = self.lower.poll(now);
+        match &output {
+            TransportOutput::Event(id, _) => self.turn.touch(*id),
+            _ => self.turn.begin(),
+        }
+        output
+    }
+
+    fn write(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        stream: StreamId,
+        chunks: &[Chunk<'_>],
+    ) -> Result<usize, StreamError> {
+        self.turn.touch(id);
+        self.lower.write(now, id, stream, chunks)
+    }
+
+    fn read(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        stream: StreamId,
+        into: &mut [u8],
+    ) -> Result<ReadOutcome, StreamError> {
+        self.turn.touch(id);
+        self.lower.read(now, id, stream, into)
+    }
+
+    fn send_datagram(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        chunks: &[Chunk<'_>],
+    ) -> Result<(), DatagramError> {
+        self.turn.touch(id);
+        self.lower.send_datagram(now, id, chunks)
+    }
+
+    fn receive_datagram(&mut self, id: ConnectionId) -> Option<Payload> {
+        self.turn.touch(id);
+        self.lower.receive_datagram(id)
+    }
+
+    fn finish(&mut self, now: Instant, id: ConnectionId, stream: StreamId) {
+        self.turn.touch(id);
+        self.lower.finish(now, id, stream);
+    }
+
+    fn reset_stream(
+        &mut self,
+        now: Instant,
+        id: ConnectionId,
+        stream: StreamId,
+        code: u64,
+    ) -> Result<(), StreamError> {
+        self.turn.touch(id);
+        self.lower.reset_stream(now, id, stream, code)
+    }
+
+    fn reset(&mut self, now: Instant, id: ConnectionId, reason: ResetReason) {
+        self.turn.touch(id);
+        self.lower.reset(now, id, reason);
+    }
+}
