@@ -30,6 +30,12 @@ impl Payload {
         Self::new(Packet::of(bytes, opaque), 0..bytes.len())
     }
 
+    /// The packet that the bytes are a part of.
+    #[must_use]
+    pub fn into_packet(self) -> Packet {
+        self.packet
+    }
+
     /// The interface that the bytes came by, where they came in one packet.
     #[must_use]
     pub fn interface(&self) -> Option<InterfaceId> {

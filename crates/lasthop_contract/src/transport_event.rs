@@ -128,6 +128,14 @@ pub enum DiscardReason {
     MailboxFull,
     /// The host has no memory for it.
     NoMemory,
+    /// It is sealed for a session that this end does not have.
+    NoSession,
+    /// It carries a connection ID that no session has.
+    UnknownConnectionId,
+    /// Its record was received before, or is too old to tell.
+    Replayed,
+    /// Its record cannot be opened by the keys of its session.
+    BadRecord,
 }
 
 impl DiscardReason {
@@ -151,6 +159,10 @@ impl DiscardReason {
             Self::HostDown => "host_down",
             Self::MailboxFull => "mailbox_full",
             Self::NoMemory => "no_memory",
+            Self::NoSession => "no_session",
+            Self::UnknownConnectionId => "unknown_connection_id",
+            Self::Replayed => "replayed",
+            Self::BadRecord => "bad_record",
         }
     }
 }

@@ -1,7 +1,7 @@
 use core::net::SocketAddr;
 
 use lasthop_contract::{
-    Cause, Chunk, CloseReason, ConnectionId, Layer, Provenance, ResetReason, Transport,
+    Cause, Chunk, CloseReason, ConnectionId, Layer, Payload, Provenance, ResetReason, Transport,
     TransportEvent,
 };
 use lasthop_units::Instant;
@@ -12,6 +12,7 @@ use crate::connection::{Connection, Wish};
 use crate::dtls::SECRET_LENGTH;
 use crate::hello::{Hello, RECORD_HEADER_LENGTH, TLS12_CID};
 use crate::profile::Version;
+use crate::records::of_no_session;
 use crate::resumption::{NewId, Resumable};
 use crate::retry::{refusal, retry_request, transcript};
 
@@ -26,7 +27,7 @@ impl<T: Transport> Dtls<T> {
     pub(crate) fn receive(&mut self, now: Instant, flow: ConnectionId) {
         while let Some(datagram) = self.lower.receive_datagram(flow) {
             if let Some(id) = self.named_by(&datagram) {
-                self.follow(now, id, flow, &datagram);
+                self.follow(now, id, flow, datagram);
                 continue;
             }
             let known = self.flows.get(&flow).copied();
@@ -35,9 +36,13 @@ impl<T: Transport> Dtls<T> {
                 (Some(id), Some(hello)) if self.is_new(id, &hello) => {
                     self.greet(now, flow, Some(id), &hello, &datagram);
                 }
-                (Some(id), _) => self.wish(now, id, &Wish::Receive(&datagram)),
+                (Some(id), _) => self.take(now, id, datagram),
                 (None, Some(hello)) => self.greet(now, flow, None, &hello, &datagram),
-                (None, None) => self.lower.reset(now, flow, ResetReason::NotNeeded),
+                (None, None) => {
+                    self.lower.reset(now, flow, ResetReason::NotNeeded);
+                    let reason = of_no_session(&datagram);
+                    self.discard(datagram, reason);
+                }
             }
         }
     }
@@ -54,12 +59,13 @@ impl<T: Transport> Dtls<T> {
 
     /// Takes a datagram of a connection that may come from a new address. It is the peer's where its newest record is
     /// authentic (RFC 9146 section 6).
-    fn follow(&mut self, now: Instant, id: ConnectionId, flow: ConnectionId, datagram: &[u8]) {
+    fn follow(&mut self, now: Instant, id: ConnectionId, flow: ConnectionId, datagram: Payload) {
         let Some(connection) = self.connections.get_mut(&id) else {
             return;
         };
         let (before, newest) = (connection.deadline, connection.newest_received());
-        let turn = connection.go_on(now, &mut self.host, &Wish::Receive(datagram));
+        let turn = connection.go_on(now, &mut self.host, &Wish::Receive(&datagram));
+        let discarded = turn.discarded;
         let old = connection.flow;
         if old != flow && connection.newest_received() > newest {
             connection.flow = flow;
@@ -71,6 +77,9 @@ impl<T: Transport> Dtls<T> {
         self.take_turn(now, id, before, turn);
         if !self.flows.contains(&flow) {
             self.lower.reset(now, flow, ResetReason::NotNeeded);
+        }
+        if let Some(reason) = discarded {
+            self.discard(datagram, reason);
         }
     }
 

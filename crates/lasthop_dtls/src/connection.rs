@@ -4,15 +4,16 @@ use std::collections::VecDeque;
 
 use dimpl::{CertificateError, Error, Output, SecurityError};
 use lasthop_contract::{
-    Chunk, CloseReason, ConnectionId, Expectation, Payload, Provenance, ShortQueue,
+    Chunk, CloseReason, ConnectionId, DiscardReason, Expectation, Payload, Provenance, ShortQueue,
 };
 use lasthop_tls::Trust;
 use lasthop_units::Instant;
 
 use crate::clock::{of_library, of_run};
 use crate::labels::{Labels, Spans};
+use crate::records::unopened;
 use crate::resumption::Resumable;
-use crate::surroundings::Surroundings;
+use crate::surroundings::{Opening, Surroundings};
 
 /// How many datagrams wait for the end of a handshake. Those that are too many are lost, as datagrams are.
 const MOST_WAITING: usize = 16;
@@ -69,6 +70,8 @@ pub(crate) struct Turn {
     refusal: Option<u8>,
     /// Why it is over.
     pub(crate) closed: Option<CloseReason>,
+    /// Why the datagram that it was to take was of no use.
+    pub(crate) discarded: Option<DiscardReason>,
 }
 
 /// What a session is asked for.
@@ -125,6 +128,10 @@ impl Connection {
         wish: &Wish<'_>,
     ) -> Turn {
         let mut turn = Turn::default();
+        let was_established = self.is_established;
+        if let Some(host) = host {
+            host.opening = Opening::default();
+        }
         let result = Surroundings::enter(host, || {
             self.session.handle_timeout(of_library(now))?;
             match wish {
@@ -133,6 +140,10 @@ impl Connection {
                 Wish::Close => self.session.close(),
             }
         });
+        if let (Wish::Receive(datagram), true, Ok(())) = (wish, was_established, &result) {
+            let opening = host.as_ref().map_or(Opening::default(), |it| it.opening);
+            turn.discarded = unopened(datagram, opening, &self.connection_id);
+        }
         self.drain(now, host, &mut turn, &mut VecDeque::new(), None);
         if let Err(error) = result {
             self.die(now, host, &error, &mut turn);

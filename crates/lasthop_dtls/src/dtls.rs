@@ -3,12 +3,12 @@ use std::collections::VecDeque;
 
 use crate::connection::{Connection, Turn, Wish};
 use crate::resumption::{Resumable, Sessions};
-use crate::surroundings::Surroundings;
+use crate::surroundings::{Opening, Surroundings};
 use crate::{ClientProfile, ServerProfile};
 use lasthop_contract::{
-    Chunk, CloseReason, ConnectionId, DatagramError, Expectation, Handshakes, JoinError,
-    ListenError, LookupMap, OpenError, OpenOptions, Payload, RandomStream, ResetReason, ShortQueue,
-    TimerQueue, Transport, TransportEvent, TransportInput, TransportOutput,
+    Chunk, CloseReason, ConnectionId, DatagramError, DiscardReason, Expectation, Handshakes,
+    JoinError, ListenError, LookupMap, OpenError, OpenOptions, Payload, RandomStream, ResetReason,
+    ShortQueue, TimerQueue, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_tls::Trust;
 use lasthop_units::{Duration, Instant};
@@ -68,6 +68,7 @@ impl<T: Transport> Dtls<T> {
             host: Some(Box::new(Surroundings {
                 random,
                 credentials: None,
+                opening: Opening::default(),
             })),
             connections: LookupMap::new(),
             flows: LookupMap::new(),
@@ -118,6 +119,26 @@ impl<T: Transport> Dtls<T> {
             let turn = connection.go_on(now, &mut self.host, wish);
             self.take_turn(now, id, before, turn);
         }
+    }
+
+    /// Has a session take a datagram of its peer, and tells if that was of no use to it.
+    pub(crate) fn take(&mut self, now: Instant, id: ConnectionId, datagram: Payload) {
+        let Some(connection) = self.connections.get_mut(&id) else {
+            return;
+        };
+        let before = connection.deadline;
+        let turn = connection.go_on(now, &mut self.host, &Wish::Receive(&datagram));
+        let discarded = turn.discarded;
+        self.take_turn(now, id, before, turn);
+        if let Some(reason) = discarded {
+            self.discard(datagram, reason);
+        }
+    }
+
+    /// Tells that a datagram was of no use.
+    pub(crate) fn discard(&mut self, datagram: Payload, reason: DiscardReason) {
+        let packet = datagram.into_packet();
+        self.outputs.push(TransportOutput::Discard(packet, reason));
     }
 
     /// A session that is begun with a server, going on with an earlier one where it can.

@@ -13,6 +13,7 @@ mod key_file;
 mod labels;
 mod profile;
 mod provider;
+mod records;
 mod resumption;
 mod retry;
 mod secrets;

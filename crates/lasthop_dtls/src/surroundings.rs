@@ -15,6 +15,17 @@ pub(crate) struct Surroundings {
     pub(crate) random: Option<RandomStream>,
     /// What it shows to be believed, where it has a certificate.
     pub(crate) credentials: Option<Box<Chain>>,
+    /// What became of sealed records since it was asked last.
+    pub(crate) opening: Opening,
+}
+
+/// What became of sealed records of a peer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Opening {
+    /// One was opened.
+    pub(crate) has_opened: bool,
+    /// One could not be opened.
+    pub(crate) has_failed: bool,
 }
 
 thread_local! {
@@ -37,6 +48,16 @@ impl Surroundings {
             let record = SealedRecord::of(plain, sealed_as);
             SEALED.with_borrow_mut(|sealed| sealed.push_back(record));
         }
+    }
+
+    /// Notes whether a record of the peer could be opened.
+    pub(crate) fn note_opening(is_opened: bool) {
+        CURRENT.with_borrow_mut(|current| {
+            if let Some(current) = current {
+                current.opening.has_opened |= is_opened;
+                current.opening.has_failed |= !is_opened;
+            }
+        });
     }
 
     /// Reads what was sealed, in its order.
@@ -107,6 +128,7 @@ mod tests {
         let mut host = Some(Box::new(Surroundings {
             random: None,
             credentials: None,
+            opening: Opening::default(),
         }));
         let work = AssertUnwindSafe(|| {
             Surroundings::enter(&mut host, || -> () { panic!("as a fault does") })

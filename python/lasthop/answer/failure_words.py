@@ -29,6 +29,10 @@ WHY_MESSAGES_FAIL: Mapping[str, str] = {
     "backlog_full": "their peer had no room for another connection",
     "mailbox_full": "the task that they were for had not read what came before",
     "no_memory": "their peer had no memory for them",
+    "no_session": "they were sealed for a session that their peer did not have",
+    "unknown_connection_id": "no session of their peer had their connection ID",
+    "replayed": "their peer had received their records before",
+    "bad_record": "their peer could not open their records",
 }
 """Why messages failed, by the reason in the tables, beside those for which packets are dropped."""
 

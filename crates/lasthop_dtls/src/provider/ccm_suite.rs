@@ -105,6 +105,7 @@ impl Cipher for Aes128Ccm8 {
         let (sealed, tag) = ciphertext.as_mut().split_at_mut(length);
         let tag = Tag::from_slice(tag);
         let opened = self.expanded(|it| it.decrypt_in_place_detached(&nonce, &aad, sealed, tag));
+        Surroundings::note_opening(opened.is_ok());
         opened.map_err(|_| failed())?;
         ciphertext.truncate(length);
         Ok(())

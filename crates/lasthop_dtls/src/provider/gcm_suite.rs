@@ -81,6 +81,7 @@ impl Cipher for Aes128Gcm {
         let nonce = aead::Nonce::assume_unique_for_key(nonce.0);
         let aad = aead::Aad::from(&aad[..]);
         let opened = self.0.open_in_place(nonce, aad, ciphertext.as_mut());
+        Surroundings::note_opening(opened.is_ok());
         let length = opened.map_err(|_| failed(CryptoOperation::Decrypt))?.len();
         ciphertext.truncate(length);
         Ok(())

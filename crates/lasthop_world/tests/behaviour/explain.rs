@@ -17,7 +17,7 @@ fn minute_of(stack: StackSpec) -> RunSpec {
     spec
 }
 
-fn time_line(spec: &RunSpec, number: u32) -> Vec<TimelineEntry> {
+pub(crate) fn time_line(spec: &RunSpec, number: u32) -> Vec<TimelineEntry> {
     let observe = Observe {
         message: NonZeroU32::new(number).map(|number| MessageName {
             device: 0,

@@ -11,6 +11,7 @@ mod dds;
 mod delivery;
 mod determinism;
 mod devices;
+mod discarded;
 mod downloads;
 mod events;
 mod explain;
