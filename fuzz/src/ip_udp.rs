@@ -158,6 +158,7 @@ impl HostUnderTest {
                 TransportOutput::Transmit(packet) => check_transmitted(&packet),
                 TransportOutput::Event(id, event) => self.on_event(id, event),
                 TransportOutput::Discard(..) => self.given -= 1,
+                TransportOutput::Evicted => {}
                 TransportOutput::WaitUntil(deadline) => {
                     assert_eq!(deadline, None, "UDP waits for nothing");
                     break;

@@ -216,7 +216,7 @@ impl End {
                     self.sent.push(packet);
                 }
                 TransportOutput::Event(id, event) => self.on_event(id, event),
-                TransportOutput::Discard(..) => {}
+                TransportOutput::Discard(..) | TransportOutput::Evicted => {}
                 TransportOutput::WaitUntil(deadline) => {
                     self.deadline = deadline;
                     return;

@@ -114,6 +114,8 @@ pub enum HostEvent {
         /// Why.
         reason: DiscardReason,
     },
+    /// A peer that was at rest gave way to another one, for want of room.
+    Evicted,
     /// A device has come to the end of what it has little of.
     Device(DeviceEvent),
 }

@@ -318,6 +318,8 @@ pub enum TransportOutput {
     Event(ConnectionId, TransportEvent),
     /// A packet was of no use.
     Discard(Packet, DiscardReason),
+    /// A peer that was at rest gave way to another one, for want of room. Its connection ends by an event of its own.
+    Evicted,
     /// Nothing more before this instant; `None` sleeps until input arrives.
     WaitUntil(Option<Instant>),
 }

@@ -301,6 +301,7 @@ impl DeviceTransport {
                     }
                 }
                 TransportOutput::Transmit(packet) => return TransportOutput::Transmit(packet),
+                TransportOutput::Evicted => return TransportOutput::Evicted,
                 TransportOutput::Discard(packet, reason) => {
                     return TransportOutput::Discard(packet, reason);
                 }

@@ -135,7 +135,9 @@ impl Host for Sessions {
             match self.dtls.poll(now) {
                 TransportOutput::Event(id, event) => self.attend(now, id, event),
                 TransportOutput::WaitUntil(deadline) => return HostOutput::WaitUntil(deadline),
-                TransportOutput::Transmit(_) | TransportOutput::Discard(..) => {}
+                TransportOutput::Transmit(_)
+                | TransportOutput::Discard(..)
+                | TransportOutput::Evicted => {}
             }
         }
     }

@@ -184,7 +184,9 @@ impl Host for End {
             match self.tls.poll(now) {
                 TransportOutput::Event(id, event) => self.attend(now, id, event),
                 TransportOutput::WaitUntil(deadline) => return HostOutput::WaitUntil(deadline),
-                TransportOutput::Transmit(_) | TransportOutput::Discard(..) => {}
+                TransportOutput::Transmit(_)
+                | TransportOutput::Discard(..)
+                | TransportOutput::Evicted => {}
             }
         }
     }

@@ -161,7 +161,9 @@ impl Host for Echo {
             match self.web.poll(now) {
                 TransportOutput::Event(id, event) => self.attend(now, id, event),
                 TransportOutput::WaitUntil(deadline) => return HostOutput::WaitUntil(deadline),
-                TransportOutput::Transmit(_) | TransportOutput::Discard(..) => {}
+                TransportOutput::Transmit(_)
+                | TransportOutput::Discard(..)
+                | TransportOutput::Evicted => {}
             }
         }
     }

@@ -246,7 +246,9 @@ impl Crowd {
                         return true;
                     }
                     TransportOutput::WaitUntil(deadline) => carrier.deadline = deadline,
-                    TransportOutput::Transmit(_) | TransportOutput::Discard(..) => {}
+                    TransportOutput::Transmit(_)
+                    | TransportOutput::Discard(..)
+                    | TransportOutput::Evicted => {}
                 }
             }
         }

@@ -46,6 +46,8 @@ pub struct Meter {
     sessions: SessionSums,
     devices: DeviceLog,
     caches: CacheLog,
+    /// Peers that gave way to others.
+    evicted: u64,
     /// Hosts that pass on what comes to them.
     gateways: Vec<HostId>,
     /// Where the table of messages goes that were given to files.
@@ -124,6 +126,7 @@ impl Meter {
             sessions: SessionSums::default(),
             devices: DeviceLog::default(),
             caches: CacheLog::default(),
+            evicted: 0,
             gateways: Vec::new(),
             table: None,
             told_messages: None,
@@ -306,6 +309,7 @@ impl Meter {
             sessions: self.sessions.at_end(end),
             devices: self.devices.at_end(end),
             caches: self.caches.sums(),
+            peers_evicted: self.evicted,
             ..Summary::of(sources, sums, end)
         }
     }

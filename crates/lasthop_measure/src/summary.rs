@@ -76,6 +76,8 @@ pub struct Summary {
     pub devices: Option<DeviceSums>,
     /// How proxies answered their readers, where there are some.
     pub caches: Option<CacheSums>,
+    /// Peers at rest that gave way to others, for want of room.
+    pub peers_evicted: u64,
     /// Whether the packets were those of a kernel, so that nobody counted them.
     pub hides_packets: bool,
 }
@@ -142,6 +144,7 @@ impl Summary {
             sessions: None,
             devices: None,
             caches: None,
+            peers_evicted: 0,
             hides_packets: false,
         }
     }

@@ -195,6 +195,8 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     let uncarried = summary.uncarried_share;
     table.number("uncarried_ratio", "fraction", uncarried);
     session_columns(&mut table, summary.sessions.as_ref());
+    let evicted = seen.then_some(summary.peers_evicted);
+    table.integers("peers_evicted", None, core::iter::once(evicted));
     device_columns(&mut table, summary.devices.as_ref());
     cache_columns(&mut table, summary.caches.as_ref());
     network_columns(&mut table, summary.network.as_ref());

@@ -139,6 +139,7 @@ impl Running {
                 TransportOutput::Discard(packet, reason) => {
                     return HostOutput::Event(HostEvent::Discarded { packet, reason });
                 }
+                TransportOutput::Evicted => return HostOutput::Event(HostEvent::Evicted),
                 TransportOutput::WaitUntil(deadline) => {
                     self.transport_deadline = packed(deadline);
                     return wait_until(self.deadline());

@@ -197,6 +197,7 @@ impl Udp {
         };
         if let Some(left) = left {
             self.reset(now, left, ResetReason::NotNeeded);
+            self.outputs.push(TransportOutput::Evicted);
         }
         true
     }

@@ -191,7 +191,10 @@ impl Observer for Watch {
             HostEvent::Message(event) => self.note(now, host, side, *event),
             HostEvent::MessageAt(at, event) => self.note(*at, host, side, *event),
             HostEvent::Device(_) => self.meter.host_event(now, host, side, event),
-            HostEvent::Waiting(_) | HostEvent::Served(_) | HostEvent::Discarded { .. } => {}
+            HostEvent::Waiting(_)
+            | HostEvent::Served(_)
+            | HostEvent::Discarded { .. }
+            | HostEvent::Evicted => {}
         }
     }
 

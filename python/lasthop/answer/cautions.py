@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from lasthop.answer.crashes import crashes
+from lasthop.answer.evictions import evictions
 from lasthop.answer.network_span import network_span
 from lasthop.answer.unmet_faults import unmet_faults
 
@@ -36,6 +37,7 @@ def cautions(folders: Iterable[Path], study: Mapping[str, Any]) -> tuple[str, ..
         *study.get("cautions", ()),
         *network_span(held),
         *crashes(held),
+        *evictions(held),
         *_weights(held),
         *_keep_alive(held),
         *_set_up(held),

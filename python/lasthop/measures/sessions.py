@@ -74,4 +74,12 @@ SESSIONS = (
         missing="no session",
         meaning="For how long such connections were held in the whole run, all together.",
     ),
+    count(
+        name="peers_evicted",
+        called="peers that servers evicted",
+        direction=Direction.LESS,
+        missing="real servers",
+        meaning="Peers at rest that servers of CoAP over UDP, with DTLS or without, and of DDS "
+        "evicted to make room for others; in the whole run.",
+    ),
 )

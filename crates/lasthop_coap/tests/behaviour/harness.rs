@@ -339,7 +339,7 @@ impl<T: Transport, A: Application> End<T, A> {
                             is_told = true;
                             self.inform(now, ApplicationInput::Transport(connection, event));
                         }
-                        TransportOutput::Discard(..) => {}
+                        TransportOutput::Discard(..) | TransportOutput::Evicted => {}
                         TransportOutput::WaitUntil(deadline) => {
                             self.deadlines[0] = deadline;
                             return (packets, is_told);

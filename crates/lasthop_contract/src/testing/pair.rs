@@ -133,6 +133,7 @@ impl<C: Transport, S: Transport> Pair<C, S> {
                         event,
                     }),
                     TransportOutput::Discard(_, reason) => self.discarded.push(reason),
+                    TransportOutput::Evicted => {}
                     TransportOutput::WaitUntil(deadline) => {
                         self.deadlines[side as usize] = deadline;
                         break;

@@ -102,6 +102,7 @@ impl Host {
                         TransportOutput::Event(connection, event) => {
                             self.tell(now, ApplicationInput::Transport(connection, event));
                         }
+                        TransportOutput::Evicted => {}
                         TransportOutput::Discard(_, reason) => self.discarded.push(reason),
                         TransportOutput::WaitUntil(_) => return packets,
                     }

@@ -185,6 +185,7 @@ impl KernelUdp {
         let left = self.flows.make_room(now, |flow| flow.last_used).ok()?;
         if let Some(left) = left {
             self.reset(now, left, ResetReason::NotNeeded);
+            self.outputs.push_back(TransportOutput::Evicted);
         }
         let id = self.flows.add(UdpFlow::new(now, place, peer));
         self.flows.note(now, id);

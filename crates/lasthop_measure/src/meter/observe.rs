@@ -103,6 +103,7 @@ impl Observer for Meter {
             }
             HostEvent::Waiting(messages) => self.log.waiting(now, messages),
             HostEvent::Served(messages) => self.log.served(now, messages),
+            HostEvent::Evicted => self.evicted += 1,
             HostEvent::Discarded { packet, reason } => {
                 self.ledger.discarded(now, packet, *reason);
                 self.log.discarded(now, packet, *reason);

@@ -98,7 +98,7 @@ impl<A: Application> Node<A> {
                             }
                             self.inform(now, ApplicationInput::Transport(connection, event));
                         }
-                        TransportOutput::Discard(..) => {}
+                        TransportOutput::Discard(..) | TransportOutput::Evicted => {}
                         TransportOutput::WaitUntil(deadline) => {
                             self.deadlines[1] = deadline;
                             return packets;

@@ -1,11 +1,12 @@
-//! What a server has no use for is counted by the reason.
+//! What a server has no use for is counted by the reason, and so are the peers that it evicts.
 
 use lasthop_contract::{Direction, DiscardReason};
 use lasthop_link::Duplicate;
 use lasthop_measure::Fate;
 use lasthop_units::Probability;
 use lasthop_world::{
-    BackSpec, ChangeSpec, FlowKind, RestartOfSpec, RunSpec, Simulated, SurvivesSpec,
+    ArrivalSpec, BackSpec, ChangeSpec, FlowKind, PopulationSpec, RestartOfSpec, RunSpec, Simulated,
+    SurvivesSpec,
 };
 
 use crate::events::{SECOND_NS, at, ten};
@@ -87,5 +88,24 @@ fn records_of_sessions_that_a_restart_forgot_are_discarded_as_such() {
         let simulated = run(&spec);
         // At least one of each device.
         assert!(discarded(&simulated, reason) >= 10, "{options:?}");
+    }
+}
+
+#[test]
+fn a_server_counts_the_peers_that_it_evicts() {
+    for (options, is_full) in [(&[("peers", "1")][..], true), (&[("peers", "2")], false)] {
+        for layers in ["coap/udp", "coap/dtls/udp"] {
+            let mut spec = ten(stack(layers, options), FlowKind::Report);
+            spec.groups[0].population = PopulationSpec::Staying { devices: 2 };
+            let flow = &mut spec.flows[0];
+            // Of two that take turns, one waits for longer than 247 s (RFC 7252 section 4.8.2), and gives way then.
+            flow.arrivals = ArrivalSpec::Periodic {
+                every_ns: 600 * SECOND_NS,
+            };
+            flow.spread_ns = 600 * SECOND_NS;
+            flow.duration_ns = 6_000 * SECOND_NS;
+            let evicted = run(&spec).summary().peers_evicted;
+            assert_eq!(evicted > 0, is_full, "{layers}: {evicted}");
+        }
     }
 }

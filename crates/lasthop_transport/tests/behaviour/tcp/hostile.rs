@@ -30,7 +30,7 @@ fn outputs(host: &mut Tcp, now: Instant, bytes: &[u8]) -> (Vec<Packet>, Vec<Disc
         match host.poll(now) {
             TransportOutput::Transmit(packet) => sent.push(packet),
             TransportOutput::Discard(_, reason) => reasons.push(reason),
-            TransportOutput::Event(..) => {}
+            TransportOutput::Event(..) | TransportOutput::Evicted => {}
             TransportOutput::WaitUntil(_) => return (sent, reasons),
         }
     }
@@ -129,7 +129,9 @@ fn any_flags_in_any_state_break_nothing() {
                         };
                         host.write(now, id, Tcp::STREAM, &[chunk]).unwrap();
                     }
-                    TransportOutput::Event(..) | TransportOutput::Discard(..) => {}
+                    TransportOutput::Event(..)
+                    | TransportOutput::Discard(..)
+                    | TransportOutput::Evicted => {}
                     TransportOutput::WaitUntil(deadline) => {
                         assert!(deadline.is_none_or(|at| at > now));
                         break;

@@ -92,7 +92,7 @@ impl Victim {
                 TransportOutput::Event(id, TransportEvent::Established(_)) => {
                     self.connection = Some(id);
                 }
-                TransportOutput::Event(..) => {}
+                TransportOutput::Event(..) | TransportOutput::Evicted => {}
                 TransportOutput::Discard(_, reason) => self.discarded.push(reason),
                 TransportOutput::WaitUntil(_) => return,
             }

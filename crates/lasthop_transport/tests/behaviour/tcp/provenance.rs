@@ -25,7 +25,7 @@ fn drain(host: &mut Tcp, now: Instant) -> (Vec<Packet>, Option<Instant>) {
     loop {
         match host.poll(now) {
             TransportOutput::Transmit(packet) => packets.push(packet),
-            TransportOutput::Event(..) => {}
+            TransportOutput::Event(..) | TransportOutput::Evicted => {}
             TransportOutput::Discard(_, reason) => panic!("{reason:?}"),
             TransportOutput::WaitUntil(deadline) => return (packets, deadline),
         }
@@ -123,7 +123,9 @@ fn an_acknowledgement_that_the_end_overtook_is_no_probe() {
                         answers.push(spans(&packet));
                     }
                     TransportOutput::WaitUntil(_) => break,
-                    TransportOutput::Event(..) | TransportOutput::Discard(..) => {}
+                    TransportOutput::Event(..)
+                    | TransportOutput::Discard(..)
+                    | TransportOutput::Evicted => {}
                 }
             }
         }

@@ -183,6 +183,7 @@ impl World {
                 match self.hosts[side].poll(self.now) {
                     TransportOutput::Transmit(packet) => self.transmit(1 - side, packet),
                     TransportOutput::Event(id, event) => self.tell(side, id, event),
+                    TransportOutput::Evicted => {}
                     TransportOutput::Discard(_, reason) => {
                         let damages = [
                             DiscardReason::WrongAddress,

@@ -215,6 +215,7 @@ impl Player {
                         event => format!("! {event:?}"),
                     });
                 }
+                TransportOutput::Evicted => {}
                 TransportOutput::Discard(_, reason) => self.note(format!("x {}", reason.name())),
                 TransportOutput::WaitUntil(deadline) => {
                     self.deadline = deadline;

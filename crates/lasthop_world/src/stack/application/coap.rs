@@ -75,6 +75,13 @@ const OPTIONS: &[OptionEntry] = &[
     )
     .default("off")
     .needs(Needs::LAYERS, &["udp"]),
+    OptionEntry::new(
+        "peers",
+        OptionKind::Count(1, MAX_PEERS as u64),
+        "peers that the server holds; beyond that a new one takes the place of the one at rest longest, \
+         which is counted as evicted, or is not heard; 262144 where it is not written",
+    )
+    .needs(Needs::LAYERS, &["udp"]),
     MAX_AGE,
     CHANGES,
 ];
@@ -86,6 +93,8 @@ struct Coap {
     push: Push,
     carrier: Carrier,
     parameters: Arc<CoapParameters>,
+    /// How many peers its server holds.
+    peers: usize,
     /// What its server says of its resources.
     resources: (Option<Duration>, Option<Duration>),
 }
@@ -113,6 +122,10 @@ impl Coap {
         }
         Self {
             resources,
+            peers: match options.has("peers") {
+                true => options.integer("peers") as usize,
+                false => MAX_PEERS,
+            },
             kind: match options.word("type") {
                 "non" => MessageType::NonConfirmable,
                 _ => MessageType::Confirmable,
@@ -197,7 +210,7 @@ impl ApplicationBuilder for Coap {
 
     fn peer_limit(&self) -> Option<PeerLimit> {
         (self.carrier == Carrier::Datagrams).then(|| PeerLimit {
-            peers: MAX_PEERS,
+            peers: self.peers,
             rest: self.parameters.exchange_lifetime(),
         })
     }
