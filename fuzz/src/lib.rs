@@ -19,9 +19,11 @@ mod message_id;
 mod mqtt;
 mod nat;
 mod payload_template;
+mod post_handshake;
 mod qpack;
 mod quic;
 mod raw_udp;
+mod record_keys;
 mod repair;
 mod run_spec;
 mod script;
@@ -45,6 +47,7 @@ pub use message_id::message_id;
 pub use mqtt::mqtt;
 pub use nat::nat;
 pub use payload_template::payload_template;
+pub use post_handshake::post_handshake;
 pub use qpack::qpack;
 pub use quic::quic;
 pub use raw_udp::raw_udp;
@@ -57,7 +60,7 @@ pub use websocket::websocket;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its function, its program and its corpus.
-pub const TARGETS: [(&str, Target); 18] = [
+pub const TARGETS: [(&str, Target); 19] = [
     ("capture", capture),
     ("coap", coap),
     ("dtls", dtls),
@@ -69,6 +72,7 @@ pub const TARGETS: [(&str, Target); 18] = [
     ("mqtt", mqtt),
     ("nat", nat),
     ("payload_template", payload_template),
+    ("post_handshake", post_handshake),
     ("qpack", qpack),
     ("quic", quic),
     ("raw_udp", raw_udp),

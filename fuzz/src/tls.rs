@@ -183,6 +183,15 @@ fn credentials() -> &'static (Arc<RootCertStore>, Chain, Chain) {
 const SERVER: &str = "server.example";
 
 fn profiles(flags: u8) -> (ClientProfile, ServerProfile) {
+    profiles_with(flags, if flags & 2 == 0 { 0 } else { 10 }, 2)
+}
+
+/// Profiles of TLS 1.3 without tickets: an end seals nothing of its own behind the handshake.
+pub(crate) fn profiles_without_sessions() -> (ClientProfile, ServerProfile) {
+    profiles_with(0, 0, 0)
+}
+
+fn profiles_with(flags: u8, sessions: usize, tickets: u8) -> (ClientProfile, ServerProfile) {
     let (roots, of_server, of_client) = credentials();
     let [is_old, resumes, is_shown, is_small] = [1, 2, 4, 8].map(|bit| flags & bit != 0);
     let settings = Settings {
@@ -211,8 +220,8 @@ fn profiles(flags: u8) -> (ClientProfile, ServerProfile) {
         ServerSettings {
             credentials: of_server.clone(),
             clients: is_shown.then(|| Verify::Against(Arc::clone(roots))),
-            tickets: 2,
-            sessions: if resumes { 10 } else { 0 },
+            tickets,
+            sessions,
             early_data: if resumes && !is_old { 64 } else { 0 },
             patience: None,
         },
