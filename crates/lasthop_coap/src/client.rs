@@ -195,6 +195,7 @@ impl CoapClient {
             }
             TransportEvent::Closed(_) => self.closed(now, connection, transport),
             TransportEvent::Established(_) => self.established(now, transport),
+            TransportEvent::Moved => self.make_known_again(now, transport),
             TransportEvent::StreamOpened(..)
             | TransportEvent::StreamReset(..)
             | TransportEvent::StreamsAllowed

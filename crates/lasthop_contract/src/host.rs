@@ -37,13 +37,15 @@ pub enum HostInput {
         /// The packet.
         packet: Packet,
     },
-    /// The interface has a new address; the old one no longer works.
+    /// The interface has a new address; the old one no longer works. No program of the host is told.
     AddressChanged {
         /// The interface.
         interface: InterfaceId,
         /// Its new address.
         address: IpAddr,
     },
+    /// The operating system reports the last change of an address to the programs of the host.
+    AddressNoticed,
     /// How large packets by an interface may be, where that is not as on Ethernet.
     InterfaceMtu {
         /// The interface.

@@ -287,13 +287,16 @@ pub struct Chunk<'a> {
 pub enum TransportInput {
     /// A packet for this host, which knows the interface that it came by.
     Packet(Packet),
-    /// An interface has a new address; the one from before no longer works.
+    /// An interface has a new address; the one from before no longer works. No program of the host is told.
     AddressChanged {
         /// The interface.
         interface: InterfaceId,
         /// Its new address.
         address: IpAddr,
     },
+    /// The programs of the host are told that an address changed. Connections from an address that is gone end, and
+    /// layers that can move a session do so.
+    AddressNoticed,
     /// How large packets by an interface may be, where that is not as on Ethernet.
     InterfaceMtu {
         /// The interface.

@@ -19,6 +19,8 @@ pub enum TransportEvent {
     DatagramReadable,
     /// The peer is at another address now, as [`Transport::peer`] says.
     Rebound,
+    /// This end is at another address now, and the peer does not know it yet: only of flows without a session.
+    Moved,
     /// It is gone; its id means nothing any more.
     Closed(CloseReason),
 }
@@ -61,6 +63,8 @@ pub enum CloseReason {
     PeerReset,
     /// The peer did not answer.
     TimedOut,
+    /// The address of this end is gone, and its programs were told.
+    AddressGone,
     /// The peer broke the protocol.
     PeerError,
     /// A layer here ended its session with this alert (RFC 8446 section 6).

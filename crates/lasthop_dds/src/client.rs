@@ -107,14 +107,16 @@ impl Application for DdsClient {
             ApplicationInput::Transport(connection, TransportEvent::Closed(_)) => {
                 self.endpoint.peers.forget(connection);
             }
+            ApplicationInput::Transport(_, TransportEvent::Moved) => {
+                self.endpoint.follow_address(now, transport);
+            }
             ApplicationInput::Transport(..) => {}
             ApplicationInput::Send(message) => self.endpoint.write(now, message, transport),
             ApplicationInput::Timeout => self.endpoint.run(now, transport),
         }
     }
 
-    fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
-        self.endpoint.follow_address(now, transport);
+    fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
         self.endpoint.poll()
     }
 }

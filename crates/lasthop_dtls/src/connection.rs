@@ -110,6 +110,11 @@ impl Connection {
         self.is_established = false;
     }
 
+    /// Whether the peer knows it by a connection ID (RFC 9146), from whatever address it speaks.
+    pub(crate) fn has_connection_id(&self) -> bool {
+        !self.session.peer_connection_id().is_empty()
+    }
+
     /// Whether it goes on with an earlier session, as far as is known.
     pub(crate) fn is_resumed(&self) -> bool {
         self.session.is_resumed()

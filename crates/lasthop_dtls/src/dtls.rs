@@ -141,6 +141,39 @@ impl<T: Transport> Dtls<T> {
         self.outputs.push(TransportOutput::Discard(packet, reason));
     }
 
+    /// Begins another session with the peer of a connection, which stays the same to the application.
+    fn renew(&mut self, now: Instant, id: ConnectionId) {
+        let connection = self.connections.get(&id);
+        let Some(peer) = connection.and_then(|it| self.lower.peer(it.flow)) else {
+            return;
+        };
+        let begun = self.session_with(now, peer);
+        if let Ok((session, trust)) = begun
+            && let Some(connection) = self.connections.get_mut(&id)
+        {
+            connection.begin_anew(session, trust);
+            self.wish(now, id, &Wish::Wake);
+        }
+    }
+
+    /// The address of this end has changed: servers know their clients by it, unless they gave them connection IDs.
+    fn renew_addressed(&mut self, now: Instant) {
+        if self.client.is_none() || self.server.is_some() {
+            return;
+        }
+        let mut ids = Vec::new();
+        self.connections.retain(|connection| {
+            if !connection.has_connection_id() {
+                ids.push(connection.id);
+            }
+            true
+        });
+        ids.sort_unstable();
+        for id in ids {
+            self.renew(now, id);
+        }
+    }
+
     /// A session that is begun with a server, going on with an earlier one where it can.
     fn session_with(
         &mut self,
@@ -263,6 +296,7 @@ impl<T: Transport> Transport for Dtls<T> {
                     self.wish(now, id, &Wish::Wake);
                 }
             }
+            TransportInput::AddressNoticed => self.renew_addressed(now),
             TransportInput::Packet(_)
             | TransportInput::AddressChanged { .. }
             | TransportInput::InterfaceMtu { .. } => {}
@@ -364,16 +398,8 @@ impl<T: Transport> Transport for Dtls<T> {
         // A server waits for its clients.
         let renews = self.client.as_ref().is_some_and(|it| it.renews) && self.server.is_none();
         let lost = self.connections.get(&id);
-        let lost = lost.filter(|it| renews && it.is_established && it.heard + waited <= now);
-        let Some(peer) = lost.and_then(|it| self.lower.peer(it.flow)) else {
-            return;
-        };
-        let begun = self.session_with(now, peer);
-        if let Ok((session, trust)) = begun
-            && let Some(connection) = self.connections.get_mut(&id)
-        {
-            connection.begin_anew(session, trust);
-            self.wish(now, id, &Wish::Wake);
+        if lost.is_some_and(|it| renews && it.is_established && it.heard + waited <= now) {
+            self.renew(now, id);
         }
     }
 

@@ -156,6 +156,7 @@ impl Host for PacketDevice {
             | HostInput::Stop
             | HostInput::Crash(_)
             | HostInput::AddressChanged { .. }
+            | HostInput::AddressNoticed
             | HostInput::InterfaceMtu { .. }
             | HostInput::RouteChanged { .. } => {}
         }

@@ -25,8 +25,10 @@ impl<T: Transport> Transport for Quic<T> {
                 self.work.crash(*survives);
             }
             TransportInput::Stop => self.in_room(|it| it.say_goodbye(now)),
-            TransportInput::AddressChanged { .. } => self.move_clients(),
+            TransportInput::AddressNoticed => self.move_clients(),
+            // Who is not told goes on: its peer sees the new address, and validates it (RFC 9000 section 9).
             TransportInput::Packet(_)
+            | TransportInput::AddressChanged { .. }
             | TransportInput::InterfaceMtu { .. }
             | TransportInput::Timeout => {}
         }

@@ -89,7 +89,7 @@ impl<T: Transport> Tls<T> {
             TransportEvent::Readable(stream) => self.receive(now, id, stream),
             TransportEvent::Writable(stream) => self.flush(now, id, stream),
             TransportEvent::Closed(reason) => self.end(id, reason),
-            TransportEvent::Rebound => self.emit(id, event),
+            TransportEvent::Rebound | TransportEvent::Moved => self.emit(id, event),
             _ => {}
         }
     }

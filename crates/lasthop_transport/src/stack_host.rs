@@ -180,6 +180,12 @@ impl Host for StackHost {
                     running.wake();
                 }
             }
+            HostInput::AddressNoticed => {
+                for running in self.all() {
+                    running.hand(now, TransportInput::AddressNoticed);
+                    running.wake();
+                }
+            }
             HostInput::InterfaceMtu { interface, mtu } => {
                 for running in self.all() {
                     let told = TransportInput::InterfaceMtu { interface, mtu };

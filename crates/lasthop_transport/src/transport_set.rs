@@ -145,6 +145,7 @@ impl Transport for TransportSet {
             TransportInput::InterfaceMtu { interface, mtu } => {
                 &move || TransportInput::InterfaceMtu { interface, mtu }
             }
+            TransportInput::AddressNoticed => &|| TransportInput::AddressNoticed,
             TransportInput::Stop => &|| TransportInput::Stop,
             TransportInput::Crash(survives) => &move || TransportInput::Crash(survives),
         };

@@ -242,6 +242,11 @@ impl Transport for Udp {
             TransportInput::AddressChanged { interface, address } => {
                 self.local.change_address(interface, address);
             }
+            TransportInput::AddressNoticed => {
+                for id in self.flows.ids() {
+                    self.emit(id, TransportEvent::Moved);
+                }
+            }
             // What was said last still leaves.
             TransportInput::Stop => self.forget_flows(),
             TransportInput::Crash(_) => {

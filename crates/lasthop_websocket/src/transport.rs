@@ -78,7 +78,7 @@ impl<T: Transport> WebSocket<T> {
                     self.emit(id, TransportEvent::Writable(stream));
                 }
             }
-            TransportEvent::Rebound => self.emit(id, event),
+            TransportEvent::Rebound | TransportEvent::Moved => self.emit(id, event),
             TransportEvent::Closed(reason) => self.on_closed(id, reason),
             _ => {}
         }

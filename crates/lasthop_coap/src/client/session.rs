@@ -111,9 +111,13 @@ impl CoapClient {
     /// A session of the layer below is there. One that follows another means nothing to a server that knew the device by
     /// that: it is made known again, and what it observed is observed anew (RFC 7641 section 4.5).
     pub(super) fn established(&mut self, now: Instant, transport: &mut dyn Transport) {
-        if !core::mem::replace(&mut self.is_set_up, true) {
-            return;
+        if core::mem::replace(&mut self.is_set_up, true) {
+            self.make_known_again(now, transport);
         }
+    }
+
+    /// To the server the device is somebody else now: one that was known registers again, and observes anew.
+    pub(super) fn make_known_again(&mut self, now: Instant, transport: &mut dyn Transport) {
         if let Session::Registered(before) = self.session {
             let mut cx = Context::new(now, transport, &mut self.outputs);
             self.endpoint.forget(&mut cx, before);

@@ -181,7 +181,8 @@ impl CoapServer {
             TransportEvent::Closed(_) => self.closed(now, connection, transport),
             TransportEvent::StreamReset(..)
             | TransportEvent::StreamsAllowed
-            | TransportEvent::Rebound => {}
+            | TransportEvent::Rebound
+            | TransportEvent::Moved => {}
         }
     }
 

@@ -433,6 +433,30 @@ fn a_device_that_moves_is_found_where_it_was_last_heard() {
 }
 
 #[test]
+fn a_device_that_is_told_that_it_moved_registers_again() {
+    for push in [Push::Post, Push::Put, Push::Observe] {
+        for is_told in [false, true] {
+            let mut pair = Setting::pushes(CON, push).pair();
+            pair.run_seconds(1);
+            let moved = lasthop_contract::TransportInput::AddressChanged {
+                interface: lasthop_contract::InterfaceId(0),
+                address: core::net::IpAddr::from([10, 0, 0, 77]),
+            };
+            pair.client.transport.handle(pair.now, moved);
+            if is_told {
+                let told = lasthop_contract::TransportInput::AddressNoticed;
+                pair.client.transport.handle(pair.now, told);
+            }
+            pair.run_seconds(1);
+            pair.push(2, 100);
+            pair.run_seconds(1);
+            let received = pair.client.received();
+            assert_eq!(received == [2], is_told, "{push:?} {received:?}");
+        }
+    }
+}
+
+#[test]
 fn a_message_for_a_device_that_nobody_knows_is_given_up() {
     let mut pair = Setting::reports(CON).pair();
     pair.push(1, 100);

@@ -128,3 +128,21 @@ fn who_moves_again_and_again_is_found() {
     }
     assert_both_are_heard(&mut pair, 1);
 }
+
+#[test]
+fn who_is_not_told_that_it_moved_goes_on_naming_its_old_address() {
+    let mut pair = pair(DdsConfig::default());
+    let now = pair.now;
+    pair.hosts[0].move_unnoticed_to(now, "10.0.0.5");
+    pair.run_for(SECOND * 30);
+    let now = pair.now;
+    pair.hosts[0].send(now, 1, b"up");
+    pair.hosts[1].send(now, 2, b"down");
+    pair.run_for(SECOND);
+    assert_eq!(
+        pair.hosts[1].received,
+        [b"up"],
+        "the server is where it was"
+    );
+    assert!(pair.hosts[0].received.is_empty());
+}

@@ -69,8 +69,18 @@ impl Host {
             .handle(now, TransportInput::Crash(Survives::default()));
     }
 
-    /// Has another address from now on, and not the one from before.
+    /// Has another address from now on, and not the one from before, as it is told.
     pub(crate) fn move_to(&mut self, now: Instant, address: &str) {
+        let changed = TransportInput::AddressChanged {
+            interface: InterfaceId(0),
+            address: address.parse().unwrap(),
+        };
+        self.udp.handle(now, changed);
+        self.udp.handle(now, TransportInput::AddressNoticed);
+    }
+
+    /// The same, and nobody tells it.
+    pub(crate) fn move_unnoticed_to(&mut self, now: Instant, address: &str) {
         let changed = TransportInput::AddressChanged {
             interface: InterfaceId(0),
             address: address.parse().unwrap(),

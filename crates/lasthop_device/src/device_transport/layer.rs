@@ -31,6 +31,7 @@ impl Transport for DeviceTransport {
             }
             TransportInput::Stop
             | TransportInput::AddressChanged { .. }
+            | TransportInput::AddressNoticed
             | TransportInput::InterfaceMtu { .. } => {
                 self.inner.handle(now, input);
             }

@@ -134,3 +134,27 @@ fn a_handshake_with_one_bears_every_loss() {
         }
     }
 }
+
+#[test]
+fn who_is_told_of_its_address_makes_another_session_unless_it_has_a_connection_id() {
+    for length in [0, 8] {
+        let mut world = setting(length).world();
+        let (here, there) = world.connect();
+        world.forget();
+        move_client(&mut world);
+        let now = world.ends.now();
+        world
+            .ends
+            .client
+            .handle(now, TransportInput::AddressNoticed);
+        world.send(Up, here, b"from there");
+        world.run(1);
+        let is_kept = length > 0;
+        assert_eq!(world.established(Up).is_none(), is_kept, "{length}");
+        let at_server = world.established(Down).map_or(there, |it| it.1);
+        assert_eq!(world.received(Down, at_server), [b"from there"]);
+        world.send(Down, at_server, b"back");
+        world.run(1);
+        assert_eq!(world.received(Up, here), [b"back"]);
+    }
+}

@@ -288,7 +288,7 @@ impl HttpClient {
                 self.links[place].flush(&mut wire);
             }
             TransportEvent::Closed(_) => self.lose(now, place),
-            TransportEvent::DatagramReadable | TransportEvent::Rebound => {}
+            TransportEvent::DatagramReadable | TransportEvent::Rebound | TransportEvent::Moved => {}
         }
         self.pump(now, transport);
         self.tell_ready();

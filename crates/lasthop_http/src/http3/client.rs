@@ -154,6 +154,7 @@ impl Http3Client {
             | TransportEvent::Writable(_)
             | TransportEvent::DatagramReadable
             | TransportEvent::Rebound
+            | TransportEvent::Moved
             | TransportEvent::Closed(_) => {}
         }
         Ok(())

@@ -110,6 +110,7 @@ impl Http3Server {
             TransportEvent::Established(_)
             | TransportEvent::DatagramReadable
             | TransportEvent::Rebound
+            | TransportEvent::Moved
             | TransportEvent::Closed(_) => {}
         }
         Ok(())

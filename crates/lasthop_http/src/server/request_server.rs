@@ -88,7 +88,7 @@ impl RequestServer {
                 });
             }
             TransportEvent::Closed(_) => self.forget(connection),
-            TransportEvent::DatagramReadable | TransportEvent::Rebound => {}
+            TransportEvent::DatagramReadable | TransportEvent::Rebound | TransportEvent::Moved => {}
         }
     }
 

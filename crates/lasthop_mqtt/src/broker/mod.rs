@@ -206,7 +206,8 @@ impl MqttBroker {
             TransportEvent::Established(_)
             | TransportEvent::StreamOpened(..)
             | TransportEvent::StreamsAllowed
-            | TransportEvent::Rebound => {}
+            | TransportEvent::Rebound
+            | TransportEvent::Moved => {}
         }
     }
 

@@ -425,7 +425,7 @@ impl MqttClient {
                 }
             }
             TransportEvent::DatagramReadable => self.receive_datagrams(now, connection, transport),
-            TransportEvent::StreamOpened(..) | TransportEvent::Rebound => {}
+            TransportEvent::StreamOpened(..) | TransportEvent::Rebound | TransportEvent::Moved => {}
         }
     }
 

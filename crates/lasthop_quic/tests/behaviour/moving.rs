@@ -17,6 +17,12 @@ fn rebound(world: &World) -> bool {
 
 #[test]
 fn a_client_goes_on_from_another_address_and_the_old_one_is_dead() {
+    for is_told in [false, true] {
+        goes_on(is_told);
+    }
+}
+
+fn goes_on(is_told: bool) {
     let mut world = Setting::new().world();
     let (here, there, _) = world.connect(b"before ");
     let peer = world.ends.server.peer(there).unwrap();
@@ -27,6 +33,18 @@ fn a_client_goes_on_from_another_address_and_the_old_one_is_dead() {
     };
     // From here on what is for the old address is of no use to anybody (WrongAddress).
     world.ends.client.handle(now, moved);
+    // Who is told says so at once, where there is nothing to say, too.
+    world.run(SECOND);
+    assert!(!rebound(&world));
+    if is_told {
+        let now = world.ends.now();
+        world
+            .ends
+            .client
+            .handle(now, TransportInput::AddressNoticed);
+        world.run(SECOND);
+    }
+    assert_eq!(rebound(&world), is_told);
     world.write(Direction::Up, here, b"and after");
     world.run(SECOND);
     assert!(rebound(&world));
@@ -51,6 +69,10 @@ fn the_fifth_address_is_as_good_as_the_first() {
         let interface = InterfaceId(0);
         let moved = TransportInput::AddressChanged { interface, address };
         world.ends.client.handle(now, moved);
+        world
+            .ends
+            .client
+            .handle(now, TransportInput::AddressNoticed);
         world.write(Direction::Up, here, b".");
         world.run(Duration::from_secs(30));
         assert_eq!(world.ends.server.peer(there).unwrap().ip(), address);

@@ -91,6 +91,13 @@ impl JsonUdpClient {
         }
     }
 
+    /// Has the broker know where it is now, where that matters and nothing is under way.
+    fn subscribe_again(&mut self, now: Instant, transport: &mut dyn Transport) {
+        if matches!(self.session, Session::Ready) && self.wanted(0).is_some() {
+            self.subscribe_from(now, 0, transport);
+        }
+    }
+
     fn subscribe(
         &mut self,
         now: Instant,
@@ -213,6 +220,10 @@ impl Application for JsonUdpClient {
                 self.connection = None;
                 self.is_lost = true;
             }
+            ApplicationInput::Transport(
+                _,
+                TransportEvent::Moved | TransportEvent::Established(_),
+            ) => self.subscribe_again(now, transport),
             ApplicationInput::Transport(..) => {}
             ApplicationInput::Send(message) => {
                 self.reopen(now, transport);

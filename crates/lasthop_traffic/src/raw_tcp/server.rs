@@ -93,7 +93,8 @@ impl Application for RawTcpServer {
                 TransportEvent::StreamReset(..)
                 | TransportEvent::DatagramReadable
                 | TransportEvent::StreamsAllowed
-                | TransportEvent::Rebound => {}
+                | TransportEvent::Rebound
+                | TransportEvent::Moved => {}
             },
         }
     }

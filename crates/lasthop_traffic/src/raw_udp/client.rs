@@ -140,6 +140,11 @@ impl Application for RawUdpClient {
                 self.connection = None;
                 self.is_lost = true;
             }
+            // To the server it is somebody else now.
+            ApplicationInput::Transport(
+                _,
+                TransportEvent::Moved | TransportEvent::Established(_),
+            ) if self.session == Session::Greeted => self.greet(now, transport),
             ApplicationInput::Transport(..) => {}
             ApplicationInput::Send(message) => {
                 self.reopen(now, transport);

@@ -15,9 +15,12 @@ impl Transport for Fallback {
             TransportInput::Packet(packet) => return self.receive(now, packet),
             TransportInput::Timeout => &|| TransportInput::Timeout,
             TransportInput::AddressChanged { interface, address } => {
+                &move || TransportInput::AddressChanged { interface, address }
+            }
+            TransportInput::AddressNoticed => {
                 // Another network may let through what the last one did not.
                 self.avoided_until = None;
-                &move || TransportInput::AddressChanged { interface, address }
+                &|| TransportInput::AddressNoticed
             }
             TransportInput::InterfaceMtu { interface, mtu } => {
                 &move || TransportInput::InterfaceMtu { interface, mtu }

@@ -3,8 +3,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Chunk, ConnectionId, Held, ListenError, OpenError, OpenOptions, Packet, ReadOutcome,
-    ResetReason, StreamError, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
+    Chunk, CloseReason, ConnectionId, Held, ListenError, OpenError, OpenOptions, Packet,
+    ReadOutcome, ResetReason, StreamError, StreamId, Transport, TransportEvent, TransportInput,
+    TransportOutput,
 };
 use lasthop_units::Instant;
 
@@ -21,6 +22,7 @@ impl Transport for Tcp {
                 self.local.change_address(interface, address);
                 self.has_moved = true;
             }
+            TransportInput::AddressNoticed => self.end_stranded(),
             TransportInput::InterfaceMtu { interface, mtu } => {
                 self.local.set_mtu(interface, mtu);
                 for id in self.connections.ids() {
@@ -195,6 +197,20 @@ impl Transport for Tcp {
 impl Tcp {
     /// The stream that a connection is.
     pub const STREAM: StreamId = StreamId(0);
+
+    /// Ends the connections from addresses that the host no longer has, without a word to their peers, as a system
+    /// does that tells its programs (`SOCK_DESTROY` of Linux, which Android uses when an address goes).
+    fn end_stranded(&mut self) {
+        for id in self.connections.ids() {
+            let connection = self.connections.get(id);
+            let local = connection.map(|connection| connection.local.ip());
+            if local.is_some_and(|local| !self.local.has(local)) {
+                self.with(id, |connection, out| {
+                    connection.end(CloseReason::AddressGone, out);
+                });
+            }
+        }
+    }
 
     /// What is next for the outside. A packet from an address that the host no longer has does not leave: Linux finds no
     /// route for it, and its timers go on (`__ip_route_output_key_hash`).

@@ -626,3 +626,34 @@ fn a_set_says_whose_a_connection_is_and_has_no_more_transports_than_it_has() {
     assert_eq!(set.peer(second), Some(peer));
     assert_eq!(set.peer(ConnectionId(7).in_column(9)), None);
 }
+
+#[test]
+fn programs_that_are_told_of_a_changed_address_lose_their_connections_at_once() {
+    let (mut world, here, there) = both();
+    world.run(Duration::from_secs(1));
+    here.heard();
+    there.heard();
+    let moved = HostInput::AddressChanged {
+        interface: InterfaceId(0),
+        address: address("10.0.0.77"),
+    };
+    world.tell(0, moved);
+    world
+        .places
+        .insert(address("10.0.0.77"), (0, InterfaceId(0)));
+    here.events.borrow_mut().clear();
+    world.tell(0, HostInput::AddressNoticed);
+    world.run(Duration::ZERO);
+    let told = [
+        TransportEvent::Moved,
+        TransportEvent::Closed(CloseReason::AddressGone),
+    ];
+    let events = here.events.borrow().clone();
+    for event in told {
+        let some = events.iter().filter(|it| it.1 == event).count();
+        assert!(some > 0, "{event:?}: {events:?}");
+    }
+    // The server hears nothing of it.
+    world.run(Duration::from_secs(10));
+    assert_eq!(there.heard(), []);
+}

@@ -252,3 +252,26 @@ fn a_changed_address_ends_the_connection_by_its_timers_and_the_next_one_resumes(
     );
     assert_eq!(world.connect(b"").2, [Established::Resumed; 2]);
 }
+
+#[test]
+fn who_is_told_of_a_changed_address_ends_the_session_at_once() {
+    let mut world = World::new();
+    let (id, _, _) = world.connect(b"");
+    let moved = TransportInput::AddressChanged {
+        interface: InterfaceId(0),
+        address: "10.0.0.77".parse().unwrap(),
+    };
+    let now = world.ends.now();
+    world.ends.client.handle(now, moved);
+    world
+        .ends
+        .client
+        .handle(now, TransportInput::AddressNoticed);
+    let events = world.run(1);
+    let gone = TransportEvent::Closed(CloseReason::AddressGone);
+    assert!(
+        events.iter().any(|it| (it.2, it.3) == (id, gone)),
+        "{events:?}"
+    );
+    assert_eq!(world.connect(b"").2, [Established::Resumed; 2]);
+}
