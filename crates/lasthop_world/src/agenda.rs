@@ -5,8 +5,8 @@ use lasthop_units::{Duration, Instant};
 
 use crate::plan::numbers_of_groups;
 use crate::spec::{
-    BackSpec, ChangeSpec, DevicesSpec, EventSpec, OutageOfSpec, RestartOfSpec, RunSpec,
-    SurvivesSpec, nanos,
+    AddressSpec, BackSpec, ChangeSpec, DevicesSpec, EventSpec, NotifySpec, OutageOfSpec,
+    RestartOfSpec, RunSpec, SurvivesSpec, nanos,
 };
 
 /// What events do in a run, one thing after the other.
@@ -26,10 +26,14 @@ pub(crate) enum Step<'a> {
     GoesOff(Whose<'a>, WayOff, SurvivesSpec),
     /// It comes back.
     ComesBack(Whose<'a>),
+    /// A device is out of reach.
+    GapBegins(u32),
+    /// It is in reach again.
+    GapEnds(u32),
     /// A device has another address.
-    NewAddress(u32),
+    NewAddress(u32, NotifySpec),
     /// A device goes over to another path.
-    ChangesPath(u32, &'a str),
+    ChangesPath(u32, &'a str, NotifySpec),
 }
 
 /// Which host.
@@ -54,43 +58,10 @@ impl<'a> Agenda<'a> {
     /// The events of a spec. Those of one instant happen in the order of the spec.
     pub(crate) fn new(spec: &'a RunSpec) -> Self {
         let mut steps = Vec::new();
-        for (place, event) in spec.events.iter().enumerate() {
-            let at = Instant::ZERO + nanos(event.at_ns);
-            // Another time, or other events of other kinds, must not change who is drawn.
-            let alike = |other: &&EventSpec| other.change.kind() == event.change.kind();
-            let number = spec.events[..place].iter().filter(alike).count();
-            let name = format!("events/{}/{number}", event.change.kind());
-            let mut add = |at: Instant, step| steps.push((at, step));
-            match &event.change {
-                ChangeSpec::Outage { of, duration_ns } => {
-                    add(at, Step::OutageBegins(of));
-                    add(at + nanos(*duration_ns), Step::OutageEnds(of));
-                }
-                ChangeSpec::PowerCut { of, back } => {
-                    let devices = drawn(spec, of, &name).into_iter().map(Whose::Device);
-                    go_off(spec.seed, &name, devices, WayOff::Crashes, (at, back), add);
-                }
-                ChangeSpec::Restart { of, back } => {
-                    let hosts = match of {
-                        RestartOfSpec::Server(name) => vec![Whose::Server(name)],
-                        RestartOfSpec::Devices(of) => {
-                            let devices = drawn(spec, of, &name).into_iter();
-                            devices.map(Whose::Device).collect()
-                        }
-                    };
-                    let hosts = hosts.into_iter();
-                    go_off(spec.seed, &name, hosts, WayOff::Stops, (at, back), add);
-                }
-                ChangeSpec::NewAddress { of } => {
-                    for device in drawn(spec, of, &name) {
-                        add(at, Step::NewAddress(device));
-                    }
-                }
-                ChangeSpec::ChangePath { of, to } => {
-                    for device in drawn(spec, of, &name) {
-                        add(at, Step::ChangesPath(device, to));
-                    }
-                }
+        for event in &spec.events {
+            let name = event.name(spec);
+            for (at, time) in event.instants(spec.seed, &name).into_iter().zip(0..) {
+                add_steps(spec, event, (at, &time_of(&name, time)), &mut steps);
             }
         }
         steps.sort_by_key(|(at, _)| *at);
@@ -113,9 +84,73 @@ impl<'a> Agenda<'a> {
     /// To which paths devices go over, in the order of time.
     pub(crate) fn paths(&self) -> impl Iterator<Item = (u32, &'a str)> + '_ {
         self.steps.iter().filter_map(|(_, step)| match step {
-            Step::ChangesPath(device, path) => Some((*device, *path)),
+            Step::ChangesPath(device, path, _) => Some((*device, *path)),
             _ => None,
         })
+    }
+}
+
+/// What the random streams are called of each time that an event happens, from 0.
+fn time_of(name: &str, time: u32) -> String {
+    match time {
+        0 => name.into(),
+        time => format!("{name}/{time}"),
+    }
+}
+
+/// What an event does that happens at an instant.
+fn add_steps<'a>(
+    spec: &'a RunSpec,
+    event: &'a EventSpec,
+    (at, name): (Instant, &str),
+    steps: &mut Vec<(Instant, Step<'a>)>,
+) {
+    let mut add = |at: Instant, step| steps.push((at, step));
+    match &event.change {
+        ChangeSpec::Outage { of, duration_ns } => {
+            add(at, Step::OutageBegins(of));
+            add(at + nanos(*duration_ns), Step::OutageEnds(of));
+        }
+        ChangeSpec::PowerCut { of, back } => {
+            let devices = drawn(spec, of, name).into_iter().map(Whose::Device);
+            go_off(spec.seed, name, devices, WayOff::Crashes, (at, back), add);
+        }
+        ChangeSpec::Restart { of, back } => {
+            let hosts = match of {
+                RestartOfSpec::Server(name) => vec![Whose::Server(name)],
+                RestartOfSpec::Devices(of) => {
+                    let devices = drawn(spec, of, name).into_iter();
+                    devices.map(Whose::Device).collect()
+                }
+            };
+            let hosts = hosts.into_iter();
+            go_off(spec.seed, name, hosts, WayOff::Stops, (at, back), add);
+        }
+        ChangeSpec::NewAddress { of, notify } => {
+            for device in drawn(spec, of, name) {
+                add(at, Step::NewAddress(device, *notify));
+            }
+        }
+        ChangeSpec::ChangePath { of, to, notify } => {
+            for device in drawn(spec, of, name) {
+                add(at, Step::ChangesPath(device, to, *notify));
+            }
+        }
+        ChangeSpec::Handover {
+            of,
+            gap_ns,
+            address,
+            notify,
+        } => {
+            let end = at + nanos(*gap_ns);
+            for device in drawn(spec, of, name) {
+                add(at, Step::GapBegins(device));
+                add(end, Step::GapEnds(device));
+                if *address == AddressSpec::New {
+                    add(end, Step::NewAddress(device, *notify));
+                }
+            }
+        }
     }
 }
 

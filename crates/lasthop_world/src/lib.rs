@@ -40,13 +40,14 @@ pub use lone_path::{LonePath, Translated};
 pub use registered_link::{LinkEntry, LinkPlace};
 pub use simulated::{MessageName, Observe, RunError, Simulated};
 pub use spec::{
-    ArrivalSpec, ArrivingSpec, BackSpec, CacheSpec, ChangeSpec, ClientSpec, CredentialsSpec,
-    DeviceSpec, DeviceTcpSpec, DevicesSpec, EnergySpec, EngineSpec, EventSpec, FaultSpec, FlowSpec,
-    ForwardsSpec, GroupSpec, HopSpec, LayerSpec, MeasureSpec, MediumSpec, MessageDetail, NatSpec,
-    OutageOfSpec, OutsideServer, OutsideService, PathSpec, PayloadSpec, PopulationSpec,
-    PowerProfileSpec, ReadingSpec, RestartOfSpec, RunSpec, ScopeSpec, ServerLayout, ServerSpec,
-    ServiceSpec, ServiceTimeSpec, SessionSpec, ShortSpec, SpecError, StackSpec, StratumSpec,
-    SurvivesSpec, TcpLikeSpec, UserCredentials, WlanSpec,
+    AddressSpec, ArrivalSpec, ArrivingSpec, BackSpec, CacheSpec, ChangeSpec, ClientSpec,
+    CredentialsSpec, DeviceSpec, DeviceTcpSpec, DevicesSpec, EnergySpec, EngineSpec, EventSpec,
+    FaultSpec, FlowSpec, ForwardsSpec, GroupSpec, HopSpec, LayerSpec, MeasureSpec, MediumSpec,
+    MessageDetail, NatSpec, NotifySpec, OutageOfSpec, OutsideServer, OutsideService, PathSpec,
+    PayloadSpec, PopulationSpec, PowerProfileSpec, ReadingSpec, RecurrenceSpec, RestartOfSpec,
+    RunSpec, ScopeSpec, ServerLayout, ServerSpec, ServiceSpec, ServiceTimeSpec, SessionSpec,
+    ShortSpec, SpecError, StackSpec, StratumSpec, SurvivesSpec, TcpLikeSpec, UserCredentials,
+    WlanSpec,
 };
 pub use stack::{
     Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, BuildLayer, Carriage,

@@ -77,7 +77,7 @@ fn is_shared(hop: &HopSpec) -> bool {
 /// The paths that devices of a group are on, or come to.
 fn paths_of<'a>(spec: &'a RunSpec, group: &'a GroupSpec) -> impl Iterator<Item = &'a str> {
     let further = spec.events.iter().filter_map(|event| match &event.change {
-        ChangeSpec::ChangePath { of, to } if of.group == group.name => Some(to.as_str()),
+        ChangeSpec::ChangePath { of, to, .. } if of.group == group.name => Some(to.as_str()),
         _ => None,
     });
     core::iter::once(group.path.as_str()).chain(further)

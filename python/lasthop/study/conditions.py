@@ -70,7 +70,7 @@ def describe(form: StudyForm, *, quick: bool = False) -> dict[str, str]:
 
 def _happenings(form: StudyForm, spans: Timing) -> dict[str, str]:
     """Give what happens in the middle of a run."""
-    within = [event for event in form.events if event.start < spans.duration_ns]
+    within = [event for event in form.events if event.first < spans.duration_ns]
     happenings = {
         "events": "; ".join(map(_event, within)),
         "faults": "; ".join(fault.words() for fault in form.faults),
@@ -221,7 +221,7 @@ def _event(event: EventForm) -> str:
     who = event.target
     if event.share != 1.0:
         who = f"{_percent(event.share)} of {who}"
-    words = f"after {_time(event.start)} {event.kind.replace('_', ' ')} of {who}"
+    words = f"{_when(event)} {event.kind.replace('_', ' ')} of {who}"
     if event.to is not None:
         words += f" to {event.to}"
     if event.lasts is not None:
@@ -230,4 +230,19 @@ def _event(event: EventForm) -> str:
         words += f", back within {_time(event.spread)}"
     if event.survives is not None:
         words += f", {event.survives} survive{'s' if event.survives == 'nothing' else ''}"
+    if event.gap is not None:
+        words += f" with a gap of {_time(event.gap)}"
+    if event.address == "kept":
+        words += ", the address is kept"
+    if event.notify == "application":
+        words += ", applications are notified"
     return words
+
+
+def _when(event: EventForm) -> str:
+    if event.every is None:
+        return f"after {_time(event.first)}"
+    if event.is_random:
+        words = f"at random, on average every {_time(event.every)},"
+        return words if event.first == 0 else f"after {_time(event.first)} {words}"
+    return f"after {_time(event.first)} and every {_time(event.every)} from then on"

@@ -14,6 +14,7 @@ from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.paths.path import Path
 from lasthop.study.paths.wlan import Wlan
 from lasthop.study.quantity import FRACTION, TIME, format_quantity
+from lasthop.study.recurrences import check_times
 from lasthop.study.run_spec.services import listeners
 from lasthop.study.traffic.session import session_words
 from lasthop.study.traffic.traffic import MAXIMUM_MESSAGES_OF_A_DEVICE
@@ -245,11 +246,13 @@ def _too_many(messages: int, sender: str, most: int, flow: Flow) -> Fault:
 
 def _check_event(event: Event, assembly: Assembly, spans: Timing) -> None:
     form = event.form
-    if form.start >= spans.duration_ns:
+    if form.first >= spans.duration_ns:
+        key = "every" if form.start is None else "start"
+        earlier = "a shorter every" if form.start is None else "an earlier start"
         raise Fault(
             f"it happens after the end of the run at {format_quantity(spans.duration_ns, TIME)}",
-            hint="write an earlier start, or a longer duration",
-            location=(*event.location, "start"),
+            hint=f"write {earlier}, or a longer duration",
+            location=(*event.location, key),
         )
     servers = [server.name for server in assembly.servers]
     groups = [group.name for group in assembly.groups]
@@ -259,6 +262,7 @@ def _check_event(event: Event, assembly: Assembly, spans: Timing) -> None:
         "power_cut": groups,
         "new_address": groups,
         "change_path": groups,
+        "handover": groups,
         "restart": [*servers, *groups],
     }[form.kind]
     if form.target not in known:
@@ -279,6 +283,7 @@ def _check_event(event: Event, assembly: Assembly, spans: Timing) -> None:
     group = assembly.group(form.target)
     if group is None:
         _check_whole(event)
+        check_times(event, 1, spans)
         return
     moves = [one.form for one in assembly.events if one.form.target == group.name]
     if form.to == group.path and all(move.to in (None, form.to) for move in moves):
@@ -289,13 +294,14 @@ def _check_event(event: Event, assembly: Assembly, spans: Timing) -> None:
         )
     if not isinstance(group.devices, Arriving):
         _check_somebody(event, group.devices)
+        check_times(event, int(group.devices * form.share + 0.5), spans)
 
 
 def _check_it_starts_again(event: Event, spans: Timing) -> None:
     """Refuse a restart that is not over when the run is: nothing starts again."""
     form, end_ns = event.form, spans.duration_ns + spans.drain_ns
-    if form.kind == "restart" and form.lasts is not None and form.start + form.lasts >= end_ns:
-        left = format_quantity(max(1, end_ns - form.start), TIME)
+    if form.kind == "restart" and form.lasts is not None and form.first + form.lasts >= end_ns:
+        left = format_quantity(max(1, end_ns - form.first), TIME)
         raise Fault(
             f"a restart of {format_quantity(form.lasts, TIME)} ends after the run, which goes on "
             f"for {left}",

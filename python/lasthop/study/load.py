@@ -235,7 +235,7 @@ class _Loader:
 
     def _late_events(self, form: StudyForm) -> int:
         end_ns = timing(form, quick=self._quick).duration_ns
-        return sum(event.form.start >= end_ns for event in form.assemble().events)
+        return sum(event.form.first >= end_ns for event in form.assemble().events)
 
     def _form(self, document: Document) -> StudyForm:
         form = LongForm if any(map(_means_fleet, document.value)) else ShortForm

@@ -51,6 +51,7 @@ class Notes:
             *_ends(assembly, spans),
             *_outages(assembly, spans),
             *_assistance(assembly, arms),
+            *_notices(assembly, arms),
         )
         self._found |= dict.fromkeys(found)
 
@@ -100,7 +101,7 @@ def _ends(assembly: Assembly, spans: Timing) -> Iterator[str]:
     end_ns = spans.duration_ns + spans.drain_ns
     for place, event in enumerate(assembly.events):
         form = event.form
-        if form.kind == "power_cut" and form.lasts and form.start + form.lasts >= end_ns:
+        if form.kind == "power_cut" and form.lasts and form.first + form.lasts >= end_ns:
             yield (
                 f"events.{place}.power_cut: {form.target} are off until the end of the run; write "
                 f"a shorter for, or a longer duration, if they are to come back"
@@ -129,6 +130,36 @@ def _assistance(assembly: Assembly, arms: Sequence[Arm]) -> Iterator[str]:
                 f"{at}: nothing is signalled with {', '.join(silent)}; write coap or raw_udp over "
                 'UDP or DTLS, or "release_assistance: off"'
             )
+
+
+def _notices(assembly: Assembly, arms: Sequence[Arm]) -> Iterator[str]:
+    """Name events that notify applications none of which does anything about it."""
+    supported = [arm for arm in arms if arm.supported]
+    for place, event in enumerate(assembly.events):
+        group = assembly.group(event.form.target)
+        if event.form.notify != "application" or group is None or not supported:
+            continue
+        flows = [*assembly.flows_of(group), *assembly.heard_by(group)]
+        hears = any(flow.traffic.kind in ("command", "pull") for flow in flows)
+        hears = hears or bool(assembly.heard_by(group))
+        clients = [arm.stacks[group.client(at)] for arm in supported for at in group.servers]
+        if not any(_acts_on_notice(it, hears=hears) for it in clients):
+            names = ", ".join(sorted({it.name for it in clients}))
+            yield (
+                f"events.{place}.notify: it changes nothing with {names}, which keeps no "
+                'connection to an address; write "notify: none", or add another stack'
+            )
+
+
+def _acts_on_notice(stack: ResolvedStack, *, hears: bool) -> bool:
+    """Whether a client does anything when it is told that its address has changed.
+
+    A connection is closed or moved, a session of DTLS is made again unless it has a connection ID,
+    and who hears of its server says where it is now.
+    """
+    if "dtls" in stack.layers:
+        return stack.options.get("dtls.cid", "0B") == "0B"
+    return hears or stack.layers[0] == "dds" or not {"tcp", "quic"}.isdisjoint(stack.layers)
 
 
 def _signals(stack: ResolvedStack) -> bool:

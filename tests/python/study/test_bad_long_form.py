@@ -330,6 +330,109 @@ CASES = {
         "events: [{start: 5 min, outage: cell}]\nservers:",
         '10:10: events: the key "for" is missing; write "for: 30 min"',
     ),
+    "an event without a time": (
+        "servers:",
+        "events: [{restart: head_end}]\nservers:",
+        '10:10: events: the key "start" is missing; write "start: 5 d", or "every: 1 d"',
+    ),
+    "an event without an interval": (
+        "servers:",
+        "events: [{every: 0 s, restart: head_end}]\nservers:",
+        '10:18: events.every: "0 s" is too small; *',
+    ),
+    "an event at random that happens once": (
+        "servers:",
+        "events: [{start: 5 min, restart: head_end, arrivals: poisson}]\nservers:",
+        (
+            '10:44: events.arrivals: an event that happens once has no arrivals; write "every: '
+            '1 d", too, or remove it'
+        ),
+    ),
+    "an event that comes too often": (
+        "servers:",
+        "events: [{every: 1 ms, restart: head_end, for: 0.1 ms}]\nservers:",
+        (
+            "10:18: events.every: the event would happen 599999 times in a run, more than 10000; "
+            'write "every: 1 s" or more'
+        ),
+    ),
+    "an event that comes first after the end": (
+        "servers:",
+        "events: [{every: 1 h, restart: head_end}]\nservers:",
+        (
+            "10:18: events.every: it happens after the end of the run at 10 min; write a shorter "
+            "every, or a longer duration"
+        ),
+    ),
+    "an event that is never over": (
+        "servers:",
+        "events: [{every: 1 min, outage: cell, for: 2 min}]\nservers:",
+        (
+            "10:44: events.for: it would begin again every 1 min, before the 2 min are over; write "
+            "less than 1 min, or a longer every"
+        ),
+    ),
+    "handovers that overlap": (
+        "servers:",
+        "events: [{every: 1 s, handover: meters, gap: 1 s}]\nservers:",
+        (
+            "10:46: events.gap: it would begin again every 1 s, before the 1 s are over; write "
+            "less than 1 s, or a longer every"
+        ),
+    ),
+    "a handover without a gap": (
+        "servers:",
+        "events: [{start: 5 min, handover: meters}]\nservers:",
+        '10:10: events: the key "gap" is missing; write "gap: 300 ms"',
+    ),
+    "a handover with a gap of nothing": (
+        "servers:",
+        "events: [{start: 5 min, handover: meters, gap: 0 s}]\nservers:",
+        '10:48: events.gap: "0 s" is too small; write as "250 ms"',
+    ),
+    "a handover that ends after the run": (
+        "servers:",
+        "events: [{start: 5 min, handover: meters, gap: 1 h}]\nservers:",
+        (
+            "10:48: events.gap: a gap of 1 h ends after the run, which goes on for 7 min; write "
+            'less than 7 min, or "outage" for what stays away'
+        ),
+    ),
+    "a handover that lasts": (
+        "servers:",
+        "events: [{start: 5 min, handover: meters, for: 1 s}]\nservers:",
+        '10:43: events.for: handover has no for; write "gap", its word for how long',
+    ),
+    "a handover of nobody": (
+        "servers:",
+        "events: [{start: 5 min, handover: meter, gap: 1 s}]\nservers:",
+        '10:35: events.handover: there is no group "meter"; did you mean "meters"?',
+    ),
+    "a gap without a handover": (
+        "servers:",
+        "events: [{start: 5 min, new_address: meters, gap: 1 s}]\nservers:",
+        "10:46: events.gap: new_address has no gap; remove it",
+    ),
+    "an address of an outage": (
+        "servers:",
+        "events: [{start: 5 min, outage: cell, for: 1 s, address: kept}]\nservers:",
+        "10:49: events.address: outage has no address to choose; remove it",
+    ),
+    "a notice of a restart": (
+        "servers:",
+        "events: [{start: 5 min, restart: meters, notify: application}]\nservers:",
+        "10:42: events.notify: restart gives no device another address; remove it",
+    ),
+    "a notice of the address from before": (
+        "servers:",
+        "events: [{start: 5 s, handover: meters, gap: 1 s, address: kept, notify: none}]\nservers:",
+        ("10:66: events.notify: the address is kept, so there is nothing to notify of; remove it"),
+    ),
+    "a notice to nobody that is known": (
+        "servers:",
+        "events: [{start: 5 min, new_address: meters, notify: server}]\nservers:",
+        "10:54: events.notify: unknown word \"server\"; write 'none' or 'application'",
+    ),
     "a download that the radio cannot carry": (
         "from: meters, report: 96 B, every: 1 min",
         "to: meters, download: 3 MB",

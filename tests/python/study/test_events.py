@@ -43,6 +43,7 @@ def test_every_default_of_an_event_is_written_out(load: Load) -> None:
         "  - {start: 3 min, restart: meters, for: 2 s, spread: 0 s, survives: tickets}\n"
         "  - {start: 4 min, new_address: meters}\n"
         "  - {start: 5 min, change_path: 50 % of meters, to: cell}\n"
+        "  - {start: 6 min, handover: meters, gap: 300 ms}\n"
     )
     second = 10**9
     some = {"group": "meters", "share": 0.2}
@@ -50,15 +51,19 @@ def test_every_default_of_an_event_is_written_out(load: Load) -> None:
     back = {"duration_ns": 60 * second, "spread_ns": 10 * second, "survives": "nothing"}
     server = {"duration_ns": 5 * second, "spread_ns": 0, "survives": "sessions"}
     devices = {"duration_ns": 2 * second, "spread_ns": 0, "survives": "tickets"}
+    half_of_them = {"group": "meters", "share": 0.5}
+    moved = {"address": "new", "notify": "none"}
     outages = [{"server": "head_end"}, {"path": "cell"}, {"hop": "cell.nat"}]
     assert [(event["at_ns"] // second, event["change"]) for event in events_of(study)] == [
         *((60, {"outage": {"of": of, "duration_ns": 30 * second}}) for of in outages),
         (0, {"power_cut": {"of": some, "back": back}}),
         (180, {"restart": {"of": {"server": "head_end"}, "back": server}}),
         (180, {"restart": {"of": {"devices": all_of_them}, "back": devices}}),
-        (240, {"new_address": {"of": all_of_them}}),
-        (300, {"change_path": {"of": {"group": "meters", "share": 0.5}, "to": "cell"}}),
+        (240, {"new_address": {"of": all_of_them, "notify": "none"}}),
+        (300, {"change_path": {"of": half_of_them, "to": "cell", "notify": "none"}}),
+        (360, {"handover": {"of": all_of_them, "gap_ns": 300_000_000, **moved}}),
     ]
+    assert all("again" not in event for event in events_of(study))
 
 
 def test_the_short_form_has_events_too(load: Load) -> None:
@@ -98,6 +103,14 @@ def test_a_shortened_run_leaves_out_what_happens_after_it(load: Load) -> None:
         "restart: 50 % of meters",
         "new_address: meters",
         "change_path: meters, to: cell",
+        "new_address: meters, notify: application",
+        "change_path: meters, to: cell, notify: application",
+        "handover: meters, gap: 300 ms",
+        "handover: 50 % of meters, gap: 2 s, address: kept",
+        "handover: meters, gap: 2 s, notify: application",
+        "every: 1 min, outage: wifi, for: 1 s",
+        "every: 1 min, arrivals: poisson, restart: head_end, for: 1 s, survives: sessions",
+        "every: 1 min, arrivals: poisson, handover: 30 % of meters, gap: 300 ms",
     ],
 )
 def test_what_a_study_says_of_an_event_a_run_does(event: str, load: Load) -> None:

@@ -1,6 +1,8 @@
 use serde::{Deserialize, Serialize};
 
-use super::{FlowSpec, GroupSpec, HopSpec, PathSpec, RunSpec, ServerLayout, SpecError};
+use super::{
+    FlowSpec, GroupSpec, HopSpec, PathSpec, RecurrenceSpec, RunSpec, ServerLayout, SpecError,
+};
 use crate::spec::check::demand;
 
 /// Something that happens to servers, hops or devices in the middle of a run.
@@ -11,6 +13,9 @@ pub struct EventSpec {
     pub at_ns: u64,
     /// What.
     pub change: ChangeSpec,
+    /// How it comes again; absent where it happens once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<RecurrenceSpec>,
 }
 
 /// What an event does.
@@ -42,6 +47,8 @@ pub enum ChangeSpec {
     NewAddress {
         /// Which.
         of: DevicesSpec,
+        /// Who is told.
+        notify: NotifySpec,
     },
     /// Devices go over to another path, where they have another address.
     ChangePath {
@@ -49,7 +56,42 @@ pub enum ChangeSpec {
         of: DevicesSpec,
         /// The other path, by name.
         to: String,
+        /// Who is told of the address.
+        notify: NotifySpec,
     },
+    /// Devices go over to another cell: for a time nothing leaves and nothing arrives.
+    Handover {
+        /// Which.
+        of: DevicesSpec,
+        /// How long.
+        gap_ns: u64,
+        /// Which address they have then.
+        address: AddressSpec,
+        /// Who is told of a new one.
+        notify: NotifySpec,
+    },
+}
+
+/// Who hears that the address of a device has changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotifySpec {
+    /// Nobody: each protocol finds out by its own means.
+    #[default]
+    None,
+    /// The programs of the device, at the same instant.
+    Application,
+}
+
+/// Which address a device has after a handover.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AddressSpec {
+    /// Another one.
+    #[default]
+    New,
+    /// The one from before.
+    Kept,
 }
 
 /// What an outage is of.
@@ -116,7 +158,7 @@ const MAX_OUTSIDE: u64 = (1 << 22) - 2;
 
 impl RunSpec {
     /// The latest instant at which anything may still be waited for, since the start.
-    fn latest_end_ns(&self) -> u64 {
+    pub(super) fn latest_end_ns(&self) -> u64 {
         let end = |flow: &FlowSpec| {
             flow.start_ns
                 .saturating_add(flow.spread_ns + flow.duration_ns)
@@ -132,8 +174,12 @@ impl RunSpec {
         }
         let mut changes = self.events.iter().map(|it| &it.change);
         let changes_path = changes.any(|it| matches!(it, ChangeSpec::ChangePath { .. }));
-        let moved = self.events.iter().filter_map(|it| it.change.moved());
-        let addresses: u64 = moved.map(|of| u64::from(of.count(self))).sum();
+        let moves = self.events.iter().filter_map(|event| {
+            let of = event.change.moved()?;
+            let times = event.instants(self.seed, &event.name(self)).len() as u64;
+            Some(times * u64::from(of.count(self)))
+        });
+        let addresses: u64 = moves.sum();
         let staying = self.groups.iter().map(|it| u64::from(it.staying()));
         let outside = staying.sum::<u64>() * self.paths.len() as u64;
         demand(&[
@@ -152,12 +198,27 @@ impl RunSpec {
 }
 
 impl EventSpec {
+    /// What the random streams of an event are called. Another time, or other events of other kinds, must not change who
+    /// is drawn.
+    pub(crate) fn name(&self, spec: &RunSpec) -> String {
+        let kind = self.change.kind();
+        let before = spec
+            .events
+            .iter()
+            .take_while(|it| !core::ptr::eq(*it, self));
+        let number = before.filter(|it| it.change.kind() == kind).count();
+        format!("events/{kind}/{number}")
+    }
+
     fn check(&self, field: &str, spec: &RunSpec) -> Result<(), SpecError> {
         demand(&[(
             self.at_ns <= spec.latest_end_ns(),
             &format!("{field}.at_ns"),
             "is after the end of the run",
         )])?;
+        if let Some(again) = self.again {
+            again.check(self.at_ns, field, spec)?;
+        }
         match &self.change {
             ChangeSpec::Outage { of, duration_ns } => {
                 demand(&[(*duration_ns > 0, field, "an outage lasts for a time")])?;
@@ -168,8 +229,12 @@ impl EventSpec {
                 RestartOfSpec::Server(name) => server(name, field, spec),
                 RestartOfSpec::Devices(of) => of.check(field, spec),
             },
-            ChangeSpec::NewAddress { of } => of.check(field, spec),
-            ChangeSpec::ChangePath { of, to } => {
+            ChangeSpec::NewAddress { of, .. } => of.check(field, spec),
+            ChangeSpec::Handover { of, gap_ns, .. } => {
+                demand(&[(*gap_ns > 0, field, "a handover has a gap")])?;
+                of.check(field, spec)
+            }
+            ChangeSpec::ChangePath { of, to, .. } => {
                 of.check(field, spec)?;
                 let is_there = spec.paths.contains_key(to);
                 demand(&[(is_there, field, "the other path is not there")])
@@ -187,14 +252,24 @@ impl ChangeSpec {
             Self::Restart { .. } => "restart",
             Self::NewAddress { .. } => "new_address",
             Self::ChangePath { .. } => "change_path",
+            Self::Handover { .. } => "handover",
         }
     }
 
     /// Who has another address afterwards.
     pub(crate) fn moved(&self) -> Option<&DevicesSpec> {
         match self {
-            Self::NewAddress { of } | Self::ChangePath { of, .. } => Some(of),
-            Self::Outage { .. } | Self::PowerCut { .. } | Self::Restart { .. } => None,
+            Self::NewAddress { of, .. }
+            | Self::ChangePath { of, .. }
+            | Self::Handover {
+                of,
+                address: AddressSpec::New,
+                ..
+            } => Some(of),
+            Self::Outage { .. }
+            | Self::PowerCut { .. }
+            | Self::Restart { .. }
+            | Self::Handover { .. } => None,
         }
     }
 }

@@ -10,6 +10,7 @@ mod group;
 mod load;
 mod outside;
 mod path;
+mod recurrence;
 mod server;
 mod short;
 mod stack;
@@ -28,20 +29,22 @@ pub use credentials::{CredentialsSpec, UserCredentials};
 pub use device::{DeviceSpec, DeviceTcpSpec, ReadingSpec, TcpLikeSpec};
 pub use energy::{EnergySpec, PowerProfileSpec};
 pub use event::{
-    BackSpec, ChangeSpec, DevicesSpec, EventSpec, OutageOfSpec, RestartOfSpec, SurvivesSpec,
+    AddressSpec, BackSpec, ChangeSpec, DevicesSpec, EventSpec, NotifySpec, OutageOfSpec,
+    RestartOfSpec, SurvivesSpec,
 };
 pub use fault::FaultSpec;
 pub use flow::{ArrivalSpec, FlowSpec, PayloadSpec, SessionSpec};
 pub use group::{ArrivingSpec, ClientSpec, GroupSpec, PopulationSpec, StratumSpec};
 pub use outside::{OutsideServer, OutsideService};
 pub use path::{HopSpec, MediumSpec, NatSpec, PathSpec, ScopeSpec};
+pub use recurrence::RecurrenceSpec;
 pub use server::{CacheSpec, ForwardsSpec, ServerLayout, ServerSpec, ServiceSpec, ServiceTimeSpec};
 pub use short::ShortSpec;
 pub use stack::{LayerSpec, StackSpec};
 pub use wlan::WlanSpec;
 
-/// Everything that a run depends on, beside the version. Every field is written out, [`faults`](Self::faults)
-/// and [`credentials`](Self::credentials) alone may be absent; an unknown field is an error.
+/// Everything that a run depends on, beside the version. Every field is written out, [`faults`](Self::faults),
+/// [`credentials`](Self::credentials) and [`EventSpec::again`] alone may be absent; an unknown field is an error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunSpec {

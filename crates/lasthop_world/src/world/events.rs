@@ -15,7 +15,7 @@ use crate::addresses::Addresses;
 use crate::agenda::{Step, WayOff, Whose};
 use crate::hops::{ETHERNET, Ends, FarHost, HopEnd, LaidPath, mtu_of};
 use crate::hosts::DeviceNumber;
-use crate::spec::{GroupSpec, OutageOfSpec, RunSpec, SpecError, SurvivesSpec};
+use crate::spec::{GroupSpec, NotifySpec, OutageOfSpec, RunSpec, SpecError, SurvivesSpec};
 use crate::translators::OnPath;
 
 /// Who events may happen to.
@@ -148,8 +148,16 @@ impl<'a, C: Clock> World<'a, C> {
                     self.comes_back(now, (whose, host));
                 }
             }
-            Step::NewAddress(device) => self.give_address(device),
-            Step::ChangesPath(device, path) => self.change_path(device, path),
+            Step::GapBegins(device) => {
+                let host = self.affected.devices[device as usize].host;
+                self.simulation.begin_outage(OutagePlace::Host(host));
+            }
+            Step::GapEnds(device) => {
+                let host = self.affected.devices[device as usize].host;
+                self.simulation.end_outage(OutagePlace::Host(host));
+            }
+            Step::NewAddress(device, notify) => self.give_address(device, notify),
+            Step::ChangesPath(device, path, notify) => self.change_path(device, path, notify),
         }
         self.simulation.observer_mut().next_step = self.agenda.next();
     }
@@ -275,7 +283,7 @@ impl<'a, C: Clock> World<'a, C> {
         }
     }
 
-    fn give_address(&mut self, number: u32) {
+    fn give_address(&mut self, number: u32, notify: NotifySpec) {
         let device = &self.affected.devices[number as usize];
         let version = self.hosts.stack_of(device.group).ip_version();
         let address = Addresses { version }.changed(self.affected.new_addresses);
@@ -286,6 +294,9 @@ impl<'a, C: Clock> World<'a, C> {
         self.simulation.tell(host, changed);
         for (server, changed) in routes {
             self.simulation.tell(server, changed);
+        }
+        if notify == NotifySpec::Application {
+            self.simulation.tell(host, HostInput::AddressNoticed);
         }
     }
 
@@ -317,7 +328,7 @@ impl<'a, C: Clock> World<'a, C> {
     }
 
     /// A device leaves its path for another, where it has another address.
-    fn change_path(&mut self, number: u32, path: &str) {
+    fn change_path(&mut self, number: u32, path: &str, notify: NotifySpec) {
         let device = &mut self.affected.devices[number as usize];
         let named = device.paths.iter().position(|(name, _)| *name == path);
         let Some(to) = named.filter(|to| *to != device.on) else {
@@ -341,6 +352,6 @@ impl<'a, C: Clock> World<'a, C> {
             };
             self.simulation.tell(host, told);
         }
-        self.give_address(number);
+        self.give_address(number, notify);
     }
 }

@@ -6,8 +6,8 @@ use lasthop_nbiot::config::NetworkConfig;
 use lasthop_units::Instant;
 use lasthop_world::{
     ArrivalSpec, BackSpec, ChangeSpec, ClientSpec, DevicesSpec, EventSpec, FlowSpec, NatSpec,
-    OutageOfSpec, PayloadSpec, Registry, RestartOfSpec, RunSpec, ServerLayout, ServerSpec,
-    ServiceSpec, StackSpec, SurvivesSpec,
+    NotifySpec, OutageOfSpec, PayloadSpec, Registry, RestartOfSpec, RunSpec, ServerLayout,
+    ServerSpec, ServiceSpec, StackSpec, SurvivesSpec,
 };
 
 use crate::flows;
@@ -223,8 +223,15 @@ fn both_servers_reach_a_device_at_its_new_address_and_on_its_new_path() {
     spec.paths.insert("other".into(), other);
     let to = "other".into();
     for change in [
-        ChangeSpec::NewAddress { of: of.clone() },
-        ChangeSpec::ChangePath { of: of.clone(), to },
+        ChangeSpec::NewAddress {
+            of: of.clone(),
+            notify: NotifySpec::None,
+        },
+        ChangeSpec::ChangePath {
+            of: of.clone(),
+            to,
+            notify: NotifySpec::None,
+        },
     ] {
         spec.events = vec![at(50, change)];
         let told = told(&spec);
@@ -303,5 +310,6 @@ fn at(second: u64, change: ChangeSpec) -> EventSpec {
     EventSpec {
         at_ns: second * SECOND_NS,
         change,
+        again: None,
     }
 }

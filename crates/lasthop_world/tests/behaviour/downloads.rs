@@ -158,6 +158,7 @@ fn a_device_that_restarts_meanwhile_has_no_half_of_a_file() {
                     survives: SurvivesSpec::Nothing,
                 },
             },
+            again: None,
         });
         let cut = run(&spec);
         assert_eq!(cut.status(), RunStatus::Completed, "{name}");

@@ -3,9 +3,9 @@
 use lasthop_measure::{MessageStatus, RunStatus};
 use lasthop_nbiot::config::NetworkConfig;
 use lasthop_world::{
-    ArrivalSpec, BackSpec, ChangeSpec, DevicesSpec, EventSpec, FlowKind, NatSpec, OutageOfSpec,
-    PayloadSpec, PopulationSpec, RestartOfSpec, RunSpec, ServerLayout, Simulated, StackSpec,
-    SurvivesSpec,
+    ArrivalSpec, BackSpec, ChangeSpec, DevicesSpec, EventSpec, FlowKind, NatSpec, NotifySpec,
+    OutageOfSpec, PayloadSpec, PopulationSpec, RestartOfSpec, RunSpec, ServerLayout, Simulated,
+    StackSpec, SurvivesSpec,
 };
 
 use crate::specs::{add_nat, assert_accounted, base, every_kind, loss, run, set_kind, set_network};
@@ -35,6 +35,7 @@ pub(crate) fn at(second: u64, change: ChangeSpec) -> EventSpec {
     EventSpec {
         at_ns: second * SECOND_NS,
         change,
+        again: None,
     }
 }
 
@@ -98,10 +99,14 @@ pub(crate) fn every_change() -> Vec<ChangeSpec> {
         restart_server(SurvivesSpec::Nothing),
         restart_server(SurvivesSpec::Sessions),
         restart_devices(),
-        ChangeSpec::NewAddress { of: share(0.5) },
+        ChangeSpec::NewAddress {
+            of: share(0.5),
+            notify: NotifySpec::None,
+        },
         ChangeSpec::ChangePath {
             of: share(0.5),
             to: "other".into(),
+            notify: NotifySpec::None,
         },
     ]
 }
@@ -320,7 +325,15 @@ fn a_broker_that_restarts_forgets_who_subscribed_unless_it_keeps_sessions() {
 
 #[test]
 fn a_new_address_costs_what_the_transport_makes_of_it() {
-    let change = || vec![at(50, ChangeSpec::NewAddress { of: share(0.5) })];
+    let change = || {
+        vec![at(
+            50,
+            ChangeSpec::NewAddress {
+                of: share(0.5),
+                notify: NotifySpec::None,
+            },
+        )]
+    };
     // Datagrams come from elsewhere, and the server answers there.
     for stack in [raw_udp(None), raw_udp(Some(4)), coap_con(1, "post")] {
         let it = run_with(ten(stack, FlowKind::Report), change());
@@ -340,6 +353,7 @@ fn a_device_that_goes_over_to_another_path_is_reached_there_and_can_come_back() 
     let to = |path: &str| ChangeSpec::ChangePath {
         of: share(1.0),
         to: path.into(),
+        notify: NotifySpec::None,
     };
     let mut spec = ten(coap_con(1, "post"), FlowKind::RoundTrip);
     add_other_path(&mut spec);
@@ -372,10 +386,14 @@ fn behind_a_translator_a_device_that_moves_is_another_one_to_the_server() {
     );
     add_other_path(&mut spec);
     for change in [
-        ChangeSpec::NewAddress { of: share(1.0) },
+        ChangeSpec::NewAddress {
+            of: share(1.0),
+            notify: NotifySpec::None,
+        },
         ChangeSpec::ChangePath {
             of: share(1.0),
             to: "other".into(),
+            notify: NotifySpec::None,
         },
     ] {
         let it = run_with(spec.clone(), vec![at(50, change)]);
@@ -393,10 +411,14 @@ fn events_may_come_at_the_start_at_once_and_when_all_is_said() {
             restart_devices(),
             restart_server(SurvivesSpec::Nothing),
             server_outage(),
-            ChangeSpec::NewAddress { of: share(1.0) },
+            ChangeSpec::NewAddress {
+                of: share(1.0),
+                notify: NotifySpec::None,
+            },
             ChangeSpec::ChangePath {
                 of: share(1.0),
                 to: "other".into(),
+                notify: NotifySpec::None,
             },
         ]
     };
@@ -454,7 +476,10 @@ fn a_radio_stays_on_while_its_device_restarts_or_has_another_address() {
         server_outage(),
         restart_devices(),
         restart_server(SurvivesSpec::Nothing),
-        ChangeSpec::NewAddress { of: share(1.0) },
+        ChangeSpec::NewAddress {
+            of: share(1.0),
+            notify: NotifySpec::None,
+        },
     ] {
         let it = run_with(spec.clone(), vec![at(50, change)]);
         assert_accounted(&it);
@@ -495,6 +520,7 @@ fn what_cannot_happen_is_refused() {
     let to = |path: &str| ChangeSpec::ChangePath {
         of: share(1.0),
         to: path.into(),
+        notify: NotifySpec::None,
     };
     let hop = |name: &str| outage(OutageOfSpec::Hop(name.into()));
     for (change, second, spec, why) in [

@@ -6,8 +6,9 @@ use lasthop_contract::Direction;
 use lasthop_measure::{Fate, MessageStatus, RunStatus};
 use lasthop_world::{
     ArrivalSpec, BackSpec, ChangeSpec, ClientSpec, DevicesSpec, EventSpec, ForwardsSpec,
-    MessageName, Observe, OutageOfSpec, PayloadSpec, PopulationSpec, Registry, RestartOfSpec,
-    RunSpec, ServerLayout, ServerSpec, ServiceSpec, Simulated, StackSpec, SurvivesSpec,
+    MessageName, NotifySpec, Observe, OutageOfSpec, PayloadSpec, PopulationSpec, Registry,
+    RestartOfSpec, RunSpec, ServerLayout, ServerSpec, ServiceSpec, Simulated, StackSpec,
+    SurvivesSpec,
 };
 
 use crate::specs::{base, loss, run};
@@ -239,6 +240,7 @@ fn event(seconds: u64, change: ChangeSpec) -> EventSpec {
     EventSpec {
         at_ns: seconds * SECOND_NS,
         change,
+        again: None,
     }
 }
 
@@ -319,8 +321,13 @@ fn a_gateway_that_cannot_go_on_holds_what_it_has_room_for() {
 fn a_gateway_has_another_address_and_goes_on() {
     for uplink in [raw_udp(None), mqtt("1"), coap_con(1, "post")] {
         let mut spec = spec(raw_udp(None), uplink.clone(), 4);
-        spec.events
-            .push(event(20, ChangeSpec::NewAddress { of: gateway() }));
+        spec.events.push(event(
+            20,
+            ChangeSpec::NewAddress {
+                of: gateway(),
+                notify: NotifySpec::None,
+            },
+        ));
         let simulated = run(&spec);
         let (offered, delivered, _) = told(&simulated);
         assert_eq!((offered, delivered), (240, 240), "{uplink:?}");

@@ -21,6 +21,7 @@ mod fallbacks;
 mod flows;
 mod gateways;
 mod groups;
+mod handovers;
 mod interfaces;
 mod network;
 mod observed_proxies;

@@ -5,7 +5,7 @@ use crate::stacks::{coap_con, mqtt, raw_tcp, set_stack};
 use lasthop_link::rate::QueueLimit;
 use lasthop_units::{BitRate, DataSize};
 use lasthop_world::{
-    ArrivalSpec, ChangeSpec, DevicesSpec, EventSpec, OutageOfSpec, RunSpec, StackSpec,
+    ArrivalSpec, ChangeSpec, DevicesSpec, EventSpec, NotifySpec, OutageOfSpec, RunSpec, StackSpec,
 };
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -92,6 +92,7 @@ fn a_device_that_waits_for_its_server_to_come_back_is_no_overload() {
                 of: OutageOfSpec::Server("server".into()),
                 duration_ns: 300 * SECOND_NS,
             },
+            again: None,
         });
         let summary = run(&spec).summary();
         assert!(summary.messages_delivered < summary.messages_offered);
@@ -109,7 +110,9 @@ fn an_overload_before_anything_happens_is_found() {
                 group: "device".into(),
                 share: 1.0,
             },
+            notify: NotifySpec::None,
         },
+        again: None,
     });
     assert!(mean_uncarried(&spec) > 0.5);
 }

@@ -278,6 +278,7 @@ fn event(seconds: u64, change: ChangeSpec) -> EventSpec {
     EventSpec {
         at_ns: seconds * SECOND_NS,
         change,
+        again: None,
     }
 }
 

@@ -4,7 +4,7 @@ use lasthop_contract::DropReason;
 use lasthop_measure::{Fate, RunStatus};
 use lasthop_nbiot::config::{NetworkConfig, PowerSavingMode};
 use lasthop_world::{
-    ArrivalSpec, BackSpec, ChangeSpec, EnergySpec, EventSpec, FlowKind, OutageOfSpec,
+    ArrivalSpec, BackSpec, ChangeSpec, EnergySpec, EventSpec, FlowKind, NotifySpec, OutageOfSpec,
     PopulationSpec, PowerProfileSpec, RunSpec, Simulated, StackSpec,
 };
 
@@ -44,6 +44,7 @@ fn to(path: &str, of: f64) -> ChangeSpec {
     ChangeSpec::ChangePath {
         of: share(of),
         to: path.into(),
+        notify: NotifySpec::None,
     }
 }
 

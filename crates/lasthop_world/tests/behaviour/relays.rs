@@ -432,5 +432,6 @@ fn event(second: u64, change: ChangeSpec) -> EventSpec {
     EventSpec {
         at_ns: second * SECOND_NS,
         change,
+        again: None,
     }
 }

@@ -196,6 +196,7 @@ fn a_restart_in_the_middle_of_the_work_loses_no_account() {
         spec.events.push(EventSpec {
             at_ns: 10_050 * MILLISECOND_NS,
             change: crash,
+            again: None,
         });
         assert_accounted(&run(&spec));
     }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use lasthop_contract::{Cause, Established, Layer};
 use lasthop_measure::{Fate, RunStatus, SessionSums, Summary};
 use lasthop_world::{
-    BackSpec, ChangeSpec, EventSpec, FlowKind, RestartOfSpec, RunSpec, SessionSpec, Simulated,
-    SurvivesSpec,
+    BackSpec, ChangeSpec, EventSpec, FlowKind, NotifySpec, RestartOfSpec, RunSpec, SessionSpec,
+    Simulated, SurvivesSpec,
 };
 
 use crate::events::{BACK, SECOND_NS, at, power_cut, share, ten};
@@ -225,7 +225,10 @@ fn devices_without_power_leave_half_open_connections_behind() {
 fn who_has_another_address_comes_back_when_a_ping_is_not_answered() {
     for layers in LAYERS {
         for (of, devices) in [(0.1, 1), (0.5, 5), (1.0, 10)] {
-            let change = ChangeSpec::NewAddress { of: share(of) };
+            let change = ChangeSpec::NewAddress {
+                of: share(of),
+                notify: NotifySpec::None,
+            };
             let simulated = run_with(watchful(layers, FlowKind::Report), vec![at(100, change)]);
             assert_eq!(sessions(&simulated).set_up(), 10 + devices, "{layers}");
             all_arrived(&simulated.summary());

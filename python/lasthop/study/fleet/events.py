@@ -7,22 +7,37 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from lasthop.study.faults import Fault
-from lasthop.study.form import Form, LongPositiveTime, LongTime
+from lasthop.study.form import Form, LongPositiveTime, LongTime, PositiveTime
 from lasthop.study.traffic.ends import End, EndOf
 
-EventKind = Literal["outage", "power_cut", "new_address", "change_path", "restart"]
+EventKind = Literal["outage", "power_cut", "new_address", "change_path", "handover", "restart"]
 
-KINDS: tuple[EventKind, ...] = ("outage", "power_cut", "new_address", "change_path", "restart")
+KINDS: tuple[EventKind, ...] = (
+    "outage",
+    "power_cut",
+    "new_address",
+    "change_path",
+    "handover",
+    "restart",
+)
 
 _LASTS: tuple[EventKind, ...] = ("outage", "power_cut")
 _OFF: tuple[EventKind, ...] = ("power_cut", "restart")
+_MOVES: tuple[EventKind, ...] = ("new_address", "change_path", "handover")
 
 
 class EventForm(Form):
-    """One thing that happens at a time of the run."""
+    """One thing that happens at a time of the run, once or again and again."""
 
-    start: LongTime = Field(examples=["5 d"])
-    """When, since the start of the run. A quick look leaves out what happens after its end."""
+    start: LongTime | None = Field(default=None, examples=["5 d"])
+    """When, since the start of the run. It may be left out where `every` is given: then the first
+    time is after one interval, or at random. A quick look leaves out what happens after its end."""
+    every: LongPositiveTime | None = Field(default=None, examples=["1 d"])
+    """The event happens again after each interval of this length, until the end of `duration`. With
+    `arrivals: poisson` this is the mean interval."""
+    arrivals: Literal["periodic", "poisson"] | None = Field(default=None, examples=["poisson"])
+    """Whether `every` is a fixed interval (periodic, the default) or the mean of random intervals,
+    which the seed draws. All stacks of a repetition have the same times."""
     outage: str | None = Field(default=None, examples=["head_end"])
     """A server, a path or a hop that lets nothing through."""
     power_cut: Annotated[End, EndOf("meters")] | None = Field(
@@ -33,6 +48,15 @@ class EventForm(Form):
     """Devices that get another address."""
     change_path: Annotated[End, EndOf("meters")] | None = Field(default=None, examples=["meters"])
     """Devices that go over to another path, as from Wi-Fi to cellular."""
+    handover: Annotated[End, EndOf("trackers")] | None = Field(default=None, examples=["trackers"])
+    """Devices that change to another cell or access point of the same network."""
+    gap: PositiveTime | None = Field(default=None, examples=["300 ms"])
+    """For how long no packet reaches or leaves a device in a handover."""
+    address: Literal["new", "kept"] | None = Field(default=None, examples=["kept"])
+    """Which address a device has after a handover: a new one (default), or the one from before."""
+    notify: Literal["none", "application"] | None = Field(default=None, examples=["application"])
+    """Who learns at once that a device has another address. With `none` (default) each protocol
+    finds out by its own means. With `application` the programs of the device are told, and act."""
     restart: Annotated[End, EndOf("meters")] | None = Field(default=None, examples=["head_end"])
     """A server or devices that stop in good order and start again."""
     lasts: LongPositiveTime | None = Field(default=None, alias="for", examples=["30 min"])
@@ -56,13 +80,34 @@ class EventForm(Form):
             both = f"both {given[0]} and {given[1]} are given" if given else "says not what happens"
             raise Fault(both, hint=f"write one of {', '.join(KINDS)}")
         kind = given[0]
+        self._has_a_time()
         if kind != "restart":
             self._needs("lasts", "for", "30 min", wanted=kind in _LASTS, kind=kind)
         self._needs("to", "to", "cellular", wanted=kind == "change_path", kind=kind)
+        self._needs("gap", "gap", "300 ms", wanted=kind == "handover", kind=kind)
+        if kind != "handover":
+            self._ends_nothing("address", f"{kind} has no address to choose")
+        if kind not in _MOVES:
+            self._ends_nothing("notify", f"{kind} gives no device another address")
+        elif self.address == "kept":
+            self._ends_nothing("notify", "the address is kept, so there is nothing to notify of")
         if kind not in _OFF:
             self._ends_nothing("survives", f"{kind} ends nothing that could survive")
             self._ends_nothing("spread", f"{kind} sends nobody away who would come back")
         return self
+
+    def _has_a_time(self) -> None:
+        if self.every is not None:
+            return
+        if self.arrivals is not None:
+            raise Fault(
+                "an event that happens once has no arrivals",
+                hint='write "every: 1 d", too, or remove it',
+                location=("arrivals",),
+                at_key=True,
+            )
+        if self.start is None:
+            raise Fault('the key "start" is missing', hint='write "start: 5 d", or "every: 1 d"')
 
     def _ends_nothing(self, key: str, what: str) -> None:
         if getattr(self, key) is not None:
@@ -73,8 +118,27 @@ class EventForm(Form):
         if wanted and not given:
             raise Fault(f'the key "{key}" is missing', hint=f'write "{key}: {example}"')
         if given and not wanted:
-            what = f"{kind} has no {key}"
-            raise Fault(what, hint="remove it", location=(key,), at_key=True)
+            what, is_gap = f"{kind} has no {key}", (kind, key) == ("handover", "for")
+            hint = 'write "gap", its word for how long' if is_gap else "remove it"
+            raise Fault(what, hint=hint, location=(key,), at_key=True)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether its times are drawn."""
+        return self.arrivals == "poisson"
+
+    @property
+    def first(self) -> int:
+        """When it happens first; when it may happen first, where that is drawn."""
+        if self.start is not None:
+            return self.start
+        return self.every if self.every is not None and not self.is_random else 0
+
+    def times_before(self, end_ns: int) -> int:
+        """Count how often it happens before an instant; on average, where that is drawn."""
+        if self.every is None:
+            return 1
+        return max(0, -(-(end_ns - self.first) // self.every))
 
     @property
     def kind(self) -> EventKind:

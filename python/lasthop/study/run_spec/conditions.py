@@ -71,7 +71,7 @@ def conditions_spec(  # noqa: PLR0913  (what a study says beside its groups)
         "events": [
             event_spec(event, assembly, spans)
             for event in assembly.events
-            if event.form.start < spans.duration_ns
+            if event.form.first < spans.duration_ns
         ],
         # Left out where there are none, as the run spec has it.
         **({"faults": [fault_spec(fault) for fault in assembly.faults]} if assembly.faults else {}),

@@ -25,7 +25,20 @@ def event_spec(event: Event, assembly: Assembly, spans: Timing) -> Spec:
     form = event.form
     # What is set up before the run comes before its beginning.
     begin_ns = spans.set_up_ns if assembly.begins_established else 0
-    return {"at_ns": begin_ns + form.start, "change": {form.kind: _change(form, assembly)}}
+    return {
+        "at_ns": begin_ns + form.first,
+        "change": {form.kind: _change(form, assembly)},
+        # Left out where it happens once, as the run spec has it.
+        **_again(form, begin_ns + spans.duration_ns),
+    }
+
+
+def _again(form: EventForm, until_ns: int) -> Spec:
+    if form.every is None:
+        return {}
+    if form.is_random:
+        return {"again": {"poisson": {"mean_ns": form.every, "until_ns": until_ns}}}
+    return {"again": {"periodic": {"every_ns": form.every, "until_ns": until_ns}}}
 
 
 def _change(form: EventForm, assembly: Assembly) -> Spec:
@@ -38,10 +51,17 @@ def _change(form: EventForm, assembly: Assembly) -> Spec:
             return {"of": {"server": form.target}, "back": _back(form, 0)}
         case "restart":
             return {"of": {"devices": _devices(form)}, "back": _back(form, _SPREAD_NS)}
-        case "new_address":
-            return {"of": _devices(form)}
-        case "change_path":
-            return {"of": _devices(form), "to": form.to}
+        case "new_address" | "change_path" | "handover":
+            return _move(form)
+
+
+def _move(form: EventForm) -> Spec:
+    move = {"of": _devices(form), "notify": form.notify or "none"}
+    if form.kind == "change_path":
+        return {**move, "to": form.to}
+    if form.kind == "handover":
+        return {**move, "gap_ns": form.gap, "address": form.address or "new"}
+    return move
 
 
 def _outage_of(name: str, assembly: Assembly) -> Spec:

@@ -241,7 +241,8 @@ class RunSpecReader:
         groups = [_come_within(group, share) for group in self.spec["groups"]]
         measure = dict(self.spec["measure"])
         measure["warm_up_ns"] = min(measure["warm_up_ns"], longest // 2)
-        events = [event for event in self.spec["events"] if event["at_ns"] < longest]
+        events = [_until(event, longest) for event in self.spec["events"]]
+        events = [event for event in events if event["at_ns"] < longest]
         return {
             **self.spec,
             "flows": flows,
@@ -295,6 +296,15 @@ def _staying(group: Mapping[str, Any]) -> int:
 
 def _part(flow: Mapping[str, Any], share: float) -> int:
     return max(1, int(flow["duration_ns"] * share))
+
+
+def _until(event: Mapping[str, Any], end_ns: int) -> Mapping[str, Any]:
+    """Give an event that comes again no later than an instant."""
+    again = {
+        kind: {**times, "until_ns": min(times["until_ns"], end_ns)}
+        for kind, times in event.get("again", {}).items()
+    }
+    return {**event, "again": again} if again else event
 
 
 def _come_within(group: Mapping[str, Any], share: float) -> Mapping[str, Any]:
