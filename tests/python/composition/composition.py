@@ -44,6 +44,8 @@ EVENTS: Mapping[str, str] = {
     "server restarts": "{start: AT, restart: s, for: FOR}",
     "device restarts": "{start: AT, restart: d, for: FOR}",
     "new address": "{start: AT, new_address: d}",
+    "new address told": "{start: AT, new_address: d, notify: application}",
+    "handovers": "{start: AT, every: EVERY, handover: d, gap: 300 ms, notify: application}",
     "outage": "{start: AT, outage: p, for: FOR}",
 }
 """What happens in the middle of the run."""
@@ -100,7 +102,7 @@ class Composition:
             "repeat: 1",
         ]
         if happening:
-            happening = happening.replace("AT", f"{self.event_at_s:g} s")
+            happening = happening.replace("AT", f"{self.event_at_s:g} s").replace("EVERY", every)
             lines.append(f"events: [{happening.replace('FOR', f'{EVENT_S} s')}]")
         return "\n".join(lines) + "\n"
 
