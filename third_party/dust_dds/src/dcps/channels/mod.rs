@@ -1,0 +1,4 @@
+pub mod mpsc;
+pub mod notification;
+pub mod oneshot;
+pub mod rpc;

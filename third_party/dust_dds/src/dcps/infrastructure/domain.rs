@@ -1,0 +1,2 @@
+/// DomainId type alias
+pub type DomainId = i32;

@@ -1,0 +1,1 @@
+pub mod key_and_instance_handle;

@@ -1,0 +1,13 @@
+pub mod behavior_types;
+pub mod cache_change;
+pub mod error;
+pub mod message_creator;
+pub mod message_receiver;
+pub mod reader_locator;
+pub mod reader_proxy;
+pub mod stateful_reader;
+pub mod stateful_writer;
+pub mod stateless_reader;
+pub mod stateless_writer;
+pub mod types;
+pub mod writer_proxy;

@@ -1,0 +1,12 @@
+pub mod ack_nack;
+pub mod data;
+pub mod data_frag;
+pub mod gap;
+pub mod heartbeat;
+pub mod heartbeat_frag;
+pub mod info_destination;
+pub mod info_reply;
+pub mod info_source;
+pub mod info_timestamp;
+pub mod nack_frag;
+pub mod pad;

@@ -1,0 +1,2 @@
+pub mod interface;
+pub mod types;
