@@ -12,9 +12,13 @@ pub struct DdsConfig {
     pub history_depth: u32,
     /// How long it waits then at most; it is given up behind that.
     pub max_blocking_time: Duration,
-    /// For how long a sample that has left to a reader does not leave to it again, whatever that asks for
-    /// (`nackSuppressionDuration`, DDSI-RTPS 2.5 §8.4.7.1).
+    /// For how long a sample, or a fragment of one, that has left to a reader does not leave to it again, whatever that asks
+    /// for (`nackSuppressionDuration`, DDSI-RTPS 2.5 §8.4.7.1).
     pub nack_suppression: Duration,
+    /// How long a writer waits before it sends what a reader asks for (`nackResponseDelay`, DDSI-RTPS 2.5 §8.4.7.1).
+    pub nack_response_delay: Duration,
+    /// How long a reader waits before it answers a heartbeat (`heartbeatResponseDelay`, DDSI-RTPS 2.5 §8.4.10.1).
+    pub heartbeat_response_delay: Duration,
     /// Between two announcements of a participant.
     pub announcement_interval: Duration,
     /// The most of a sample that one datagram carries, in bytes.
@@ -49,6 +53,8 @@ impl Default for DdsConfig {
             history_depth: 10,
             max_blocking_time: Duration::from_millis(100),
             nack_suppression: Duration::ZERO,
+            nack_response_delay: Duration::ZERO,
+            heartbeat_response_delay: Duration::ZERO,
             announcement_interval: Duration::from_secs(5),
             fragment_size: 1344,
             has_type_information: true,

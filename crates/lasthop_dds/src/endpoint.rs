@@ -14,15 +14,16 @@ use crate::config::DdsConfig;
 use crate::infinite::without_infinite;
 use crate::introduction::Introductions;
 use crate::ordering::Ordering;
+use crate::pacing::Pacing;
 use crate::participant::{Participant, Reader};
 use crate::peers::Peers;
 use crate::ports::Ports;
 use crate::provenance;
 use crate::sample::{BEFORE_PAYLOAD, Message};
 use crate::soundness::{MOST_OF_A_SET, is_sound};
-use crate::submessage::{Submessage, acknowledgements, is_builtin, submessages};
+use crate::submessage::{GuidPrefix, Submessage, acknowledgements, is_builtin, submessages};
 use crate::type_lookup::without_types;
-use crate::whereabouts::{Whereabouts, correct};
+use crate::whereabouts::{Whereabouts, correct, goodbye_of};
 use crate::wire::{Destination, Outgoing};
 use crate::writer::Writer;
 
@@ -49,6 +50,7 @@ pub(crate) struct Running {
     pub(crate) writers: BTreeMap<DeviceId, Writer>,
     pub(crate) readers: Vec<Reader>,
     introductions: Introductions,
+    pacing: Pacing,
     ordering: Ordering,
     whereabouts: Whereabouts,
 }
@@ -85,10 +87,34 @@ impl Running {
         }
     }
 
+    /// Reads a message, and what was held until it came; whether there was something.
+    fn read(&mut self, now: Instant, message: &[u8]) -> bool {
+        let before = self.ordering.before(message);
+        for held in &before {
+            self.participant.receive(now, held);
+        }
+        self.participant.receive(now, message);
+        let behind = self.ordering.behind(message);
+        for held in &behind {
+            self.participant.receive(now, held);
+        }
+        !before.is_empty() || !behind.is_empty()
+    }
+
+    /// A participant has ended, whether it has said so or not.
+    fn forget(&mut self, now: Instant, participant: GuidPrefix) {
+        self.introductions.forget(participant);
+        self.pacing.forget(participant);
+        self.ordering.forget(participant);
+        self.participant.receive(now, &goodbye_of(participant));
+    }
+
     /// When there is something to do next.
     fn next_deadline(&self) -> Option<Instant> {
         let participant = self.participant.next_deadline().into_iter();
-        participant.chain(self.introductions.next_deadline()).min()
+        let introductions = self.introductions.next_deadline();
+        let pacing = self.pacing.next_deadline();
+        participant.chain(introductions).chain(pacing).min()
     }
 }
 
@@ -136,6 +162,7 @@ impl Endpoint {
             writers: BTreeMap::new(),
             readers: Vec::new(),
             introductions: Introductions::default(),
+            pacing: Pacing::default(),
             ordering: Ordering::default(),
             whereabouts: Whereabouts::default(),
         };
@@ -202,20 +229,24 @@ impl Endpoint {
         if !is_sound(&datagram, self.config.fragment_size) {
             return Some(false);
         }
+        if running.whereabouts.is_of_the_past(&datagram) {
+            return Some(false);
+        }
         if let Some(peer) = transport.peer(connection) {
             self.peers.hear(now, peer, connection);
         }
         running.introductions.hear(&datagram);
-        if let Some(left) = running.whereabouts.hear(now, &datagram) {
+        let change = running.whereabouts.hear(now, &datagram);
+        if let Some(left) = change.left {
             self.peers.announce_no_more(left);
         }
-        for held in running.ordering.before(&datagram) {
-            running.participant.receive(now, &held);
+        if let Some(ended) = change.ended {
+            running.forget(now, ended);
         }
-        running.participant.receive(now, &datagram);
-        for held in running.ordering.behind(&datagram) {
-            running.participant.receive(now, &held);
-        }
+        let at_once = running
+            .pacing
+            .hold((now, &*self.config), connection, &datagram);
+        let mut has_samples = running.read(now, &at_once);
         let mut has_met = false;
         let prefix = running.participant.prefix();
         for told in acknowledgements(&datagram, prefix) {
@@ -227,28 +258,36 @@ impl Endpoint {
                 continue;
             };
             has_met |= running.introductions.acknowledge(&told);
-            for event in writer.history.acknowledge_below(told.below) {
+            for event in writer.history.acknowledge_below(now, told.below) {
                 self.outputs.push(ApplicationOutput::Event(event));
             }
         }
-        let (mut has_discovery, mut has_samples) = (false, false);
+        let mut has_discovery = false;
         for part in submessages(&datagram).filter(Submessage::is_data) {
             has_discovery |= is_of_discovery(&part);
             has_samples |= !is_of_discovery(&part);
         }
         // A late reader's writer may be known only now, so that what waited is there with discovery, too.
         if has_samples || has_discovery {
-            for reader in &running.readers {
-                for message in running.participant.take_messages(now, reader) {
-                    self.outputs.push(ApplicationOutput::Received(Received {
-                        connection,
-                        payload: Payload::copied_from(&message.payload),
-                    }));
-                }
-            }
+            self.hand_on(now, connection);
         }
         self.flush(now, transport);
         Some(has_discovery || has_met)
+    }
+
+    /// Hands on the messages that were read.
+    fn hand_on(&mut self, now: Instant, connection: ConnectionId) {
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        for reader in &running.readers {
+            for message in running.participant.take_messages(now, reader) {
+                self.outputs.push(ApplicationOutput::Received(Received {
+                    connection,
+                    payload: Payload::copied_from(&message.payload),
+                }));
+            }
+        }
     }
 
     /// Writes a message to the readers of a device's messages.
@@ -283,6 +322,12 @@ impl Endpoint {
     pub(crate) fn run(&mut self, now: Instant, transport: &mut dyn Transport) {
         if let Some(running) = &mut self.running {
             running.participant.run(now);
+            for held in running.pacing.due(now) {
+                if let Some(running) = &mut self.running {
+                    running.read(now, &held.message);
+                }
+                self.hand_on(now, held.connection);
+            }
         }
         self.flush(now, transport);
     }

@@ -14,6 +14,8 @@ pub(crate) struct History {
     keeps_for_late: bool,
     depth: usize,
     nack_suppression: Duration,
+    /// The shortest time from when a sample left to when a reader said that it has it.
+    round_trip: Option<Duration>,
     /// How many samples were written.
     written: i64,
     /// Up to which of them it is known whether they have left.
@@ -39,6 +41,18 @@ struct Left {
     fragment: u32,
     /// When that was.
     at: Instant,
+    /// When each fragment left last, where that is asked for.
+    last: Vec<Option<Instant>>,
+}
+
+impl Left {
+    fn note(&mut self, now: Instant, fragment: u32) {
+        let place = fragment.saturating_sub(1) as usize;
+        if self.last.len() <= place {
+            self.last.resize(place + 1, None);
+        }
+        self.last[place] = Some(now);
+    }
 }
 
 impl History {
@@ -48,6 +62,7 @@ impl History {
             keeps_for_late: config.durability == Durability::TransientLocal,
             depth: config.history_depth as usize,
             nack_suppression: config.nack_suppression,
+            round_trip: None,
             written: 0,
             looked_at: 0,
             held: VecDeque::new(),
@@ -86,17 +101,23 @@ impl History {
         Some(MessageEvent::Failed { id, reason })
     }
 
-    /// Whether a sample has left to a reader so lately that it is not to leave again.
+    /// Whether a sample, or a fragment of one, has left to a reader so lately that it is not to leave again. A reader that asks
+    /// for a fragment sooner than a round trip after that left cannot know whether it will come.
     pub(crate) fn is_suppressed(
         &mut self,
         now: Instant,
         name: SampleName,
         to: Destination,
     ) -> bool {
-        let suppression = self.nack_suppression;
+        let round_trip = self.round_trip.filter(|_| name.is_part);
+        let suppression = self
+            .nack_suppression
+            .max(round_trip.unwrap_or(Duration::ZERO));
         let left = self.held(name.number).map_or(&[][..], |held| &held.left);
         let left = left.iter().find(|left| left.to == to);
-        left.is_some_and(|left| name.fragment <= left.fragment && now - left.at < suppression)
+        let place = name.fragment.saturating_sub(1) as usize;
+        let last = left.and_then(|left| *left.last.get(place)?);
+        last.is_some_and(|last| now - last < suppression)
     }
 
     /// What a datagram that leaves carries of a sample; with the event where it is the first of an attempt.
@@ -107,6 +128,7 @@ impl History {
         to: Destination,
     ) -> Option<(Carried, Option<MessageEvent>)> {
         let is_reliable = self.is_reliable;
+        let is_timed = name.is_part || self.nack_suppression > Duration::ZERO;
         let held = self.held(name.number)?;
         let known = held.left.iter().position(|left| left.to == to);
         let place = known.unwrap_or_else(|| {
@@ -115,12 +137,16 @@ impl History {
                 attempts: 0,
                 fragment: 0,
                 at: now,
+                last: Vec::new(),
             });
             held.left.len() - 1
         });
         let left = &mut held.left[place];
         let begins = name.fragment <= left.fragment || left.attempts == 0;
         (left.fragment, left.at) = (name.fragment, now);
+        if is_timed {
+            left.note(now, name.fragment);
+        }
         left.attempts = left.attempts.saturating_add(u16::from(begins));
         let carried = Carried {
             id: held.id,
@@ -152,14 +178,27 @@ impl History {
     /// A reader has all samples below this number.
     pub(crate) fn acknowledge_below(
         &mut self,
+        now: Instant,
         number: i64,
     ) -> impl Iterator<Item = MessageEvent> + '_ {
-        let all = self.held.iter_mut();
-        let new = all.filter(move |held| {
+        let Self {
+            held, round_trip, ..
+        } = self;
+        let new = held.iter_mut().filter(move |held| {
             held.number < number && !held.left.is_empty() && !held.is_acknowledged
         });
-        new.map(|held| {
+        new.map(move |held| {
             held.is_acknowledged = true;
+            // Of one that left more than once nobody knows which copy it answers.
+            if let [
+                Left {
+                    attempts: 1, at, ..
+                },
+            ] = held.left[..]
+            {
+                let since = now - at;
+                *round_trip = Some(round_trip.map_or(since, |least| least.min(since)));
+            }
             MessageEvent::Acknowledged { id: held.id }
         })
     }

@@ -57,6 +57,13 @@ impl Introductions {
         }
     }
 
+    /// A participant has ended.
+    pub(crate) fn forget(&mut self, participant: GuidPrefix) {
+        self.others.remove(&participant);
+        self.begun
+            .retain(|(_, reader), _| !reader.starts_with(&participant));
+    }
+
     /// Whether a reader that is matched knows where a writer begins; otherwise it is told from now on.
     pub(crate) fn have_met(&mut self, now: Instant, (writer, reader): Pair) -> bool {
         let is_other = reader

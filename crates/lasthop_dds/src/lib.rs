@@ -9,11 +9,13 @@
 mod client;
 mod config;
 mod discovery;
+mod early;
 mod endpoint;
 mod history;
 mod infinite;
 mod introduction;
 mod ordering;
+mod pacing;
 mod participant;
 mod peers;
 mod ports;

@@ -1,16 +1,19 @@
-//! Samples that come before those that were lost.
+//! Samples that come before those that were lost, and fragments of them.
 //!
 //! A reliable reader of `dust_dds` drops them, and asks for them again with what was lost (go-back-N), which other makes
-//! do not: RTPS asks for what is missing (DDSI-RTPS 2.5 §8.4.10.5). So they are held here until what was lost has come.
+//! do not: RTPS asks for what is missing (DDSI-RTPS 2.5 §8.4.10.5, §8.4.15). So they are held here until what was lost has
+//! come, and of samples of which fragments are held only the others are asked for.
 
 use std::collections::BTreeMap;
 
 use lasthop_units::Instant;
 
+use crate::early::{Early, InParts};
 use crate::peers::LEASE;
 use crate::soundness::MOST_OF_A_SET;
 use crate::submessage::{
-    Guid, HEADER_LENGTH, Numbers, Submessage, guid, is_builtin, sender, submessages, wanted,
+    Guid, GuidPrefix, Numbers, Submessage, Wanted, alone, count_wanted_fragments, guid, is_builtin,
+    sender, submessages, wanted, wanted_fragments,
 };
 
 /// What a reader awaits of each writer, and has already of what is behind that.
@@ -24,25 +27,28 @@ struct Awaited {
     next: i64,
     /// From where on what is held was read, since the reader asked last.
     skipped_to: Option<i64>,
-    /// By its number, a message with nothing but the sample.
-    early: BTreeMap<i64, Vec<u8>>,
+    /// By their numbers. Of the next one `dust_dds` has all fragments that are noted.
+    early: BTreeMap<i64, Early>,
+    /// How often fragments were asked for.
+    asked_for_fragments: i32,
     told: Instant,
 }
 
 /// How far behind the next one a sample may be: as many as a reader can ask for at once.
 const FARTHEST: i64 = MOST_OF_A_SET as i64;
 
+/// As long as a message gets at most by what it asks for of fragments: it is to fit one packet. The next one asks for the rest.
+const LONGEST_REQUEST: usize = 1_000;
+
 impl Ordering {
     /// The messages that are to be read before one that has arrived: its samples, with those that follow.
     pub(crate) fn before(&mut self, message: &[u8]) -> Vec<Vec<u8>> {
         let mut before = Vec::new();
-        for part in submessages(message).filter(is_whole_sample) {
-            let name = writer_of(message, &part).zip(part.sample());
-            let Some((writer, sample)) = name else {
-                continue;
-            };
-            if let Some(awaited) = self.writers.get_mut(&writer) {
-                awaited.take(sample.number, || alone(message, &part), &mut before);
+        for part in submessages(message).filter(is_of_a_user) {
+            let writer = writer_of(message, &part);
+            let awaited = writer.and_then(|writer| self.writers.get_mut(&writer));
+            if let Some((awaited, numbers)) = awaited.zip(part.numbers()) {
+                awaited.take(numbers, || alone(message, &part), &mut before);
             }
         }
         before
@@ -68,8 +74,14 @@ impl Ordering {
         behind
     }
 
-    /// Takes what is held out of what a message of ours asks for.
-    pub(crate) fn ask(&mut self, now: Instant, message: &mut [u8]) {
+    /// A participant has ended.
+    pub(crate) fn forget(&mut self, participant: GuidPrefix) {
+        self.writers
+            .retain(|writer, _| !writer.starts_with(&participant));
+    }
+
+    /// Takes what is held out of what a message of ours asks for, and asks for the fragments that are missing of it.
+    pub(crate) fn ask(&mut self, now: Instant, message: &mut Vec<u8>) {
         let Some((writer, wanted)) = wanted(message) else {
             return;
         };
@@ -82,11 +94,13 @@ impl Ordering {
         } else {
             awaited.next = wanted.base;
             // Where it asks for what is held, it is to get that once more.
-            awaited.early = awaited.early.split_off(&(wanted.base + 1));
+            let from = wanted.base + i64::from(wanted.contains(message, wanted.base));
+            awaited.early = awaited.early.split_off(&from);
         }
         for number in awaited.early.keys() {
             wanted.clear(message, *number);
         }
+        awaited.ask_for_fragments(message, &wanted);
     }
 
     fn awaited(&mut self, now: Instant, writer: Guid) -> &mut Awaited {
@@ -97,6 +111,7 @@ impl Ordering {
             next: 1,
             skipped_to: None,
             early: BTreeMap::new(),
+            asked_for_fragments: 0,
             told: now,
         });
         awaited.told = now;
@@ -105,19 +120,43 @@ impl Ordering {
 }
 
 impl Awaited {
-    fn take(&mut self, number: i64, sample: impl Fn() -> Vec<u8>, before: &mut Vec<Vec<u8>>) {
-        if number > self.next {
-            if number - self.next <= FARTHEST {
-                self.early.entry(number).or_insert_with(sample);
+    fn take(&mut self, numbers: Numbers, piece: impl Fn() -> Vec<u8>, before: &mut Vec<Vec<u8>>) {
+        let (Numbers::Sample(number) | Numbers::Fragments { sample: number, .. }) = numbers else {
+            return;
+        };
+        if !(self.next..=self.next + FARTHEST).contains(&number) {
+            return;
+        }
+        // What is next is read at once, so that it need not be held.
+        let is_next = number == self.next;
+        let held = || if is_next { Vec::new() } else { piece() };
+        let is_whole = match numbers {
+            Numbers::Fragments {
+                first,
+                count,
+                size,
+                of,
+                ..
+            } => {
+                let all = of.div_ceil(u32::from(size.max(1)));
+                let early = self.early.entry(number);
+                let early = early.or_insert_with(|| Early::InParts(InParts::new(all)));
+                early.add((first, count), held);
+                early.is_whole()
             }
-        } else if number == self.next {
+            _ if is_next => true,
+            _ => {
+                let early = self.early.entry(number);
+                early.or_insert_with(|| Early::Whole(held()));
+                false
+            }
+        };
+        if is_next && is_whole {
+            self.early.remove(&number);
             self.next += 1;
             if self.early.contains_key(&self.next) {
-                before.push(sample());
-            }
-            while let Some(held) = self.early.remove(&self.next) {
-                before.push(held);
-                self.next += 1;
+                before.push(piece());
+                self.read_on(before);
             }
         }
     }
@@ -129,32 +168,52 @@ impl Awaited {
         }
         (self.next, self.skipped_to) = (first, Some(first));
         self.early = self.early.split_off(&first);
-        while let Some(held) = self.early.remove(&self.next) {
-            behind.push(held);
+        self.read_on(behind);
+    }
+
+    /// Gives what is held of the next samples, up to the first that is not whole.
+    fn read_on(&mut self, pieces: &mut Vec<Vec<u8>>) {
+        while let Some(early) = self.early.get_mut(&self.next) {
+            let is_whole = early.is_whole();
+            early.read(pieces);
+            if !is_whole {
+                return;
+            }
+            self.early.remove(&self.next);
             self.next += 1;
+        }
+    }
+
+    /// Has a message ask for what is missing of the samples of which fragments are held, but those for which it does already.
+    fn ask_for_fragments(&mut self, message: &mut Vec<u8>, wanted: &Wanted) {
+        let asked = wanted_fragments(message);
+        for (_, place) in &asked {
+            self.asked_for_fragments += 1;
+            count_wanted_fragments(message, *place, self.asked_for_fragments);
+        }
+        let is_asked = |number: i64| asked.iter().any(|(it, _)| *it == number);
+        for (number, early) in &self.early {
+            if let Early::InParts(parts) = early
+                && let Some(missing) = parts.missing()
+                && wanted.covers(*number)
+                && !is_asked(*number)
+                && message.len() < LONGEST_REQUEST
+            {
+                self.asked_for_fragments += 1;
+                message.extend(wanted.for_fragments(*number, &missing, self.asked_for_fragments));
+            }
         }
     }
 }
 
-/// Whether it carries a sample of a user, and that whole.
-fn is_whole_sample(part: &Submessage<'_>) -> bool {
+/// Whether it carries a sample of a user, or fragments of one.
+fn is_of_a_user(part: &Submessage<'_>) -> bool {
     let is_of_user = part.writer().is_some_and(|writer| !is_builtin(writer));
-    part.is_data() && !part.is_fragment() && is_of_user
+    part.is_data() && is_of_user
 }
 
 fn writer_of(message: &[u8], part: &Submessage<'_>) -> Option<Guid> {
     Some(guid(sender(message)?, part.writer()?))
-}
-
-/// A message of one part of another, with the notes that stand before that: where it goes, and its time stamp.
-fn alone(message: &[u8], part: &Submessage<'_>) -> Vec<u8> {
-    let mut alone = message[..HEADER_LENGTH].to_vec();
-    let before = submessages(message).take_while(|it| it.place().end <= part.place().start);
-    for note in before.filter(|it| it.writer().is_none()) {
-        alone.extend(&message[note.place()]);
-    }
-    alone.extend(&message[part.place()]);
-    alone
 }
 
 #[cfg(test)]

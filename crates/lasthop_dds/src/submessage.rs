@@ -28,6 +28,9 @@ const INFO_DESTINATION: u8 = 0x0e;
 const INFO_REPLY: u8 = 0x0f;
 const PAD: u8 = 0x01;
 
+/// The flag of a sample that has parameters before its data (§9.4.5.3).
+const HAS_INLINE_QOS: u8 = 2;
+
 /// A part of a message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Submessage<'a> {
@@ -46,6 +49,8 @@ pub(crate) struct SampleName {
     pub(crate) number: i64,
     /// Which fragment it is, from 1; 1 where it is whole.
     pub(crate) fragment: u32,
+    /// Whether it is a fragment.
+    pub(crate) is_part: bool,
     /// Where its bytes begin in the serialized sample.
     pub(crate) offset: usize,
 }
@@ -166,6 +171,7 @@ impl<'a> Submessage<'a> {
         Some(SampleName {
             number,
             fragment,
+            is_part: self.is_fragment(),
             offset,
         })
     }
@@ -203,9 +209,22 @@ impl<'a> Submessage<'a> {
         })
     }
 
+    /// Whether it asks for a sample, or for fragments of one.
+    pub(crate) fn asks_for_some(&self) -> bool {
+        let set = match self.kind {
+            ACK_NACK => 20,
+            NACK_FRAG => 24,
+            _ => return false,
+        };
+        let bits = self.word(set - 4).unwrap_or(0);
+        (0..bits).any(|bit| {
+            let word = self.word(set + 4 * (bit as usize / 32));
+            word.is_some_and(|word| word & (1 << (31 - bit % 32)) != 0)
+        })
+    }
+
     /// Where the serialized sample begins in the message; its end, where it carries none.
     pub(crate) fn sample_start(&self) -> usize {
-        const HAS_INLINE_QOS: u8 = 2;
         const HAS_DATA: u8 = 4 | 8;
         let has_sample = match self.kind {
             DATA => self.flags & HAS_DATA != 0,
@@ -216,15 +235,35 @@ impl<'a> Submessage<'a> {
             let fixed = 4 + usize::from(self.half(2)?);
             let parameters = match self.flags & HAS_INLINE_QOS {
                 0 => 0,
-                _ => self.parameters(fixed)?,
+                _ => self.parameters(fixed, |_, _| ())?,
             };
             Some(self.start + SUBMESSAGE_HEADER + fixed + parameters)
         });
         start.flatten().unwrap_or(self.end).min(self.end)
     }
 
-    /// How long a list of parameters is (§9.4.2.11).
-    fn parameters(&self, start: usize) -> Option<usize> {
+    /// Whether it says that what it is about is disposed of or unregistered (§9.6.4.9).
+    pub(crate) fn is_end_of_instance(&self) -> bool {
+        const STATUS_INFO: u16 = 0x71;
+        const IS_OVER: u8 = 1 | 2;
+        if self.kind != DATA || self.flags & HAS_INLINE_QOS == 0 {
+            return false;
+        }
+        let Some(start) = self.half(2).map(|offset| 4 + usize::from(offset)) else {
+            return false;
+        };
+        let mut status = None;
+        let end = self.parameters(start, |kind, place| {
+            if kind == STATUS_INFO {
+                // Always in big endian.
+                status = self.body.get(place.start + 3).copied();
+            }
+        });
+        end.is_some() && status.is_some_and(|status| status & IS_OVER != 0)
+    }
+
+    /// How long a list of parameters is (§9.4.2.11). `note` is told of each, and where its value is.
+    fn parameters(&self, start: usize, mut note: impl FnMut(u16, Range<usize>)) -> Option<usize> {
         const SENTINEL: u16 = 1;
         let mut at = start;
         loop {
@@ -233,7 +272,9 @@ impl<'a> Submessage<'a> {
             if kind == SENTINEL {
                 return Some(at - start);
             }
-            at += usize::from(length);
+            let value = at..at + usize::from(length);
+            at = value.end;
+            note(kind, value);
         }
     }
 
@@ -260,6 +301,17 @@ impl<'a> Submessage<'a> {
             u16::from_be_bytes(bytes)
         })
     }
+}
+
+/// A message of one part of another, with the notes that stand before that: where it goes, and its time stamp.
+pub(crate) fn alone(message: &[u8], part: &Submessage<'_>) -> Vec<u8> {
+    let mut alone = message[..HEADER_LENGTH].to_vec();
+    let before = submessages(message).take_while(|it| it.place().end <= part.place().start);
+    for note in before.filter(|it| it.writer().is_none()) {
+        alone.extend(&message[note.place()]);
+    }
+    alone.extend(&message[part.place()]);
+    alone
 }
 
 /// What a reader says of the samples of a writer.
@@ -311,6 +363,8 @@ pub(crate) struct Wanted {
     /// Where the set of numbers begins in the message, which counts from the base.
     place: usize,
     is_little_endian: bool,
+    /// Who reads, and who writes.
+    entities: [EntityId; 2],
 }
 
 /// What a message to one participant asks for of samples of a user, and of which writer.
@@ -329,29 +383,84 @@ pub(crate) fn wanted(message: &[u8]) -> Option<(Guid, Wanted)> {
             bits,
             place: part.start + SUBMESSAGE_HEADER + 20,
             is_little_endian: part.flags & 1 == 1,
+            entities: [part.reader()?, writer],
         };
         Some((guid(to?, writer), wanted))
     })
 }
 
 impl Wanted {
-    /// Takes a number out of the set (§9.4.2.6): the first one is the highest bit of the first word.
+    /// Whether the set goes up to a number, whether that is in it or not.
+    pub(crate) fn covers(&self, number: i64) -> bool {
+        number
+            .checked_sub(self.base)
+            .is_some_and(|bit| (0..i64::from(self.bits.max(1))).contains(&bit))
+    }
+
+    /// Whether a number is in the set.
+    pub(crate) fn contains(&self, message: &[u8], number: i64) -> bool {
+        let place = self.place_of(number);
+        place.is_some_and(|(at, bit)| message.get(at).is_some_and(|byte| byte & bit != 0))
+    }
+
+    /// Takes a number out of the set.
     pub(crate) fn clear(&self, message: &mut [u8], number: i64) {
-        let Some(bit) = number.checked_sub(self.base) else {
-            return;
-        };
-        if !(0..i64::from(self.bits)).contains(&bit) {
-            return;
+        if let Some((at, bit)) = self.place_of(number)
+            && let Some(byte) = message.get_mut(at)
+        {
+            *byte &= !bit;
         }
+    }
+
+    /// The byte of a number in the message, and its bit there (§9.4.2.6): the first one is the highest bit of the first word.
+    fn place_of(&self, number: i64) -> Option<(usize, u8)> {
+        let bit = number.checked_sub(self.base)?;
+        (0..i64::from(self.bits)).contains(&bit).then_some(())?;
         let (word, bit) = (bit as usize / 32, 31 - bit as usize % 32);
         let byte = match self.is_little_endian {
             true => bit / 8,
             false => 3 - bit / 8,
         };
-        if let Some(byte) = message.get_mut(self.place + 4 * word + byte) {
-            *byte &= !(1 << (bit % 8));
-        }
+        Some((self.place + 4 * word + byte, 1 << (bit % 8)))
     }
+
+    /// A part that asks for fragments of a sample, from the first to the last that are missing (§9.4.5.13). There is one at
+    /// least, and they are in order.
+    pub(crate) fn for_fragments(&self, sample: i64, missing: &[u32], count: i32) -> Vec<u8> {
+        let (base, last) = (missing[0], missing[missing.len() - 1]);
+        let bits = last - base + 1;
+        let mut words = vec![0_u32; bits.div_ceil(32) as usize];
+        for fragment in missing {
+            let bit = fragment - base;
+            words[bit as usize / 32] |= 1 << (31 - bit % 32);
+        }
+        let length = 4 + 4 + 8 + 4 + 4 + 4 * words.len() + 4;
+        let [low, high] = (length as u16).to_le_bytes();
+        let numbers = [(sample >> 32) as u32, sample as u32, base, bits];
+        let numbers = numbers.into_iter().chain(words);
+        let numbers = numbers.chain([count as u32]).flat_map(u32::to_le_bytes);
+        [NACK_FRAG, 1, low, high]
+            .into_iter()
+            .chain(self.entities.concat())
+            .chain(numbers)
+            .collect()
+    }
+}
+
+/// The samples of which a message of ours asks for fragments, and where the count of each request stands (§9.4.5.13).
+pub(crate) fn wanted_fragments(message: &[u8]) -> Vec<(i64, usize)> {
+    let all = submessages(message).filter_map(|part| match part.numbers()? {
+        Numbers::WantedFragments { sample, .. } if !is_builtin(part.writer()?) => {
+            Some((sample, part.end - 4))
+        }
+        _ => None,
+    });
+    all.collect()
+}
+
+/// Counts a request of ours for fragments: a writer heeds none whose count does not grow (§8.3.8.10).
+pub(crate) fn count_wanted_fragments(message: &mut [u8], place: usize, count: i32) {
+    message[place..place + 4].copy_from_slice(&count.to_le_bytes());
 }
 
 /// The heartbeats of a message to one participant: the writer, the reader, and where the count stands (§9.4.5.7).

@@ -11,15 +11,26 @@ use lasthop_units::Instant;
 
 use crate::discovery::{Purpose, address_of, places_of};
 use crate::peers::LEASE;
-use crate::submessage::{EntityId, GuidPrefix, Submessage, addressee, sender, submessages};
+use crate::submessage::{EntityId, GuidPrefix, Submessage, addressee, guid, sender, submessages};
 use crate::wire::bytes_of;
 
 /// Where others say that they are, and said so before.
 #[derive(Debug, Default)]
 pub(crate) struct Whereabouts {
     participants: BTreeMap<GuidPrefix, Heard>,
+    /// Participants that have ended, and when: what is still on its way from them is not read.
+    ended: BTreeMap<GuidPrefix, Instant>,
     /// When those are forgotten that were not heard for a lease.
     next_look: Instant,
+}
+
+/// What a datagram changes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// Where nobody hears of discovery any more.
+    pub(crate) left: Option<SocketAddr>,
+    /// A participant that has ended. It has not said so where another one has taken its place.
+    pub(crate) ended: Option<GuidPrefix>,
 }
 
 #[derive(Debug)]
@@ -43,14 +54,53 @@ pub(crate) const PARTICIPANT_WRITER: EntityId = [0, 1, 0, 0xc2];
 const MOST_BEFORE: usize = 16;
 
 impl Whereabouts {
-    /// Notes where a participant is, where a datagram says it; where it no longer hears of discovery.
-    pub(crate) fn hear(&mut self, now: Instant, datagram: &[u8]) -> Option<SocketAddr> {
-        let (participant, announced) = announced(datagram)?;
+    /// Whether a datagram comes from a participant that has ended.
+    pub(crate) fn is_of_the_past(&self, datagram: &[u8]) -> bool {
+        sender(datagram).is_some_and(|it| self.ended.contains_key(&it))
+    }
+
+    /// Notes where a participant is, and that one has ended, where a datagram says it.
+    pub(crate) fn hear(&mut self, now: Instant, datagram: &[u8]) -> Change {
+        if says_goodbye(datagram) {
+            return self.end(now, sender(datagram));
+        }
+        let Some((participant, announced)) = announced(datagram) else {
+            return Change::default();
+        };
         if self.next_look <= now {
             self.participants
                 .retain(|_, heard| now - heard.last < LEASE);
+            self.ended.retain(|_, ended| now - *ended < LEASE);
             self.next_look = now + LEASE;
         }
+        // A port has one participant: one that comes up there has taken the place of another, which was not to say good-bye.
+        let mut others = self.participants.iter();
+        let replaced = others
+            .find(|(it, heard)| **it != participant && heard.now.samples == announced.samples);
+        let replaced = replaced.map(|(it, _)| *it);
+        let left = self.note(now, participant, announced);
+        Change {
+            left,
+            ..self.end(now, replaced)
+        }
+    }
+
+    fn end(&mut self, now: Instant, participant: Option<GuidPrefix>) -> Change {
+        let heard = participant.and_then(|it| self.participants.remove(&it));
+        self.ended.extend(participant.map(|it| (it, now)));
+        Change {
+            left: heard.and_then(|heard| heard.now.discovery),
+            ended: participant,
+        }
+    }
+
+    /// Notes where a participant is; where it no longer hears of discovery.
+    fn note(
+        &mut self,
+        now: Instant,
+        participant: GuidPrefix,
+        announced: Announced,
+    ) -> Option<SocketAddr> {
         let heard = self.participants.entry(participant).or_insert(Heard {
             last: now,
             now: announced,
@@ -85,6 +135,32 @@ impl Whereabouts {
         });
         moved.unwrap_or(address)
     }
+}
+
+/// Whether a participant says that it ends (DDSI-RTPS 2.5 §8.5.3.3.2).
+fn says_goodbye(datagram: &[u8]) -> bool {
+    submessages(datagram)
+        .any(|part| part.writer() == Some(PARTICIPANT_WRITER) && part.is_end_of_instance())
+}
+
+/// What a participant would have said, had it said good-bye.
+pub(crate) fn goodbye_of(participant: GuidPrefix) -> Vec<u8> {
+    const PARTICIPANT: EntityId = [0, 0, 1, 0xc1];
+    let key = guid(participant, PARTICIPANT);
+    [
+        &b"RTPS\x02\x04\x01\x14"[..],
+        &participant,
+        // DATA in little endian, with inline QoS that begins 16 B behind, of nobody in particular, the first one.
+        &[0x15, 3, 52, 0, 0, 0, 16, 0, 0, 0, 0, 0],
+        &PARTICIPANT_WRITER,
+        &[0, 0, 0, 0, 1, 0, 0, 0],
+        // The hash of its key; that it is disposed of and unregistered; the end of the list.
+        &[0x70, 0, 16, 0],
+        &key,
+        &[0x71, 0, 4, 0, 0, 0, 0, 3],
+        &[1, 0, 0, 0],
+    ]
+    .concat()
 }
 
 /// Where the participant that sends a datagram is, where that says so.

@@ -6,3 +6,5 @@ mod losses;
 mod moves;
 mod pair;
 mod reaching;
+mod repairs;
+mod restarts;

@@ -187,6 +187,12 @@ impl Pair {
         self.now = end;
     }
 
+    /// Brings a packet to a host.
+    pub(crate) fn deliver(&mut self, to: usize, packet: Packet) {
+        self.sent += 1;
+        self.wire.insert((self.now, self.sent), (to, packet));
+    }
+
     fn drain(&mut self) {
         for from in 0..2 {
             for packet in self.hosts[from].drain(self.now) {
