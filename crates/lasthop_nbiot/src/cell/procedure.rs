@@ -68,11 +68,8 @@ impl Cell {
                 device.access = None;
                 self.report.of(level).scheduling_requests += 1;
                 if let Some(connection) = &mut device.connection {
-                    let waiting: u32 = (connection.up.iter())
-                        .map(|pipe| pipe.transmitter.waiting_bytes())
-                        .sum();
-                    connection.known_bytes =
-                        buffer_size_bytes(buffer_size_index(waiting)).unwrap_or(LARGE_VOLUME_BYTES);
+                    let level = buffer_size_index(connection.waiting_bytes());
+                    connection.known_bytes = buffer_size_bytes(level).unwrap_or(LARGE_VOLUME_BYTES);
                     connection.grant_due = true;
                     connection.listens_from = listens_from;
                     connection.active = cx.now;

@@ -74,7 +74,10 @@ impl Cell {
                 let index = pipe_index(*bearer);
                 let is_data =
                     index == 1 || matches!(connection.sequence.data, DataPath::Nas { .. });
-                if is_data {
+                if is_data && settings.config.switches.hand_counted_blocks {
+                    // It knows to the byte what waits: no report in padding follows that corrects a level.
+                    connection.known_bytes = connection.waiting_bytes();
+                } else if is_data {
                     connection.known_bytes =
                         connection.known_bytes.saturating_sub(pdu.data_bytes.into());
                 }

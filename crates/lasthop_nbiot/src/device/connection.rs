@@ -206,6 +206,13 @@ impl Connection {
             || self.down.iter().any(|pipe| pipe.receiver.is_status_due())
     }
 
+    /// Bytes of SDUs that wait at the device, on its bearers.
+    pub(crate) fn waiting_bytes(&self) -> u32 {
+        (self.up.iter())
+            .map(|pipe| pipe.transmitter.waiting_bytes())
+            .sum()
+    }
+
     /// When the first answer to a poll is overdue.
     pub(crate) fn poll_deadline(&self) -> Option<Instant> {
         let pipes = self.up.iter().chain(&self.down);

@@ -1,7 +1,7 @@
 //! A device with a connection: packets both ways, asking for grants, release.
 
 use lasthop_contract::{DropReason, Expectation, LinkInput};
-use lasthop_nbiot::config::{GoldenCarrier, LinkAdaptation, NetworkConfig, Procedure};
+use lasthop_nbiot::config::{GoldenCarrier, LinkAdaptation, NetworkConfig, NetworkTime, Procedure};
 
 use crate::alone::{Alone, CORE, RADIO, at_ms};
 
@@ -99,6 +99,31 @@ fn inactivity_releases_and_the_next_packet_connects_anew() {
     device.offer(at_ms(50_000), RADIO, 73, false);
     device.run_until(at_ms(60_000));
     assert_eq!(device.report().levels()[0].accesses, 2);
+}
+
+/// No report corrects what the base station believes there, and the release waits for the MME.
+#[test]
+fn a_quiet_connection_whose_blocks_are_counted_by_hand_is_released() {
+    for procedure in PROCEDURES {
+        for bytes in (20..260).step_by(30) {
+            let mut network = config(procedure, 144.0);
+            network.network = NetworkTime::OPERATOR_NORWAY_2019;
+            network.switches.hand_counted_blocks = true;
+            let mut device = Alone::attached(&network);
+            // The second asks for a grant of its own.
+            for now in [1000, 6000] {
+                device.offer(at_ms(now), RADIO, bytes, false);
+            }
+            device.run_until(at_ms(7000));
+            device.offer(at_ms(7000), CORE, bytes, false);
+            device.run_until(at_ms(60_000));
+            assert_eq!(
+                (device.deliveries.len(), releases(&device)),
+                (3, 1),
+                "{procedure:?}, {bytes} B"
+            );
+        }
+    }
 }
 
 #[test]

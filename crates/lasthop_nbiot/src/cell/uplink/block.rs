@@ -39,7 +39,7 @@ pub(super) fn build(
         block.control(ControlElement::BufferStatus(0));
     }
     let mut block = block.finish();
-    let left = not_on_a_bearer + waiting_bytes(connection);
+    let left = not_on_a_bearer + connection.waiting_bytes();
     for element in &mut block.elements {
         if let Element::Control(ControlElement::BufferStatus(level)) = element {
             *level = buffer_size_index(left);
@@ -58,13 +58,4 @@ fn ends_with(connection: &Connection, size_bytes: u16, settings: &Settings) -> b
         demand = demand.and_status(&down.receiver).and_data(&up.transmitter);
     }
     demand.bytes() <= size_bytes.into()
-}
-
-/// Bytes of SDUs that wait at a device, on its bearers.
-fn waiting_bytes(connection: &Connection) -> u32 {
-    connection
-        .up
-        .iter()
-        .map(|pipe| pipe.transmitter.waiting_bytes())
-        .sum()
 }
