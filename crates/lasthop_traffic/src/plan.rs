@@ -100,6 +100,22 @@ impl Part {
         phase: 0.0,
     };
 
+    /// No device.
+    pub const NONE: Self = Self {
+        share: 0.0,
+        phase: 0.0,
+    };
+
+    /// One of so many devices.
+    #[must_use]
+    pub fn of_one(device: u32, devices: u32) -> Self {
+        let share = 1.0 / f64::from(devices);
+        Self {
+            share,
+            phase: 1.0 - (f64::from(device) + 0.5) * share,
+        }
+    }
+
     /// Whether a device takes part.
     #[must_use]
     pub fn contains(self, device: u32) -> bool {
@@ -183,6 +199,19 @@ impl FlowKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_of_one_has_that_device_alone() {
+        for devices in [1, 2, 3, 7, 20, 1000] {
+            for number in 0..devices {
+                let part = Part::of_one(number, devices);
+                let taking = (0..devices).filter(|device| part.contains(*device));
+                assert!(taking.eq([number]), "{number} of {devices}");
+                assert_eq!(part.count(devices), 1);
+            }
+        }
+        assert_eq!(Part::NONE.count(1000), 0);
+    }
 
     #[test]
     fn a_part_has_as_many_devices_as_its_share_says_and_no_two_beside_each_other_for_nothing() {

@@ -150,8 +150,18 @@ fn planned(
     })
 }
 
-/// The devices that have a flow: others in each run.
+/// The devices that have a flow: others in each run. Where only one device is there, it is that one or none.
 fn part_of(spec: &RunSpec, flow: &FlowSpec) -> Part {
+    let drawn = drawn_part(spec, flow);
+    let group = spec.group(flow.group());
+    match group.and_then(|it| Some((it.only?, it.staying()))) {
+        None => drawn,
+        Some((number, devices)) if drawn.contains(number) => Part::of_one(number, devices),
+        Some(_) => Part::NONE,
+    }
+}
+
+fn drawn_part(spec: &RunSpec, flow: &FlowSpec) -> Part {
     if flow.share >= 1.0 {
         return Part::ALL;
     }

@@ -19,7 +19,7 @@ use crate::energy::energy_configs;
 use crate::network::{NbIot, RadioReport};
 use crate::network_hop::NamedNetwork;
 use crate::plan::{directory, numbers_of_groups, traffic_plan};
-use crate::spec::{EngineSpec, GroupSpec, MessageDetail, RunSpec, SpecError, nanos};
+use crate::spec::{EngineSpec, MessageDetail, RunSpec, SpecError, nanos};
 use crate::stack::Registry;
 use crate::world::{OutsideHosts, World};
 
@@ -248,7 +248,7 @@ pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError
         .groups
         .iter()
         .filter(|it| spec.path_of(it).network().is_some());
-    let radios = with_radio.map(GroupSpec::staying).sum::<u32>() + further_radios(spec);
+    let radios = with_radio.map(|it| it.present().len() as u32).sum::<u32>() + further_radios(spec);
     let arriving = spec.groups.iter().find_map(|group| group.arriving());
     let plan = traffic_plan(spec)?;
     let staying = plan.flows.iter().filter(|flows| flows.arrivals.is_some());

@@ -225,6 +225,9 @@ impl<'a, C: Clock> World<'a, C> {
             for server in self.hosts.servers_once(group) {
                 users[server] += 1;
             }
+            if !group.present().contains(&in_group) {
+                continue;
+            }
             let device = DeviceNumber { in_run, in_group };
             let gateway = spec
                 .servers
@@ -341,7 +344,8 @@ impl<'a, C: Clock> World<'a, C> {
         groups
             .filter(|(group, _)| group.talks_to(&server.name))
             .flat_map(|(group, numbers)| {
-                (0..group.staying()).map(move |number| (group, numbers.start + number))
+                let present = group.present();
+                present.map(move |number| (group, numbers.start + number))
             })
     }
 

@@ -87,6 +87,7 @@ impl RunSpec {
         self.check_established()?;
         self.check_events()?;
         self.check_faults()?;
+        self.check_only()?;
         demand(&[(
             Translators::of(self).shared() <= Addresses::OPERATORS,
             "paths",

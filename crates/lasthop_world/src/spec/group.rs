@@ -1,6 +1,9 @@
+use core::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
-use super::{DeviceSpec, EnergySpec};
+use super::check::demand;
+use super::{DeviceSpec, EnergySpec, EngineSpec, RunSpec, SpecError};
 
 /// Devices that are alike: they have one path, one set of clients and one battery.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +26,10 @@ pub struct GroupSpec {
     /// What they have little of; left out where that is nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceSpec>,
+    /// The number of the one device that is there; left out where all are. It has the names, addresses and random streams
+    /// that it has among the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only: Option<u32>,
 }
 
 /// Who is there.
@@ -74,4 +81,39 @@ pub struct ClientSpec {
     pub stack: String,
     /// Whom it talks to, by name.
     pub server: String,
+}
+
+impl GroupSpec {
+    /// Which of the devices that stay are there, by their numbers in the group.
+    pub(crate) fn present(&self) -> Range<u32> {
+        self.only.map_or(0..self.staying(), |it| it..it + 1)
+    }
+}
+
+impl RunSpec {
+    /// A device that is there without its group is one of it. What would happen to the others is not said.
+    pub(super) fn check_only(&self) -> Result<(), SpecError> {
+        let stay = self.groups.iter().all(|it| it.arriving().is_none());
+        let relays = self.flows.iter().any(|flow| flow.kind.is_relayed());
+        let is_virtual = self.engine == EngineSpec::Virtual;
+        for (place, group) in self.groups.iter().enumerate() {
+            let Some(number) = group.only else {
+                continue;
+            };
+            let field = format!("groups[{place}].only");
+            demand(&[
+                (
+                    number < group.staying(),
+                    &field,
+                    "the group has no such device",
+                ),
+                (
+                    is_virtual && stay && !relays && self.events.is_empty(),
+                    &field,
+                    "needs virtual time and devices that stay, and neither events nor relays",
+                ),
+            ])?;
+        }
+        Ok(())
+    }
 }

@@ -100,6 +100,7 @@ impl From<ShortSpec> for RunSpec {
                 }],
                 energy: short.energy,
                 device: None,
+                only: None,
             }],
             flows: vec![FlowSpec {
                 name: FLOW.into(),

@@ -3,6 +3,7 @@
 
 mod accounting;
 mod aimed_faults;
+mod alone;
 mod background;
 mod captures;
 mod clients;
