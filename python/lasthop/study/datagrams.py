@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lasthop.study.faults import Fault
 from lasthop.study.fleet.devices import Arriving
 from lasthop.study.paths.path import Path
-from lasthop.study.quantity import SIZE, format_quantity
+from lasthop.study.quantity import SIZE, format_quantity, parse
 from lasthop.study.traffic.payload import FieldsPayload
 
 if TYPE_CHECKING:
@@ -24,6 +24,12 @@ NBIOT_MTU_BYTES = 1600
 _UDP_OVER_IPV4_BYTES = 28
 _UDP_OVER_IPV6_BYTES = 48
 _ACKNOWLEDGED_BYTES = 4
+_DTLS_1_2_RECORD_BYTES = 13 + 8 + 8
+"""Header, explicit nonce and tag of AES-CCM-8 (RFC 6655, 3)."""
+_DTLS_1_3_RECORD_BYTES = 5 + 1 + 16
+"""Unified header with a length, the type of the content, and the tag (RFC 9147, 4)."""
+_CID_TYPE_BYTES = 1
+"""The type of the content moves into what is encrypted (RFC 9146, 4)."""
 _PUBLICATION = '{"op":"pub","topic":"device/","data":}'
 _QUOTES_BYTES = 2
 _CHANNEL_BYTES = 2
@@ -73,6 +79,20 @@ def check_carried(assembly: Assembly, arm: Arm) -> None:
             )
 
 
+def record_bytes(stack: ResolvedStack, flow: Flow) -> int:
+    """Give what a record of DTLS has beside its content; 0 without DTLS.
+
+    Connection IDs are of the server: only the device writes one.
+    """
+    if "dtls" not in stack.layers:
+        return 0
+    if stack.options.get("dtls.version") == "1.3":
+        return _DTLS_1_3_RECORD_BYTES
+    cid = int(parse(stack.options.get("dtls.cid", "0B"), SIZE))
+    writes_cid = cid > 0 and "up" in SIDES[flow.traffic.kind]
+    return _DTLS_1_2_RECORD_BYTES + (cid + _CID_TYPE_BYTES if writes_cid else 0)
+
+
 def _check_text(flow: Flow) -> None:
     payload = flow.traffic.payload
     if isinstance(payload, FieldsPayload) and not payload.is_plain:
@@ -99,6 +119,7 @@ def _overhead(flow: Flow, assembly: Assembly, stack: ResolvedStack) -> int:
     """Give the bytes beside the payload, in the datagram of the device whose number is longest."""
     is_v6 = stack.options.get("ip.version") == "6"
     headers = _UDP_OVER_IPV6_BYTES if is_v6 else _UDP_OVER_IPV4_BYTES
+    headers += record_bytes(stack, flow)
     if stack.layers[0] == "raw_udp":
         return headers + (_ACKNOWLEDGED_BYTES if stack.options.get("ack") == "on" else 0)
     counts = (group.devices for group in assembly.groups)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lasthop.study.datagrams import SIDES
+from lasthop.study.datagrams import SIDES, record_bytes
 from lasthop.study.faults import Fault, show
 from lasthop.study.paths.path import Nat, Path
 from lasthop.study.quantity import SIZE, format_quantity, parse
@@ -27,8 +27,6 @@ _COAP_HEADER_BYTES = 4
 _COAP_OPTIONS_BYTES = 32
 """Token, path, block and marker, and some more."""
 _BLOCK_SIZES = (16, 32, 64, 128, 256, 512, 1024)
-_DTLS_RECORD_BYTES = 13 + 8 + 8
-"""Header, explicit nonce and tag of AES-CCM-8 (RFC 6655, 3)."""
 _DTLS_LEAST_BYTES = 64
 _RTPS_FRAGMENT_BYTES = 20 + 16 + 12 + 36
 """Header, INFO_DST, INFO_TS and the submessage of a fragment (DDSI-RTPS 2.5, 8.3.3, 9.4.5.5)."""
@@ -157,8 +155,7 @@ def _of_coap(stack: ResolvedStack, flow: Flow, sides: Sequence[str]) -> Iterator
     if "udp" not in stack.layers:
         return
     block = int(stack.options["block_size"])
-    record = _DTLS_RECORD_BYTES if "dtls" in stack.layers else 0
-    beside = _headers(stack) + record + _COAP_HEADER_BYTES
+    beside = _headers(stack) + record_bytes(stack, flow) + _COAP_HEADER_BYTES
     part = min(block, _largest(flow))
     yield Need(
         part + beside,
