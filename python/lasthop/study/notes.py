@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lasthop.study.feasibility import late_outages
+from lasthop.study.moot import moot_options, moot_sessions
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.quantity import TIME, format_quantity
 
@@ -27,6 +28,7 @@ class Notes:
         self._paths: dict[str, bool] = {}
         self._servers: dict[str, bool] = {}
         self._found: dict[str, None] = {}
+        self._moot: dict[str, str] | None = None
 
     def see(self, assembly: Assembly, spans: Timing, arms: Sequence[Arm]) -> None:
         """Look at a point, and at the stacks that are run there."""
@@ -54,10 +56,15 @@ class Notes:
             *_notices(assembly, arms),
         )
         self._found |= dict.fromkeys(found)
+        moot = dict((*moot_sessions(assembly, arms), *moot_options(assembly, spans, arms)))
+        # What has an effect at one point of a sweep is meant.
+        before = moot if self._moot is None else self._moot
+        self._moot = {key: note for key, note in before.items() if key in moot}
 
     def of(self, arms: Sequence[Arm]) -> tuple[str, ...]:
         """Give all, with those of the stacks."""
-        return (*self._unused(), *self._found, *_credentials(arms))
+        moot = (self._moot or {}).values()
+        return (*self._unused(), *self._found, *moot, *_credentials(arms))
 
     def _unused(self) -> Iterator[str]:
         for name, used in self._paths.items():
