@@ -10,6 +10,7 @@ use lasthop_units::Instant;
 
 pub use config::{Arriving, MeterConfig, RunStatus};
 
+use crate::divergence::Divergence;
 use crate::excess::Excess;
 use crate::group_results::GroupSums;
 use crate::message_log::Keeps;
@@ -19,7 +20,8 @@ use crate::summary::Sources;
 use crate::told_messages::{Known, MessageFiles, TableFile, ToldMessages};
 use crate::{
     CacheLog, Capture, CapturedHost, DeviceLog, Directory, EnergyConfig, EnergyLog, GroupResult,
-    Histogram, Ledger, MessageLog, SessionSums, Summary, Timeline, TraceHash, Weighted,
+    Histogram, Ledger, MessageLog, PacketBound, SessionSums, Summary, Timeline, TraceHash,
+    Weighted,
 };
 
 /// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.
@@ -42,6 +44,7 @@ pub struct Meter {
     /// How many devices have gone.
     come: u32,
     excess: Option<Excess>,
+    divergence: Option<Divergence>,
     lateness: Histogram,
     sessions: SessionSums,
     devices: DeviceLog,
@@ -122,6 +125,7 @@ impl Meter {
             told_by_group: GroupSums::new(&config.directory),
             come: 0,
             excess,
+            divergence: None,
             lateness: Histogram::new(),
             sessions: SessionSums::default(),
             devices: DeviceLog::default(),
@@ -132,6 +136,11 @@ impl Meter {
             told_messages: None,
             config,
         }
+    }
+
+    /// Ends the run as one that has diverged, as soon as it has more packets.
+    pub fn bound(&mut self, bound: PacketBound) {
+        self.divergence = Some(Divergence::beyond(bound));
     }
 
     /// How late deadlines were served: nothing in virtual time.
@@ -356,6 +365,8 @@ impl Meter {
             RunStatus::Invalid("interrupted")
         } else if outcome == Outcome::Stalled {
             RunStatus::Invalid("stalled")
+        } else if self.has_diverged() {
+            RunStatus::Failed("diverged")
         } else if !self.ledger.is_balanced() {
             RunStatus::Invalid("ledger_not_balanced")
         } else if self.started < self.config.flows {
@@ -365,6 +376,12 @@ impl Meter {
         } else {
             RunStatus::Completed
         }
+    }
+
+    fn has_diverged(&self) -> bool {
+        self.divergence
+            .as_ref()
+            .is_some_and(Divergence::is_exceeded)
     }
 
     fn energy_is_conserved(&self) -> bool {

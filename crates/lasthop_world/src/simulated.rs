@@ -6,8 +6,8 @@ use std::io;
 use lasthop_contract::{BackgroundTraffic, Clock, DeviceId, FlowId, MessageId, RandomStream};
 use lasthop_engine::{Outcome, VirtualClock};
 use lasthop_measure::{
-    Arriving, Capture, Directory, MessageFiles, Meter, MeterConfig, RunStatus, RunTables, Summary,
-    WlanSummary,
+    Arriving, Capture, Directory, MessageFiles, Meter, MeterConfig, PacketBound, RunStatus,
+    RunTables, Summary, WlanSummary,
 };
 use lasthop_nbiot::NetworkReport;
 use lasthop_traffic::PlannedFlows;
@@ -19,8 +19,8 @@ use crate::energy::energy_configs;
 use crate::network::{NbIot, RadioReport};
 use crate::network_hop::NamedNetwork;
 use crate::plan::{directory, numbers_of_groups, traffic_plan};
-use crate::spec::{EngineSpec, MessageDetail, RunSpec, SpecError, nanos};
-use crate::stack::Registry;
+use crate::spec::{EngineSpec, GroupSpec, MessageDetail, RunSpec, SpecError, nanos};
+use crate::stack::{MOST_PACKETS, Registry};
 use crate::world::{OutsideHosts, World};
 
 /// A run that has ended, and what it told.
@@ -136,14 +136,12 @@ impl Simulated {
         let is_told_in_order = observe.capture.is_some() || observe.message.is_some();
         let any_order = !is_told_in_order && !clock.hears_outside();
         let networks = networks(spec, observe.message.is_some())?;
-        let mut world = World::new(
-            clock,
-            spec,
-            registry,
-            networks,
-            meter(spec, observe)?,
-            outside,
-        )?;
+        let mut meter = meter(spec, observe)?;
+        if !clock.hears_outside() {
+            // What is outside may say whatever it likes.
+            meter.bound(most_packets(spec));
+        }
+        let mut world = World::new(clock, spec, registry, networks, meter, outside)?;
         if any_order {
             world.order_by_parts();
         }
@@ -240,6 +238,15 @@ fn networks(spec: &RunSpec, explains: bool) -> Result<Vec<NamedNetwork<'_>>, Spe
         networks.push((name, Box::new(network)));
     }
     Ok(networks)
+}
+
+/// What a run of this spec may have of packets.
+fn most_packets(spec: &RunSpec) -> PacketBound {
+    let staying: u32 = spec.groups.iter().map(GroupSpec::staying).sum();
+    PacketBound {
+        devices: u64::from(staying),
+        ..MOST_PACKETS
+    }
 }
 
 /// What watches a run of this spec.

@@ -44,6 +44,10 @@ _UNSERVED = (
 
 _REMEDIES = {
     "session_not_set_up": 'write a longer "measure: {set_up: 5 min}", or a path that loses less',
+    "diverged": (
+        "there were more than 400 packets for each message and each 256 B of it, and 300 for each "
+        "device in 5 s; write longer times in the stack, or report this as a fault"
+    ),
 }
 """What to write where every run failed for a reason."""
 

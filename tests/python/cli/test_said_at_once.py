@@ -212,6 +212,16 @@ def test_that_all_runs_failed_is_no_success(lasthop: Lasthop, more: str, code: i
     assert json.loads(lasthop("report", "results/short", "--json").stdout)["exit_code"] == code
 
 
+def test_a_run_that_diverged_says_by_what(lasthop: Lasthop) -> None:
+    stack = "[dds announcement_interval=100us]"
+    lasthop.write("s.yaml", SHORT.replace("[raw_udp]", stack))
+    done = lasthop("run", "s.yaml", "--no-report")
+    assert done.returncode == 3
+    assert "failed (diverged)" in done.stderr
+    assert "more than 400 packets for each message and each 256 B of it" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 def _own_names() -> list[tuple[str, Path]]:
     files = (path for it in shipped_studies() for path in it.path.parent.glob("*.yaml"))
     named = ((re.search(r"^study: *(\S+)", file.read_text(), re.MULTILINE), file) for file in files)

@@ -17,6 +17,9 @@ impl Observer for Meter {
         self.trace.entered(now, packet);
         self.ledger.offered(now, packet);
         self.log.offered(now, packet);
+        if let Some(divergence) = &mut self.divergence {
+            divergence.add(now);
+        }
         if let Some(capture) = &mut self.capture {
             capture.transmitted(now, host, packet);
         }
@@ -135,7 +138,8 @@ impl Observer for Meter {
     }
 
     fn horizon(&self) -> Instant {
-        if self.capture.as_ref().is_some_and(Capture::has_failed) || self.log.has_lost() {
+        let has_failed = self.capture.as_ref().is_some_and(Capture::has_failed);
+        if has_failed || self.log.has_lost() || self.has_diverged() {
             return Instant::ZERO;
         }
         let flows = self.config.flows;
@@ -217,6 +221,11 @@ impl Meter {
                     }
                 }
                 let directory = &self.config.directory;
+                if let (Some(divergence), MessageEvent::Intended { id, payload }) =
+                    (&mut self.divergence, *event)
+                {
+                    divergence.offer(payload, directory.audience(id.flow));
+                }
                 let origin = |flow| directory.origin(flow);
                 self.log.note(now, side, origin, event);
             }

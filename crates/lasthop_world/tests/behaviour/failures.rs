@@ -1,7 +1,7 @@
 //! Runs that cannot be, and runs without a result.
 
 use crate::specs::{base, loss, run, set_kind};
-use crate::stacks::{json_udp, set_stack};
+use crate::stacks::{json_udp, set_stack, stack};
 use core::sync::atomic::AtomicBool;
 
 use lasthop_engine::VirtualClock;
@@ -17,6 +17,20 @@ fn a_session_that_is_never_set_up_fails_the_run() {
     let simulated = run(&spec);
     assert_eq!(simulated.status(), RunStatus::Failed("session_not_set_up"));
     assert_eq!(simulated.summary().messages_offered, 0);
+}
+
+#[test]
+fn a_run_with_more_packets_than_any_stack_needs_has_diverged() {
+    let status = |interval: &str| {
+        let mut spec = base();
+        set_stack(
+            &mut spec,
+            stack("dds/udp", &[("announcement_interval", interval)]),
+        );
+        run(&spec).status()
+    };
+    assert_eq!(status("100ms"), RunStatus::Completed);
+    assert_eq!(status("100us"), RunStatus::Failed("diverged"));
 }
 
 #[test]

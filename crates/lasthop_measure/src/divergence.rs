@@ -1,0 +1,124 @@
+use core::num::NonZeroU32;
+
+use lasthop_units::{DataSize, Duration, Instant};
+
+/// How many packets a run may have for what is offered in it. One that has more grows without end, as a storm of repairs does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketBound {
+    /// For each segment of a message, and each device that it is for.
+    pub per_segment: u64,
+    /// How large a segment is; a message without a payload has one, too.
+    pub segment: DataSize,
+    /// For each device in each interval, for what is said without a message.
+    pub per_device: u64,
+    /// How long an interval is.
+    pub interval: Duration,
+    /// As if the run had begun so much earlier: sessions are set up at once, over a path that may be slow.
+    pub head_start: Duration,
+    /// How many devices there are.
+    pub devices: u64,
+}
+
+/// The packets of a run, held against their bound.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Divergence {
+    bound: PacketBound,
+    segments: u64,
+    packets: u64,
+    /// So many packets are not too many, since the bound only grows.
+    allowed: u64,
+    is_exceeded: bool,
+}
+
+impl Divergence {
+    pub(crate) const fn beyond(bound: PacketBound) -> Self {
+        Self {
+            bound,
+            segments: 0,
+            packets: 0,
+            allowed: 0,
+            is_exceeded: false,
+        }
+    }
+
+    /// A message is due that is for so many devices.
+    pub(crate) fn offer(&mut self, payload: DataSize, audience: NonZeroU32) {
+        let segments = 1 + payload.as_bytes() / self.bound.segment.as_bytes().max(1);
+        self.segments += segments * u64::from(audience.get());
+    }
+
+    /// A packet has left a host.
+    #[inline]
+    pub(crate) fn add(&mut self, now: Instant) {
+        self.packets += 1;
+        if self.packets > self.allowed {
+            self.allowed = self.at(now);
+            self.is_exceeded |= self.packets > self.allowed;
+        }
+    }
+
+    /// Whether there were more packets than the bound has at any time.
+    pub(crate) const fn is_exceeded(&self) -> bool {
+        self.is_exceeded
+    }
+
+    fn at(&self, now: Instant) -> u64 {
+        let PacketBound {
+            per_segment,
+            per_device,
+            interval,
+            head_start,
+            devices,
+            ..
+        } = self.bound;
+        let intervals = 1 + (now + head_start).as_nanos() / interval.as_nanos().max(1);
+        per_segment * self.segments + per_device * devices.max(1) * intervals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn divergence() -> Divergence {
+        Divergence::beyond(PacketBound {
+            per_segment: 4,
+            segment: DataSize::from_bytes(100),
+            per_device: 3,
+            interval: Duration::from_secs(5),
+            head_start: Duration::from_secs(10),
+            devices: 2,
+        })
+    }
+
+    fn at(seconds: u64) -> Instant {
+        Instant::ZERO + Duration::from_secs(seconds)
+    }
+
+    fn add(divergence: &mut Divergence, packets: u32, seconds: u64) -> bool {
+        (0..packets).for_each(|_| divergence.add(at(seconds)));
+        divergence.is_exceeded()
+    }
+
+    #[test]
+    fn each_device_has_its_packets_in_each_interval() {
+        let mut divergence = divergence();
+        // The first three at once, as if 10 s had passed.
+        assert!(!add(&mut divergence, 18, 4));
+        assert!(!add(&mut divergence, 6, 5));
+        assert!(add(&mut divergence, 1, 9));
+        // It stays so.
+        assert!(add(&mut divergence, 0, 100));
+    }
+
+    #[test]
+    fn each_segment_of_a_message_has_its_packets_for_each_whom_it_is_for() {
+        let mut divergence = divergence();
+        let three = NonZeroU32::new(3).expect("three is not zero");
+        divergence.offer(DataSize::from_bytes(0), NonZeroU32::MIN);
+        divergence.offer(DataSize::from_bytes(250), three);
+        // One segment, and three for each of three devices.
+        assert!(!add(&mut divergence, 18 + 4 * 10, 0));
+        assert!(add(&mut divergence, 1, 0));
+    }
+}
