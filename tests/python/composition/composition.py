@@ -20,7 +20,7 @@ SETTLING_S = 30
 EVENT_S = 20
 """How long an event takes."""
 
-PATIENCE_S = 20
+PATIENCE_S = 40
 """How long a run may take; none of them has much to do."""
 
 MESSAGES = 4

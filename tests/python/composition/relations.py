@@ -98,7 +98,6 @@ NOT_RECOVERING: Mapping[str, Callable[[Composition], bool]] = {
     "TCP gives a silent peer up after a quarter of an hour": lambda it: (
         _is_over_tcp(it) and it.interval_s < _TCP_PATIENCE_S
     ),
-    "a writer of DDS serves a reader that is gone": lambda it: it.stack == "dds",
     **EXCEPTIONS,
 }
 """Who need not be back after an event, by the reason."""
