@@ -21,7 +21,9 @@ use crate::ports::Ports;
 use crate::provenance;
 use crate::sample::{BEFORE_PAYLOAD, Message};
 use crate::soundness::{MOST_OF_A_SET, is_sound};
-use crate::submessage::{GuidPrefix, Submessage, acknowledgements, is_builtin, submessages};
+use crate::submessage::{
+    GuidPrefix, Submessage, acknowledgements, heard_of, is_builtin, submessages,
+};
 use crate::type_lookup::without_types;
 use crate::whereabouts::{Whereabouts, correct, goodbye_of};
 use crate::wire::{Destination, Outgoing};
@@ -258,8 +260,14 @@ impl Endpoint {
                 continue;
             };
             has_met |= running.introductions.acknowledge(&told);
-            for event in writer.history.acknowledge_below(now, told.below) {
+            for event in writer.history.acknowledge_below(told.below) {
                 self.outputs.push(ApplicationOutput::Event(event));
+            }
+        }
+        for (entity, number) in heard_of(&datagram, prefix) {
+            let mut writers = running.writers.values_mut();
+            if let Some(writer) = writers.find(|it| it.entity == entity) {
+                writer.history.hear_of(now, number);
             }
         }
         let mut has_discovery = false;

@@ -14,7 +14,7 @@ pub(crate) struct History {
     keeps_for_late: bool,
     depth: usize,
     nack_suppression: Duration,
-    /// The shortest time from when a sample left to when a reader said that it has it.
+    /// The shortest time from when a sample left to when a reader spoke of it.
     round_trip: Option<Duration>,
     /// How many samples were written.
     written: i64,
@@ -178,29 +178,31 @@ impl History {
     /// A reader has all samples below this number.
     pub(crate) fn acknowledge_below(
         &mut self,
-        now: Instant,
         number: i64,
     ) -> impl Iterator<Item = MessageEvent> + '_ {
-        let Self {
-            held, round_trip, ..
-        } = self;
-        let new = held.iter_mut().filter(move |held| {
+        let all = self.held.iter_mut();
+        let new = all.filter(move |held| {
             held.number < number && !held.left.is_empty() && !held.is_acknowledged
         });
-        new.map(move |held| {
+        new.map(|held| {
             held.is_acknowledged = true;
-            // Of one that left more than once nobody knows which copy it answers.
-            if let [
-                Left {
-                    attempts: 1, at, ..
-                },
-            ] = held.left[..]
-            {
-                let since = now - at;
-                *round_trip = Some(round_trip.map_or(since, |least| least.min(since)));
-            }
             MessageEvent::Acknowledged { id: held.id }
         })
+    }
+
+    /// A reader has heard of a sample. Of one that left more than once nobody knows which copy it has heard of.
+    pub(crate) fn hear_of(&mut self, now: Instant, number: i64) {
+        let left = self.held(number).map_or(&[][..], |held| &held.left);
+        if let [
+            Left {
+                attempts: 1, at, ..
+            },
+        ] = *left
+        {
+            let since = now - at;
+            let least = self.round_trip.map_or(since, |least| least.min(since));
+            self.round_trip = Some(least);
+        }
     }
 
     fn held(&mut self, number: i64) -> Option<&mut Held> {

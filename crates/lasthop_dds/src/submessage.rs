@@ -331,20 +331,41 @@ pub(crate) fn acknowledgements(
     to: GuidPrefix,
 ) -> impl Iterator<Item = Acknowledgement> + '_ {
     const IS_FINAL: u8 = 2;
-    let mut is_for_us = true;
-    submessages(message).filter_map(move |submessage| {
-        if submessage.kind == INFO_DESTINATION {
-            let prefix = submessage.body.first_chunk().copied();
-            is_for_us = prefix == Some(to) || prefix == Some([0; 12]);
-        }
-        let is_one = submessage.kind == ACK_NACK && is_for_us;
-        is_one.then_some(())?;
+    let all = parts_for(message, to).filter(|part| part.kind == ACK_NACK);
+    all.filter_map(move |submessage| {
         Some(Acknowledgement {
             reader: guid(sender(message)?, submessage.reader()?),
             writer: submessage.writer()?,
             below: submessage.number(8)?,
             asks: submessage.flags & IS_FINAL == 0,
         })
+    })
+}
+
+/// The writers of a participant of which a message speaks as their reader, and the latest sample of which that has heard.
+pub(crate) fn heard_of(
+    message: &[u8],
+    to: GuidPrefix,
+) -> impl Iterator<Item = (EntityId, i64)> + '_ {
+    parts_for(message, to).filter_map(|part| {
+        let latest = match part.numbers()? {
+            Numbers::Wanted { base, bits } => base - 1 + i64::from(bits),
+            Numbers::WantedFragments { sample, .. } => sample,
+            _ => return None,
+        };
+        Some((part.writer()?, latest))
+    })
+}
+
+/// The parts of a message that are for a participant.
+fn parts_for(message: &[u8], to: GuidPrefix) -> impl Iterator<Item = Submessage<'_>> {
+    let mut is_for_us = true;
+    submessages(message).filter(move |part| {
+        if part.kind == INFO_DESTINATION {
+            let prefix = part.body.first_chunk().copied();
+            is_for_us = prefix == Some(to) || prefix == Some([0; 12]);
+        }
+        is_for_us
     })
 }
 
