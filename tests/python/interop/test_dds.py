@@ -16,6 +16,7 @@ pytestmark = pytest.mark.soak
 
 MESSAGES = 50
 SIZE = 100
+SEVERAL_FRAGMENTS = 20_000
 LOSSY: dict[str, float] = {"loss": 0.1, "delay_ms": 5}
 
 Reliability = Literal["reliable", "best_effort"]
@@ -28,11 +29,11 @@ def serve(namespace: Namespace, reliability: Reliability) -> None:
 
 
 def send_from_ours(
-    live_host: StartHost, reliability: Reliability, **link: float
+    live_host: StartHost, reliability: Reliability, size: int = SIZE, **link: float
 ) -> list[dict[str, Any]]:
     """Send from a device of ours; its types go by their names."""
     settings = f"{reliability},untyped"
-    words = [KERNEL, settings, MESSAGES, MESSAGES, SIZE]
+    words = [KERNEL, settings, MESSAGES, MESSAGES, size]
     return live_host("dds-device", *words, **link).finish()
 
 
@@ -44,12 +45,12 @@ def send_from_cyclone(namespace: Namespace, reliability: Reliability) -> list[di
     return [json.loads(line) for line in told.splitlines()]
 
 
-def check(told: list[dict[str, Any]]) -> None:
+def check(told: list[dict[str, Any]], size: int = SIZE) -> None:
     """See that all came back, once and whole, and that nothing failed."""
     assert {"ready": True} in told
     received = [line["received"] for line in told if "received" in line]
     assert len(set(received)) == len(received) == MESSAGES
-    assert {line["bytes"] for line in told if "received" in line} == {SIZE}
+    assert {line["bytes"] for line in told if "received" in line} == {size}
     assert not [line for line in told if "failed" in line]
 
 
@@ -68,6 +69,15 @@ def test_losses_are_made_up_for_both_ways(
     del device
     serve(namespace, "reliable")
     check(send_from_ours(live_host, "reliable", **LOSSY))
+
+
+def test_lost_fragments_are_made_up_for_both_ways(
+    namespace: Namespace, device: Tun, live_host: StartHost
+) -> None:
+    del device
+    serve(namespace, "reliable")
+    told = send_from_ours(live_host, "reliable", SEVERAL_FRAGMENTS, **LOSSY)
+    check(told, SEVERAL_FRAGMENTS)
 
 
 @pytest.mark.soak
