@@ -12,7 +12,15 @@ from lasthop.errors import EnvironmentFailure
 from lasthop.testbed import Namespace, Tun
 
 from .conftest import KERNEL, OURS, StartHost
-from .test_dds import LOSSY, MESSAGES, SIZE, Reliability, check, send_from_ours
+from .test_dds import (
+    LOSSY,
+    MESSAGES,
+    SEVERAL_FRAGMENTS,
+    SIZE,
+    Reliability,
+    check,
+    send_from_ours,
+)
 
 pytestmark = pytest.mark.soak
 
@@ -51,6 +59,15 @@ def test_losses_are_made_up_for_both_ways(
     del device
     serve(namespace, library, "reliable")
     check(send_from_ours(live_host, "reliable", **LOSSY))
+
+
+def test_lost_fragments_are_made_up_for_both_ways(
+    namespace: Namespace, device: Tun, live_host: StartHost, library: Path
+) -> None:
+    del device
+    serve(namespace, library, "reliable")
+    told = send_from_ours(live_host, "reliable", SEVERAL_FRAGMENTS, **LOSSY)
+    check(told, SEVERAL_FRAGMENTS)
 
 
 @pytest.mark.parametrize("reliability", ["reliable", "best_effort"])
