@@ -13,6 +13,7 @@ import polars as pl
 from lasthop.errors import LasthopError
 from lasthop.running.engine import CancelledError, NativeEngine
 from lasthop.study import load_study
+from lasthop.study.study import PlannedRun
 
 SETTLING_S = 30
 """What a run has beside its intervals: attach, discovery and handshakes."""
@@ -20,7 +21,7 @@ SETTLING_S = 30
 EVENT_S = 20
 """How long an event takes."""
 
-PATIENCE_S = 40
+PATIENCE_S = 60
 """How long a run may take; none of them has much to do."""
 
 MESSAGES = 4
@@ -122,23 +123,32 @@ class Outcome:
         return self.fates.get("delivered", 0) / max(sum(self.fates.values()), 1)
 
 
-def outcome_of(composition: Composition, folder: Path) -> Outcome:
-    """Run a composition."""
+@dataclass(frozen=True)
+class Refusal:
+    """Why a study has no run."""
+
+    reason: str
+
+
+def planned(text: str, folder: Path) -> PlannedRun | Refusal:
+    """Give the one run of a study."""
     file = folder / "study.yaml"
-    file.write_text(composition.text, encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
     try:
-        study = load_study(file)
-        (run,) = study.planned_runs()
+        (run,) = load_study(file).planned_runs()
     except LasthopError as error:
-        return Outcome(str(error), {}, {}, {})
-    if not run.supported:
-        return Outcome(str(run.reason), {}, {}, {})
+        return Refusal(str(error))
+    return run if run.supported else Refusal(str(run.reason))
+
+
+def simulated(spec_json: str, captures: Mapping[str, Path] | None = None) -> Outcome:
+    """Run a run spec."""
     engine = NativeEngine()
     switch = engine.switch()
     patience = Timer(PATIENCE_S, switch.cancel)
     patience.start()
     try:
-        streams = engine.simulate(run.spec_json, run_id=run.run_id, captures={}, switch=switch)
+        streams = engine.simulate(spec_json, run_id="run", captures=captures or {}, switch=switch)
     except CancelledError:
         return Outcome(None, {"status": f"not over in {PATIENCE_S} s"}, {}, {})
     finally:
@@ -147,3 +157,11 @@ def outcome_of(composition: Composition, folder: Path) -> Outcome:
     (summary,) = tables["summary"].to_dicts()
     fates = Counter(tables["messages"]["status"])
     return Outcome(None, summary, fates, tables)
+
+
+def outcome_of(composition: Composition, folder: Path) -> Outcome:
+    """Run a composition."""
+    run = planned(composition.text, folder)
+    if isinstance(run, Refusal):
+        return Outcome(run.reason, {}, {}, {})
+    return simulated(run.spec_json)

@@ -1,6 +1,6 @@
 """What holds of every composition, whatever its numbers are.
 
-`docs/explanation/relations.md` says what each relation means and why its exceptions are ones.
+`docs/relations.md` says what each relation means and why its exceptions are ones.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from .composition import EVENT_S, Composition, Outcome
+from .composition import EVENT_S, MESSAGES, Composition, Outcome
 
 PACKETS_OF_A_SEGMENT = 40
 PACKETS_IN_FIVE_SECONDS = 30
@@ -18,8 +18,11 @@ _NAT_UDP_S = 60
 _NAT_TCP_S = 1_200
 _TCP_PATIENCE_S = 1_000
 _REFUSED = ("mtu 600", "mtu 1200", "smaller hop", "nat", "nbiot nat")
+_ONE_DATAGRAM = "carries a message in one datagram"
 _RADIO = ("nbiot", "nbiot nat")
 _BY_ADDRESS_ALONE = ("raw_udp", "raw_udp ack=on", "json_udp", "coap", "coap type=non")
+_DISCOVERY_S = 15
+_UNANSWERED = ("raw_udp", "coap type=non", "json_udp", "json_udp/dtls")
 _OVER_TCP = ("mqtt", "coap/tcp", "coap/tls", "http", "raw_tcp")
 
 
@@ -51,8 +54,20 @@ def _forgets_mapping(it: Composition) -> bool:
     return it.interval_s > (_NAT_TCP_S if _is_over_tcp(it) else _NAT_UDP_S)
 
 
+def _keeps_no_mapping(it: Composition) -> bool:
+    """Commands come in, and nothing goes out that would keep the mapping of a translator."""
+    lasts_s = it.interval_s * MESSAGES
+    return "nat" in it.path.split() and it.kind == "command" and lasts_s > _NAT_UDP_S
+
+
 EXCEPTIONS: Mapping[str, Callable[[Composition], bool]] = {
     "a mapping of a NAT ends": _forgets_mapping,
+    "commands that nothing answers keep no mapping": lambda it: (
+        it.stack in _UNANSWERED and _keeps_no_mapping(it)
+    ),
+    "the discovery of DDS fills a slow path": lambda it: (
+        it.stack == "dds" and it.path == "slow" and it.interval_s < _DISCOVERY_S
+    ),
     "a device that sleeps hears no command": lambda it: it.path in _RADIO and it.kind == "command",
     "many devices set up sessions at once by a radio": lambda it: (
         it.path in _RADIO and it.devices > 1
@@ -128,6 +143,7 @@ RELATIONS = (completeness, bounds, recovery)
 def breaches(it: Composition, outcome: Outcome) -> list[Breach]:
     """Give what does not hold."""
     if outcome.refusal is not None:
-        is_said = it.path in _REFUSED and "write " in outcome.refusal
+        is_foreseen = it.path in _REFUSED or _ONE_DATAGRAM in outcome.refusal
+        is_said = is_foreseen and "write " in outcome.refusal
         return [] if is_said else [Breach("R3 completeness", it, outcome.refusal)]
     return [breach for relation in RELATIONS for breach in relation(it, outcome)]

@@ -6,16 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from .composition import Composition, outcome_of
-from .factors import LEVELS, any_row, array, draw, is_allowed
-from .relations import breaches
+from .composition import Composition
+from .every_relation import all_breaches
+from .factors import LEVELS, any_row, array, is_allowed
 
 SEED = 1
 CHUNKS = 4
 """The array is run in so many parts, side by side."""
-
-DRAWN = 4_000
-"""So many more are drawn by `make soak`, from a seed that a failure names."""
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -32,7 +29,7 @@ def test_the_relations_hold_in_the_array(
     found = [
         str(breach)
         for composition in compositions[chunk::CHUNKS]
-        for breach in breaches(composition, outcome_of(composition, tmp_path))
+        for breach in all_breaches(composition, tmp_path)
     ]
     assert not found, "\n".join(found)
 
@@ -58,15 +55,3 @@ def test_the_array_covers_each_pair_of_levels_that_may_be_together(
 def _is_possible(stream: random.Random, fixed: dict[str, object]) -> bool:
     """Whether some composition has these levels, by two hundred draws."""
     return any(is_allowed(any_row(stream, **fixed)) for _ in range(200))
-
-
-@pytest.mark.soak
-@pytest.mark.timeout(1500)
-def test_the_relations_hold_in_what_is_drawn(tmp_path: Path) -> None:
-    seed = random.SystemRandom().randrange(2**32)
-    stream = random.Random(seed)  # noqa: S311  (nothing secret)
-    found: list[str] = []
-    for _ in range(DRAWN):
-        composition = Composition(**draw(stream))
-        found += map(str, breaches(composition, outcome_of(composition, tmp_path)))
-    assert not found, f"seed {seed}:\n" + "\n".join(found)
