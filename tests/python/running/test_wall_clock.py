@@ -14,12 +14,16 @@ devices: 3
 measure: {drain: 200 ms}
 traffic: {report: 60 B, every: 100 ms}
 path: {delay: 5 ms}
-stacks: [raw_udp, json_udp, coap type=non, coap type=con, coap/tcp, mqtt qos=0, mqtt qos=1, raw_tcp]
+stacks:
+  [raw_udp, json_udp, coap type=non, coap type=con, coap/dtls, coap/tcp,
+   mqtt qos=0, mqtt qos=1, mqtt/tls, http, raw_tcp]
 repeat: 1
 """
 BELOW_MESSAGES = ("ip", "tcp")
 """Acknowledgements of TCP go with what comes by in time; how late a machine is changes them."""
 
+
+OVER_TCP = ("coap/tcp", "mqtt qos=0", "mqtt qos=1", "mqtt/tls", "http", "raw_tcp")
 
 ENGINES = ("virtual", "wall_clock")
 
@@ -39,7 +43,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> ByEngine:
 def offered(results: lasthop.Results) -> pl.DataFrame:
     runs = results.runs.select("run_id", "stack")
     rows = results.ledger.join(runs, on="run_id").filter(pl.col("fate") == "offered")
-    over_tcp = pl.col("stack").is_in(["coap/tcp", "mqtt qos=0", "mqtt qos=1", "raw_tcp"])
+    over_tcp = pl.col("stack").is_in(OVER_TCP)
     rows = rows.filter(~over_tcp | ~pl.col("layer").is_in(BELOW_MESSAGES)).drop("run_id")
     return rows.sort("stack", "direction", "layer", "cause")
 
