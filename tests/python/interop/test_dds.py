@@ -29,7 +29,7 @@ def serve(namespace: Namespace, reliability: Reliability) -> None:
 
 
 def send_from_ours(
-    live_host: StartHost, reliability: Reliability, size: int = SIZE, **link: float
+    live_host: StartHost, reliability: Reliability, size: int = SIZE, /, **link: float
 ) -> list[dict[str, Any]]:
     """Send from a device of ours; its types go by their names."""
     settings = f"{reliability},untyped"
