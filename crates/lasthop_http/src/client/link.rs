@@ -1,5 +1,6 @@
 use http::{HeaderValue, Response};
-use lasthop_contract::{ConnectionId, Instant, StreamError, TransportEvent};
+use lasthop_contract::{ConnectionId, StreamError, TransportEvent};
+use lasthop_units::Instant;
 
 use super::config::{ConnectionPolicy, HttpClientConfig, HttpVersion};
 use super::pending::{Pending, Sender};
