@@ -104,8 +104,13 @@ def _status(outcome: Outcome) -> str:
     return f"{outcome.summary['status']}: {outcome.summary.get('reason')}"
 
 
+NOTIFIED = ("new address told", "handovers")
+"""Events of which the programs of the devices are told."""
+
 NOT_RECOVERING: Mapping[str, Callable[[Composition], bool]] = {
-    "a server cannot reach who has moved": lambda it: it.kind == "command",
+    "a server cannot reach who has moved": lambda it: (
+        it.kind == "command" and it.event not in NOTIFIED
+    ),
     "a topic is subscribed to once": lambda it: (
         it.stack.startswith("json_udp") and it.kind == "round_trip"
     ),

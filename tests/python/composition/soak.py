@@ -65,7 +65,11 @@ def soak(number: int, judge: Judge, *, until: float, clock: Callable[[], float])
     def new_breaches(it: Composition) -> list[Breach]:
         nonlocal runs
         runs += 1
-        return [breach for breach in judge(it) if _kind(breach) not in found]
+        try:
+            breaches = judge(it)
+        except Exception as crash:  # noqa: BLE001  (whatever it is, it is made small)
+            breaches = [Breach("crash", it, repr(crash))]
+        return [breach for breach in breaches if _kind(breach) not in found]
 
     while clock() < until:
         smallest = smallest_breach(number, new_breaches)

@@ -29,6 +29,18 @@ def test_a_breach_is_shrunk_to_what_it_takes() -> None:
     assert soaked.compositions > 400
 
 
+def test_a_crash_is_made_small_as_well() -> None:
+    def crashing(it: Composition) -> list[Breach]:
+        if it.devices > 2:
+            raise ValueError(it.stack)
+        return []
+
+    ticks = count()
+    found = soak(7, crashing, until=2, clock=lambda: next(ticks)).found
+    assert {one.relation for one in found} == {"crash"}
+    assert found[0].composition == Composition("mqtt", "lan", 3, "report", 8, 1.0)
+
+
 def test_a_seed_draws_the_same_again() -> None:
     first, second = _drawn(3), _drawn(3)
     assert first == second

@@ -53,7 +53,7 @@ impl Stack {
 
 /// An application, and what its clients come by.
 pub(super) struct Parts {
-    application: Box<dyn Application>,
+    pub(super) application: Box<dyn Application>,
     pub(super) stacks: Vec<Stack>,
     pub(super) is_mqtt: bool,
     pub(super) is_bridge: bool,
