@@ -43,8 +43,14 @@ impl Battery {
     /// For how many years it feeds a device that draws this much on average.
     #[must_use]
     pub fn life_years(&self, mean: Power) -> f64 {
+        self.life_years_after(Energy::ZERO, mean)
+    }
+
+    /// The same of a device that has `spent` so much before, once.
+    #[must_use]
+    pub fn life_years_after(&self, spent: Energy, mean: Power) -> f64 {
         let capacity = self.capacity.as_joules();
         let a_year = (mean * YEAR).as_joules() + capacity * self.self_discharge_per_year;
-        capacity / a_year
+        (capacity - spent.as_joules()).max(0.0) / a_year
     }
 }

@@ -137,6 +137,13 @@ impl Directory {
         (classes + self.groups[group].stratum_of(device)) as u32
     }
 
+    /// Whether a device, by its number in its group, has flows.
+    #[must_use]
+    pub fn has_flows(&self, group: usize, device: u32) -> bool {
+        let mut flows = self.flows.iter();
+        flows.any(|flows| flows.group == group && device < flows.numbers.len() as u32)
+    }
+
     /// Whether those that are simulated stand for different numbers of real devices.
     pub(crate) fn has_different_weights(&self) -> bool {
         let of_flows = self.flows.iter().map(|flows| &self.groups[flows.group]);

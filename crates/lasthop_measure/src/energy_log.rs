@@ -4,6 +4,7 @@ use lasthop_engine::LinkId;
 use lasthop_units::{Duration, Energy, Instant, Power};
 
 use crate::Directory;
+use crate::energy_set_up::{DeviceKey, SetUps, Share, Span};
 
 /// The energy of all radios of a run while messages are measured: a whole number of periods of what is sent, so that
 /// a mean power follows from it.
@@ -14,6 +15,7 @@ pub struct EnergyLog {
     /// By link and port.
     radios: Vec<Vec<Radio>>,
     told_twice: bool,
+    set_ups: SetUps,
 }
 
 /// The energy of devices that are of one class.
@@ -26,6 +28,8 @@ struct Class {
     radios: u64,
     /// How many devices have them.
     devices: u64,
+    /// What their set-up took.
+    set_up: Share,
 }
 
 /// What is known of a radio.
@@ -60,8 +64,12 @@ pub struct EnergySummary {
     pub by_state: [Duration; RadioState::COUNT],
     /// Joules in all.
     pub total: Energy,
-    /// How long the battery of a device lasts at the mean power of all with the same battery, and of several
-    /// batteries the mean over the devices (see `MODEL.md`); `None` unless every device was there all the time.
+    /// Joules of the set-up of the devices, of which a part may lie before what is measured (see `MODEL.md`).
+    pub set_up: Energy,
+    /// Joules that are measured, without those of the set-up.
+    pub steady: Energy,
+    /// How long the battery of a device lasts after its set-up, at the mean power of all with the same battery, and of
+    /// several batteries the mean over the devices (see `MODEL.md`); `None` unless every device was there all the time.
     pub battery_years: Option<f64>,
 }
 
@@ -94,11 +102,13 @@ impl EnergyLog {
             weight,
             radios: 0,
             devices: 0,
+            set_up: Share::default(),
         };
         Self {
             classes: classes.map(class).collect(),
             radios: Vec::new(),
             told_twice: false,
+            set_ups: SetUps::default(),
         }
     }
 
@@ -109,6 +119,16 @@ impl EnergyLog {
             is_another,
             told_until: None,
         };
+    }
+
+    /// Notes that a radio is of a device that is to set a session up.
+    pub(crate) fn sets_up(&mut self, radio: (LinkId, Port), device: DeviceKey) {
+        self.set_ups.begin(radio, device);
+    }
+
+    /// The set-ups of devices, while some go on.
+    pub(crate) fn set_ups(&mut self) -> Option<&mut SetUps> {
+        (!self.set_ups.are_over()).then_some(&mut self.set_ups)
     }
 
     /// The end of what is measured, when the first schedule was begun at `start`.
@@ -127,10 +147,21 @@ impl EnergyLog {
     ) {
         let until = from + duration;
         let class = self.tell(radio, from, until);
-        let Some(start) = start else { return };
         let class = &mut self.classes[class as usize];
-        let from = from.max(start + class.config.from);
-        let until = until.min(start + class.config.until);
+        let window = |start: Instant| (start + class.config.from, start + class.config.until);
+        let measured = start.map(window);
+        if !self.set_ups.are_over() {
+            let span = Span {
+                from,
+                until,
+                draws: class.config.profile.draws(what.0),
+                cause: what.1,
+                measured,
+            };
+            class.set_up.add(self.set_ups.take(radio, span));
+        }
+        let Some((begin, end)) = measured else { return };
+        let (from, until) = (from.max(begin), until.min(end));
         class.account.record(what.0, what.1, until - from);
     }
 
@@ -157,6 +188,8 @@ impl EnergyLog {
                 *sum += more;
             }
             all.total += other.total;
+            all.set_up += other.set_up;
+            all.steady += other.steady;
             all.battery_years = self.battery_years();
         }
         Some(all)
@@ -181,7 +214,12 @@ impl EnergyLog {
         let lives = batteries.iter().map(|battery| {
             let with_it = classes().filter(|class| class.config.battery == *battery);
             let devices: f64 = with_it.clone().map(Class::real_devices).sum();
-            Some((devices, battery.life_years(mean_power(with_it)?)))
+            let set_up = with_it
+                .clone()
+                .map(|class| class.weight * class.set_up.total.as_joules());
+            let spent = Energy::from_joules(set_up.sum::<f64>() / devices);
+            let years = battery.life_years_after(spent, mean_power(with_it)?);
+            Some((devices, years))
         });
         let lives: Vec<(f64, f64)> = lives.collect::<Option<_>>()?;
         if let [(_, years)] = lives[..] {
@@ -224,7 +262,7 @@ fn mean_power<'a>(classes: impl Iterator<Item = &'a Class> + Clone) -> Option<Po
         .sum();
     let joules: f64 = classes
         .clone()
-        .map(|class| class.weight * class.account.total_energy().as_joules())
+        .map(|class| class.weight * class.steady().as_joules())
         .sum();
     let is_whole = classes.clone().all(Class::has_no_gap) && seconds > 0.0;
     is_whole.then(|| Energy::from_joules(joules / seconds) / Duration::from_secs(1))
@@ -232,14 +270,25 @@ fn mean_power<'a>(classes: impl Iterator<Item = &'a Class> + Clone) -> Option<Po
 
 impl Class {
     fn summary(&self) -> EnergySummary {
-        let of_a_radio = self.account.mean_power().filter(|_| self.has_no_gap());
-        let mean = of_a_radio.map(|power| power * self.radios_a_device());
+        let time = self.account.total_time();
+        let has_power = self.has_no_gap() && time > Duration::ZERO;
+        let mean = has_power.then(|| (self.steady() / time) * self.radios_a_device());
+        let of_each = self.set_up.total.as_joules() / self.devices.max(1) as f64;
+        let spent = Energy::from_joules(of_each);
         EnergySummary {
             by_cause: RadioCause::ALL.map(|cause| self.account.energy_for(cause)),
             by_state: core::array::from_fn(|state| self.account.time_in(state)),
             total: self.account.total_energy(),
-            battery_years: mean.map(|power| self.config.battery.life_years(power)),
+            set_up: self.set_up.total,
+            steady: self.steady(),
+            battery_years: mean.map(|power| self.config.battery.life_years_after(spent, power)),
         }
+    }
+
+    /// What was measured and is not of the set-up.
+    fn steady(&self) -> Energy {
+        let set_up = self.set_up.measured.as_joules();
+        Energy::from_joules(self.account.total_energy().as_joules() - set_up)
     }
 
     /// How many there would be beside those that are simulated, together.
@@ -317,6 +366,30 @@ mod tests {
     fn seconds(from: u64, until: u64) -> (Instant, Duration) {
         let from = Instant::ZERO + Duration::from_secs(from);
         (from, Instant::ZERO + Duration::from_secs(until) - from)
+    }
+
+    /// Listening takes 80 mW, so the set-up of 10 s takes 0.8 J of the 100 J that the battery holds. The rest of the 100 s is
+    /// 40 s of listening and 50 s of sleep.
+    #[test]
+    fn the_set_up_of_a_device_is_spent_once() {
+        let mut log = EnergyLog::new(core::iter::once((config(100.0 / 3600.0, 0, 100), 1.0)));
+        log.attach(DEVICE, 0, false);
+        log.sets_up(DEVICE, (0, 0));
+        log.note(START, DEVICE, LISTENS, seconds(0, 5));
+        log.set_ups()
+            .expect("one goes on")
+            .note_ready(seconds(5, 5).0, (0, 0));
+        log.note(START, DEVICE, LISTENS, seconds(5, 10));
+        log.note(START, DEVICE, SLEEPS, seconds(10, 60));
+        assert!(log.set_ups().is_none());
+        log.note(START, DEVICE, LISTENS, seconds(60, 100));
+        let summary = log.summary().expect("a radio");
+        let (set_up, steady) = (0.8, 40.0 * 0.08 + 50.0 * 15e-6);
+        assert!((summary.set_up.as_joules() - set_up).abs() < 1e-9);
+        assert!((summary.steady.as_joules() - steady).abs() < 1e-9);
+        assert!((summary.total.as_joules() - set_up - steady).abs() < 1e-9);
+        let by_hand = (100.0 - set_up) / (steady / 100.0) / 31_557_600.0;
+        assert!((years(&log) / by_hand - 1.0).abs() < 1e-9, "{by_hand}");
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod device_log;
 mod directory;
 mod divergence;
 mod energy_log;
+mod energy_set_up;
 mod excess;
 mod group_results;
 mod histogram;

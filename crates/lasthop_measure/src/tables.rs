@@ -344,6 +344,10 @@ fn energy_columns(table: &mut Table, summary: &Summary) {
     }
     let total = energy.map(|energy| energy.total.as_joules());
     table.number("energy_j", "J", total);
+    let set_up = energy.map(|energy| energy.set_up.as_joules());
+    table.number("energy_set_up_j", "J", set_up);
+    let steady = energy.map(|energy| energy.steady.as_joules());
+    table.number("energy_steady_j", "J", steady);
     let per_message = summary.energy_per_message().map(Energy::as_joules);
     table.number("energy_per_message_j", "J", per_message);
     for (state, name) in RadioState::NAMES.iter().enumerate() {
@@ -433,6 +437,12 @@ fn group_table(run_id: &str, rows: &[GroupResult]) -> Table {
     numbers("latency_max_ms", ms, |row| row.latency_max.map(millis));
     numbers("energy_total_j", Some("J"), |row| {
         row.energy.as_ref().map(|energy| energy.total.as_joules())
+    });
+    numbers("energy_set_up_j", Some("J"), |row| {
+        row.energy.as_ref().map(|energy| energy.set_up.as_joules())
+    });
+    numbers("energy_steady_j", Some("J"), |row| {
+        row.energy.as_ref().map(|energy| energy.steady.as_joules())
     });
     numbers("battery_years", Some("years"), |row| {
         row.energy.as_ref().and_then(|energy| energy.battery_years)

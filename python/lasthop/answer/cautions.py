@@ -9,6 +9,7 @@ import polars as pl
 from lasthop.answer.crashes import crashes
 from lasthop.answer.evictions import evictions
 from lasthop.answer.network_span import network_span
+from lasthop.answer.quantities import format_quantity
 from lasthop.answer.unmet_faults import unmet_faults
 
 PINGREQ_BYTES = 2
@@ -18,7 +19,7 @@ _MOST = 0.5
 """A larger part of the joules is worth a word."""
 
 _MOST_SET_UP = 0.1
-_SET_UP = ("session_set_up", "certificates", "address_validation", "post_quantum_share")
+_ONCE, _STEADY = "energy_set_up_j", "energy_steady_j"
 
 _FATE = ("run_id", "messages_offered", "failure_reasons")
 _RUN = ("run_id", "stack", "messages_offered", "energy_j", "energy_sleep_j", "energy_paging_j")
@@ -124,10 +125,9 @@ def _shares(folder: Path) -> pl.DataFrame | None:
 
 
 def _set_up(folders: tuple[Path, ...]) -> Iterable[str]:
-    """Name the stacks of which first handshakes are a part of what a battery life is made from.
+    """Say what the set-up of the devices takes, of the stacks of which it is a large part of a run.
 
-    A session that is kept is set up once. The measured time has it once, too, and a battery lasts
-    for many times of that.
+    A battery feeds it once, whatever the length of the run.
     """
     found = [shares for folder in folders if (shares := _set_up_shares(folder)) is not None]
     if not found:
@@ -139,33 +139,25 @@ def _set_up(folders: tuple[Path, ...]) -> Iterable[str]:
         .filter(pl.col("share") > _MOST_SET_UP)
     )
     for row in largest.iter_rows(named=True):
+        set_up, steady = (format_quantity(row[name], "J") for name in (_ONCE, _STEADY))
         yield (
-            f"{row['share']:.0%} of the bytes of {row['stack']} on the path {row['path']} set "
-            "sessions up. Battery life and energy repeat them as often as the measured time fits "
-            'into a lifetime; write "session: established" at every flow, or a longer duration'
+            f"the set-up of all devices takes {set_up} of {row['stack']}, beside {steady} of their "
+            "steady state in a run; a battery life has it once"
         )
 
 
 def _set_up_shares(folder: Path) -> pl.DataFrame | None:
-    """Give the largest share of set-up by stack and path, of runs with batteries."""
-    runs, ledger = folder / "runs.parquet", folder / "ledger.parquet"
-    if not (runs.exists() and ledger.exists()):
+    """Give the share of the set-up in the joules of each run with batteries."""
+    runs = folder / "runs.parquet"
+    if not runs.exists():
         return None
     table = pl.scan_parquet(runs)
-    if not {"battery_years", "run_spec"} <= set(table.collect_schema().names()):
+    if not {"battery_years", _ONCE, _STEADY} <= set(table.collect_schema().names()):
         return None
-    lives = table.filter(
-        pl.col("battery_years").is_not_null(),
-        pl.col("run_spec").str.contains('"session":"keep"', literal=True),
-    )
-    share = pl.col("bytes").filter(pl.col("cause").is_in(_SET_UP)).sum() / pl.col("bytes").sum()
     return (
-        pl.scan_parquet(ledger)
-        .filter(fate="offered")
-        .join(lives.select("run_id", "stack").unique("run_id"), on="run_id")
-        .group_by("stack", "path")
-        .agg(share=share)
-        .sort("stack", "path")
+        table.filter(pl.col("battery_years").is_not_null(), pl.col(_ONCE) > 0)
+        .select("stack", _ONCE, _STEADY)
+        .with_columns(share=pl.col(_ONCE) / (pl.col(_ONCE) + pl.col(_STEADY)))
         .collect()
     )
 

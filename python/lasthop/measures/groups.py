@@ -19,6 +19,8 @@ MEASURED_BY_GROUP = frozenset(
         "latency_p99_ms",
         "latency_max_ms",
         "energy_j",
+        "energy_set_up_j",
+        "energy_steady_j",
         "battery_years",
     }
 )

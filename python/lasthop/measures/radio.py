@@ -144,6 +144,18 @@ ENERGY = (
         meaning="All of these together; empty where no link has a radio.",
     ),
     _energy(
+        name="energy_set_up_j",
+        called="energy of the set-up of all devices",
+        meaning="What the radios drew until their devices were set up, once: to the first idle "
+        "moment after the first session, or to that session where a message is due before. What "
+        "lies before the measured time is in it.",
+    ),
+    _energy(
+        name="energy_steady_j",
+        called="energy of all devices after their set-up",
+        meaning="`energy_j` without what it has of `energy_set_up_j`.",
+    ),
+    _energy(
         name="energy_per_message_j",
         fleet=FleetRule.RATIO,
         fleet_needs=FleetNeed.ENERGY,
@@ -167,14 +179,18 @@ ENERGY = (
     Measure(
         name="battery_years",
         fleet=FleetRule.HARMONIC_MEAN,
-        ratio=Ratio("energy of a battery", "mean power of the devices that have it"),
+        ratio=Ratio(
+            "energy of a battery after the set-up of its device",
+            "mean power of the devices that have it, after their set-up",
+        ),
         kind=Kind.POSITIVE,
         unit="years",
         called="battery life",
         missing="no radio, or devices that come and go",
         direction=Direction.MORE,
         is_watched=True,
-        meaning="How long a battery lasts at the mean power; of several batteries the life at "
-        "which as many are taken a year; empty where devices come and go.",
+        meaning="How long a battery lasts that feeds the set-up of its device once, and then the "
+        "mean power of `energy_steady_j`; of several batteries the life at which as many are taken "
+        "a year; empty where devices come and go.",
     ),
 )

@@ -19,6 +19,8 @@ from lasthop.statistics.intervals import interval
 
 _JOULES = {f"energy_{cause}_j": cause for cause in ENERGY_CAUSES}
 _SECONDS = {f"radio_{state}_s": state for state in RADIO_STATES}
+_SET_UP = "energy_set_up_j"
+_STEADY = "energy_steady_j"
 _DAY_S = 86_400.0
 _MOST_ROWS = 200
 
@@ -34,7 +36,10 @@ def energy_section(source: ReportSource, styles: Styles) -> Section | None:
         return None
     reading = (
         "What a device draws in a day, and what its radio does meanwhile: means over the "
-        "repetitions and over all devices. Its battery lasts at this mean power."
+        "repetitions and over all devices. A battery feeds the set-up of its device once, and then "
+        "the steady state. The set-up ends when the radio is idle after the first session, or with "
+        "that session where a message is due before. Energy a day, causes and states have all of "
+        "the measured time."
     )
     if source.has_weights:
         reading += (
@@ -69,7 +74,8 @@ def _part(source: ReportSource, part: Mapping[str, Any], styles: Styles) -> Mark
         for point, arm in found
     ]
     by_cause = [
-        [*cells, _battery(arm), bold(_a_day(arm, list(_JOULES), "J"))]
+        [*cells, _battery(arm), _set_up(arm), bold(_a_day(arm, [_STEADY], "J"))]
+        + [_a_day(arm, list(_JOULES), "J")]
         + [_a_day(arm, [column], "J") for column in joules]
         for cells, (_, arm) in zip(arms, found, strict=True)
     ]
@@ -77,7 +83,8 @@ def _part(source: ReportSource, part: Mapping[str, Any], styles: Styles) -> Mark
         [*cells, *(_a_day(arm, [column], "s") for column in seconds)]
         for cells, (_, arm) in zip(arms, found, strict=True)
     ]
-    causes = ["Battery life", "Energy a day", *_words(joules, _JOULES)]
+    causes = ["Battery life", "Set-up of all devices", "Steady state a day", "Energy a day"]
+    causes += _words(joules, _JOULES)
     name = sentence_case(part["name"].replace("_", " "))
     return Markup().join(
         fold(
@@ -97,7 +104,7 @@ def _part(source: ReportSource, part: Mapping[str, Any], styles: Styles) -> Mark
 
 
 def _stays(arm: Arm) -> bool:
-    return "battery_years" in arm.completed.columns and bool(
+    return {"battery_years", _SET_UP, _STEADY} <= set(arm.completed.columns) and bool(
         arm.completed["battery_years"].is_not_null().any()
     )
 
@@ -110,6 +117,10 @@ def _battery(arm: Arm) -> Markup:
     years = interval(arm.completed["battery_years"].drop_nulls().to_list())
     mean, ends = format_quantity(years.mean, "years"), format_range(years, "years")
     return bold(mean) + ("" if ends in {mean, NOTHING} else small(ends))
+
+
+def _set_up(arm: Arm) -> str:
+    return format_quantity(arm.mean(_SET_UP), "J")
 
 
 def _a_day(arm: Arm, columns: Sequence[str], unit: str) -> str:

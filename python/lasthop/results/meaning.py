@@ -85,7 +85,11 @@ _OTHERS: Mapping[str, Mapping[str, str]] = {
         "latency_p99_ms": "The 99th percentile, likewise.",
         "latency_max_ms": "The longest of those that arrived.",
         "energy_total_j": "Joules of the radios of these devices, whichever flow they are for.",
-        "battery_years": "How long a battery lasts at the mean power of these devices.",
+        "energy_set_up_j": "Joules until these devices were set up, once; also before what is "
+        "measured.",
+        "energy_steady_j": "`energy_total_j` without what it has of `energy_set_up_j`.",
+        "battery_years": "How long a battery lasts after the set-up of its device, at the mean "
+        "power of these devices.",
     },
     "programs": {
         "server": "The server of the study that it was.",

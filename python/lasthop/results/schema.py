@@ -189,6 +189,8 @@ GROUPS = Schema(
         Column("latency_p99_ms", "float64", "ms"),
         Column("latency_max_ms", "float64", "ms"),
         Column("energy_total_j", "float64", "J"),
+        Column("energy_set_up_j", "float64", "J"),
+        Column("energy_steady_j", "float64", "J"),
         Column("battery_years", "float64", "years"),
     ]
 )

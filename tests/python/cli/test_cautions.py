@@ -2,6 +2,9 @@
 
 import json
 
+import polars as pl
+import pytest
+
 from .conftest import SMALL_STUDY, Lasthop
 
 METER = """\
@@ -123,15 +126,16 @@ decide: {{maximise: battery_years}}
 """
 
 
-def test_first_handshakes_that_a_battery_life_repeats_are_said(lasthop: Lasthop) -> None:
+def test_the_set_up_of_a_device_counts_once_in_its_battery_life(lasthop: Lasthop) -> None:
     lasthop.write("kept.yaml", SET_UP.format(session="keep"))
     kept = json.loads(lasthop("run", "kept.yaml", "--json", "--no-report").stdout)
     lasthop.write("before.yaml", SET_UP.format(session="established"))
     done = lasthop("run", "before.yaml", "--json", "--no-report", "--out", "established")
     before = json.loads(done.stdout)
-    said = [one for one in kept["answer"]["cautions"] if "set sessions up" in one]
-    assert len(said) == 1
-    assert 'write "session: established" at every flow' in said[0]
-    assert not [one for one in before["answer"]["cautions"] if "set sessions up" in one]
+    (said,) = (one for one in kept["answer"]["cautions"] if "set-up of all devices" in one)
+    assert said.endswith("a battery life has it once")
+    assert not [one for one in before["answer"]["cautions"] if "set-up" in one]
     ((first,), (second,)) = (it["answer"]["points"][0]["rows"] for it in (kept, before))
-    assert second["battery_years"] > 1.2 * first["battery_years"]
+    assert first["battery_years"] == pytest.approx(second["battery_years"], rel=0.02)
+    runs = pl.read_parquet(lasthop.folder / "results/cellar/runs.parquet").row(0, named=True)
+    assert runs["energy_set_up_j"] > 0.1 * runs["energy_steady_j"]

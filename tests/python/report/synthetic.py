@@ -239,6 +239,8 @@ def _energy(stack: SyntheticStack, delivered: int) -> dict[str, float | None]:
     return {
         **{f"energy_{cause}_j": stack.joules.get(cause, 0.0) for cause in ENERGY_CAUSES},
         "energy_j": total,
+        "energy_set_up_j": 0.0,
+        "energy_steady_j": total,
         "energy_per_message_j": total / delivered if delivered else None,
         "radio_deep_sleep_s": DAYS * 86_400.0 - 30.0,
         "radio_light_sleep_s": 0.0,
@@ -341,6 +343,8 @@ _LATENCY = {
 _ENERGY = (
     *(f"energy_{cause}_j" for cause in ENERGY_CAUSES),
     "energy_j",
+    "energy_set_up_j",
+    "energy_steady_j",
     "energy_per_message_j",
     *(f"radio_{state}_s" for state in RADIO_STATES),
     "battery_years",

@@ -28,6 +28,17 @@ fn self_discharge_shortens_it() {
     ));
 }
 
+/// A tenth of the capacity is spent at once, so it lasts nine tenths as long; what is spent twice over leaves nothing.
+#[test]
+fn what_is_spent_once_shortens_it_once() {
+    let mean = Power::from_watts(5.0 / (10.0 * 8_766.0));
+    for (watt_hours, years) in [(0.0, 10.0), (0.5, 9.0), (10.0, 0.0)] {
+        let spent = Energy::from_watt_hours(watt_hours);
+        let life = battery(5.0, 0.0).life_years_after(spent, mean);
+        assert!((life - years).abs() < 1e-9, "{watt_hours} Wh: {life} years");
+    }
+}
+
 #[test]
 fn refuses_what_is_no_battery() {
     for (joules, self_discharge, words) in [

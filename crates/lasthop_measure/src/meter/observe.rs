@@ -1,16 +1,17 @@
 use core::num::NonZeroU32;
 
 use lasthop_contract::{
-    Direction, DropReason, HostEvent, InterfaceId, MessageEvent, Packet, PathId, Port, RadioCause,
-    RadioState, Spans,
+    Direction, DropReason, FlowId, HostEvent, InterfaceId, MessageEvent, Packet, PathId, Port,
+    RadioCause, RadioState, Spans,
 };
 use lasthop_engine::{HostId, LinkId, Observer};
 use lasthop_units::{Duration, Instant};
 
 use super::Meter;
 use super::trace::{opposite, path_of};
-use crate::Capture;
+use crate::energy_set_up::{DeviceKey, SetUps};
 use crate::message_sums::MeasuredTime;
+use crate::{Capture, EnergyLog};
 
 impl Observer for Meter {
     fn transmitted(&mut self, now: Instant, host: HostId, _: InterfaceId, packet: &Packet) {
@@ -188,6 +189,17 @@ impl Meter {
         });
     }
 
+    /// The set-ups of devices, while some go on.
+    fn set_ups(&mut self) -> Option<&mut SetUps> {
+        self.energy.as_mut().and_then(EnergyLog::set_ups)
+    }
+
+    /// The device of a flow, by its group and its number there.
+    fn device_of(&self, flow: FlowId) -> Option<DeviceKey> {
+        let place = self.config.directory.place(flow)?;
+        Some((place.flows.group, place.device))
+    }
+
     fn note_message(&mut self, now: Instant, side: Direction, event: &MessageEvent) {
         match *event {
             MessageEvent::TrafficStarted { flow } => {
@@ -196,6 +208,10 @@ impl Meter {
                     self.log.widen(flow, audience);
                 }
                 self.started += 1;
+                let device = self.device_of(flow);
+                if let (Some(set_ups), Some(device)) = (self.set_ups(), device) {
+                    set_ups.note_ready(now, device);
+                }
                 let begins = self.config.counts_from.unwrap_or(now);
                 let first = self.first_start.unwrap_or(begins);
                 self.first_start = Some(first.min(begins));
@@ -211,6 +227,13 @@ impl Meter {
                 self.sessions.note(now, event, from);
             }
             _ => {
+                if let MessageEvent::Intended { id, .. } = *event
+                    && self.set_ups().is_some()
+                    && let Some(device) = self.device_of(id.flow)
+                    && let Some(set_ups) = self.set_ups()
+                {
+                    set_ups.note_due(now, device);
+                }
                 if let Some(excess) = &mut self.excess {
                     match *event {
                         MessageEvent::Intended { .. } => excess.come(now),
