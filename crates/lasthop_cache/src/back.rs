@@ -1,6 +1,7 @@
 use lasthop_contract::message_text::{ID_LENGTH, message_id, write_id};
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, MessageEvent, OutgoingMessage, Transport,
+    Application, ApplicationInput, ApplicationOutput, Awaited, MessageEvent, OutgoingMessage,
+    Transport,
 };
 use lasthop_units::Instant;
 
@@ -70,6 +71,10 @@ impl<P: Application> Back<P> {
 }
 
 impl<P: Application> Application for Back<P> {
+    fn awaits(&self) -> Awaited {
+        self.protocol.awaits()
+    }
+
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         if matches!(input, ApplicationInput::Crash(_) | ApplicationInput::Stop) {
             self.is_ready = false;

@@ -1,7 +1,7 @@
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, MessageEvent, OutgoingMessage, ShortQueue,
-    Transport,
+    Application, ApplicationInput, ApplicationOutput, Awaited, MessageEvent, OutgoingMessage,
+    ShortQueue, Transport,
 };
 use lasthop_units::Instant;
 
@@ -47,6 +47,10 @@ impl<P: Application> Front<P> {
 }
 
 impl<P: Application> Application for Front<P> {
+    fn awaits(&self) -> Awaited {
+        self.protocol.awaits()
+    }
+
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         if matches!(input, ApplicationInput::Crash(_) | ApplicationInput::Stop) {
             self.cache.forget();

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use lasthop_contract::{ConnectionId, FailureReason, MessageId, Payload, RandomStream};
+use lasthop_contract::{Awaited, ConnectionId, FailureReason, MessageId, Payload, RandomStream};
 use lasthop_units::Instant;
 
 use crate::codec::{Message, MessageType};
@@ -200,6 +200,14 @@ impl CarrierLayer {
         match self {
             Self::Datagrams(layer) => layer.is_idle(connection),
             Self::Streams(layer) => layer.is_idle(connection),
+        }
+    }
+
+    /// What a peer is to send on account of what is under way to it.
+    pub(crate) fn awaits(&self, connection: ConnectionId) -> Awaited {
+        match self {
+            Self::Datagrams(layer) => layer.awaits(connection),
+            Self::Streams(layer) => Awaited::nothing_if(layer.is_answered(connection)),
         }
     }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use lasthop_cache::Naming;
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ConnectionId, DeviceId, FailureReason,
-    MessageId, RandomStream, ShortQueue, Transport, TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, Awaited, ConnectionId, DeviceId,
+    FailureReason, MessageId, RandomStream, ShortQueue, Transport, TransportEvent,
 };
 use lasthop_units::Instant;
 
@@ -210,6 +210,15 @@ fn resource_of(device: DeviceId) -> String {
 }
 
 impl Application for CoapClient {
+    fn awaits(&self) -> Awaited {
+        match (self.connection, self.session) {
+            (Some(connection), Session::Unknown | Session::Registered(_)) => {
+                self.endpoint.awaits(connection)
+            }
+            _ => Awaited::nothing_if(self.is_released),
+        }
+    }
+
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match input {
             ApplicationInput::Start => {

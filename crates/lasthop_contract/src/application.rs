@@ -1,8 +1,8 @@
 use lasthop_units::Instant;
 
 use crate::{
-    ChannelSet, ConnectionId, DeviceId, MessageEvent, MessageId, Payload, Survives, Transport,
-    TransportEvent,
+    Awaited, ChannelSet, ConnectionId, DeviceId, MessageEvent, MessageId, Payload, Survives,
+    Transport, TransportEvent,
 };
 
 /// A protocol that carries messages over a transport, or a source of messages over such a protocol.
@@ -15,6 +15,11 @@ pub trait Application {
 
     /// Gives the next thing to do.
     fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput;
+
+    /// What it waits for, between two inputs. An application that cannot tell waits for more.
+    fn awaits(&self) -> Awaited {
+        Awaited::More
+    }
 }
 
 impl<T: Application + ?Sized> Application for Box<T> {
@@ -26,6 +31,10 @@ impl<T: Application + ?Sized> Application for Box<T> {
     #[inline]
     fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
         (**self).poll(now, transport)
+    }
+
+    fn awaits(&self) -> Awaited {
+        (**self).awaits()
     }
 }
 

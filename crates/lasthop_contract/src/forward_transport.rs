@@ -10,7 +10,7 @@ macro_rules! forward_transport {
     ($self:ident => $lower:expr; all) => {
         $crate::forward_transport! {
             $self => $lower;
-            handle poll open_with listen join initial_stream own_stream open_stream write read send_datagram expect
+            handle poll open_with listen join initial_stream own_stream open_stream write read send_datagram expect expectation
             receive_datagram finish reset_stream prioritise outlast_streams close reset forget unanswered peer held local_address
         }
     };
@@ -107,6 +107,11 @@ macro_rules! forward_transport {
             chunks: &[$crate::Chunk<'_>],
         ) -> Result<(), $crate::DatagramError> {
             $lower.send_datagram(now, connection, chunks)
+        }
+    };
+    (@expectation $self:ident, $lower:expr) => {
+        fn expectation(&$self, awaited: $crate::Awaited) -> Option<$crate::Expectation> {
+            $lower.expectation(awaited)
         }
     };
     (@expect $self:ident, $lower:expr) => {

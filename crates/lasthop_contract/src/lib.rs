@@ -50,7 +50,7 @@ pub use channel_set::ChannelSet;
 pub use clock::{Advance, Clock};
 pub use device_event::{CrashReason, DeviceEvent};
 pub use event_log::{begin_event_log, log_event, logging_events};
-pub use expectation::Expectation;
+pub use expectation::{Awaited, Expectation};
 pub use handshakes::Handshakes;
 pub use host::{Host, HostEvent, HostInput, HostOutput, InterfaceId, Mtu};
 pub use ip_view::{IpView, TCP_PROTOCOL, UDP_PROTOCOL};

@@ -111,6 +111,14 @@ impl<K: Eq + Hash, V> LookupMap<K, V> {
         }
     }
 
+    /// Whether this holds of all values. They come to it in any order.
+    pub fn all(&self, mut holds: impl FnMut(&V) -> bool) -> bool {
+        match &self.entries {
+            Entries::Few(list) => list.iter().all(|(_, value)| holds(value)),
+            Entries::Many(map) => map.values().all(holds),
+        }
+    }
+
     /// Whether the key is there.
     pub fn contains<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> bool
     where

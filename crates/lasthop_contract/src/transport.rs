@@ -3,8 +3,9 @@ use core::net::{IpAddr, SocketAddr};
 use lasthop_units::{Duration, Instant};
 
 use crate::{
-    DatagramError, DiscardReason, Expectation, InterfaceId, JoinError, ListenError, Mtu, OpenError,
-    Packet, Payload, Provenance, ReadOutcome, ResetReason, StreamError, Survives, TransportEvent,
+    Awaited, DatagramError, DiscardReason, Expectation, InterfaceId, JoinError, ListenError, Mtu,
+    OpenError, Packet, Payload, Provenance, ReadOutcome, ResetReason, StreamError, Survives,
+    TransportEvent,
 };
 
 /// Connections, streams and datagrams: what the layers stack by.
@@ -145,6 +146,13 @@ pub trait Transport {
 
     /// Says what is expected to follow the datagram that is sent next on a connection ([`Packet::expect`]).
     fn expect(&mut self, _connection: ConnectionId, _expectation: Expectation) {}
+
+    /// What is to follow the last packet that it has given, either way, while the application waits for so much: its own
+    /// acknowledgements and handshakes are a part of that. `None` where more than one packet is to come, where it has more to
+    /// send, or where it cannot tell.
+    fn expectation(&self, _awaited: Awaited) -> Option<Expectation> {
+        None
+    }
 
     /// Takes the next datagram of a connection, after [`TransportEvent::DatagramReadable`].
     fn receive_datagram(&mut self, _connection: ConnectionId) -> Option<Payload> {

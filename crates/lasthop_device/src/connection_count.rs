@@ -2,7 +2,8 @@ use core::cell::Cell;
 use std::rc::Rc;
 
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, Established, Transport, TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, Awaited, Established, Transport,
+    TransportEvent,
 };
 use lasthop_units::Instant;
 
@@ -59,5 +60,9 @@ impl Application for Counted {
 
     fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
         self.application.poll(now, transport)
+    }
+
+    fn awaits(&self) -> Awaited {
+        self.application.awaits()
     }
 }

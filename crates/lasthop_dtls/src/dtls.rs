@@ -6,9 +6,10 @@ use crate::resumption::{Resumable, Sessions};
 use crate::surroundings::{Opening, Surroundings};
 use crate::{ClientProfile, ServerProfile};
 use lasthop_contract::{
-    Chunk, CloseReason, ConnectionId, DatagramError, DiscardReason, Expectation, Handshakes,
-    JoinError, ListenError, LookupMap, OpenError, OpenOptions, Payload, RandomStream, ResetReason,
-    ShortQueue, TimerQueue, Transport, TransportEvent, TransportInput, TransportOutput,
+    Awaited, Chunk, CloseReason, ConnectionId, DatagramError, DiscardReason, Expectation,
+    Handshakes, JoinError, ListenError, LookupMap, OpenError, OpenOptions, Payload, RandomStream,
+    ResetReason, ShortQueue, TimerQueue, Transport, TransportEvent, TransportInput,
+    TransportOutput,
 };
 use lasthop_tls::Trust;
 use lasthop_units::{Duration, Instant};
@@ -374,6 +375,12 @@ impl<T: Transport> Transport for Dtls<T> {
 
     fn expect(&mut self, connection: ConnectionId, expectation: Expectation) {
         self.expectation = Some((connection, expectation));
+    }
+
+    /// A handshake is more than one answer.
+    fn expectation(&self, awaited: Awaited) -> Option<Expectation> {
+        let is_set_up = self.connections.all(|connection| connection.is_established);
+        (self.lower.expectation(awaited)).filter(|_| is_set_up)
     }
 
     fn receive_datagram(&mut self, connection: ConnectionId) -> Option<Payload> {

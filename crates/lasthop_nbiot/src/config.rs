@@ -23,7 +23,9 @@ mod uplink;
 pub use allowed::ConfigError;
 pub use carrier::{Carrier, CarrierMode};
 pub use cell_settings::CellSettings;
-pub use connection::{Connection, DeviceCategory, Procedure, RlcAcknowledgedMode};
+pub use connection::{
+    Connection, DeviceCategory, Procedure, ReleaseAssistance, RlcAcknowledgedMode,
+};
 pub use coverage_level::{ConnectedDrx, CoverageLevel, Nprach, SearchSpaceConfig};
 pub use deployment::{BaseStationAntenna, Deployment, IndoorLoss, PathLoss, Placement, Shadowing};
 pub use early_data::EarlyData;

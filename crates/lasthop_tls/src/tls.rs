@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io::Read;
 
 use lasthop_contract::{
-    Chunk, ClientSessions, CloseReason, ConnectionId, Handshakes, JoinError, ListenError,
-    LookupMap, OpenError, OpenOptions, Outbox, RandomStream, ReadOutcome, ResetReason, ShortQueue,
-    StreamError, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
+    Awaited, Chunk, ClientSessions, CloseReason, ConnectionId, Expectation, Handshakes, JoinError,
+    ListenError, LookupMap, OpenError, OpenOptions, Outbox, RandomStream, ReadOutcome, ResetReason,
+    ShortQueue, StreamError, StreamId, Transport, TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
 
@@ -141,6 +141,12 @@ impl<T: Transport> Transport for Tls<T> {
                 output => return output,
             }
         }
+    }
+
+    /// A handshake is more than one answer.
+    fn expectation(&self, awaited: Awaited) -> Option<Expectation> {
+        let is_set_up = (self.connections).all(|connection| connection.established.is_some());
+        (self.lower.expectation(awaited)).filter(|_| is_set_up)
     }
 
     fn open_with(

@@ -189,6 +189,12 @@ impl FlowKind {
         matches!(self, Self::Relay | Self::RelayToAll)
     }
 
+    /// Whether a message comes back to where one is sent.
+    #[must_use]
+    pub const fn is_answered(self) -> bool {
+        matches!(self, Self::RoundTrip | Self::Pull | Self::Download)
+    }
+
     /// Whether one end asks and the other answers.
     #[must_use]
     pub const fn asks(self) -> bool {

@@ -2,7 +2,7 @@ use core::num::NonZeroU32;
 use std::collections::VecDeque;
 
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, DeviceId,
+    Application, ApplicationInput, ApplicationOutput, Awaited, ChannelSet, ConnectionId, DeviceId,
     MessageEvent, MessageId, OutgoingMessage, ResetReason, SessionChange, SessionEvent, ShortQueue,
     Survives, Transport, TransportEvent,
 };
@@ -209,6 +209,15 @@ impl<P: Application> Renewing<P> {
 }
 
 impl<P: Application> Application for Renewing<P> {
+    /// What ends a session has to be sent.
+    fn awaits(&self) -> Awaited {
+        match self.state {
+            State::Away(None) => Awaited::Nothing,
+            State::There(_, Some(_)) if self.waiting.is_empty() => self.protocol.awaits(),
+            _ => Awaited::More,
+        }
+    }
+
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match input {
             ApplicationInput::Start => return self.start(now, transport),

@@ -21,6 +21,9 @@ pub(crate) struct Source {
     started: Option<Box<LookupSet<FlowId>>>,
     /// When the next message of each flow is due.
     due: TimerQueue<u32>,
+    /// Messages without an answer that were sent at the last moment at which one was; an end that goes on to the next
+    /// has given those before it up.
+    unanswered: (Instant, SmallVec<[MessageId; 1]>),
     /// The host is off: nobody is there who would say anything.
     pub(crate) is_paused: bool,
 }
@@ -50,8 +53,29 @@ impl Source {
             flows: SmallVec::new(),
             started: None,
             due: TimerQueue::new(),
+            unanswered: (Instant::ZERO, SmallVec::new()),
             is_paused: false,
         }
+    }
+
+    /// Notes a message that is answered.
+    pub(crate) fn note_question(&mut self, now: Instant, id: MessageId) {
+        let (at, questions) = &mut self.unanswered;
+        if *at < now {
+            questions.clear();
+        }
+        *at = now;
+        questions.push(id);
+    }
+
+    /// Notes that the answer to a message is there, or is not to come.
+    pub(crate) fn note_answer(&mut self, id: MessageId) {
+        self.unanswered.1.retain(|question| *question != id);
+    }
+
+    /// How many answers are to come to what was sent last.
+    pub(crate) fn unanswered(&self) -> usize {
+        self.unanswered.1.len()
     }
 
     /// Begins the schedule of a flow that can be sent now; gives its index, once, where its messages are made here.

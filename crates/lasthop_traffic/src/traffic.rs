@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use lasthop_contract::message_text::{ID_LENGTH, message_id, write_id};
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ChannelSet, DeviceId, Direction, FlowId,
-    MessageEvent, OutgoingMessage, Received, ShortQueue, Transport,
+    Application, ApplicationInput, ApplicationOutput, Awaited, ChannelSet, DeviceId, Direction,
+    FlowId, MessageEvent, MessageId, OutgoingMessage, Received, ShortQueue, Transport,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -124,7 +124,7 @@ impl<P: Application> Traffic<P> {
             let Some(flows) = source.plan.of(id.flow) else {
                 continue;
             };
-            let asks = flows.kind.asks();
+            let (asks, is_answered) = (flows.kind.asks(), flows.kind.is_answered());
             let payload = if asks {
                 let mut question = [0; ID_LENGTH];
                 write_id(id.flow, id.number.get(), &mut question);
@@ -143,6 +143,9 @@ impl<P: Application> Traffic<P> {
             };
             self.protocol
                 .handle(now, ApplicationInput::Send(message), transport);
+            if is_answered {
+                source.note_question(now, id);
+            }
             if let Some(ended) = source.arm(now, index) {
                 self.events.push(ended);
             }
@@ -191,12 +194,20 @@ impl<P: Application> Traffic<P> {
         };
         match turn {
             Turn::Deliver => {
+                self.note_over(id);
                 let receiver = self.receiver;
                 self.events.push(MessageEvent::Delivered { id, receiver });
             }
             Turn::Echo => send(&received.payload),
             Turn::Answer(messages) => messages.iter().for_each(|payload| send(payload)),
             Turn::Leave => {}
+        }
+    }
+
+    /// No answer to a message is to come any more.
+    fn note_over(&mut self, id: MessageId) {
+        if let Some(MessageSource::Schedules(source)) = self.origin.as_deref_mut() {
+            source.note_answer(id);
         }
     }
 
@@ -228,6 +239,9 @@ impl<P: Application> Traffic<P> {
                 }
                 ApplicationOutput::WaitUntil(_) => {}
                 ApplicationOutput::Event(event) => {
+                    if let MessageEvent::Failed { id, .. } = event {
+                        self.note_over(id);
+                    }
                     if self.is_told(&event) {
                         return ApplicationOutput::Event(event);
                     }
@@ -241,6 +255,15 @@ impl<P: Application> Traffic<P> {
 }
 
 impl<P: Application> Application for Traffic<P> {
+    /// The answers to what it sent last, and what the protocol waits for besides.
+    fn awaits(&self) -> Awaited {
+        let own = match self.origin.as_deref() {
+            Some(MessageSource::Schedules(source)) => Awaited::messages(source.unanswered()),
+            Some(MessageSource::Report(_)) | None => Awaited::Nothing,
+        };
+        own.and(self.protocol.awaits())
+    }
+
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match (input, self.origin.as_deref()) {
             (ApplicationInput::Timeout, _) => self.send_due(now, transport),

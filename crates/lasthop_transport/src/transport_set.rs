@@ -1,9 +1,9 @@
 use core::net::{IpAddr, SocketAddr};
 
 use lasthop_contract::{
-    Chunk, ConnectionId, DatagramError, DiscardReason, Expectation, InterfaceId, JoinError,
-    ListenError, OpenError, OpenOptions, Packet, Payload, ReadOutcome, ResetReason, ShortQueue,
-    StreamError, StreamId, StreamKind, Transport, TransportInput, TransportOutput,
+    Awaited, Chunk, ConnectionId, DatagramError, DiscardReason, Expectation, InterfaceId,
+    JoinError, ListenError, OpenError, OpenOptions, Packet, Payload, ReadOutcome, ResetReason,
+    ShortQueue, StreamError, StreamId, StreamKind, Transport, TransportInput, TransportOutput,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -273,6 +273,25 @@ impl Transport for TransportSet {
     ) -> Result<(), DatagramError> {
         let (transport, id) = self.of(connection).ok_or(DatagramError::NoSuchConnection)?;
         transport.send_datagram(now, id, chunks)
+    }
+
+    /// By which of them the application waits for a message is not known: they have to agree.
+    fn expectation(&self, awaited: Awaited) -> Option<Expectation> {
+        let mut found = (self.columns.iter()).map(|it| it.column.transport.expectation(awaited));
+        if awaited != Awaited::Nothing {
+            let first = found.next()??;
+            return found.all(|it| it == Some(first)).then_some(first);
+        }
+        let under_way = found.map(|expectation| match expectation {
+            Some(Expectation::NothingMore) => Awaited::Nothing,
+            Some(Expectation::OneAnswer) => Awaited::OneMessage,
+            None => Awaited::More,
+        });
+        match under_way.fold(Awaited::Nothing, Awaited::and) {
+            Awaited::Nothing => Some(Expectation::NothingMore),
+            Awaited::OneMessage => Some(Expectation::OneAnswer),
+            Awaited::More => None,
+        }
     }
 
     fn expect(&mut self, connection: ConnectionId, expectation: Expectation) {

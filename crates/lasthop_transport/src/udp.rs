@@ -2,7 +2,7 @@ use core::net::{IpAddr, SocketAddr};
 use core::ops::Range;
 
 use lasthop_contract::{
-    Cause, Chunk, CloseReason, ConnectionId, DatagramError, DiscardReason, Established,
+    Awaited, Cause, Chunk, CloseReason, ConnectionId, DatagramError, DiscardReason, Established,
     Expectation, InterfaceId, JoinError, Layer, ListenError, OpenError, OpenOptions, Packet,
     Payload, Provenance, ResetReason, ShortQueue, Transport, TransportEvent, TransportInput,
     TransportOutput,
@@ -349,6 +349,14 @@ impl Transport for Udp {
     fn expect(&mut self, connection: ConnectionId, expectation: Expectation) {
         if let Some(flow) = self.flows.get_mut(connection) {
             flow.expectation = Some(expectation);
+        }
+    }
+
+    fn expectation(&self, awaited: Awaited) -> Option<Expectation> {
+        match awaited {
+            Awaited::Nothing => Some(Expectation::NothingMore),
+            Awaited::OneMessage => Some(Expectation::OneAnswer),
+            Awaited::More => None,
         }
     }
 

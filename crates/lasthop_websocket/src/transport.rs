@@ -3,8 +3,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Chunk, ConnectionId, Established, Expectation, JoinError, ListenError, OpenError, OpenOptions,
-    Outbox, RandomStream, ReadOutcome, ResetReason, StreamError, StreamId, Transport,
+    Awaited, Chunk, ConnectionId, Established, Expectation, JoinError, ListenError, OpenError,
+    OpenOptions, Outbox, RandomStream, ReadOutcome, ResetReason, StreamError, StreamId, Transport,
     TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
@@ -218,6 +218,10 @@ impl<T: Transport> Transport for WebSocket<T> {
                 MessageOutcome::Finished => return Ok(ReadOutcome::Finished),
             }
         }
+    }
+
+    fn expectation(&self, awaited: Awaited) -> Option<Expectation> {
+        self.lower.expectation(awaited)
     }
 
     fn expect(&mut self, connection: ConnectionId, expectation: Expectation) {

@@ -1,6 +1,7 @@
 mod at_work;
 mod gateways;
 mod guests;
+mod telling;
 
 use core::net::SocketAddr;
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ use lasthop_cache::Naming;
 use lasthop_contract::{Application, DeviceId, Direction, FlowId, Host, WakeFlag};
 use lasthop_device::Constraints;
 use lasthop_traffic::{FlowKind, Origin, Planned, Reaction, TrafficPlan};
-use lasthop_transport::{Column, HostNetwork, Routes, Service, StackHost};
+use lasthop_transport::{Column, HostNetwork, ReleaseAssistance, Routes, Service, StackHost};
 use smallvec::SmallVec;
 
 use crate::addresses::Addresses;
@@ -28,6 +29,7 @@ use crate::stack::{
 use at_work::AtWork;
 pub(crate) use gateways::GatewayNumber;
 pub use guests::{SocketClient, SocketEnd, SocketHost, SocketKind};
+use telling::Telling;
 
 /// Makes the hosts of a run.
 pub(crate) struct Hosts<'a> {
@@ -39,6 +41,8 @@ pub(crate) struct Hosts<'a> {
     guest: Option<&'a Guest>,
     /// Of devices that have little of everything.
     constraints: Shared<Constraints>,
+    /// Whether devices tell a network what follows their packets.
+    assists_release: bool,
 }
 
 /// A device of a group that is to be made.
@@ -68,6 +72,7 @@ impl<'a> Hosts<'a> {
         }
         let plan = Arc::new(traffic_plan(spec)?);
         let hosts = Self {
+            assists_release: spec.assists_release(),
             spec,
             plans: plans(spec, &plan),
             plan,
@@ -263,10 +268,11 @@ impl<'a> Hosts<'a> {
         if let [server] = servers {
             let application = self.client(group, 0, (host, number.in_run), *server);
             let transport = self.stack_of(group).client_transport(&host, host.address);
+            let (transport, application) = self.telling().of(transport, application);
             let host = StackHost::of(transport, application, Routes::OneInterface);
             return living(device, Box::new(host));
         }
-        let mut network = HostNetwork::new(host.address);
+        let (mut network, telling) = (HostNetwork::new(host.address), self.telling());
         let clients = group.clients.iter().zip(servers).enumerate();
         let clients = clients.map(|(place, (client, server))| {
             // A client draws from streams of its own; the first one as if it were alone.
@@ -275,14 +281,20 @@ impl<'a> Hosts<'a> {
             let host = HostEnd { name, ..host };
             let (column, local) = network.place();
             let stack = &self.stacks[client.stack.as_str()];
-            let column = Column::new(column, stack.client_transport(&host, local));
             let application = self.client(group, place, (host, number.in_run), *server);
-            Service::new(application, vec![column])
+            let transport = stack.client_transport(&host, local);
+            let (transport, application) = telling.of(transport, application);
+            Service::new(application, vec![Column::new(column, transport)])
         });
         let clients = clients.collect();
         let (routes, wake) = (Routes::OneInterface, WakeFlag::default());
         let host = StackHost::with_services(&network, clients, routes, wake);
         living(device, Box::new(host))
+    }
+
+    /// What a device tells its radio, where a network listens.
+    fn telling(&self) -> Telling {
+        Telling(self.assists_release.then(ReleaseAssistance::new))
     }
 
     /// What a host is that has little of everything.

@@ -116,26 +116,19 @@ def _ends(assembly: Assembly, spans: Timing) -> Iterator[str]:
 
 
 def _assistance(assembly: Assembly, arms: Sequence[Arm]) -> Iterator[str]:
-    """Name who signals nothing though release assistance is on."""
+    """Name the stacks that signal nothing though release assistance is on."""
     for group in assembly.groups:
         hop = assembly.paths[group.path][0]
-        if not (isinstance(hop.settings, Nbiot) and hop.settings.release_assistance):
+        if not isinstance(hop.settings, Nbiot) or hop.settings.release_assistance in {None, "off"}:
             continue
         at = ".".join((*map(str, hop.location), "release_assistance"))
-        flows = assembly.flows_of(group)
-        heard = next((flow for flow in flows if flow.traffic.kind != "report"), None)
-        if heard is not None:
-            yield (
-                f"{at}: nothing is signalled, since {_place(heard)} brings messages to "
-                f'{group.name}; write "release_assistance: off", or a group that only reports'
-            )
-            continue
         clients = [arm.stacks[group.client(server)] for arm in arms for server in group.servers]
         silent = sorted({it.name for it in clients if not _signals(it)})
         if silent:
             yield (
-                f"{at}: nothing is signalled with {', '.join(silent)}; write coap or raw_udp over "
-                'UDP or DTLS, or "release_assistance: off"'
+                f"{at}: nothing is signalled with {', '.join(silent)}, since DDS and QUIC do not "
+                "tell what follows a packet; write a stack over TCP, UDP or DTLS without them, or "
+                '"release_assistance: off"'
             )
 
 
@@ -170,8 +163,8 @@ def _acts_on_notice(stack: ResolvedStack, *, hears: bool) -> bool:
 
 
 def _signals(stack: ResolvedStack) -> bool:
-    """Whether a client says what follows its message (TS 24.301, release assistance)."""
-    return stack.layers[0] in ("coap", "raw_udp") and "udp" in stack.layers
+    """Whether a client says what follows its packets (TS 24.301, release assistance)."""
+    return stack.layers[0] != "dds" and "quic" not in stack.layers
 
 
 def _credentials(arms: Sequence[Arm]) -> Iterator[str]:

@@ -109,18 +109,12 @@ NOTED = {
             "duration, or outages of your own"
         ),
     ),
-    "release assistance beside what comes to the device": (
-        ASSISTED.replace("report: 20 B", "round_trip: 20 B"),
+    "release assistance that nobody signals": (
+        ASSISTED.replace("[coap]", "[coap, mqtt/quic, dds]"),
         (
-            "path.nbiot.release_assistance: nothing is signalled, since traffic brings messages to "
-            'device; write "release_assistance: off", or a group that only reports'
-        ),
-    ),
-    "release assistance for a kept connection": (
-        ASSISTED.replace("[coap]", "[coap, mqtt]"),
-        (
-            "path.nbiot.release_assistance: nothing is signalled with mqtt; write coap or raw_udp "
-            'over UDP or DTLS, or "release_assistance: off"'
+            "path.nbiot.release_assistance: nothing is signalled with dds, mqtt/quic, since DDS "
+            "and QUIC do not tell what follows a packet; write a stack over TCP, UDP or DTLS "
+            'without them, or "release_assistance: off"'
         ),
     ),
     "a certificate against a pre-shared key": (
@@ -134,6 +128,10 @@ NOTED = {
 
 SILENT = {
     "release assistance where it is signalled": ASSISTED,
+    "release assistance beside what comes to the device": ASSISTED.replace(
+        "report: 20 B", "round_trip: 20 B"
+    ),
+    "release assistance for a kept connection": ASSISTED.replace("[coap]", "[coap, mqtt]"),
     "the short form": SHORT,
     "the long form": LONG,
     "a path that only a part of the sweep uses": LONG.replace(

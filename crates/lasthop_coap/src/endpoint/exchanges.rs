@@ -34,6 +34,14 @@ pub(super) enum Timer {
 }
 
 impl Exchanges {
+    /// Whether a peer has answered all requests: an observation goes on after its first answer.
+    pub(super) fn are_answered(&self, connection: ConnectionId) -> bool {
+        let mut pending = self.of_connection(connection);
+        self.acknowledged.is_empty()
+            && self.ready.is_empty()
+            && pending.all(|id| (self.pending.get(&id)).is_none_or(|it| it.observation.is_some()))
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.pending.is_empty()
             && self.acknowledged.is_empty()

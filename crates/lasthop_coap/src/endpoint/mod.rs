@@ -11,7 +11,9 @@ mod uploads;
 use std::sync::Arc;
 
 use lasthop_cache::Naming;
-use lasthop_contract::{ConnectionId, FailureReason, Payload, RandomStream, ShortQueue, StreamId};
+use lasthop_contract::{
+    Awaited, ConnectionId, FailureReason, Payload, RandomStream, ShortQueue, StreamId,
+};
 use lasthop_units::Instant;
 
 use crate::carrier::CarrierLayer;
@@ -165,6 +167,17 @@ impl Endpoint {
         let exchanges = self.exchanges.as_ref();
         self.layer.is_idle(connection)
             && exchanges.is_none_or(|e| e.of_connection(connection).next().is_none())
+    }
+
+    /// What is to come from a peer that was asked for it. Notifications were not, each by itself.
+    pub(crate) fn awaits(&self, connection: ConnectionId) -> Awaited {
+        match self.layer.awaits(connection) {
+            Awaited::Nothing => {
+                let exchanges = self.exchanges.as_ref();
+                Awaited::nothing_if(exchanges.is_none_or(|it| it.are_answered(connection)))
+            }
+            awaited => awaited,
+        }
     }
 
     /// A connection begins, with the stream that its messages go by where it is not of datagrams.

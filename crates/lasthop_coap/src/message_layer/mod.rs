@@ -9,7 +9,7 @@ mod sending;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    ConnectionId, FailureReason, LookupMap, RandomStream, ShortQueue, TimerQueue,
+    Awaited, ConnectionId, FailureReason, LookupMap, RandomStream, ShortQueue, TimerQueue,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -224,6 +224,20 @@ impl MessageLayer {
         self.peers
             .get(&connection)
             .is_none_or(|peer| peer.outstanding.is_empty() && peer.waiting.is_empty())
+    }
+
+    /// What a peer is to send on account of what is under way to it.
+    pub(crate) fn awaits(&self, connection: ConnectionId) -> Awaited {
+        let Some(peer) = self.peers.get(&connection) else {
+            return Awaited::Nothing;
+        };
+        match &peer.outstanding[..] {
+            [] => Awaited::nothing_if(peer.waiting.is_empty()),
+            [one] if peer.waiting.is_empty() && one.ends_with_answer(&self.parameters) => {
+                Awaited::OneMessage
+            }
+            _ => Awaited::More,
+        }
     }
 
     /// Drops a peer that is gone. What was under way to it is given up.

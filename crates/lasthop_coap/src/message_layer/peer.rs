@@ -4,6 +4,7 @@ use lasthop_units::{Duration, Instant};
 use super::id_space::IdSpace;
 use super::seen::Seen;
 use super::{Owner, Settled};
+use crate::CoapParameters;
 use crate::codec::{MessageType, Token};
 use crate::context::Purpose;
 
@@ -57,6 +58,20 @@ impl Outstanding {
         Settled {
             owner: self.owner,
             purpose: self.purpose,
+        }
+    }
+}
+
+impl Outstanding {
+    /// Whether one message from the peer is the end of it: a response in a message of its own would have to be
+    /// acknowledged, and another block asked for.
+    pub(super) const fn ends_with_answer(&self, parameters: &CoapParameters) -> bool {
+        match self.owner {
+            Owner::Request(_) => !parameters.separate_responses,
+            Owner::Block(_) => {
+                !parameters.separate_responses && matches!(self.purpose, Purpose::Message(_))
+            }
+            Owner::UnansweredRequest | Owner::Notification(_) | Owner::Response => true,
         }
     }
 }

@@ -278,6 +278,12 @@ impl StreamLayer {
             .is_none_or(|stream| stream.requests.is_empty() && stream.waiting() == 0)
     }
 
+    /// Whether both ends have said how they are set, and all requests are answered.
+    pub(crate) fn is_answered(&self, connection: ConnectionId) -> bool {
+        let stream = self.streams.get(&connection);
+        self.is_idle(connection) && stream.is_some_and(|stream| stream.state == State::Open)
+    }
+
     /// A connection is gone: what was under way on it is given up.
     pub(crate) fn forget_peer(&mut self, connection: ConnectionId) {
         self.stop_waiting(connection);

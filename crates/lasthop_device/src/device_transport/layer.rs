@@ -3,8 +3,9 @@
 use core::net::SocketAddr;
 
 use lasthop_contract::{
-    Chunk, ConnectionId, OpenError, OpenOptions, Payload, ReadOutcome, ResetReason, StreamError,
-    StreamId, Transport, TransportInput, TransportOutput, forward_transport,
+    Awaited, Chunk, ConnectionId, Expectation, OpenError, OpenOptions, Payload, ReadOutcome,
+    ResetReason, StreamError, StreamId, Transport, TransportInput, TransportOutput,
+    forward_transport,
 };
 use lasthop_units::Instant;
 
@@ -15,6 +16,12 @@ impl Transport for DeviceTransport {
         self => self.inner;
         listen join initial_stream own_stream open_stream send_datagram expect prioritise
         outlast_streams unanswered peer local_address
+    }
+
+    /// What waits for the tasks of the device may have more sent.
+    fn expectation(&self, awaited: Awaited) -> Option<Expectation> {
+        let is_done = self.frames.is_empty() && self.waiting.is_empty() && self.at_work.is_none();
+        (self.inner.expectation(awaited)).filter(|_| is_done)
     }
 
     fn handle(&mut self, now: Instant, input: TransportInput) {

@@ -3,7 +3,7 @@
 use core::net::SocketAddr;
 
 use lasthop_contract::{
-    Chunk, ConnectionId, DatagramError, Expectation, OpenError, OpenOptions, ResetReason,
+    Awaited, Chunk, ConnectionId, DatagramError, Expectation, OpenError, OpenOptions, ResetReason,
     Transport, TransportInput, TransportOutput, forward_transport,
 };
 use lasthop_units::Instant;
@@ -15,6 +15,10 @@ impl Transport for SecuredTransport {
         self => self.inner;
         listen join initial_stream own_stream open_stream write read receive_datagram finish
         reset_stream prioritise outlast_streams forget unanswered peer local_address
+    }
+
+    fn expectation(&self, awaited: Awaited) -> Option<Expectation> {
+        (self.inner.expectation(awaited)).filter(|_| self.waiting.is_empty())
     }
 
     fn handle(&mut self, now: Instant, input: TransportInput) {

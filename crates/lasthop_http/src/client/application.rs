@@ -5,7 +5,7 @@ use http::{Response, StatusCode};
 use lasthop_cache::{Naming, renamed};
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, DeviceId,
+    Application, ApplicationInput, ApplicationOutput, Awaited, ChannelSet, ConnectionId, DeviceId,
     FailureReason, MessageEvent, MessageId, OutgoingMessage, Payload, Received, ResetReason,
     ShortQueue, Transport, TransportEvent,
 };
@@ -450,6 +450,12 @@ impl HttpClient {
 }
 
 impl Application for HttpClient {
+    /// A connection may be opened for a request, and is closed behind it where it is not kept.
+    fn awaits(&self) -> Awaited {
+        let is_done = self.queue.is_empty() && self.under_way().next().is_none();
+        Awaited::nothing_if(is_done && !self.links.iter().any(Link::is_opening))
+    }
+
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match input {
             ApplicationInput::Start => self.start(now, transport),

@@ -55,6 +55,11 @@ impl KeepAlive {
         self.is_waiting = false;
     }
 
+    /// Whether the answer to a PINGREQ is to come.
+    pub(super) const fn is_waiting(&self) -> bool {
+        self.is_waiting
+    }
+
     pub(super) fn deadline(&self) -> Option<Instant> {
         (self.interval_seconds > 0).then_some(self.check_at)
     }

@@ -19,9 +19,9 @@ use std::sync::Arc;
 
 use lasthop_broker::Qos;
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, Cause, ChannelSet, CloseReason, ConnectionId,
-    DeviceId, FailureReason, FlowId, MessageEvent, MessageId, RandomStream, ResetReason,
-    SessionChange, SessionEvent, ShortQueue, Survives, Transport, TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, Awaited, Cause, ChannelSet, CloseReason,
+    ConnectionId, DeviceId, FailureReason, FlowId, MessageEvent, MessageId, RandomStream,
+    ResetReason, SessionChange, SessionEvent, ShortQueue, Survives, Transport, TransportEvent,
 };
 use lasthop_jwt::TokenSource;
 use lasthop_units::{Duration, Instant};
@@ -29,7 +29,7 @@ use lasthop_units::{Duration, Instant};
 pub use config::{MqttClientConfig, Presence, Reconnect, Silence, Streams, User, WillMessage};
 use heard_topics::HeardTopics;
 use link::Link;
-use session::Session;
+use session::{Exchanges, Session};
 use standing::Standing;
 use stream::DataStream;
 use topics::Topics;
@@ -447,6 +447,22 @@ impl MqttClient {
 const TOPIC_ALIASES: u16 = 10;
 
 impl Application for MqttClient {
+    /// Messages that come have to be acknowledged, by TCP if not by MQTT.
+    fn awaits(&self) -> Awaited {
+        let is_done = match (self.phase, self.link.as_deref()) {
+            (Phase::Off, _) => true,
+            (Phase::Ready, Some(link)) => {
+                let mut streams = link.data.iter().map(|it| &it.exchanges);
+                self.session.exchanges.is_done()
+                    && streams.all(Exchanges::is_done)
+                    && link.awaited.is_empty()
+                    && !link.keep_alive.is_waiting()
+            }
+            _ => false,
+        };
+        Awaited::nothing_if(is_done)
+    }
+
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match input {
             ApplicationInput::Start => self.start(now, transport),

@@ -82,6 +82,11 @@ impl Session {
 }
 
 impl Exchanges {
+    /// Whether nothing is under way either way, and nothing waits.
+    pub(super) fn is_done(&self) -> bool {
+        self.in_flight.is_empty() && self.unreleased.len() == 0 && self.queue.is_empty()
+    }
+
     pub(super) fn new() -> Self {
         Self {
             in_flight: InFlight::new(),

@@ -5,7 +5,9 @@ use lasthop_units::Duration;
 
 use super::link_adaptation::{AccessFormats, LinkFormats};
 use super::network_time::NetworkWaits;
-use crate::config::{CarrierMode, LinkAdaptation, NetworkConfig, Nprach, Procedure, early_msg3};
+use crate::config::{
+    CarrierMode, LinkAdaptation, NetworkConfig, Nprach, Procedure, ReleaseAssistance, early_msg3,
+};
 use crate::device::Expected;
 use crate::layer2::{RlcConfig, StatusReports, Subheaders};
 use crate::link_tables;
@@ -128,8 +130,12 @@ impl Settings {
 
     /// What a device tells of what it expects after a packet.
     pub(crate) fn assistance(&self, packet: &Packet) -> Option<Expectation> {
-        let tells = self.config.connection.release_assistance;
-        packet.expectation().filter(|_| tells)
+        let expectation = packet.expectation()?;
+        match self.config.connection.release_assistance {
+            ReleaseAssistance::Off => None,
+            ReleaseAssistance::AfterReply => Some(expectation),
+            ReleaseAssistance::AfterLastUplink => Some(Expectation::NothingMore),
+        }
     }
 
     pub(crate) fn level(&self, level: u8) -> &LevelSettings {

@@ -32,11 +32,23 @@ pub struct Connection {
     pub t300_ms: u32,
     /// The base station releases a connection that was quiet for so long.
     pub inactivity_ms: u32,
-    /// Whether the device tells that no more follow its last data, or one answer and no more (`rai-Activation-r14`, or the
-    /// NAS indication), so that the release comes at once.
-    pub release_assistance: bool,
+    /// What the device tells with its last data, so that the release comes at once (`rai-Activation-r14`, or the NAS
+    /// indication).
+    pub release_assistance: ReleaseAssistance,
     /// What a device does whose radio link has failed; `None` where its connection ends.
     pub reestablishment: Option<Reestablishment>,
+}
+
+/// When the network releases a device that has told what follows its last packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReleaseAssistance {
+    /// The device tells nothing: after [`Connection::inactivity_ms`].
+    Off,
+    /// After the one answer, where it tells that one follows; else after its last packet.
+    AfterReply,
+    /// After its last packet. It tells that nothing follows, and is paged for an answer.
+    AfterLastUplink,
 }
 
 /// How data get across.

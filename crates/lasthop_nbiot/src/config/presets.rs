@@ -188,7 +188,7 @@ fn connection(procedure: Procedure) -> Connection {
         },
         t300_ms: 40_000,
         inactivity_ms: 40_000,
-        release_assistance: false,
+        release_assistance: ReleaseAssistance::Off,
         reestablishment: None,
     }
 }

@@ -3,7 +3,7 @@
 
 use lasthop_contract::{Port, RadioCause, RadioState};
 use lasthop_nbiot::config::{
-    CarrierUse, NetworkConfig, NonAnchorCarriers, Placement, WakeUpSignal,
+    CarrierUse, NetworkConfig, NonAnchorCarriers, Placement, ReleaseAssistance, WakeUpSignal,
 };
 use lasthop_nbiot::phy::{DownlinkMap, Subframe};
 use lasthop_units::{Duration, Instant};
@@ -166,7 +166,7 @@ fn a_crowd_is_paged_until_all_have_what_waits_for_them() {
     let mut early = Vec::new();
     for (devices, others) in [(50, 0), (200, 0), (600, 0), (600, 3)] {
         let mut config = called(None);
-        config.connection.release_assistance = true;
+        config.connection.release_assistance = ReleaseAssistance::AfterReply;
         config.connection.inactivity_ms = 500;
         config.non_anchor_carriers = (others > 0).then_some(NonAnchorCarriers {
             count: others,

@@ -1,7 +1,9 @@
 //! A device with a connection: packets both ways, asking for grants, release.
 
 use lasthop_contract::{DropReason, Expectation, LinkInput};
-use lasthop_nbiot::config::{GoldenCarrier, LinkAdaptation, NetworkConfig, NetworkTime, Procedure};
+use lasthop_nbiot::config::{
+    GoldenCarrier, LinkAdaptation, NetworkConfig, NetworkTime, Procedure, ReleaseAssistance,
+};
 
 use crate::alone::{Alone, CORE, RADIO, at_ms};
 
@@ -130,7 +132,7 @@ fn a_quiet_connection_whose_blocks_are_counted_by_hand_is_released() {
 fn release_assistance_ends_the_connection_with_the_data() {
     for procedure in PROCEDURES {
         let mut network = config(procedure, 130.0);
-        network.connection.release_assistance = true;
+        network.connection.release_assistance = ReleaseAssistance::AfterReply;
         let mut device = Alone::attached(&network);
         device.offer(at_ms(1000), RADIO, 73, true);
         device.run_until(at_ms(3000));
@@ -147,7 +149,7 @@ fn release_assistance_ends_the_connection_with_the_data() {
 /// A device that has reported 73 B at 1 s and waits for one answer.
 fn waiting_for_an_answer(procedure: Procedure, adjust: impl Fn(&mut NetworkConfig)) -> Alone {
     let mut network = config(procedure, 130.0);
-    network.connection.release_assistance = true;
+    network.connection.release_assistance = ReleaseAssistance::AfterReply;
     adjust(&mut network);
     let mut device = Alone::attached(&network);
     device.offer_expecting(at_ms(1000), RADIO, 73, Some(Expectation::OneAnswer));
@@ -173,11 +175,27 @@ fn the_one_answer_that_a_device_expects_ends_its_connection() {
             "{procedure:?}: {connected_ms} ms"
         );
         let mut unassisted = waiting_for_an_answer(procedure, |network| {
-            network.connection.release_assistance = false;
+            network.connection.release_assistance = ReleaseAssistance::Off;
         });
         unassisted.offer(at_ms(3000), CORE, 60, false);
         unassisted.run_until(at_ms(20_000));
         assert_eq!(releases(&unassisted), 0, "{procedure:?}");
+    }
+}
+
+#[test]
+fn who_tells_that_nothing_follows_is_paged_for_the_answer() {
+    for procedure in PROCEDURES {
+        let mut network = config(procedure, 130.0);
+        network.connection.release_assistance = ReleaseAssistance::AfterLastUplink;
+        let mut device = Alone::attached(&network);
+        device.offer_expecting(at_ms(1000), RADIO, 73, Some(Expectation::OneAnswer));
+        device.run_until(at_ms(3000));
+        assert_eq!(releases(&device), 1, "{procedure:?}");
+        device.offer(at_ms(3000), CORE, 60, false);
+        device.run_until(at_ms(15_000));
+        let accesses = device.report().levels()[0].accesses;
+        assert_eq!((device.deliveries.len(), accesses), (2, 2), "{procedure:?}");
     }
 }
 
@@ -226,7 +244,7 @@ fn an_answer_whose_block_is_given_up_is_waited_for() {
         .flat_map(|p| (0..40).map(move |s| (p, s)))
     {
         let mut network = config(procedure, 154.0);
-        network.connection.release_assistance = true;
+        network.connection.release_assistance = ReleaseAssistance::AfterReply;
         network.connection.harq_transmissions = 1;
         network.connection.inactivity_ms = 600_000;
         let mut device = Alone::new(&network, seed);
@@ -269,7 +287,11 @@ fn telling_takes_its_bytes() {
         let tone_ms = |assists: bool, i_tbs, bytes| {
             let mut network =
                 NetworkConfig::golden_timeline(GoldenCarrier::Standalone46, 0, procedure);
-            network.connection.release_assistance = assists;
+            network.connection.release_assistance = if assists {
+                ReleaseAssistance::AfterReply
+            } else {
+                ReleaseAssistance::Off
+            };
             network.switches.hand_counted_blocks = false;
             let LinkAdaptation::Fixed(formats) = &mut network.levels[0].link_adaptation else {
                 panic!("the hand calculation has fixed formats");

@@ -1,7 +1,9 @@
 //! Early data (Release 15): the report in Msg3, the answer in Msg4, and what happens where they do not fit.
 
 use lasthop_contract::{Expectation, LinkInput, RadioCause, RadioState};
-use lasthop_nbiot::config::{GoldenCarrier, NetworkConfig, Placement, Procedure};
+use lasthop_nbiot::config::{
+    GoldenCarrier, NetworkConfig, Placement, Procedure, ReleaseAssistance,
+};
 use lasthop_units::{Duration, Instant};
 
 use crate::alone::{Alone, CORE, RADIO, at_ms};
@@ -13,7 +15,7 @@ const PROCEDURES: [Procedure; 2] = [Procedure::Resume, Procedure::ControlPlane];
 /// The time line of the hand calculation, with early data up to so many bits.
 fn by_hand(level: usize, procedure: Procedure, bits: Option<u16>) -> NetworkConfig {
     let mut config = NetworkConfig::golden_timeline(GoldenCarrier::Standalone46, level, procedure);
-    config.connection.release_assistance = true;
+    config.connection.release_assistance = ReleaseAssistance::AfterReply;
     config.connection.early_data_bits = bits;
     config.core_delay_ms = 0.0;
     config
@@ -228,7 +230,11 @@ fn more_data_behind_msg3_get_a_connection() {
 fn a_device_that_expects_no_more_need_not_wait_for_msg4() {
     let energy_ms = |release_assistance| {
         let mut config = real(Procedure::Resume, 130.0, Some(1000));
-        config.connection.release_assistance = release_assistance;
+        config.connection.release_assistance = if release_assistance {
+            ReleaseAssistance::AfterReply
+        } else {
+            ReleaseAssistance::Off
+        };
         let mut device = Alone::attached(&config);
         device.offer(at_ms(1000), RADIO, 60, true);
         device.tell_radio_time(at_ms(60_000));
@@ -254,7 +260,11 @@ fn what_a_device_expects_is_told_in_msg3() {
     for (procedure, told_bytes) in [(Procedure::Resume, 2), (Procedure::ControlPlane, 0)] {
         let ends_early = |assists, bytes| {
             let mut config = real(procedure, 130.0, Some(1000));
-            config.connection.release_assistance = assists;
+            config.connection.release_assistance = if assists {
+                ReleaseAssistance::AfterReply
+            } else {
+                ReleaseAssistance::Off
+            };
             let mut device = Alone::attached(&config);
             device.offer_expecting(at_ms(1000), RADIO, bytes, Some(Expectation::OneAnswer));
             device.run_until(at_ms(60_000));
@@ -277,7 +287,7 @@ fn collisions_on_an_early_preamble_end_well() {
             cells: 1,
             coupling_loss_db: 130.0,
         };
-        config.connection.release_assistance = true;
+        config.connection.release_assistance = ReleaseAssistance::AfterReply;
         let mut city = City::new(&config, 3);
         for slot in 0..24 {
             assert_eq!(city.come(Instant::ZERO), slot);

@@ -57,7 +57,7 @@ fn rows() -> Vec<Row> {
 
 fn config(row: &Row) -> NetworkConfig {
     let mut config = NetworkConfig::golden_timeline(row.carrier, row.level, row.procedure);
-    config.connection.release_assistance = true;
+    config.connection.release_assistance = ReleaseAssistance::AfterReply;
     config.core_delay_ms = 0.0;
     config
 }

@@ -2,7 +2,7 @@
 
 use lasthop_contract::{LinkInput, Port};
 use lasthop_nbiot::LevelReport;
-use lasthop_nbiot::config::NetworkConfig;
+use lasthop_nbiot::config::{NetworkConfig, ReleaseAssistance};
 use lasthop_units::{Duration, Instant};
 
 use crate::alone::Alone;
@@ -13,7 +13,7 @@ const DEVICES: u32 = 400;
 fn levels_of_devices_at(coupling_loss_db: f64, error_db: f64) -> (Vec<LevelReport>, usize) {
     let mut config = NetworkConfig::single_device(coupling_loss_db);
     config.channel.measurement_error_db = error_db;
-    config.connection.release_assistance = true;
+    config.connection.release_assistance = ReleaseAssistance::AfterReply;
     let mut network = Alone::new(&config, 4);
     for device in 0..DEVICES {
         let at = Instant::ZERO + Duration::from_secs(20 * u64::from(device));

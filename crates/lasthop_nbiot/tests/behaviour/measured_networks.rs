@@ -6,7 +6,7 @@
 #![expect(clippy::print_stdout, reason = "the rows are stated in MODEL.md")]
 
 use lasthop_contract::{Expectation, LinkInput};
-use lasthop_nbiot::config::{ConnectedDrx, NetworkConfig, NetworkTime};
+use lasthop_nbiot::config::{ConnectedDrx, NetworkConfig, NetworkTime, ReleaseAssistance};
 
 use crate::alone::{Alone, CORE, RADIO, at_ms};
 
@@ -86,7 +86,11 @@ fn connected_round_trips(config: &NetworkConfig) -> [f64; 3] {
 
 fn connected_times(config: &NetworkConfig, assisted: bool) -> [f64; 3] {
     let mut config = config.clone();
-    config.connection.release_assistance = assisted;
+    config.connection.release_assistance = if assisted {
+        ReleaseAssistance::AfterReply
+    } else {
+        ReleaseAssistance::Off
+    };
     let all = (0..SEEDS).filter_map(|seed| {
         let mut echo = Echo::of(&config, seed);
         echo.round_trip(start(seed))?;

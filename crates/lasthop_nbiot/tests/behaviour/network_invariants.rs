@@ -3,7 +3,7 @@
 use lasthop_nbiot::LevelReport;
 use lasthop_nbiot::config::{
     AccessBarring, ConnectedDrx, ConnectionReject, DeviceCategory, Fading, IndoorLoss,
-    NetworkConfig, NetworkTime, Placement, Procedure, Reestablishment,
+    NetworkConfig, NetworkTime, Placement, Procedure, Reestablishment, ReleaseAssistance,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -26,7 +26,7 @@ fn with_everything(mut config: NetworkConfig) -> NetworkConfig {
     }
     config.channel.fading = Fading::TypicalUrban { doppler_hz: 1.0 };
     config.connection.rohc = true;
-    config.connection.release_assistance = true;
+    config.connection.release_assistance = ReleaseAssistance::AfterReply;
     config.idle.system_information_known = false;
     config.network = NetworkTime::MOST;
     for level in &mut config.levels {

@@ -1,7 +1,9 @@
 //! Time in base station, core and module: each step waits for who answers it, by hand.
 
 use lasthop_contract::{LinkInput, RadioCause, RadioState};
-use lasthop_nbiot::config::{GoldenCarrier, ModuleTime, NetworkConfig, NetworkTime, Procedure};
+use lasthop_nbiot::config::{
+    GoldenCarrier, ModuleTime, NetworkConfig, NetworkTime, Procedure, ReleaseAssistance,
+};
 
 use crate::alone::{Alone, CORE, RADIO, RadioSpan, at_ms};
 use crate::golden_timeline::mean_outcome;
@@ -14,7 +16,7 @@ const TOLERANCE_MS: f64 = 16.0;
 /// One device, in good coverage, without errors or fading.
 fn config(procedure: Procedure, adjust: impl Fn(&mut NetworkTime)) -> NetworkConfig {
     let mut config = NetworkConfig::golden_timeline(GoldenCarrier::Standalone46, 0, procedure);
-    config.connection.release_assistance = true;
+    config.connection.release_assistance = ReleaseAssistance::AfterReply;
     config.switches.rlc_status = true;
     adjust(&mut config.network);
     config.check().expect("within the timers");

@@ -8,7 +8,7 @@
 
 use lasthop_nbiot::channel::{BurstKind, Channel, Tones, UplinkBurst};
 use lasthop_nbiot::config::SubcarrierSpacing::{self, Khz3_75, Khz15};
-use lasthop_nbiot::config::{Fading, GoldenCarrier, NetworkConfig, Procedure};
+use lasthop_nbiot::config::{Fading, GoldenCarrier, NetworkConfig, Procedure, ReleaseAssistance};
 use lasthop_nbiot::link_tables::{self, BlockErrorRate, Combining};
 use lasthop_units::{DecibelMilliwatts, Duration, Instant};
 
@@ -79,7 +79,7 @@ fn v_x2_sensitivity_at_100_and_200_bit_a_second() {
 /// twelve tones of the uplink limits it.
 fn capacity_per_second(carrier: GoldenCarrier, level: usize, procedure: Procedure) -> f64 {
     let mut config = NetworkConfig::golden_timeline(carrier, level, procedure);
-    config.connection.release_assistance = true;
+    config.connection.release_assistance = ReleaseAssistance::AfterReply;
     let report = Alone::new(&config, 1).report_at(Instant::ZERO, 73);
     (725.0 / (report.npdcch + report.npdsch)).min(12_000.0 / report.tone_ms)
 }

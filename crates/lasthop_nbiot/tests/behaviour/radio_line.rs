@@ -3,7 +3,9 @@
 use core::iter;
 
 use lasthop_contract::{LinkInput, Port, RadioState};
-use lasthop_nbiot::config::{GoldenCarrier, NetworkConfig, NetworkTime, Procedure};
+use lasthop_nbiot::config::{
+    GoldenCarrier, NetworkConfig, NetworkTime, Procedure, ReleaseAssistance,
+};
 use lasthop_nbiot::{RadioEvent, RadioLane, RadioLine};
 use lasthop_units::{Duration, Instant};
 
@@ -21,7 +23,7 @@ fn line_of(config: &NetworkConfig, seed: u64) -> RadioLine {
 
 fn by_hand(procedure: Procedure) -> NetworkConfig {
     let mut config = NetworkConfig::golden_timeline(GoldenCarrier::Standalone46, 0, procedure);
-    config.connection.release_assistance = true;
+    config.connection.release_assistance = ReleaseAssistance::AfterReply;
     config
 }
 
@@ -95,7 +97,7 @@ fn each_message_of_a_procedure_is_named_once_in_its_order() {
 fn deep() -> NetworkConfig {
     let mut config = NetworkConfig::single_device(163.0);
     config.network = NetworkTime::OPERATOR_NORWAY_2019;
-    config.connection.release_assistance = true;
+    config.connection.release_assistance = ReleaseAssistance::AfterReply;
     config
 }
 

@@ -2,14 +2,14 @@
 #![expect(clippy::print_stdout, reason = "the row is stated in MODEL.md")]
 
 use lasthop_contract::{RadioCause, RadioState};
-use lasthop_nbiot::config::{ConnectedDrx, NetworkConfig};
+use lasthop_nbiot::config::{ConnectedDrx, NetworkConfig, ReleaseAssistance};
 
 use crate::alone::{Alone, RADIO, RadioSpan, at_ms};
 
 fn config(coupling_loss_db: f64, inactivity_ms: u32) -> NetworkConfig {
     let mut config = NetworkConfig::single_device(coupling_loss_db);
     config.connection.inactivity_ms = inactivity_ms;
-    config.connection.release_assistance = true;
+    config.connection.release_assistance = ReleaseAssistance::AfterReply;
     config
 }
 

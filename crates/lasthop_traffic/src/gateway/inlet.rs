@@ -1,7 +1,7 @@
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, FailureReason, MessageEvent, ShortQueue,
-    Transport,
+    Application, ApplicationInput, ApplicationOutput, Awaited, FailureReason, MessageEvent,
+    ShortQueue, Transport,
 };
 use lasthop_units::Instant;
 
@@ -39,6 +39,10 @@ impl<P: Application> Inlet<P> {
 }
 
 impl<P: Application> Application for Inlet<P> {
+    fn awaits(&self) -> Awaited {
+        self.protocol.awaits()
+    }
+
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         self.protocol.handle(now, input, transport);
     }

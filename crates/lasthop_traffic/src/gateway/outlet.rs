@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 
 use lasthop_contract::message_text::MAX_PART;
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, DeviceId, FlowId, MessageEvent, MessageId,
-    OutgoingMessage, ShortQueue, Transport,
+    Application, ApplicationInput, ApplicationOutput, Awaited, DeviceId, FlowId, MessageEvent,
+    MessageId, OutgoingMessage, ShortQueue, Transport,
 };
 use lasthop_units::Instant;
 
@@ -105,6 +105,10 @@ impl<P: Application> Outlet<P> {
 }
 
 impl<P: Application> Application for Outlet<P> {
+    fn awaits(&self) -> Awaited {
+        self.protocol.awaits()
+    }
+
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match input {
             ApplicationInput::Crash(survives) => self.crash(survives.sessions.is_durable()),

@@ -3,9 +3,9 @@ use core::net::SocketAddr;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, DatagramError,
-    FailureReason, FlowId, MessageEvent, OutgoingMessage, Received, ShortQueue, Transport,
-    TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, Awaited, ChannelSet, ConnectionId,
+    DatagramError, FailureReason, FlowId, MessageEvent, OutgoingMessage, Received, ShortQueue,
+    Transport, TransportEvent,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -203,6 +203,10 @@ impl JsonUdpClient {
 }
 
 impl Application for JsonUdpClient {
+    fn awaits(&self) -> Awaited {
+        Awaited::nothing_if(self.session == Session::Ready)
+    }
+
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match input {
             ApplicationInput::Start => self.start(now, transport),

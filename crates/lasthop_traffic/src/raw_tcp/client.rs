@@ -2,7 +2,7 @@ use core::net::SocketAddr;
 
 use lasthop_contract::message_text::{ID_LENGTH, write_id};
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, DeviceId,
+    Application, ApplicationInput, ApplicationOutput, Awaited, ChannelSet, ConnectionId, DeviceId,
     FailureReason, FlowId, OutgoingMessage, ResetReason, ShortQueue, Transport, TransportEvent,
 };
 use lasthop_units::{Duration, Instant};
@@ -114,6 +114,10 @@ impl RawTcpClient {
 }
 
 impl Application for RawTcpClient {
+    fn awaits(&self) -> Awaited {
+        Awaited::nothing_if(matches!(self.session, Session::Open(_)))
+    }
+
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match (input, &self.session) {
             (ApplicationInput::Start, _) => self.open(now, transport),

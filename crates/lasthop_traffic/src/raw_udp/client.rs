@@ -1,8 +1,8 @@
 use core::net::SocketAddr;
 
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, DeviceId, FlowId,
-    RandomStream, Transport, TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, Awaited, ChannelSet, ConnectionId, DeviceId,
+    FlowId, RandomStream, Transport, TransportEvent,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -127,6 +127,13 @@ impl RawUdpClient {
 }
 
 impl Application for RawUdpClient {
+    fn awaits(&self) -> Awaited {
+        match self.session {
+            Session::Greeting(at) if at < Instant::FAR_FUTURE => Awaited::More,
+            _ => self.messages.awaits(),
+        }
+    }
+
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match input {
             ApplicationInput::Start => self.start(now, transport),

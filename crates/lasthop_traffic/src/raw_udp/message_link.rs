@@ -1,7 +1,7 @@
 use lasthop_contract::{
-    ApplicationOutput, Cause, Chunk, ConnectionId, DatagramError, Expectation, FailureReason,
-    Layer, MessageEvent, MessageId, OutgoingMessage, Payload, Provenance, RandomStream, Received,
-    ShortQueue, Transport,
+    ApplicationOutput, Awaited, Cause, Chunk, ConnectionId, DatagramError, Expectation,
+    FailureReason, Layer, MessageEvent, MessageId, OutgoingMessage, Payload, Provenance,
+    RandomStream, Received, ShortQueue, Transport,
 };
 use lasthop_units::Instant;
 
@@ -226,6 +226,12 @@ impl MessageLink {
             trigger,
         }));
         Ok(())
+    }
+
+    /// Acknowledgements.
+    pub(super) fn awaits(&self) -> Awaited {
+        let reliability = self.reliability.as_ref();
+        Awaited::messages(reliability.map_or(0, |it| it.unacknowledged()))
     }
 
     /// What is expected to follow a message: its acknowledgement, unless others are to come besides.

@@ -115,6 +115,11 @@ impl Reliability {
         Some((key, Due::SendAgain))
     }
 
+    /// How many messages are not acknowledged.
+    pub(super) fn unacknowledged(&self) -> usize {
+        self.pending.len()
+    }
+
     pub(super) fn pending(&self, key: Key) -> Option<&Pending> {
         self.pending.get(&key)
     }

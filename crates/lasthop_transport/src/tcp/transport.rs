@@ -3,9 +3,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lasthop_contract::{
-    Chunk, CloseReason, ConnectionId, Held, ListenError, OpenError, OpenOptions, Packet,
-    ReadOutcome, ResetReason, StreamError, StreamId, Transport, TransportEvent, TransportInput,
-    TransportOutput,
+    Awaited, Chunk, CloseReason, ConnectionId, Expectation, Held, ListenError, OpenError,
+    OpenOptions, Packet, ReadOutcome, ResetReason, StreamError, StreamId, Transport,
+    TransportEvent, TransportInput, TransportOutput,
 };
 use lasthop_units::Instant;
 
@@ -165,6 +165,15 @@ impl Transport for Tcp {
         Ok(())
     }
 
+    /// What comes by a stream has to be acknowledged, so that no message ends what is sent.
+    fn expectation(&self, awaited: Awaited) -> Option<Expectation> {
+        match (awaited, self.awaited_segments()) {
+            (Awaited::Nothing, Awaited::Nothing) => Some(Expectation::NothingMore),
+            (Awaited::Nothing, Awaited::OneMessage) => Some(Expectation::OneAnswer),
+            _ => None,
+        }
+    }
+
     fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason) {
         self.with(connection, |connection, out| {
             connection.reset(now, reason, out);
@@ -195,6 +204,13 @@ impl Transport for Tcp {
 }
 
 impl Tcp {
+    /// What is to follow the last segment, by all connections: acknowledgements of what is under way, where nothing else has
+    /// to be sent. Up to two segments are acknowledged together (RFC 9293 §3.8.6.3).
+    fn awaited_segments(&self) -> Awaited {
+        let connections = self.connections.iter().map(|(_, it)| it.awaits());
+        connections.fold(Awaited::Nothing, Awaited::and)
+    }
+
     /// The stream that a connection is.
     pub const STREAM: StreamId = StreamId(0);
 
@@ -232,6 +248,21 @@ impl Tcp {
 }
 
 impl Connection {
+    fn awaits(&self) -> Awaited {
+        match self.state {
+            State::Closed | State::TimeWait => Awaited::Nothing,
+            State::LastAck if !self.has_unsent() => Awaited::OneMessage,
+            State::Established
+                if !self.has_unsent()
+                    && !self.acknowledgement.waits
+                    && self.reassembly.is_none() =>
+            {
+                Awaited::messages(self.board.outstanding().div_ceil(2) as usize)
+            }
+            _ => Awaited::More,
+        }
+    }
+
     fn write(
         &mut self,
         now: Instant,

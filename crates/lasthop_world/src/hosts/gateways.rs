@@ -122,12 +122,12 @@ impl Hosts<'_> {
         };
         let (column, local) = network.place();
         let transport = stack.client_transport(&host, local);
-        let column = Column::new(column, transport).leaving_by(UPLINK);
         let above = match kept {
             Some(cache) => Above::FetchedBy(cache),
             None => Above::PassedOnBy(gateway, device),
         };
-        let application = stack.client(&end, above);
+        let (transport, application) = (self.telling()).of(transport, stack.client(&end, above));
+        let column = Column::new(column, transport).leaving_by(UPLINK);
         services.push(Service::new(application, vec![column]));
         work.host(StackHost::with_services(&network, services, routes, wake))
     }

@@ -19,7 +19,7 @@ mod wlan;
 use std::collections::BTreeMap;
 
 use lasthop_contract::PathId;
-use lasthop_nbiot::config::{ConfigError, NetworkConfig};
+use lasthop_nbiot::config::{ConfigError, NetworkConfig, ReleaseAssistance};
 use lasthop_units::{Duration, Instant, QuantityError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -176,6 +176,12 @@ impl RunSpec {
             }
         }
         networks
+    }
+
+    /// Whether devices tell a network what follows their packets.
+    pub(crate) fn assists_release(&self) -> bool {
+        let mut networks = self.networks().into_iter();
+        networks.any(|(_, it)| it.connection.release_assistance != ReleaseAssistance::Off)
     }
 
     /// When what is set up before the run is over, where sessions are: bytes and messages count from then on.

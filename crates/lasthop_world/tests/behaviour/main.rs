@@ -32,6 +32,7 @@ mod proxies;
 mod pulls;
 mod radio_events;
 mod relays;
+mod release_assistance;
 mod reliability;
 mod service_times;
 mod sessions;

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from lasthop.study.faults import Fault, show
 from lasthop.study.form import Number, OnOff, Quantity, WordOr
 from lasthop.study.quantity import ANGLE, DECIBEL, FRACTION, FREQUENCY, LENGTH, POWER_LEVEL, TIME
+from lasthop.study.written import Written
 
 FRAME_NS = 10_000_000
 SUBFRAME_NS = 1_000_000
@@ -31,6 +33,27 @@ class Into:
     unit_ns: int = SUBFRAME_NS
 
 
+@dataclass(frozen=True, slots=True)
+class ReleaseAssistance(Written):
+    """Marks what a device tells of the packets that follow its own."""
+
+    def read(self, value: object) -> str:
+        """Read ``on``, ``off`` or when the network is to release the device."""
+        if value in ("after_reply", "after_last_uplink"):
+            return str(value)
+        try:
+            return "on" if OnOff().read(value) else "off"
+        except Fault:
+            raise Fault(
+                f"{show(value)} is none of off, on, after_reply and after_last_uplink",
+                hint='write "on", which is "after_reply"',
+            ) from None
+
+    def described(self) -> dict[str, Any]:
+        """Describe the words."""
+        return {"enum": ["off", "on", "after_reply", "after_last_uplink", True, False]}
+
+
 Off = Literal["off"]
 IndoorLoss = Annotated[float | str, WordOr(DECIBEL, "20 dB", minimum=-400, words=("tr_45_820",))]
 CutOff = Annotated[float | str, WordOr(DECIBEL, "10 dB", minimum=-400, words=("off",))]
@@ -47,5 +70,6 @@ Share = Annotated[float, Quantity(FRACTION, "10 %")]
 Factor = Annotated[float, Number(above=-1e6)]
 """A number whose bounds the simulator knows, and names."""
 Switch = Annotated[bool, OnOff()]
+Assistance = Annotated[str, ReleaseAssistance()]
 Count = Annotated[int, Field(ge=0, le=100_000)]
 """A number that a table of 3GPP restricts further."""

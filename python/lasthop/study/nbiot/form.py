@@ -14,6 +14,7 @@ from lasthop.study.form import SCALAR_OR_MAPPING, Form
 from lasthop.study.nbiot.amounts import (
     FRAME_NS,
     SECOND_NS,
+    Assistance,
     Count,
     CouplingLoss,
     Decibels,
@@ -242,10 +243,12 @@ class Nbiot(Form):
         default=None, examples=["20 s"]
     )
     """The base station releases a connection that was quiet for so long."""
-    release_assistance: Annotated[Switch | None, Into("connection.release_assistance")] = Field(
+    release_assistance: Annotated[Assistance | None, Into("connection.release_assistance")] = Field(
         default=None, examples=["on"]
     )
-    """Whether a device tells that no more follow its last data, or one answer and no more."""
+    """What a device tells with its last data, so that the network releases it before `inactivity`
+    is over. `after_reply`, as `on`: that one answer follows, or nothing where none does.
+    `after_last_uplink`: that nothing follows; an answer pages the device. `off`: nothing."""
     reestablishment: (
         Annotated[
             Annotated[Off, Tag("<value>")] | Annotated[Reestablishment, Tag("<mapping>")],

@@ -59,11 +59,19 @@ def resolve(form: Nbiot) -> Network:
     _mode(form, network)
     _fading(form, network)
     _estimation(form, network)
+    _assistance(form, network)
     _thresholds(form, network, before)
     _link_adaptations(form, network)
     follow(network, before, written)
     _cell_settings(form, network)
     return network
+
+
+def _assistance(form: Nbiot, network: Network) -> None:
+    """Write when the network releases devices that tell what follows."""
+    if form.release_assistance is not None:
+        released = {"on": "after_reply"}.get(form.release_assistance, form.release_assistance)
+        network["connection"]["release_assistance"] = released
 
 
 def _cell_settings(form: Nbiot, network: Network) -> None:
@@ -117,6 +125,7 @@ _SPECIAL = {
     ("channel", "doppler"),
     ("channel", "estimation_window"),
     ("rsrp_thresholds",),
+    ("release_assistance",),
     ("cell_settings",),
 }
 """Keys that are not the value of one field."""

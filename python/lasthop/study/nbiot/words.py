@@ -18,6 +18,11 @@ _PROCEDURES = {
     "resume": "resume (user plane)",
     "control_plane": "data in NAS messages (control plane)",
 }
+_ASSISTANCE = {
+    "off": "",
+    "after_reply": ", release assistance",
+    "after_last_uplink": ", release assistance with the last uplink",
+}
 _MS_NS = 1_000_000
 
 IDEAL_NETWORK = (
@@ -105,7 +110,7 @@ def _procedure(connection: dict[str, Any]) -> str:
     words = _PROCEDURES[connection["procedure"]]
     if connection["early_data_bits"] is not None:
         words += f", early data up to {connection['early_data_bits']} bit"
-    return f"{words}, release assistance" if connection["release_assistance"] else words
+    return words + _ASSISTANCE[connection["release_assistance"]]
 
 
 def _network_time(time: Network) -> str:
