@@ -89,7 +89,7 @@ def test_what_is_written_instead_delivers_all(
 ) -> None:
     with pytest.raises(StudyError) as refused:
         load(_study(stack, kind, 600))
-    (option,) = re.findall(r'"(\w+=\w+)" in the stack', str(refused.value))
+    (option,) = re.findall(r'"([\w.]+=\w+)" in the stack', str(refused.value))
     assert _delivery_ratio(load(_study(f"{stack} {option}", kind, 600))) == 1.0
 
 
@@ -131,11 +131,12 @@ def test_a_path_that_devices_change_to_is_looked_at_for_who_sends_and_who_hears(
     stack: str, moved: str, load: Callable[..., Study]
 ) -> None:
     study = MOVES.replace("SENT: 2 kB", "to: screens, report: 2 kB").replace("MOVED", moved)
-    with pytest.raises(StudyError, match=r"B, so packets of|in one datagram, which is not"):
+    with pytest.raises(StudyError, match=r"so packets of|in one datagram, which is not"):
         load(study.replace("STACK", stack))
 
 
 def test_a_datagram_fits_the_path_that_devices_change_to(load: Callable[..., Study]) -> None:
     study = MOVES.replace("MOVED", "meters").replace("STACK", "raw_udp").replace("2 kB", "1 kB")
+    study = study.replace("  screens: {count: 2, path: lan, server: cloud}\n", "")
     with pytest.raises(StudyError, match='write "572 B" or less'):
         load(study.replace("SENT", "report").replace("from: meters", "from: meters, to: cloud"))

@@ -9,7 +9,7 @@ use lasthop_world::{
     SurvivesSpec,
 };
 
-use crate::events::{SECOND_NS, at, ten};
+use crate::events::{SECOND_NS, at, server_outage, ten};
 use crate::explain::time_line;
 use crate::specs::{assert_accounted, both_ways, run};
 use crate::stacks::stack;
@@ -74,17 +74,16 @@ fn records_of_sessions_that_a_restart_forgot_are_discarded_as_such() {
         (CERTIFIED_1_3, DiscardReason::NoSession),
     ] {
         let mut spec = reporting(options);
-        spec.events = vec![at(
-            100,
-            ChangeSpec::Restart {
-                of: RestartOfSpec::Server("server".into()),
-                back: BackSpec {
-                    duration_ns: SECOND_NS,
-                    spread_ns: 0,
-                    survives: SurvivesSpec::Nothing,
-                },
+        let restart = ChangeSpec::Restart {
+            of: RestartOfSpec::Server("server".into()),
+            back: BackSpec {
+                duration_ns: SECOND_NS,
+                spread_ns: 0,
+                survives: SurvivesSpec::Nothing,
             },
-        )];
+        };
+        // Nobody hears that the sessions end.
+        spec.events = vec![at(99, server_outage()), at(100, restart)];
         let simulated = run(&spec);
         // At least one of each device.
         assert!(discarded(&simulated, reason) >= 10, "{options:?}");
@@ -100,10 +99,10 @@ fn a_server_counts_the_peers_that_it_evicts() {
             let flow = &mut spec.flows[0];
             // Of two that take turns, one waits for longer than 247 s (RFC 7252 section 4.8.2), and gives way then.
             flow.arrivals = ArrivalSpec::Periodic {
-                every_ns: 600 * SECOND_NS,
+                every_ns: 2_000 * SECOND_NS,
             };
-            flow.spread_ns = 600 * SECOND_NS;
-            flow.duration_ns = 6_000 * SECOND_NS;
+            flow.spread_ns = 2_000 * SECOND_NS;
+            flow.duration_ns = 20_000 * SECOND_NS;
             let evicted = run(&spec).summary().peers_evicted;
             assert_eq!(evicted > 0, is_full, "{layers}: {evicted}");
         }

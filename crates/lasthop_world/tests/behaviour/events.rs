@@ -60,7 +60,7 @@ pub(crate) fn outage(of: OutageOfSpec) -> ChangeSpec {
     }
 }
 
-fn server_outage() -> ChangeSpec {
+pub(crate) fn server_outage() -> ChangeSpec {
     outage(OutageOfSpec::Server("server".into()))
 }
 

@@ -30,7 +30,7 @@ fn a_run_with_more_packets_than_any_stack_needs_has_diverged() {
         run(&spec).status()
     };
     assert_eq!(status("100ms"), RunStatus::Completed);
-    assert_eq!(status("100us"), RunStatus::Failed("diverged"));
+    assert_eq!(status("1ms"), RunStatus::Failed("diverged"));
 }
 
 #[test]

@@ -83,7 +83,8 @@ fn a_connection_that_is_known_to_be_dead_is_replaced_and_one_that_is_not_waits()
         coap_tcp("post"),
         stack("mqtt/tls/tcp", &[("qos", "1")]),
         stack("mqtt/ws/tcp", &[("qos", "1")]),
-        stack("http/tls/tcp", &[]),
+        // With more connections than one the next message goes by another.
+        stack("http/tls/tcp", &[("connections", "1")]),
     ] {
         let spec = three(stack.clone(), FlowKind::Report);
         let [told, untold] = [NotifySpec::Application, NotifySpec::None].map(|notify| {
