@@ -35,12 +35,16 @@ struct Attack {
     is_over: bool,
     /// Bytes were sent that may be the beginning of a record whose rest never comes.
     is_cut: bool,
+    /// close_notify was sealed: what comes behind it is not read (RFC 8446 section 6.1).
+    has_closed: bool,
 }
 
 const CHANGE_CIPHER_SPEC: u8 = 20;
 const ALERT: u8 = 21;
 const HANDSHAKE: u8 = 22;
 const APPLICATION_DATA: u8 = 23;
+
+const CLOSE_NOTIFY: u8 = 0;
 
 // Messages of a handshake.
 const NEW_SESSION_TICKET: u8 = 4;
@@ -67,6 +71,7 @@ impl Attack {
             allowed: LAST_WORDS,
             is_over: false,
             is_cut: false,
+            has_closed: false,
         }
     }
 
@@ -146,9 +151,10 @@ impl Attack {
 
     fn seal(&mut self, kind: u8, content: &[u8]) {
         let content = &content[..content.len().min(LARGEST)];
-        if kind == APPLICATION_DATA {
+        if kind == APPLICATION_DATA && !self.has_closed {
             self.said.extend(content);
         }
+        self.has_closed |= kind == ALERT && matches!(content, [_, CLOSE_NOTIFY]);
         let record = self.keys.seal(kind, content);
         self.send(&record);
     }
@@ -183,7 +189,7 @@ impl Attack {
         self.victim.make_room(usize::MAX);
         self.say(b"the end");
         self.check();
-        if !self.is_over && !self.is_cut {
+        if !self.is_over && !self.is_cut && !self.has_closed {
             let read = self.victim.stream(0).read.len();
             assert_eq!(read, self.said.len(), "it neither reads nor ends");
         }
