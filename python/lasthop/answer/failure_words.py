@@ -10,7 +10,7 @@ WHY_MESSAGES_FAIL: Mapping[str, str] = {
     "rejected": "the peer refused them",
     "incomplete": "the peer lacked parts of them",
     "queue_full": "a queue was full",
-    "gave_up": "the radio of their device did not wake in time",
+    "gave_up": "they waited for the radio of their device in vain",
     "host_down": "their host was off, or was restarted and forgot them",
     "not_sent": "not sent before the run ended, for want of a session or of room",
     "under_way": "still under way when the run ended",
@@ -48,7 +48,7 @@ WHY_PACKETS_ARE_DROPPED: Mapping[str, str] = {
     "detached": "their device was taken away",
     "access_failed": "their device got no access to the radio network",
     "radio_link_failure": "the radio link of their device failed",
-    "gave_up": "the radio of their device did not wake in time",
+    "gave_up": "they waited for the radio of their device in vain",
     "fault": "a fault was aimed at a message in them",
     "blocked": "a firewall on the path lets nobody speak their protocol",
     "retry_limit": "the WLAN had sent them as often as it sends a frame, in vain",
@@ -60,7 +60,7 @@ REMEDIES: Mapping[str, str] = {
         "who sleeps is reached with psm: off under nbiot, or where it sends often enough itself"
     ),
 }
-"""What to change where packets are dropped for a reason, if a setting helps."""
+"""What to change where packets to devices are dropped for a reason, if a setting helps."""
 
 
 def in_words(counted: Sequence[tuple[str, int]], words: Mapping[str, str]) -> str:

@@ -156,20 +156,24 @@ def _drops(runs: pl.DataFrame, folders: Sequence[Path]) -> str:
     dropped = _dropped(runs["run_id"], folders)
     if not dropped:
         return ""
+    to_devices = dict(_dropped(runs["run_id"], folders, direction="down"))
     packets = sum(count for _, count in dropped)
     many = "1 packet" if packets == 1 else f"{packets} packets"
     why = in_words(dropped, WHY_PACKETS_ARE_DROPPED)
-    remedies = "".join(f"; {REMEDIES[reason]}" for reason, _ in dropped if reason in REMEDIES)
+    remedies = "".join(f"; {REMEDIES[reason]}" for reason in REMEDIES if reason in to_devices)
     return f"; the path dropped {many}: {why}{remedies}"
 
 
-def _dropped(runs: pl.Series, folders: Sequence[Path]) -> tuple[tuple[str, int], ...]:
+def _dropped(
+    runs: pl.Series, folders: Sequence[Path], *, direction: str | None = None
+) -> tuple[tuple[str, int], ...]:
     counted: Counter[str] = Counter()
+    way = {} if direction is None else {"direction": direction}
     for folder in folders:
         if (folder / "packets.parquet").exists():
             found = (
                 pl.scan_parquet(folder / "packets.parquet")
-                .filter(pl.col("run_id").is_in(runs.implode()), fate="dropped")
+                .filter(pl.col("run_id").is_in(runs.implode()), fate="dropped", **way)
                 .group_by("reason")
                 .agg(pl.col("packets").sum())
                 .collect()

@@ -136,6 +136,7 @@ def test_the_set_up_of_a_device_counts_once_in_its_battery_life(lasthop: Lasthop
     assert said.endswith("a battery life has it once")
     assert not [one for one in before["answer"]["cautions"] if "set-up" in one]
     ((first,), (second,)) = (it["answer"]["points"][0]["rows"] for it in (kept, before))
-    assert first["battery_years"] == pytest.approx(second["battery_years"], rel=0.02)
+    # Other random numbers: had each day a set-up of its own, it would be more than 10 % less.
+    assert first["battery_years"] == pytest.approx(second["battery_years"], rel=0.05)
     runs = pl.read_parquet(lasthop.folder / "results/cellar/runs.parquet").row(0, named=True)
     assert runs["energy_set_up_j"] > 0.1 * runs["energy_steady_j"]

@@ -42,7 +42,8 @@ CASES = {
             "paths: {radio: {nbiot: {coupling_loss: 144 dB}}}\nstacks: [raw_udp]\n"
         ),
         [
-            "none of 12 messages arrived: the radio of their device did not wake in time",
+            "none of 12 messages arrived: they waited for the radio of their device in vain",
+            "vain; who sleeps is reached with psm: off under nbiot",
         ],
     ),
     "less than 99 %, where nothing is asked": (

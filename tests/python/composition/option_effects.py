@@ -128,7 +128,13 @@ def _needed(option: Option, name: str, layers: Sequence[str]) -> list[str] | Non
     return None if beneath is None else [*beneath, f"{needs}={values[-1]}"]
 
 
+VALUES: Mapping[str, tuple[str, str]] = {"dtls.mtu": ("1200B", "200B")}
+"""What is tried of an option whose larger values fit no path here."""
+
+
 def _pairs(option: Option) -> list[tuple[str, str]]:
+    if option.name in VALUES:
+        return [VALUES[option.name]]
     if option.words:
         first = option.default or option.words[0]
         return [(first, word) for word in option.words]
