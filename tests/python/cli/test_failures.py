@@ -43,7 +43,7 @@ CASES = {
         ),
         [
             "none of 12 messages arrived: they waited for the radio of their device in vain",
-            "vain; who sleeps is reached with psm: off under nbiot",
+            "vain; who sleeps is reached with",
         ],
     ),
     "less than 99 %, where nothing is asked": (
