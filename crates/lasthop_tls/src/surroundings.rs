@@ -163,7 +163,7 @@ mod tests {
         };
         let mut host = Some(Box::new(surroundings));
         let work = AssertUnwindSafe(|| {
-            Surroundings::enter(&mut host, || -> () { panic!("as a fault does") })
+            Surroundings::enter(&mut host, || -> () { panic!("as a fault does") });
         });
         assert!(catch_unwind(work).is_err());
         assert!(host.is_some(), "other connections need them");

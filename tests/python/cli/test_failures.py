@@ -35,21 +35,6 @@ CASES = {
             "missing  mqtt: no session came about within measure.set_up in 2 of 2 runs",
         ],
     ),
-    "a device that sleeps": (
-        (
-            "study: missing\nduration: 1 h\nrepeat: 1\nfleet: {meter: {count: 2}}\n"
-            "traffic: {ask: {to: meter, command: 60 B, every: 10 min}}\n"
-            "paths: {radio: {nbiot: {coupling_loss: 144 dB}}}\nstacks: [raw_udp]\n"
-        ),
-        [
-            "none of 12 messages arrived: they waited for the radio of their device in vain",
-            "vain; who sleeps is reached with",
-        ],
-    ),
-    "less than 99 %, where nothing is asked": (
-        HEAD + "traffic: {report: 20 B, every: 1 s}\npath: {loss: 5 %}\nstacks: [raw_udp]\n",
-        ["messages did not arrive: lost on the path"],
-    ),
     "an expectation": (
         HEAD + "traffic: {report: 20 B, every: 1 s}\npath: {loss: 50 %}\nstacks: [raw_udp]\n"
         'expect: ["delivery_ratio >= 99 %"]\n',
@@ -74,6 +59,35 @@ def test_who_delivers_less_than_is_asked_has_a_reason(
     for words in said:
         assert words in done.stdout, done.stdout
         assert words.rpartition(": ")[2] in page
+
+
+UNASKED = {
+    "a device that sleeps": (
+        (
+            "study: missing\nduration: 1 h\nrepeat: 1\nfleet: {meter: {count: 2}}\n"
+            "traffic: {ask: {to: meter, command: 60 B, every: 10 min}}\n"
+            "paths: {radio: {nbiot: {coupling_loss: 144 dB}}}\nstacks: [raw_udp]\n"
+        ),
+        [
+            "none of 12 messages arrived: they waited for the radio of their device in vain",
+            "vain; who sleeps is reached with",
+        ],
+    ),
+    "less than 99 %, where nothing is asked": (
+        HEAD + "traffic: {report: 20 B, every: 1 s}\npath: {loss: 5 %}\nstacks: [raw_udp]\n",
+        ["messages did not arrive: lost on the path"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("study", "said"), UNASKED.values(), ids=UNASKED.keys())
+def test_what_is_missing_has_a_reason_where_nothing_is_asked(
+    lasthop: Lasthop, study: str, said: list[str]
+) -> None:
+    lasthop.write("study.yaml", study)
+    done = lasthop("run", "study.yaml", "--no-report")
+    for words in said:
+        assert words in done.stdout, done.stdout
 
 
 def test_who_delivers_what_is_asked_needs_none(lasthop: Lasthop) -> None:
