@@ -118,13 +118,14 @@ def test_a_day_of_a_device_is_in_the_report(write_results: WriteResults) -> None
     )
     source = read_source([write_results(study)])
     years = "2.74 years"  # 5 Wh at 18 J a day
-    causes = ["Battery life", "Energy a day", "Payload", "Sleep"]
+    lives = ["Battery life", "Set-up of all devices", "Steady state a day"]
+    causes = [*lives, "Energy a day", "Payload", "Sleep"]
     section = energy_section(source, stack_styles(source.stacks))
     assert section is not None
     assert _Tables(section.body).rows == [
         ["Path loss", "Stack", *causes],
-        ["0 %", "raw_udp", years, "18 J", "15 J", "3 J"],
-        ["10 %", "raw_udp", years, "18 J", "15 J", "3 J"],
+        ["0 %", "raw_udp", years, "0 J", "18 J", "18 J", "15 J", "3 J"],
+        ["10 %", "raw_udp", years, "0 J", "18 J", "18 J", "15 J", "3 J"],
         ["Path loss", "Stack", "Deep sleep", "Receive", "Transmit"],
         ["0 %", "raw_udp", "24 h", "10 s", "5 s"],
         ["10 %", "raw_udp", "24 h", "10 s", "5 s"],
