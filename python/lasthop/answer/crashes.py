@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from lasthop.answer.completed_runs import completed_runs
 from lasthop.answer.quantities import format_quantity
 from lasthop.answer.sentences import Sentence, Span
 
@@ -94,7 +95,11 @@ def _times(most: int) -> str:
 
 def _by_stack(folders: Iterable[Path]) -> list[dict[str, Any]]:
     """Give the stacks with which a device crashed, and how often."""
-    tables = [table for folder in folders if (table := _runs(folder)) is not None]
+    tables = [
+        table
+        for folder in folders
+        if (table := completed_runs(folder, _COLUMNS, having="device_offline_s")) is not None
+    ]
     if not tables:
         return []
     total = pl.sum_horizontal(*_REASONS)
@@ -110,20 +115,4 @@ def _by_stack(folders: Iterable[Path]) -> list[dict[str, Any]]:
         )
         .filter(pl.col("crashed") > 0)
         .to_dicts()
-    )
-
-
-def _runs(folder: Path) -> pl.DataFrame | None:
-    """Give the completed runs with a device that has little of everything."""
-    file = folder / "runs.parquet"
-    if not file.exists():
-        return None
-    table = pl.scan_parquet(file)
-    if not set(_COLUMNS) <= set(table.collect_schema().names()):
-        return None
-    return (
-        table.select(_COLUMNS)
-        .filter(pl.col("status") == "completed", pl.col("device_offline_s").is_not_null())
-        .unique("run_id", maintain_order=True)
-        .collect()
     )

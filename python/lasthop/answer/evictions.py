@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from lasthop.answer.completed_runs import completed_runs
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
@@ -15,7 +17,11 @@ _COLUMNS = ("stack", "run_id", "status", "peers_evicted")
 
 def evictions(folders: Iterable[Path]) -> Iterable[str]:
     """Name the stacks whose servers evicted peers: in how many runs, and how many at most."""
-    tables = [table for folder in folders if (table := _runs(folder)) is not None]
+    tables = [
+        table
+        for folder in folders
+        if (table := completed_runs(folder, _COLUMNS, having="peers_evicted")) is not None
+    ]
     if not tables:
         return
     by_stack = (
@@ -34,19 +40,3 @@ def evictions(folders: Iterable[Path]) -> Iterable[str]:
             f"{row['evicting']} of {row['runs']} runs, up to {row['most']} in a run; an evicted "
             "device needs a new session. peers_evicted has each run; write a larger peers"
         )
-
-
-def _runs(folder: Path) -> pl.DataFrame | None:
-    """Give the completed runs whose servers were simulated."""
-    file = folder / "runs.parquet"
-    if not file.exists():
-        return None
-    table = pl.scan_parquet(file)
-    if not set(_COLUMNS) <= set(table.collect_schema().names()):
-        return None
-    return (
-        table.select(_COLUMNS)
-        .filter(pl.col("status") == "completed", pl.col("peers_evicted").is_not_null())
-        .unique("run_id", maintain_order=True)
-        .collect()
-    )
