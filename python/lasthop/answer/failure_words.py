@@ -57,7 +57,7 @@ WHY_PACKETS_ARE_DROPPED: Mapping[str, str] = {
 
 REMEDIES: Mapping[str, str] = {
     "gave_up": (
-        "who sleeps is reached with psm: off under nbiot, or where it sends often enough itself"
+        "a device that sleeps is reached with psm: off under nbiot, or if it sends often itself"
     ),
 }
 """What to change where packets to devices are dropped for a reason, if a setting helps."""

@@ -70,7 +70,7 @@ UNASKED = {
         ),
         [
             "none of 12 messages arrived: they waited for the radio of their device in vain",
-            "vain; who sleeps is reached with",
+            "vain; a device that sleeps is reached with",
         ],
     ),
     "less than 99 %, where nothing is asked": (
