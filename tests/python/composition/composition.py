@@ -37,8 +37,12 @@ PATHS: Mapping[str, str] = {
     "nat": "[{delay: 30 ms}, {nat: {udp: 1 min, tcp: 20 min}}]",
     "nbiot": "[{nbiot: {coupling_loss: 130 dB, inactivity: 20 s}}]",
     "nbiot nat": "[{nbiot: {coupling_loss: 130 dB}}, {nat: {udp: 1 min, tcp: 20 min}}]",
+    "lossy": "[{delay: 30 ms, loss: 10 %}]",
 }
-"""The hops of each path. None loses anything, but that a mapping ends."""
+"""The hops of each path."""
+
+LOSSLESS = tuple(name for name in PATHS if name != "lossy")
+"""The paths that lose nothing, but that a mapping ends."""
 
 EVENTS: Mapping[str, str] = {
     "none": "",

@@ -7,7 +7,7 @@ from typing import Any
 
 from covertable import make
 
-from .composition import EVENTS, PATHS, Composition
+from .composition import EVENTS, LOSSLESS, Composition
 
 STACKS = (
     "mqtt",
@@ -42,7 +42,7 @@ LEVELS: Mapping[str, Sequence[Any]] = {
     "stack": STACKS,
     "devices": (1, 2, 20),
     "interval_s": INTERVALS_S,
-    "path": tuple(PATHS),
+    "path": LOSSLESS,
     "kind": ("report", "command", "round_trip"),
     "payload": (8, 100, 1100, 2000, 20_000, 60_000),
     "groups": (1, 2),

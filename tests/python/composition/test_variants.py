@@ -9,7 +9,7 @@ import pytest
 
 from . import variants
 from .composition import Composition, Outcome, Refusal, planned, simulated
-from .factors import array
+from .factors import STACKS, array
 from .variants import NOT_INDEPENDENT, independence, locality, with_group_beside
 
 SEED = 1
@@ -40,6 +40,24 @@ def test_a_device_is_alone_what_it_is_among_others(chunk: int, tmp_path: Path) -
     found = [str(breach) for run in runs for breach in independence(*run)]
     assert not found, "\n".join(found)
     assert len(runs) > 30
+
+
+DRAWS_FOR_ALL = ("coap", "raw_udp", "mqtt/quic", "http/quic", "dds")
+"""Stacks whose servers draw the times of what they send for all devices."""
+
+
+def test_what_is_lost_of_others_changes_nothing_for_a_device(tmp_path: Path) -> None:
+    of_stacks = [
+        Composition(stack, "lossy", 3, kind, 100, 40.0)
+        for stack in STACKS
+        for kind in ("report", "command", "round_trip")
+        if kind == "report" or not stack.startswith(DRAWS_FOR_ALL)
+    ]
+    asked = [it for it in of_stacks if it.stack != "dds"]
+    runs = list(_runs(asked, tmp_path))
+    found = [str(breach) for run in runs for breach in independence(*run)]
+    assert not found, "\n".join(found)
+    assert len(runs) == len(asked)
 
 
 def _one(composition: Composition, folder: Path, *, shared: bool = False) -> Run:
