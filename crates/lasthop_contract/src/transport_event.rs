@@ -19,7 +19,8 @@ pub enum TransportEvent {
     DatagramReadable,
     /// The peer is at another address now, as [`Transport::peer`] says.
     Rebound,
-    /// This end is at another address now, and the peer does not know it yet: only of flows without a session.
+    /// This end is at another address now, and the peer does not know it yet: of flows without a session, and of sessions
+    /// that outlive an address.
     Moved,
     /// It is gone; its id means nothing any more.
     Closed(CloseReason),

@@ -157,21 +157,24 @@ impl<T: Transport> Dtls<T> {
         }
     }
 
-    /// The address of this end has changed: servers know their clients by it, unless they gave them connection IDs.
+    /// The address of this end has changed: servers know their clients by it, unless they gave them connection IDs. Those of
+    /// them learn it from what comes next.
     fn renew_addressed(&mut self, now: Instant) {
         if self.client.is_none() || self.server.is_some() {
             return;
         }
         let mut ids = Vec::new();
         self.connections.retain(|connection| {
-            if !connection.has_connection_id() {
-                ids.push(connection.id);
-            }
+            ids.push((connection.id, connection.has_connection_id()));
             true
         });
         ids.sort_unstable();
-        for id in ids {
-            self.renew(now, id);
+        for (id, has_connection_id) in ids {
+            if has_connection_id {
+                self.emit(id, TransportEvent::Moved);
+            } else {
+                self.renew(now, id);
+            }
         }
     }
 

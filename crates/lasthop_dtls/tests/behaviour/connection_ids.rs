@@ -147,9 +147,12 @@ fn who_is_told_of_its_address_makes_another_session_unless_it_has_a_connection_i
             .ends
             .client
             .handle(now, TransportInput::AddressNoticed);
-        world.send(Up, here, b"from there");
         world.run(1);
         let is_kept = length > 0;
+        let is_told = world.first(Up, |it| it == TransportEvent::Moved).is_some();
+        assert_eq!(is_told, is_kept, "{length}");
+        world.send(Up, here, b"from there");
+        world.run(1);
         assert_eq!(world.established(Up).is_none(), is_kept, "{length}");
         let at_server = world.established(Down).map_or(there, |it| it.1);
         assert_eq!(world.received(Down, at_server), [b"from there"]);
