@@ -69,8 +69,6 @@ EXCLUDED: Mapping[tuple[str, ...], Callable[[Row], bool]] = {
     ("payload", "path", "interval_s"): _is_carried_in_time,
     ("interval_s", "path"): lambda row: row["interval_s"] > _SHORT_S or row["path"] not in _RADIO,
     ("energy", "path"): lambda row: not row["energy"] or row["path"] in _RADIO,
-    # A writer of DDS that is not told of its address hears no acknowledgement, and goes on.
-    ("stack", "event"): lambda row: row["stack"] != "dds" or row["event"] != "new address",
     ("stack", "payload"): lambda row: (
         not row["stack"].startswith(_DATAGRAMS) or row["payload"] < _LARGE
     ),

@@ -15,17 +15,41 @@ pub struct HeartbeatMachine {
     count: Count,
     reader_id: EntityId,
     last_heartbeat_time: Time,
+    /// Heartbeats by themselves since something new was sent, and since the reader acknowledged something new or asked for
+    /// something.
+    unanswered: u32,
 }
 impl HeartbeatMachine {
+    /// So many heartbeats follow each other by the period alone. Behind them the time between two of them doubles.
+    const PATIENCE: u32 = 10;
+    const LONGEST_PERIOD: Duration = Duration::new(8, 0);
+
     fn new(reader_id: EntityId) -> Self {
         HeartbeatMachine {
             count: 0,
             reader_id,
             last_heartbeat_time: Time::new(0, 0),
+            unanswered: 0,
         }
     }
+    fn period(&self, heartbeat_period: Duration) -> Duration {
+        let mut period = heartbeat_period;
+        for _ in Self::PATIENCE..self.unanswered {
+            if period >= Self::LONGEST_PERIOD {
+                return heartbeat_period.max(Self::LONGEST_PERIOD);
+            }
+            period = period + period;
+        }
+        period
+    }
+    pub fn is_by_itself(&mut self) {
+        self.unanswered = self.unanswered.saturating_add(1);
+    }
+    pub fn goes_on(&mut self) {
+        self.unanswered = 0;
+    }
     pub fn is_time_for_heartbeat(&self, now: Time, heartbeat_period: Duration) -> bool {
-        now - self.last_heartbeat_time >= heartbeat_period
+        now - self.last_heartbeat_time >= self.period(heartbeat_period)
     }
 
     pub fn reset_heartbeat_time(&mut self) {
@@ -34,10 +58,11 @@ impl HeartbeatMachine {
 
     pub fn time_until_heartbeat(&self, now: Time, heartbeat_period: Duration) -> Duration {
         let elapsed = now - self.last_heartbeat_time;
-        if elapsed >= heartbeat_period {
+        let period = self.period(heartbeat_period);
+        if elapsed >= period {
             Duration::new(0, 0)
         } else {
-            heartbeat_period - elapsed
+            period - elapsed
         }
     }
 

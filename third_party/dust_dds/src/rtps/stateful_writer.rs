@@ -173,6 +173,11 @@ impl RtpsStatefulWriter {
                     && acknack_submessage.count() > reader_proxy.last_received_acknack_count()
                 {
                     let acked_changes = acknack_submessage.reader_sn_state().base() - 1;
+                    if acked_changes > reader_proxy.highest_acked_seq_num()
+                        || acknack_submessage.reader_sn_state().set().next().is_some()
+                    {
+                        reader_proxy.heartbeat_machine().goes_on();
+                    }
                     reader_proxy.acked_changes_set(acked_changes);
                     reader_proxy.requested_changes_set(acknack_submessage.reader_sn_state().set());
 
@@ -222,6 +227,7 @@ impl RtpsStatefulWriter {
                 && nackfrag_submessage.count() > reader_proxy.last_received_nack_frag_count()
             {
                 reader_proxy.set_last_received_nack_frag_count(nackfrag_submessage.count());
+                reader_proxy.heartbeat_machine().goes_on();
                 let change_seq_num = nackfrag_submessage.writer_sn();
                 if let Some(cache_change) = self
                     .changes
@@ -437,6 +443,7 @@ impl RtpsReaderProxy {
         let seq_num_max = changes.last().map(|cc| cc.sequence_number);
         // Top part of the state machine - Figure 8.19 RTPS standard
         if self.unsent_changes(changes) {
+            self.heartbeat_machine().goes_on();
             while let Some(next_unsent_change_seq_num) = self.next_unsent_change(changes) {
                 if next_unsent_change_seq_num > self.highest_sent_seq_num() + 1 {
                     let gap_start_sequence_number = self.highest_sent_seq_num() + 1;
@@ -589,6 +596,7 @@ impl RtpsReaderProxy {
                 .unwrap_or(1)
                 .max(self.first_relevant_sample_seq_num());
             let last_sn = seq_num_max.unwrap_or(0).max(first_sn - 1);
+            self.heartbeat_machine().is_by_itself();
             let heartbeat_submessage = self
                 .heartbeat_machine()
                 .generate_new_heartbeat(writer_id, first_sn, last_sn, now, false);

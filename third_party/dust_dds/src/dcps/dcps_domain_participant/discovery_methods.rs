@@ -81,7 +81,7 @@ use alloc::{
     vec,
     vec::Vec,
 };
-use regex::Regex;
+use regex_lite::Regex;
 
 impl DcpsDomainParticipant {
     pub fn announce_participant_if_needed(&mut self, now: Time) {
@@ -3432,7 +3432,7 @@ fn is_partition_matched(p1: &PartitionQosPolicy, p2: &PartitionQosPolicy) -> boo
 fn fnmatch_to_regex(pattern: &str) -> String {
     fn flush_literal(out: &mut String, lit: &mut String) {
         if !lit.is_empty() {
-            out.push_str(&regex::escape(lit));
+            out.push_str(&regex_lite::escape(lit));
             lit.clear();
         }
     }
