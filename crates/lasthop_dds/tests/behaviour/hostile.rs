@@ -59,5 +59,5 @@ fn whatever_a_quarter_of_the_datagrams_say_time_goes_on() {
         }
         *changed = count.get();
     }
-    assert!(changed.iter().all(|count| *count > 10), "{changed:?}");
+    assert!(changed.iter().all(|count| *count > 5), "{changed:?}");
 }
