@@ -23,6 +23,9 @@ pub struct ServerLimits {
 /// A body that grows by this has the time of a body again: slow lines are served, and who sends a byte a minute is not.
 pub(crate) const PROGRESS: usize = 256;
 
+/// How many bytes may wait for a client that does not read them: beyond that, nothing more is read from it.
+pub(crate) const MOST_UNSENT: usize = 256 << 10;
+
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",

@@ -8,7 +8,7 @@ use lasthop_units::Instant;
 use super::body::{BodyError, BodyReader};
 use super::fields::LONGEST_HEAD;
 use super::request_head::request_head;
-use crate::limits::{PROGRESS, ServerLimits};
+use crate::limits::{MOST_UNSENT, PROGRESS, ServerLimits};
 use crate::wire::Wire;
 
 /// The server's end of a connection: one request is read, answered, and then the next.
@@ -96,6 +96,9 @@ impl Http1Server {
         limits: &ServerLimits,
     ) -> Option<Request<Vec<u8>>> {
         loop {
+            if self.is_held() {
+                return None;
+            }
             let before = self.input.len();
             if !self.has_peer_finished {
                 let room = AHEAD.max(before + 1);
@@ -223,9 +226,20 @@ impl Http1Server {
         }
     }
 
-    /// Writes what waits.
-    pub(crate) fn flush(&mut self, wire: &mut Wire<'_>) {
+    /// Writes what waits; whether requests are read again.
+    pub(crate) fn flush(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) -> bool {
+        let was_held = self.is_held();
         self.outbox.flush(wire.now, wire.transport, wire.connection);
+        let resumes = was_held && !self.is_held();
+        if resumes && matches!(self.stage, Stage::Idle) {
+            self.deadline = wire.now + limits.idle;
+        }
+        resumes
+    }
+
+    /// Whether so much waits for the client that nothing more is read from it.
+    fn is_held(&self) -> bool {
+        self.outbox.size() > MOST_UNSENT
     }
 
     /// Its deadline has come; whether it is to be reset.

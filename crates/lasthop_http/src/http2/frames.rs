@@ -14,6 +14,11 @@ pub(super) struct Frames {
     provenance: Provenance,
     /// The stream whose data the payload is.
     data_of: Option<u32>,
+    /// The stream whose last frame this is, or whose last head goes on in the next frame.
+    ending: Option<u32>,
+    /// Whether it is forgotten behind this frame.
+    ends_here: bool,
+    acknowledgements: u32,
     streams: BTreeMap<u32, Spoken>,
 }
 
@@ -28,6 +33,8 @@ struct Spoken {
 
 const HEADER_LENGTH: usize = 9;
 const END_STREAM: u8 = 1;
+const ACK: u8 = 1;
+const END_HEADERS: u8 = 4;
 
 const fn of(cause: Cause) -> Provenance {
     Provenance::new(Layer::Application, cause)
@@ -42,6 +49,9 @@ impl Frames {
             rest: 0,
             provenance: of(Cause::SessionSetUp),
             data_of: None,
+            ending: None,
+            ends_here: false,
+            acknowledgements: 0,
             streams: BTreeMap::new(),
         }
     }
@@ -92,8 +102,19 @@ impl Frames {
         self.header.extend_from_slice(&bytes[..length]);
         if self.header.len() == HEADER_LENGTH {
             self.begin();
+            self.end_of_frame();
         }
         (length, self.provenance)
+    }
+
+    /// Forgets a stream behind its last frame.
+    fn end_of_frame(&mut self) {
+        if self.rest == 0
+            && self.ends_here
+            && let Some(stream) = self.ending.take()
+        {
+            self.streams.remove(&stream);
+        }
     }
 
     /// A part of the payload goes.
@@ -116,6 +137,7 @@ impl Frames {
             }
         };
         self.rest -= length;
+        self.end_of_frame();
         (length, provenance)
     }
 
@@ -141,15 +163,73 @@ impl Frames {
             8 => of(Cause::Acknowledgement),
             _ => of(Cause::Opaque),
         };
-        // Nothing follows that is told by its stream: an empty frame of data may.
-        let ends = matches!(kind, 0 | 1) && flags & END_STREAM != 0 && self.rest == 0;
-        if ends || kind == 3 {
-            self.streams.remove(&stream);
+        if matches!(kind, 0 | 1) && flags & END_STREAM != 0 || kind == 3 {
+            self.ending = Some(stream);
         }
+        // A head may go on behind the frame that ends its stream.
+        self.ends_here = !matches!(kind, 1 | 9) || flags & END_HEADERS != 0;
+        self.acknowledgements += u32::from(matches!(kind, 4 | 6) && flags & ACK != 0);
+    }
+
+    /// How many acknowledgements were told of since the last time that nothing waited.
+    pub(super) fn acknowledgements(&mut self, is_all_gone: bool) -> u32 {
+        if is_all_gone {
+            self.acknowledgements = 0;
+        }
+        self.acknowledgements
     }
 
     /// An exchange is over.
     pub(super) fn forget(&mut self, stream: u32) {
         self.streams.remove(&stream);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: Provenance = of(Cause::Acknowledgement);
+
+    fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
+        let length = payload.len() as u8;
+        let header = [0, 0, length, kind, flags, 0, 0, 0, stream];
+        [&header[..], payload].concat()
+    }
+
+    /// What is told of a connection, in pieces of this length, and how many streams are known behind it.
+    fn told(bytes: &[u8], piece: usize) -> (Vec<Cause>, usize) {
+        let mut frames = Frames::behind(0);
+        for stream in [1, 3, 5] {
+            frames.note(stream, HEAD, &[(4, of(Cause::Payload))]);
+        }
+        let pieces = bytes.chunks(piece);
+        let told = pieces.flat_map(|part| frames.told(part));
+        let mut causes: Vec<Cause> = told.map(|(_, provenance)| provenance.cause).collect();
+        causes.dedup();
+        (causes, frames.streams.len())
+    }
+
+    #[test]
+    fn a_stream_is_forgotten_behind_its_last_frame() {
+        let of_data = [
+            frame(1, END_HEADERS, 1, b"head"),
+            frame(0, END_STREAM, 1, b"data"),
+        ];
+        let of_heads = [
+            frame(1, END_STREAM, 3, b"he"),
+            frame(9, END_HEADERS, 3, b"ad"),
+        ];
+        let empty = [
+            frame(1, END_HEADERS, 5, b"head"),
+            frame(0, 0, 5, b"data"),
+            frame(0, END_STREAM, 5, b""),
+        ];
+        let bytes = [of_data.concat(), of_heads.concat(), empty.concat()].concat();
+        for piece in 1..=bytes.len() {
+            assert_eq!(told(&bytes, piece).1, 0, "{piece}");
+        }
+        let (causes, _) = told(&bytes, bytes.len());
+        assert_eq!(causes[..3], [HEAD.cause, Cause::Header, Cause::Payload]);
     }
 }

@@ -5,6 +5,7 @@
 mod client;
 mod frames;
 mod pipe;
+mod resets;
 mod server;
 
 pub(crate) use client::{Http2Client, head_of as request_head};

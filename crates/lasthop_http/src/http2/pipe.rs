@@ -38,12 +38,23 @@ impl Pipe {
 
     /// Takes what has come on a stream; whether something has, the end included.
     pub(super) fn fill(&self, wire: &mut Wire<'_>, outbox: &Outbox) -> bool {
+        self.fill_heard(wire, outbox, |_| {})
+    }
+
+    /// The same, where somebody else hears the bytes, too.
+    pub(super) fn fill_heard(
+        &self,
+        wire: &mut Wire<'_>,
+        outbox: &Outbox,
+        hear: impl FnOnce(&[u8]),
+    ) -> bool {
         let ends = &mut *self.ends.borrow_mut();
         let before = ends.incoming.len();
         if ends.is_over {
             return false;
         }
         ends.is_over = wire.read(outbox.stream(), &mut ends.incoming, ROOM);
+        hear(&ends.incoming[before..]);
         ends.is_over || ends.incoming.len() > before
     }
 

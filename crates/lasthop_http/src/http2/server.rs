@@ -14,8 +14,9 @@ use lasthop_units::Instant;
 use super::client::{FOR_EVER, context};
 use super::frames::Frames;
 use super::pipe::Pipe;
+use super::resets::Resets;
 use crate::h1::LONGEST_HEAD;
-use crate::limits::{PROGRESS, ServerLimits};
+use crate::limits::{MOST_UNSENT, PROGRESS, ServerLimits};
 use crate::wire::Wire;
 
 /// The server's end of a connection: requests are read and answered side by side.
@@ -29,6 +30,9 @@ pub(crate) struct Http2Server {
     /// Who awaits an answer.
     asked: BTreeMap<u64, SendResponse<Bytes>>,
     ready: Vec<(u64, Request<Vec<u8>>)>,
+    resets: Resets,
+    /// Requests whose answers nobody awaits any more.
+    gone: Vec<u64>,
     deadline: Instant,
 }
 
@@ -54,6 +58,9 @@ pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// How many requests of a client are under way at most, as nginx has it.
 const MOST_UNDER_WAY: u32 = 128;
 
+/// How many acknowledgements of PING and SETTINGS may wait for a client that does not read them.
+const MOST_UNREAD_ACKNOWLEDGEMENTS: u32 = 1000;
+
 const REFUSAL: Provenance = Provenance::new(Layer::Application, Cause::SessionTearDown);
 
 impl Http2Server {
@@ -74,6 +81,8 @@ impl Http2Server {
             reading: Vec::new(),
             asked: BTreeMap::new(),
             ready: Vec::new(),
+            resets: Resets::behind(PREFACE.len() - come.len()),
+            gone: Vec::new(),
             deadline: now + limits.head,
         }
     }
@@ -95,8 +104,16 @@ impl Http2Server {
         limits: &ServerLimits,
     ) -> Option<(u64, Request<Vec<u8>>)> {
         loop {
-            let has_more = self.pipe.fill(wire, &self.outbox);
+            let is_held = self.is_held();
+            let Self {
+                pipe,
+                outbox,
+                resets,
+                ..
+            } = self;
+            let has_more = !is_held && pipe.fill_heard(wire, outbox, |bytes| resets.hear(bytes));
             self.drive(wire, limits);
+            self.forget_resets();
             if !has_more {
                 break;
             }
@@ -118,22 +135,48 @@ impl Http2Server {
         let Some(mut answer) = self.asked.remove(&number) else {
             return;
         };
-        self.frames.note(number as u32, head, parts);
+        let stream = number as u32;
+        self.frames.note(stream, head, parts);
         let body = Bytes::copy_from_slice(response.body());
         let fields = head_of(wire.now, limits, response);
-        if let Ok(mut stream) = answer.send_response(fields, body.is_empty())
-            && !body.is_empty()
-        {
+        match answer.send_response(fields, body.is_empty()) {
             // It waits in there for its window; a client that has gone away wants none.
-            let _ = stream.send_data(body, true);
+            Ok(mut data) if !body.is_empty() => drop(data.send_data(body, true)),
+            Ok(_) => {}
+            Err(_) => self.frames.forget(stream),
         }
         self.wait_on(wire, limits);
         self.drive(wire, limits);
     }
 
-    /// Writes what waits.
-    pub(crate) fn flush(&mut self, wire: &mut Wire<'_>) {
+    /// Writes what waits; whether requests are read again.
+    pub(crate) fn flush(&mut self, wire: &mut Wire<'_>) -> bool {
+        let was_held = self.is_held();
         self.outbox.flush(wire.now, wire.transport, wire.connection);
+        was_held && !self.is_held()
+    }
+
+    /// Gives a request whose answer nobody awaits any more.
+    pub(crate) fn gone(&mut self) -> Option<u64> {
+        self.gone.pop()
+    }
+
+    /// Whether so much waits for the client that nothing more is read from it.
+    fn is_held(&self) -> bool {
+        self.outbox.size() > MOST_UNSENT
+    }
+
+    /// Forgets the streams that the client has reset.
+    fn forget_resets(&mut self) {
+        for stream in self.resets.take() {
+            self.frames.forget(stream);
+            let number = u64::from(stream);
+            let is_told = !self.ready.iter().any(|(ready, _)| *ready == number);
+            self.ready.retain(|(ready, _)| *ready != number);
+            if self.asked.remove(&number).is_some() && is_told {
+                self.gone.push(number);
+            }
+        }
     }
 
     /// Its deadline has come; whether it is to be reset.
@@ -187,16 +230,38 @@ impl Http2Server {
                 ..
             } = self;
             moves |= pipe.drain(wire, outbox, frames);
-            if !moves {
+            let unread = frames.acknowledgements(outbox.is_empty());
+            if unread > MOST_UNREAD_ACKNOWLEDGEMENTS {
+                return self.break_off(wire, limits);
+            }
+            if !moves || self.is_held() {
                 return;
             }
         }
+    }
+
+    /// The client asks for more acknowledgements than it reads.
+    fn break_off(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) {
+        let State::Open(connection) = &mut self.state else {
+            return;
+        };
+        connection.abrupt_shutdown(Reason::ENHANCE_YOUR_CALM);
+        let _ = connection.poll_closed(&mut context());
+        let Self {
+            pipe,
+            outbox,
+            frames,
+            ..
+        } = self;
+        pipe.drain(wire, outbox, frames);
+        self.end(wire, limits);
     }
 
     /// Takes the heads of requests; whether anything moved.
     fn accept(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) -> bool {
         let accepted = match &mut self.state {
             State::Over => return false,
+            State::Open(_) if self.outbox.size() > MOST_UNSENT => return false,
             State::Handshake(handshake) => match handshake.as_mut().poll(&mut context()) {
                 Poll::Pending => return false,
                 Poll::Ready(Ok(connection)) => {

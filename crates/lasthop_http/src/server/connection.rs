@@ -47,7 +47,8 @@ impl Connection {
     pub(super) fn gone(&mut self) -> Option<u64> {
         match self {
             Self::Three(three) => three.gone(),
-            Self::Unknown(..) | Self::One(_) | Self::Two(_) => None,
+            Self::Two(two) => two.gone(),
+            Self::Unknown(..) | Self::One(_) => None,
         }
     }
 
@@ -108,11 +109,12 @@ impl Connection {
         }
     }
 
-    pub(super) fn flush(&mut self, wire: &mut Wire<'_>) {
+    /// Writes what waits; whether more is to be read, which was left where it is while too much waited.
+    pub(super) fn flush(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) -> bool {
         match self {
             // It writes when it is told that a stream takes more.
-            Self::Unknown(..) | Self::Three(_) => {}
-            Self::One(one) => one.flush(wire),
+            Self::Unknown(..) | Self::Three(_) => false,
+            Self::One(one) => one.flush(wire, limits),
             Self::Two(two) => two.flush(wire),
         }
     }

@@ -82,10 +82,14 @@ impl RequestServer {
                 self.receive(now, connection, transport);
             }
             TransportEvent::Writable(_) => {
+                let mut resumes = false;
                 self.with(now, connection, transport, |it, wire, limits| {
-                    it.flush(wire);
+                    resumes = it.flush(wire, limits);
                     it.take(wire, limits, event);
                 });
+                if resumes {
+                    self.receive(now, connection, transport);
+                }
             }
             TransportEvent::Closed(_) => self.forget(connection),
             TransportEvent::DatagramReadable | TransportEvent::Rebound | TransportEvent::Moved => {}
@@ -180,6 +184,7 @@ impl RequestServer {
             self.with(now, id, transport, |it, wire, limits| {
                 asked = it.receive(wire, limits);
             });
+            self.tell_gone(id);
             let Some((number, request)) = asked else {
                 return;
             };

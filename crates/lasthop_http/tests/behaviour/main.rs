@@ -4,6 +4,7 @@
 mod asking;
 mod device;
 mod hostile;
+mod not_reading;
 mod over_quic;
 mod qpack;
 mod three;

@@ -12,10 +12,10 @@ const GET: &[u8] = b"GET /a HTTP/1.1\r\nHost: b\r\n\r\n";
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
 const RST_STREAM: u8 = 3;
-const SETTINGS: u8 = 4;
-const PING: u8 = 6;
+pub(crate) const SETTINGS: u8 = 4;
+pub(crate) const PING: u8 = 6;
 const GOAWAY: u8 = 7;
-const WINDOW_UPDATE: u8 = 8;
+pub(crate) const WINDOW_UPDATE: u8 = 8;
 const CONTINUATION: u8 = 9;
 
 const END_STREAM: u8 = 1;
@@ -24,21 +24,21 @@ const END_HEADERS: u8 = 4;
 /// `:method: GET`, `:scheme: http`, `:path: /`, `:authority: b` by the static table (RFC 7541 appendix A).
 const HEAD: &[u8] = &[0x82, 0x86, 0x84, 0x41, 0x01, b'b'];
 
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = (payload.len() as u32).to_be_bytes();
     [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
 
-fn get(stream: u32) -> Vec<u8> {
+pub(crate) fn get(stream: u32) -> Vec<u8> {
     frame(HEADERS, END_HEADERS | END_STREAM, stream, HEAD)
 }
 
-fn begin() -> Vec<u8> {
+pub(crate) fn begin() -> Vec<u8> {
     [PREFACE, &frame(SETTINGS, 0, 0, &[])].concat()
 }
 
 /// The frames that a server has written: their kinds and streams.
-fn frames(served: &Served) -> Vec<(u8, u32)> {
+pub(crate) fn frames(served: &Served) -> Vec<(u8, u32)> {
     let wire = served.wire.borrow();
     let written = wire.written[1].iter().flat_map(|(_, bytes)| bytes);
     let bytes: Vec<u8> = written.copied().collect();
@@ -259,4 +259,17 @@ fn a_body_that_trickles_has_its_time_whatever_else_comes() {
             .iter()
             .all(|(_, request)| request.method() == Method::GET)
     );
+}
+
+#[test]
+fn a_request_that_is_reset_while_it_waits_is_gone() {
+    let mut served = served();
+    served.answers = false;
+    let id = served.open();
+    served.write(id, &[begin(), get(1), get(3)].concat());
+    served.write(id, &frame(RST_STREAM, 0, 1, &[0, 0, 0, 8]));
+    assert_eq!(served.gone, [served.asked[0].0]);
+    let exchange = served.asked[1].0;
+    served.answer(exchange, &Response::new(b"answer".to_vec()));
+    assert!(frames(&served).contains(&(DATA, 3)));
 }

@@ -70,6 +70,28 @@ impl Served {
         self.attend();
     }
 
+    /// Writes what there is room for; how much that is.
+    pub(crate) fn write_some(&mut self, id: ConnectionId, bytes: &[u8]) -> usize {
+        let chunk = Chunk {
+            bytes,
+            provenance: ANY,
+        };
+        let taken = self.client.write(self.now, id, STREAM, &[chunk]);
+        self.attend();
+        taken.unwrap_or(0)
+    }
+
+    /// How many bytes the client reads now; the server learns that there is room for more.
+    pub(crate) fn hear_bytes(&mut self, id: ConnectionId) -> usize {
+        let mut room = [0; 4096];
+        let mut heard = 0;
+        while let Ok(ReadOutcome::Read(count)) = self.client.read(self.now, id, STREAM, &mut room) {
+            heard += count;
+        }
+        self.attend();
+        heard
+    }
+
     pub(crate) fn finish(&mut self, id: ConnectionId) {
         self.client.finish(self.now, id, STREAM);
         self.attend();
