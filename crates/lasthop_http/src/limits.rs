@@ -26,6 +26,9 @@ pub(crate) const PROGRESS: usize = 256;
 /// How many bytes may wait for a client that does not read them: beyond that, nothing more is read from it.
 pub(crate) const MOST_UNSENT: usize = 256 << 10;
 
+/// The bodies that come at the same time on one connection have as many bytes as so many of the largest one.
+const MOST_BODIES: usize = 4;
+
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -47,6 +50,11 @@ impl Default for ServerLimits {
 }
 
 impl ServerLimits {
+    /// How many bytes the bodies may have together that come at the same time on one connection.
+    pub(crate) const fn room_for_bodies(&self) -> usize {
+        self.largest_body.saturating_mul(MOST_BODIES)
+    }
+
     /// The date of an answer: `Thu, 01 Jan 2026 00:00:00 GMT` (RFC 9110 §5.6.7).
     pub(crate) fn date(&self, now: Instant) -> Option<String> {
         let seconds = self.calendar? + now.as_nanos() / 1_000_000_000;

@@ -306,9 +306,11 @@ impl Http2Server {
         let mut moves = false;
         let mut place = 0;
         while place < self.reading.len() {
+            let all: usize = self.reading.iter().map(|it| it.body.len()).sum();
             let reading = &mut self.reading[place];
             let before = reading.body.len();
-            let end = reading.read(wire.now, limits);
+            let room = limits.room_for_bodies().saturating_sub(all - before);
+            let end = reading.read(wire.now, limits, room);
             moves |= end.is_some() || reading.body.len() > before;
             let Some(end) = end else {
                 place += 1;
@@ -326,10 +328,10 @@ impl Http2Server {
                     self.asked.insert(number, answer);
                     self.ready.push((number, request.map(|()| body)));
                 }
-                End::TooLarge => {
+                End::Refused(status) => {
                     self.frames.note(number as u32, REFUSAL, &[]);
                     let mut response = Response::new(());
-                    *response.status_mut() = StatusCode::PAYLOAD_TOO_LARGE;
+                    *response.status_mut() = status;
                     let _ = answer.send_response(response, true);
                 }
                 End::GivenUp => {}
@@ -345,20 +347,25 @@ impl Http2Server {
 /// How the body of a request ends.
 enum End {
     Whole,
-    TooLarge,
+    Refused(StatusCode),
     GivenUp,
 }
 
 impl Reading {
-    fn read(&mut self, now: Instant, limits: &ServerLimits) -> Option<End> {
+    /// Takes what has come of it, where the bodies of others leave so much room.
+    fn read(&mut self, now: Instant, limits: &ServerLimits, room: usize) -> Option<End> {
         loop {
             match self.stream.poll_data(&mut context()) {
                 Poll::Pending => return None,
                 Poll::Ready(None) => return Some(End::Whole),
                 Poll::Ready(Some(Err(_))) => return Some(End::GivenUp),
                 Poll::Ready(Some(Ok(data))) => {
-                    if self.body.len() + data.len() > limits.largest_body {
-                        return Some(End::TooLarge);
+                    let length = self.body.len() + data.len();
+                    if length > limits.largest_body {
+                        return Some(End::Refused(StatusCode::PAYLOAD_TOO_LARGE));
+                    }
+                    if length > room {
+                        return Some(End::Refused(StatusCode::SERVICE_UNAVAILABLE));
                     }
                     self.body.extend_from_slice(&data);
                     if self.body.len() >= self.counted + PROGRESS {

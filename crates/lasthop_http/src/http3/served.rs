@@ -30,6 +30,14 @@ pub(super) enum Part {
 }
 
 impl Exchange {
+    /// How much of a body waits for the rest of it.
+    pub(super) fn body_size(&self) -> usize {
+        match &self.part {
+            Part::Reading(request, ..) => request.body.len(),
+            Part::Asked | Part::Refused(_) | Part::Answered => 0,
+        }
+    }
+
     /// Writes the answer, or as much of it as there is room for.
     pub(super) fn write(
         &mut self,

@@ -141,6 +141,8 @@ impl Http3Server {
         limits: &ServerLimits,
         stream: StreamId,
     ) -> Result<(), Code> {
+        let others = self.exchanges.iter().filter(|(other, _)| **other != stream);
+        let others: usize = others.map(|(_, it)| it.body_size()).sum();
         let Some(exchange) = self.exchanges.get_mut(&stream) else {
             return Ok(());
         };
@@ -162,7 +164,12 @@ impl Http3Server {
             *counted = request.body.len();
             *until = wire.now + limits.body;
         }
+        let has_room = request.body.len() + others <= limits.room_for_bodies();
         match read {
+            Ok(false) if !has_room => {
+                self.refuse(wire, limits, stream, StatusCode::SERVICE_UNAVAILABLE);
+                return Ok(());
+            }
             Ok(true) => {}
             Ok(false) => {
                 let blocked = self.exchanges.values().filter(|it| it.is_blocked());

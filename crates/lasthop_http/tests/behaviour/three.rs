@@ -429,6 +429,26 @@ fn a_body_that_is_too_large_is_refused_and_the_connection_goes_on() {
 }
 
 #[test]
+fn bodies_that_come_at_the_same_time_have_the_room_of_four() {
+    let mut world = world();
+    world.channel(&begin());
+    let streams = [0; 5].map(|_| {
+        let stream = world.open(StreamKind::Bidirectional);
+        world.say(stream, &post(&[0; 999]));
+        world.run(SECOND);
+        stream
+    });
+    let refused = streams.map(|stream| !world.read(stream).is_empty());
+    assert_eq!(refused, [false, false, false, false, true]);
+    for stream in streams {
+        world.finish(stream);
+    }
+    world.run(SECOND);
+    assert_eq!(world.ends.server.asked.len(), 4);
+    assert!(!world.is_over());
+}
+
+#[test]
 fn a_connection_that_says_nothing_ends_by_goaway_and_then_by_force() {
     let mut world = world();
     world.channel(&begin());

@@ -273,3 +273,25 @@ fn a_request_that_is_reset_while_it_waits_is_gone() {
     served.answer(exchange, &Response::new(b"answer".to_vec()));
     assert!(frames(&served).contains(&(DATA, 3)));
 }
+
+#[test]
+fn bodies_that_come_at_the_same_time_have_the_room_of_four() {
+    let mut served = served();
+    let id = served.open();
+    served.write(id, &begin());
+    for stream in [1, 3, 5, 7, 9] {
+        let post = frame(HEADERS, END_HEADERS, stream, HEAD);
+        let body = frame(DATA, 0, stream, &[0; 999]);
+        served.write(id, &[post, body].concat());
+    }
+    let answered = frames(&served).into_iter();
+    let answered: Vec<u32> = answered
+        .filter(|(kind, _)| *kind == HEADERS)
+        .map(|(_, stream)| stream)
+        .collect();
+    assert_eq!(answered, [9], "it is refused, the others are waited for");
+    for stream in [1, 3, 5, 7] {
+        served.write(id, &frame(DATA, END_STREAM, stream, b""));
+    }
+    assert_eq!(served.asked.len(), 4);
+}
