@@ -8,7 +8,8 @@ use lasthop_units::Instant;
 use crate::broker_core::SharedCore;
 use crate::{
     Admission, Authority, Client, Credentials, Delivery, Identity, Matches, Message, Published,
-    Refusal, RetainedMessages, SharedPublication, SubscriptionOptions, TopicFilter,
+    Refusal, RetainedMessages, RetainedPart, RetainedSearch, SharedPublication,
+    SubscriptionOptions, TopicFilter,
 };
 
 /// What one service, a protocol with its listeners, asks of the core of its host.
@@ -197,6 +198,22 @@ impl BrokerService {
         self.with(|core| match core.known_rest() {
             Some(_) => core.rest().retained.matching(now, filter),
             None => Vec::new(),
+        })
+    }
+
+    /// Goes on with a search for retained messages: looks at no more than so many topics, and gives no more than so many
+    /// messages.
+    #[must_use]
+    pub fn search_retained(
+        &mut self,
+        now: Instant,
+        search: &mut RetainedSearch,
+        most_topics: usize,
+        most_messages: usize,
+    ) -> RetainedPart {
+        self.with(|core| {
+            let retained = &mut core.rest().retained;
+            retained.search(now, search, most_topics, most_messages)
         })
     }
 

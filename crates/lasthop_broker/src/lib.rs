@@ -53,7 +53,7 @@ pub use inbox::Delivery;
 pub use keeper::{Keeper, KeeperOutput, NotKept, Parting, Ticket};
 pub use message::{Message, Origin, Publication, Qos};
 pub use message_queue::{MessageQueue, QueuedMessage, SubscriptionIds};
-pub use retained::{RetainedLimits, RetainedMessages};
+pub use retained::{RetainedLimits, RetainedMessages, RetainedPart, RetainedSearch};
 pub use session::{Session, SessionId};
 pub use sessions::{FILTER_COST, Sessions};
 pub use shared_publication::SharedPublication;

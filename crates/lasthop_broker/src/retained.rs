@@ -14,6 +14,24 @@ pub struct RetainedMessages {
     size: usize,
 }
 
+/// A search for the retained messages of the topics that a filter matches, which may be done in parts.
+#[derive(Clone, Debug)]
+pub struct RetainedSearch {
+    filter: Box<str>,
+    /// The topic that was looked at last.
+    last: Option<Box<str>>,
+    is_over: bool,
+}
+
+/// What a part of a search has come to.
+#[derive(Clone, Debug, Default)]
+pub struct RetainedPart {
+    /// The messages, in the order of their topics.
+    pub messages: Vec<Arc<Message>>,
+    /// How many topics were looked at.
+    pub looked_at: usize,
+}
+
 /// How much may be retained.
 #[derive(Clone, Copy, Debug)]
 pub struct RetainedLimits {
@@ -54,23 +72,61 @@ impl RetainedMessages {
 
     /// The messages of all topics that match, in the order of the topics. What has expired is forgotten.
     pub fn matching(&mut self, now: Instant, filter: &TopicFilter<'_>) -> Vec<Arc<Message>> {
+        let mut search = RetainedSearch::of(filter);
+        self.search(now, &mut search, usize::MAX, usize::MAX)
+            .messages
+    }
+
+    /// Goes on with a search: looks at no more than so many topics, and gives no more than so many messages. What has
+    /// expired is forgotten.
+    pub fn search(
+        &mut self,
+        now: Instant,
+        search: &mut RetainedSearch,
+        most_topics: usize,
+        most_messages: usize,
+    ) -> RetainedPart {
+        let mut part = RetainedPart::default();
+        let Ok(filter) = TopicFilter::parse(&search.filter) else {
+            search.is_over = true;
+            return part;
+        };
+        if filter.is_one_topic() {
+            search.is_over = true;
+            part.looked_at = 1;
+            part.messages.extend(self.of(now, filter.filter()));
+            return part;
+        }
         let prefix = filter.literal_prefix();
-        let (mut found, mut expired) = (Vec::new(), Vec::new());
-        let from = (Bound::Included(prefix), Bound::Unbounded);
-        for (topic, message) in self.by_topic.range::<str, _>(from) {
+        let from = match &search.last {
+            Some(last) => Bound::Excluded(&**last),
+            None => Bound::Included(prefix),
+        };
+        let (mut expired, mut last) = (Vec::new(), None);
+        search.is_over = true;
+        for (topic, message) in self.by_topic.range::<str, _>((from, Bound::Unbounded)) {
             if !topic.starts_with(prefix) {
                 break;
             }
+            if part.looked_at >= most_topics || part.messages.len() >= most_messages {
+                search.is_over = false;
+                break;
+            }
+            part.looked_at += 1;
+            last = Some(topic);
             if message.is_expired(now) {
                 expired.push(topic.clone());
             } else if filter.matches(topic) {
-                found.push(Arc::clone(message));
+                part.messages.push(Arc::clone(message));
             }
+        }
+        if let Some(last) = last.filter(|_| !search.is_over) {
+            search.last = Some(last.clone());
         }
         for topic in expired {
             self.forget(&topic);
         }
-        found
+        part
     }
 
     /// How many topics have a message.
@@ -83,5 +139,29 @@ impl RetainedMessages {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_topic.is_empty()
+    }
+}
+
+impl RetainedSearch {
+    /// The search for all that a filter matches; nothing was looked at yet.
+    #[must_use]
+    pub fn of(filter: &TopicFilter<'_>) -> Self {
+        Self {
+            filter: filter.text().into(),
+            last: None,
+            is_over: false,
+        }
+    }
+
+    /// The filter.
+    #[must_use]
+    pub fn filter(&self) -> &str {
+        &self.filter
+    }
+
+    /// Whether all was looked at.
+    #[must_use]
+    pub const fn is_over(&self) -> bool {
+        self.is_over
     }
 }

@@ -177,6 +177,16 @@ impl<S> Sessions<S> {
         }
     }
 
+    /// How many more messages the queue of a session takes.
+    #[must_use]
+    pub fn queue_room(&self, id: SessionId) -> usize {
+        let session = self.slots.get(id.0);
+        session.map_or(0, |session| {
+            let waiting = session.queue.len();
+            self.limits.queued_messages.saturating_sub(waiting)
+        })
+    }
+
     /// Puts a message into the queue of a session; whether there was room.
     pub fn enqueue(&mut self, id: SessionId, queued: QueuedMessage) -> bool {
         let max_size = usize::try_from(self.limits.queued_size.as_bytes()).unwrap_or(usize::MAX);

@@ -4,6 +4,9 @@ use crate::codec::{Frame, ReasonCode};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
     Continue,
+    /// The packets behind this one are for later.
+    Pause,
+    /// Nothing behind it is read.
     Stop,
 }
 
@@ -28,8 +31,10 @@ pub(crate) fn take_packets(
     let mut used = 0;
     while let Some(frame) = Frame::split(&all[used..], maximum)? {
         used += frame.length;
-        if take(&frame)? == Flow::Stop {
-            return Ok(Vec::new());
+        match take(&frame)? {
+            Flow::Continue => {}
+            Flow::Pause => break,
+            Flow::Stop => return Ok(Vec::new()),
         }
     }
     if used == all.len() {

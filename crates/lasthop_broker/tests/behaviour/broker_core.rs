@@ -1,7 +1,9 @@
 use core::num::NonZero;
+use std::sync::Arc;
 
 use lasthop_broker::{
-    BrokerCore, BrokerLimits, BrokerService, Everybody, Origin, Publication, SubscriptionOptions,
+    BrokerCore, BrokerLimits, BrokerService, Everybody, Origin, Publication, RetainedSearch,
+    SubscriptionOptions,
 };
 use lasthop_contract::{FlowId, Keeping, MessageId, Survives, WakeFlag};
 
@@ -228,6 +230,47 @@ fn retained_messages_come_in_the_order_of_their_topics_until_they_expire() {
     publish(&mut core, &retained("a", b""));
     let mut count = |text| core.retained(at(9), &filter(text)).len();
     assert_eq!((count("a"), count("a/c"), count("+/c")), (0, 1, 1));
+}
+
+#[test]
+fn a_search_in_parts_finds_the_same_and_looks_at_no_more_than_it_may() {
+    let mut core = BrokerCore::of_one_service(BrokerLimits::default());
+    for number in 0..100 {
+        let expires_at = (number % 10 == 3).then(|| at(5));
+        let topic = format!("a/{number:02}/{}", number % 2);
+        publish(
+            &mut core,
+            &Publication {
+                expires_at,
+                ..retained(&topic, b"x")
+            },
+        );
+    }
+    publish(&mut core, &retained("b", b"x"));
+    for (text, now, found) in [
+        ("a/+/1", 4, 50),
+        ("a/+/1", 6, 40),
+        ("#", 6, 91),
+        ("c/#", 6, 0),
+    ] {
+        let whole = core.retained(at(now), &filter(text));
+        for (most_topics, most_messages) in [(1, 7), (7, 1), (1000, 1000)] {
+            let mut search = RetainedSearch::of(&filter(text));
+            let mut messages = Vec::new();
+            while !search.is_over() {
+                let part = core.search_retained(at(now), &mut search, most_topics, most_messages);
+                assert!(part.looked_at <= most_topics && part.messages.len() <= most_messages);
+                messages.extend(part.messages);
+            }
+            assert_eq!(messages.len(), found, "{text}");
+            assert!(
+                messages
+                    .iter()
+                    .zip(&whole)
+                    .all(|(one, same)| Arc::ptr_eq(one, same))
+            );
+        }
+    }
 }
 
 #[test]

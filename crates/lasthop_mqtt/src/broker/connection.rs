@@ -29,6 +29,8 @@ pub(super) struct Connection {
     pub(super) armed: Option<Instant>,
     /// The largest packet that the client takes.
     pub(super) maximum_packet_size: u32,
+    /// The packets that have come, and those behind them, are for a later turn.
+    pub(super) is_paused: bool,
     /// What is rarely there.
     pub(super) aliases: Option<Box<Aliases>>,
     /// Messages of the server's own.
@@ -80,6 +82,7 @@ impl Connection {
             ends_at: None,
             armed: None,
             maximum_packet_size: u32::MAX,
+            is_paused: false,
             aliases: None,
             unconfirmed: Unconfirmed::default(),
         }

@@ -9,6 +9,7 @@ use lasthop_units::{Duration, Instant};
 
 use super::connection::{Phase, Role};
 use super::session::{OwnedWill, SessionState};
+use super::turns::Turns;
 use super::{CLOSE_TIMEOUT, MqttBroker, Timer, tell};
 use crate::codec::{Disconnect, ReasonCode, Version};
 use crate::ledger::chunk;
@@ -73,6 +74,7 @@ impl MqttBroker {
         self.by_id = LookupMap::new();
         self.data_streams = BTreeMap::new();
         self.timers = TimerQueue::new();
+        self.turns = Turns::default();
         self.core.crash(survives);
         if !survives.sessions.is_durable() {
             self.sessions = Sessions::new(self.config.limits);
@@ -314,6 +316,7 @@ impl MqttBroker {
     /// Takes a session out, with its subscriptions.
     fn remove_session(&mut self, id: SessionId) -> Option<Session<SessionState>> {
         let session = self.sessions.end(id)?;
+        self.turns.forget(id);
         let filters = session.filters().iter().map(AsRef::as_ref);
         self.core.forget(id.0.into(), filters);
         Some(session)

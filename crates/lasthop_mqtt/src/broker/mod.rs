@@ -14,6 +14,7 @@ mod receive;
 mod sending;
 mod session;
 mod subscribe;
+mod turns;
 
 use std::collections::BTreeMap;
 
@@ -32,6 +33,7 @@ use connection::{Connection, Phase, Role};
 use kept::Awaiting;
 pub use sending::Sending;
 use session::SessionState;
+use turns::Turns;
 
 use crate::PORT;
 use crate::topic::device_of;
@@ -54,6 +56,7 @@ pub struct MqttBroker {
     /// The places of further streams.
     data_streams: BTreeMap<(ConnectionId, StreamId), u32>,
     timers: TimerQueue<Timer>,
+    turns: Turns,
     counters: BrokerCounters,
     outputs: ShortQueue<ApplicationOutput>,
     /// Those who want the publication at hand.
@@ -103,6 +106,7 @@ impl MqttBroker {
             by_id: LookupMap::new(),
             data_streams: BTreeMap::new(),
             timers: TimerQueue::new(),
+            turns: Turns::default(),
             counters: BrokerCounters::default(),
             outputs: ShortQueue::new(),
             matches: Matches::new(),
@@ -238,9 +242,13 @@ impl MqttBroker {
         while let Some(session) = self.sessions.pop_ending(now) {
             self.end_session(now, session, transport);
         }
+        self.take_turn(now, transport);
     }
 
-    fn deadline(&self) -> Option<Instant> {
+    fn deadline(&self, now: Instant) -> Option<Instant> {
+        if self.turns.are_waiting() {
+            return Some(now);
+        }
         [self.timers.next_deadline(), self.sessions.next_ending()]
             .into_iter()
             .flatten()
@@ -250,6 +258,7 @@ impl MqttBroker {
 
 impl Application for MqttBroker {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
+        self.turns.begin();
         match input {
             ApplicationInput::Start => transport
                 .listen(PORT)
@@ -271,6 +280,6 @@ impl Application for MqttBroker {
         self.hear_keeper(now, transport);
         self.outputs
             .pop()
-            .unwrap_or_else(|| ApplicationOutput::WaitUntil(self.deadline()))
+            .unwrap_or_else(|| ApplicationOutput::WaitUntil(self.deadline(now)))
     }
 }

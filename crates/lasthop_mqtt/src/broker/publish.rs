@@ -250,6 +250,7 @@ impl MqttBroker {
         let mut matches = mem::take(&mut self.matches);
         let published = self.core.publish(shared, &mut matches);
         self.counters.dropped += published.dropped;
+        self.turns.spend(matches.len());
         for of_one in by_subscriber(&matches) {
             self.deliver(now, shared, of_one, transport);
         }

@@ -22,7 +22,7 @@ impl MqttBroker {
         let mut buffer = [0; READ_SIZE];
         while let Some(connection) = self.connections.get_mut(place) {
             let is_unknown = connection.phase == Phase::New && connection.role != Role::Control;
-            if is_unknown || connection.outbox.size() > OUTBOX_LIMIT {
+            if is_unknown || connection.is_paused || connection.outbox.size() > OUTBOX_LIMIT {
                 break;
             }
             match transport.read(now, connection.id, connection.outbox.stream(), &mut buffer) {
@@ -41,27 +41,40 @@ impl MqttBroker {
         }
     }
 
-    fn feed(&mut self, now: Instant, place: u32, bytes: &[u8], transport: &mut dyn Transport) {
+    pub(super) fn feed(
+        &mut self,
+        now: Instant,
+        place: u32,
+        bytes: &[u8],
+        transport: &mut dyn Transport,
+    ) {
         let Some(connection) = self.connections.get_mut(place) else {
             return;
         };
         if connection.phase == Phase::Closing {
             return;
         }
-        connection.last_heard = now;
+        let is_heard = !bytes.is_empty();
+        if is_heard {
+            connection.last_heard = now;
+        }
         let role = connection.role;
         let partial = mem::take(&mut connection.partial);
         let maximum = self
             .config
             .maximum_packet_size
             .map_or(MAX_PACKET_SIZE, |size| size as usize);
-        if let Role::Data(control) = role
+        if is_heard
+            && let Role::Data(control) = role
             && let Some(first) = self.connections.get_mut(control)
         {
             first.last_heard = now;
         }
         let rest = take_packets(partial, bytes, maximum, |frame| {
-            self.packet(now, place, frame, transport)
+            match self.packet(now, place, frame, transport)? {
+                Flow::Continue if self.put_off(place) => Ok(Flow::Pause),
+                flow => Ok(flow),
+            }
         });
         match rest {
             Ok(rest) => {

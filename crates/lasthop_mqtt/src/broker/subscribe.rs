@@ -1,6 +1,5 @@
 use lasthop_broker::{
-    Client, QueuedMessage, RetainHandling, SessionId, SubscriptionIds, SubscriptionOptions,
-    TopicFilter,
+    Client, RetainHandling, SessionId, SubscriptionIds, SubscriptionOptions, TopicFilter,
 };
 use lasthop_contract::message_text::flow_of;
 use lasthop_contract::{ApplicationOutput, Cause, ChannelSet, Transport};
@@ -51,7 +50,7 @@ impl MqttBroker {
             };
             // §4.8.2: no retained messages for a group.
             if wants_retained && !is_shared {
-                self.queue_retained(now, session, filter, *options);
+                self.turns.search(session, filter, *options);
             }
             if is_new && let Some(flow) = flow_of(filter.text()) {
                 self.outputs.push(ApplicationOutput::Ready(
@@ -60,6 +59,7 @@ impl MqttBroker {
                 ));
             }
         }
+        self.search_first(now, session);
         if let Some(connection) = self.connections.get_mut(place) {
             let bytes = suback.write(connection.version);
             connection.write(now, transport, &[chunk(&bytes, Cause::SessionSetUp)]);
@@ -80,6 +80,7 @@ impl MqttBroker {
         let others = self.sessions_beside(place);
         let mut end_of = |session: SessionId, filter: &TopicFilter<'_>| {
             self.sessions.forget_filter(session, filter);
+            self.turns.forget_filter(session, filter);
             self.core.unsubscribe(session.0.into(), filter)
         };
         let mut end = |filter: &TopicFilter<'_>| {
@@ -121,6 +122,7 @@ impl MqttBroker {
             for filter in filters.iter().filter_map(|it| TopicFilter::parse(it).ok()) {
                 if !self.may_subscribe(session, &filter) {
                     self.sessions.forget_filter(session, &filter);
+                    self.turns.forget_filter(session, &filter);
                     self.core.unsubscribe(session.0.into(), &filter);
                 }
             }
@@ -136,26 +138,6 @@ impl MqttBroker {
             };
             self.core.may_subscribe(client, filter)
         })
-    }
-
-    fn queue_retained(
-        &mut self,
-        now: Instant,
-        session: SessionId,
-        filter: &TopicFilter<'_>,
-        options: SubscriptionOptions,
-    ) {
-        for message in self.core.retained(now, filter) {
-            let queued = QueuedMessage {
-                qos: options.maximum_qos.min(message.qos()),
-                retain: true,
-                ids: subscription_ids(&[options]),
-                message,
-            };
-            if !self.sessions.enqueue(session, queued) {
-                self.counters.dropped += 1;
-            }
-        }
     }
 }
 

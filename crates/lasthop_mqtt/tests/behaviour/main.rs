@@ -20,4 +20,5 @@ mod sessions;
 mod several_at_once;
 mod subscriptions;
 mod toy_keeper;
+mod turns;
 mod world;
