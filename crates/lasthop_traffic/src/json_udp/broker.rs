@@ -380,3 +380,43 @@ impl Application for JsonUdpBroker {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lasthop_broker::{BrokerCore, BrokerLimits};
+    use lasthop_contract::testing::WireEnd;
+    use lasthop_units::{DataSize, Duration};
+
+    use super::*;
+
+    #[test]
+    fn a_bounded_broker_gives_one_subscription_so_many_retained_messages() {
+        let mut core = BrokerCore::of_one_service(BrokerLimits::default());
+        for number in 0..MOST_RETAINED + 100 {
+            let topic = format!("t/{number:05}");
+            let publication = Publication {
+                retain: true,
+                ..published(&topic, b"1", None, Origin::Gone)
+            };
+            let mut shared = SharedPublication::new(&publication);
+            core.publish(&mut shared, &mut Matches::new());
+        }
+        let mut broker = JsonUdpBroker::bounded(SubscriptionLimits {
+            subscriptions: 10,
+            size: DataSize::from_bytes(1000),
+            patience: Duration::from_secs(1),
+        })
+        .at(core);
+        let now = Instant::ZERO;
+        let (mut client, mut server, _) = WireEnd::pair();
+        let peer = "192.0.2.1:40001".parse().expect("it is an address");
+        let id = client.open(now, peer, &[]).expect("it is up");
+        let subscribe = session_message("sub", "#");
+        let chunk = session_chunk(subscribe.as_bytes());
+        client.send_datagram(now, id, &[chunk]).expect("it is up");
+        let event = TransportEvent::DatagramReadable;
+        broker.handle(now, ApplicationInput::Transport(id, event), &mut server);
+        let got = core::iter::from_fn(|| client.receive_datagram(id)).count();
+        assert_eq!(got, 1 + MOST_RETAINED, "behind the confirmation");
+    }
+}
