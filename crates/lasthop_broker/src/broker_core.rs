@@ -9,9 +9,9 @@ use thiserror::Error;
 use crate::inbox::Inbox;
 use crate::subscribers::Single;
 use crate::{
-    Authority, BrokerService, Everybody, Matches, Message, Origin, Publication, RetainedLimits,
-    RetainedMessages, ServiceId, SharedPublication, Subscriber, SubscriptionOptions,
-    SubscriptionTree, TopicFilter,
+    Authority, BrokerService, Everybody, Holder, Matches, Message, Origin, Publication,
+    RetainedLimits, RetainedMessages, ServiceId, SharedPublication, Subscriber,
+    SubscriptionOptions, SubscriptionTree, TopicFilter,
 };
 
 /// What the services of a host have in common, whatever they speak: who wants which topic, what is retained, and who may
@@ -139,12 +139,13 @@ impl Rest {
     }
 
     /// Retains a message for its topic; one without payload clears the topic (MQTT-3.3.1-6). Whether there was room.
-    fn retain(&mut self, message: &Arc<Message>) -> bool {
+    fn retain(&mut self, message: &Arc<Message>, holder: Holder) -> bool {
         if message.publication().payload.is_empty() {
             self.retained.forget(message.topic());
             return true;
         }
-        self.retained.keep(Arc::clone(message), self.max_retained)
+        self.retained
+            .keep(Arc::clone(message), holder, self.max_retained)
     }
 }
 
@@ -240,12 +241,13 @@ impl SharedCore {
     pub(crate) fn publish(
         &mut self,
         from: ServiceId,
+        holder: Holder,
         shared: &mut SharedPublication<'_>,
         own: &mut Matches<Subscriber>,
     ) -> Published {
         let publication = shared.publication();
         let mut published = Published::default();
-        if publication.retain && !self.rest().retain(&shared.message()) {
+        if publication.retain && !self.rest().retain(&shared.message(), holder) {
             published.dropped += 1;
         }
         self.recipients(publication, own);

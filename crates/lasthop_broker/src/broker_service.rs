@@ -7,8 +7,8 @@ use lasthop_units::Instant;
 
 use crate::broker_core::SharedCore;
 use crate::{
-    Admission, Authority, Client, Credentials, Delivery, Identity, Matches, Message, Published,
-    Refusal, RetainedMessages, RetainedPart, RetainedSearch, SharedPublication,
+    Admission, Authority, Client, Credentials, Delivery, Holder, Identity, Matches, Message,
+    Published, Refusal, RetainedMessages, RetainedPart, RetainedSearch, SharedPublication,
     SubscriptionOptions, TopicFilter,
 };
 
@@ -178,8 +178,19 @@ impl BrokerService {
         shared: &mut SharedPublication<'_>,
         own: &mut Matches<Subscriber>,
     ) -> Published {
+        self.publish_for(Holder::Host, shared, own)
+    }
+
+    /// The same for somebody to whom it counts where it is retained.
+    #[inline]
+    pub fn publish_for(
+        &mut self,
+        holder: Holder,
+        shared: &mut SharedPublication<'_>,
+        own: &mut Matches<Subscriber>,
+    ) -> Published {
         let id = self.id();
-        self.with(|core| core.publish(id, shared, own))
+        self.with(|core| core.publish(id, holder, shared, own))
     }
 
     /// What another service has published for clients of this one.
@@ -211,9 +222,15 @@ impl BrokerService {
         most_topics: usize,
         most_messages: usize,
     ) -> RetainedPart {
-        self.with(|core| {
-            let retained = &mut core.rest().retained;
-            retained.search(now, search, most_topics, most_messages)
+        self.with(|core| match core.known_rest() {
+            Some(_) => {
+                let retained = &mut core.rest().retained;
+                retained.search(now, search, most_topics, most_messages)
+            }
+            None => {
+                search.end();
+                RetainedPart::default()
+            }
         })
     }
 

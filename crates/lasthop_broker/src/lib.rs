@@ -41,6 +41,7 @@ mod retained;
 mod session;
 mod sessions;
 mod shared_publication;
+mod shares;
 mod slots;
 mod subscribers;
 mod subscription_tree;
@@ -57,6 +58,7 @@ pub use retained::{RetainedLimits, RetainedMessages, RetainedPart, RetainedSearc
 pub use session::{Session, SessionId};
 pub use sessions::{FILTER_COST, Sessions};
 pub use shared_publication::SharedPublication;
+pub use shares::Holder;
 pub use slots::Slots;
 pub use subscription_tree::{
     Matches, RetainHandling, SubscriptionMatch, SubscriptionOptions, SubscriptionTree,

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use lasthop_units::{DataSize, Instant};
 
-use crate::{Message, TopicFilter};
+use crate::shares::{Place, Shares, Short};
+use crate::{Holder, Message, TopicFilter};
 
 /// The last message of each topic that was published to be retained (MQTT 5 §3.3.1.3).
 #[derive(Clone, Debug, Default)]
 pub struct RetainedMessages {
-    by_topic: BTreeMap<Box<str>, Arc<Message>>,
+    by_topic: BTreeMap<Box<str>, Kept>,
     /// Bytes of all of them.
     size: usize,
+    shares: Shares<Arc<Message>>,
 }
 
 /// A search for the retained messages of the topics that a filter matches, which may be done in parts.
@@ -32,6 +34,13 @@ pub struct RetainedPart {
     pub looked_at: usize,
 }
 
+/// A message, and its place among those of all who published such.
+#[derive(Clone, Debug)]
+struct Kept {
+    message: Arc<Message>,
+    place: Place,
+}
+
 /// How much may be retained.
 #[derive(Clone, Copy, Debug)]
 pub struct RetainedLimits {
@@ -42,31 +51,49 @@ pub struct RetainedLimits {
 }
 
 impl RetainedMessages {
-    /// Keeps a message in place of the one that its topic had, if it fits; whether it is kept. The one before stays where
-    /// it does not.
-    pub fn keep(&mut self, message: Arc<Message>, limits: RetainedLimits) -> bool {
-        let before = self.by_topic.get(message.topic());
-        let is_known = before.is_some() || self.by_topic.len() < limits.messages;
-        let size = self.size - before.map_or(0, |it| it.size()) + message.size();
-        let has_room = is_known && size as u64 <= limits.size.as_bytes();
-        if has_room {
-            self.size = size;
-            self.by_topic.insert(message.topic().into(), message);
+    /// Keeps a message of a holder in place of the one that its topic had; whether it is kept. Where there is no room,
+    /// the message goes that the largest holder has had there for longest. One that is larger than all may be is not
+    /// kept, and the one before stays.
+    pub fn keep(&mut self, message: Arc<Message>, holder: Holder, limits: RetainedLimits) -> bool {
+        let size = message.size();
+        if limits.messages == 0 || size as u64 > limits.size.as_bytes() {
+            return false;
         }
-        has_room
+        self.forget(message.topic());
+        while let Some(short) = self.short_of(size, limits) {
+            let Some(first) = self.shares.first_to_go(short) else {
+                return false;
+            };
+            self.forget(first.topic());
+        }
+        self.size += size;
+        let place = self.shares.add(holder, Arc::clone(&message), size);
+        let topic = message.topic().into();
+        self.by_topic.insert(topic, Kept { message, place });
+        true
+    }
+
+    /// What is missing for one more message of this size.
+    fn short_of(&self, size: usize, limits: RetainedLimits) -> Option<Short> {
+        if self.by_topic.len() >= limits.messages {
+            return Some(Short::Number);
+        }
+        let size = (self.size + size) as u64;
+        (size > limits.size.as_bytes()).then_some(Short::Weight)
     }
 
     /// Forgets the message of a topic.
     pub fn forget(&mut self, topic: &str) {
-        if let Some(message) = self.by_topic.remove(topic) {
+        if let Some(Kept { message, place }) = self.by_topic.remove(topic) {
             self.size -= message.size();
+            self.shares.remove(place);
         }
     }
 
     /// The message of a topic.
     #[must_use]
     pub fn of(&self, now: Instant, topic: &str) -> Option<Arc<Message>> {
-        let message = self.by_topic.get(topic)?;
+        let Kept { message, .. } = self.by_topic.get(topic)?;
         (!message.is_expired(now)).then(|| Arc::clone(message))
     }
 
@@ -104,7 +131,8 @@ impl RetainedMessages {
         };
         let (mut expired, mut last) = (Vec::new(), None);
         search.is_over = true;
-        for (topic, message) in self.by_topic.range::<str, _>((from, Bound::Unbounded)) {
+        for (topic, Kept { message, .. }) in self.by_topic.range::<str, _>((from, Bound::Unbounded))
+        {
             if !topic.starts_with(prefix) {
                 break;
             }
@@ -157,6 +185,11 @@ impl RetainedSearch {
     #[must_use]
     pub fn filter(&self) -> &str {
         &self.filter
+    }
+
+    /// There is nothing to be looked at.
+    pub(crate) const fn end(&mut self) {
+        self.is_over = true;
     }
 
     /// Whether all was looked at.

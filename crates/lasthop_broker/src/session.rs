@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use lasthop_units::Instant;
 
-use crate::MessageQueue;
+use crate::shares::Place;
+use crate::{Holder, MessageQueue};
 
 /// Which session; a number that is used again once its session has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,6 +20,9 @@ pub struct Session<S> {
     /// Its filters, so that they can be taken out of the tree.
     pub(crate) filters: Vec<Box<str>>,
     pub(crate) is_connected: bool,
+    pub(crate) holder: Holder,
+    /// Its place among the parked ones.
+    pub(crate) parked: Option<Place>,
     /// When it ends, while it is parked.
     pub(crate) ends_at: Option<Instant>,
 }
@@ -28,6 +32,12 @@ impl<S> Session<S> {
     #[must_use]
     pub fn client_id(&self) -> &str {
         &self.client_id
+    }
+
+    /// To whom it counts where there are too many.
+    #[must_use]
+    pub const fn holder(&self) -> Holder {
+        self.holder
     }
 
     /// Whether the client is there.

@@ -3,8 +3,9 @@ use std::sync::Arc;
 use lasthop_contract::{LookupMap, TimerQueue};
 use lasthop_units::{DataSize, Instant};
 
+use crate::shares::{Shares, Short};
 use crate::{
-    BrokerLimits, Full, MessageQueue, QueuedMessage, Session, SessionId, Slots, TopicFilter,
+    BrokerLimits, Full, Holder, MessageQueue, QueuedMessage, Session, SessionId, Slots, TopicFilter,
 };
 
 /// What a filter costs beside its text: its place in the session and in the tree, in bytes, rounded up.
@@ -20,6 +21,8 @@ pub struct Sessions<S> {
     slots: Slots<Session<S>>,
     by_client_id: LookupMap<Arc<str>, SessionId>,
     endings: TimerQueue<SessionId>,
+    /// The parked ones by their holders.
+    parked: Shares<SessionId>,
     /// What all filters cost.
     filters_size: DataSize,
 }
@@ -33,6 +36,7 @@ impl<S> Sessions<S> {
             slots: Slots::new(),
             by_client_id: LookupMap::new(),
             endings: TimerQueue::new(),
+            parked: Shares::new(),
             filters_size: DataSize::ZERO,
         }
     }
@@ -46,10 +50,11 @@ impl<S> Sessions<S> {
     /// Makes a session for a client that has none; it is connected.
     ///
     /// # Errors
-    /// When there are as many sessions as there may be.
-    pub fn open(&mut self, client_id: &str, state: S) -> Result<SessionId, Full> {
+    /// When there are as many sessions as there may be: then the caller may [`end`](Self::end) the
+    /// [first to go](Self::first_to_go).
+    pub fn open(&mut self, client_id: &str, holder: Holder, state: S) -> Result<SessionId, Full> {
         let client_id: Arc<str> = client_id.into();
-        let id = self.add(Arc::clone(&client_id), state)?;
+        let id = self.add(Arc::clone(&client_id), holder, state)?;
         self.by_client_id.insert(client_id, id);
         Ok(id)
     }
@@ -60,11 +65,12 @@ impl<S> Sessions<S> {
     /// # Errors
     /// When the first one is gone, or there are as many as there may be.
     pub fn open_beside(&mut self, first: SessionId, state: S) -> Result<SessionId, Full> {
-        let client_id = Arc::clone(&self.get(first).ok_or(Full)?.client_id);
-        self.add(client_id, state)
+        let first = self.get(first).ok_or(Full)?;
+        let (client_id, holder) = (Arc::clone(&first.client_id), first.holder);
+        self.add(client_id, holder, state)
     }
 
-    fn add(&mut self, client_id: Arc<str>, state: S) -> Result<SessionId, Full> {
+    fn add(&mut self, client_id: Arc<str>, holder: Holder, state: S) -> Result<SessionId, Full> {
         if self.slots.len() >= self.limits.sessions {
             return Err(Full);
         }
@@ -74,6 +80,8 @@ impl<S> Sessions<S> {
             client_id,
             filters: Vec::new(),
             is_connected: true,
+            holder,
+            parked: None,
             ends_at: None,
         })))
     }
@@ -102,21 +110,38 @@ impl<S> Sessions<S> {
         self.set_ending(id, ends_at);
         if let Some(session) = self.slots.get_mut(id.0) {
             session.is_connected = false;
+            if session.parked.is_none() {
+                session.parked = Some(self.parked.add(session.holder, id, 1));
+            }
         }
     }
 
-    /// The client is back.
-    pub fn resume(&mut self, id: SessionId) {
+    /// The client is back, and the session counts to this holder from now on.
+    pub fn resume(&mut self, id: SessionId, holder: Holder) {
         self.set_ending(id, None);
         if let Some(session) = self.slots.get_mut(id.0) {
             session.is_connected = true;
+            session.holder = holder;
+            if let Some(place) = session.parked.take() {
+                self.parked.remove(place);
+            }
         }
+    }
+
+    /// The session that goes first where there are too many: the one that was parked for longest, of the holder with the
+    /// most parked ones.
+    #[must_use]
+    pub fn first_to_go(&self) -> Option<SessionId> {
+        self.parked.first_to_go(Short::Number)
     }
 
     /// Ends a session: its identity and queue are gone; its subscriptions are those of the core.
     pub fn end(&mut self, id: SessionId) -> Option<Session<S>> {
         self.set_ending(id, None);
         let session = self.slots.remove(id.0)?;
+        if let Some(place) = session.parked {
+            self.parked.remove(place);
+        }
         if self.of(&session.client_id) == Some(id) {
             self.by_client_id.remove(&*session.client_id);
         }

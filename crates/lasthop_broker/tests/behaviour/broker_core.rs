@@ -2,8 +2,8 @@ use core::num::NonZero;
 use std::sync::Arc;
 
 use lasthop_broker::{
-    BrokerCore, BrokerLimits, BrokerService, Everybody, Origin, Publication, RetainedSearch,
-    SubscriptionOptions,
+    BrokerCore, BrokerLimits, BrokerService, Everybody, Holder, Identity, Matches, Origin,
+    Publication, RetainedSearch, SharedPublication, SubscriptionOptions,
 };
 use lasthop_contract::{FlowId, Keeping, MessageId, Survives, WakeFlag};
 
@@ -161,13 +161,16 @@ fn a_service_that_is_not_asked_is_not_filled_without_end() {
 #[test]
 fn retained_messages_are_limited_and_are_those_of_all_services() {
     let ([mut mqtt, mut coap, _], _) = three_services();
-    for (topic, dropped) in [("1", 0), ("2", 0), ("3", 1), ("1", 0)] {
+    for topic in ["1", "2", "1", "3"] {
         let published = publish(&mut mqtt, &retained(topic, b"x")).1;
-        assert_eq!(published.dropped, dropped, "{topic}");
+        assert_eq!(published.dropped, 0, "{topic}");
     }
     assert_eq!(coap.retained(at(0), &filter("#")).len(), 2);
     assert_eq!(coap.retained_of(at(0), "1").unwrap().topic(), "1");
-    assert!(coap.retained_of(at(0), "3").is_none());
+    assert!(
+        coap.retained_of(at(0), "2").is_none(),
+        "it was there longest"
+    );
     for (sessions, left) in [(Keeping::Flash, 2), (Keeping::Memory, 0)] {
         mqtt.crash(Survives {
             sessions,
@@ -182,22 +185,36 @@ fn the_bytes_of_retained_messages_are_limited() {
     let ([mut mqtt, ..], _) = three_services();
     // With its topic and properties, 3 B; what is put in place of another counts alone, and what is cleared not at all.
     let steps = [
-        ("1", 57, 0),
-        ("2", 40, 1),
-        ("1", 47, 0),
-        ("2", 47, 0),
-        ("2", 48, 1),
-        ("1", 0, 0),
-        ("2", 97, 0),
+        ("1", 57, 0, &[60][..]),
+        ("2", 40, 0, &[43]),
+        ("1", 47, 0, &[50, 43]),
+        ("2", 47, 0, &[50, 50]),
+        ("2", 98, 1, &[50, 50]),
+        ("1", 0, 0, &[50]),
+        ("2", 97, 0, &[100]),
     ];
-    for (topic, length, dropped) in steps {
+    for (topic, length, dropped, left) in steps {
         let payload = vec![b'x'; length];
         let published = publish(&mut mqtt, &retained(topic, &payload)).1;
         assert_eq!(published.dropped, dropped, "{length} B for {topic}");
+        let kept = mqtt.retained(at(0), &filter("#"));
+        let lengths: Vec<usize> = kept.iter().map(|it| it.size()).collect();
+        assert_eq!(lengths, left, "{length} B for {topic}");
     }
-    let left = mqtt.retained(at(0), &filter("#"));
-    let lengths: Vec<usize> = left.iter().map(|it| it.size()).collect();
-    assert_eq!(lengths, [100]);
+}
+
+#[test]
+fn who_retains_too_much_loses_its_own() {
+    let mut core = BrokerCore::of_one_service(LIMITS);
+    let holder = |number| Holder::of(Identity(number), None);
+    for (number, topic) in [(1, "honest"), (2, "a"), (2, "b"), (2, "c")] {
+        let publication = retained(topic, b"x");
+        let mut shared = SharedPublication::new(&publication);
+        core.publish_for(holder(number), &mut shared, &mut Matches::new());
+    }
+    assert!(core.retained_of(at(0), "honest").is_some());
+    assert!(core.retained_of(at(0), "c").is_some());
+    assert_eq!(core.retained(at(0), &filter("#")).len(), 2);
 }
 
 #[test]

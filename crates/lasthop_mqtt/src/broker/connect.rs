@@ -1,8 +1,9 @@
+use core::net::IpAddr;
 use std::sync::Arc;
 
 use lasthop_broker::{
-    Admission, Client, Credentials, Identity, Message, Origin, Parting, Publication, Refusal,
-    SessionId,
+    Admission, Client, Credentials, Full, Holder, Identity, Message, Origin, Parting, Publication,
+    Refusal, SessionId,
 };
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{Cause, SessionChange, Transport};
@@ -32,8 +33,10 @@ impl MqttBroker {
             Some(reason) => Err(reason),
             None => self.identify(now, connect).and_then(|admission| {
                 let identity = admission.identity;
+                let address = self.address_of(place, transport);
+                let who = (identity, Holder::of(identity, address));
                 let opened =
-                    self.open_session(now, client_id, identity, connect.clean_start, transport)?;
+                    self.open_session(now, client_id, who, connect.clean_start, transport)?;
                 Ok((opened, admission.ends_at))
             }),
         };
@@ -168,7 +171,7 @@ impl MqttBroker {
         &mut self,
         now: Instant,
         client_id: &str,
-        identity: Identity,
+        (identity, holder): (Identity, Holder),
         clean_start: bool,
         transport: &mut dyn Transport,
     ) -> Result<(SessionId, bool), ReasonCode> {
@@ -186,13 +189,28 @@ impl MqttBroker {
         }
         // Taking over may have ended it: a session that expires with its connection.
         if let Some(known) = self.sessions.of(client_id) {
-            self.resume(known);
+            self.resume(known, holder);
             return Ok((known, true));
         }
-        let opened = self.sessions.open(client_id, SessionState::new(identity));
-        opened
-            .map(|session| (session, false))
-            .map_err(|_| ReasonCode::QUOTA_EXCEEDED)
+        loop {
+            match self
+                .sessions
+                .open(client_id, holder, SessionState::new(identity))
+            {
+                Ok(session) => return Ok((session, false)),
+                Err(Full) => {
+                    let first = self.sessions.first_to_go();
+                    let first = first.ok_or(ReasonCode::QUOTA_EXCEEDED)?;
+                    self.end_session(now, first, transport);
+                }
+            }
+        }
+    }
+
+    /// Where the client of a connection is.
+    fn address_of(&self, place: u32, transport: &dyn Transport) -> Option<IpAddr> {
+        let connection = self.connections.get(place)?;
+        Some(transport.peer(connection.id)?.ip())
     }
 
     /// The client comes by another connection: the old one ends (MQTT-3.1.4-3).

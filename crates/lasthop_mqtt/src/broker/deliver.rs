@@ -244,7 +244,7 @@ pub(super) fn by_subscriber(
 }
 
 /// The session that the core knows as a subscriber.
-const fn session_of(subscriber: Subscriber) -> SessionId {
+pub(super) const fn session_of(subscriber: Subscriber) -> SessionId {
     SessionId(subscriber.number as u32)
 }
 

@@ -1,7 +1,7 @@
 use core::mem;
 use std::collections::BTreeMap;
 
-use lasthop_broker::{Client, Parting, Publication, Session, SessionId, Sessions};
+use lasthop_broker::{Client, Holder, Parting, Publication, Session, SessionId, Sessions};
 use lasthop_contract::{
     Cause, FailureReason, LookupMap, ResetReason, SessionChange, Survives, TimerQueue, Transport,
 };
@@ -297,8 +297,8 @@ impl MqttBroker {
     }
 
     /// The client of a session is back.
-    pub(super) fn resume(&mut self, id: SessionId) {
-        self.sessions.resume(id);
+    pub(super) fn resume(&mut self, id: SessionId, holder: Holder) {
+        self.sessions.resume(id, holder);
         self.set_absent(id, false);
     }
 

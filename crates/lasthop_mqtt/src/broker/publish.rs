@@ -1,7 +1,9 @@
 use core::mem;
 use std::sync::Arc;
 
-use lasthop_broker::{Client, Message, Origin, Publication, Qos, SessionId, SharedPublication};
+use lasthop_broker::{
+    Client, Holder, Message, Origin, Publication, Qos, Session, SessionId, SharedPublication,
+};
 use lasthop_contract::message_text::{message_id, topic_of};
 use lasthop_contract::{
     ApplicationOutput, ConnectionId, FailureReason, MessageEvent, MessageId, OutgoingMessage,
@@ -11,7 +13,7 @@ use lasthop_units::{Duration, Instant};
 
 use super::MqttBroker;
 use super::connection::{Aliases, Connection};
-use super::deliver::by_subscriber;
+use super::deliver::{by_subscriber, session_of};
 use crate::codec::{Acknowledgement, AcknowledgementKind, Publish, ReasonCode, Version};
 
 impl MqttBroker {
@@ -248,7 +250,8 @@ impl MqttBroker {
         transport: &mut dyn Transport,
     ) -> bool {
         let mut matches = mem::take(&mut self.matches);
-        let published = self.core.publish(shared, &mut matches);
+        let holder = self.holder_of(shared.publication());
+        let published = self.core.publish_for(holder, shared, &mut matches);
         self.counters.dropped += published.dropped;
         self.turns.spend(matches.len());
         for of_one in by_subscriber(&matches) {
@@ -257,6 +260,17 @@ impl MqttBroker {
         matches.clear();
         self.matches = matches;
         published.has_recipient
+    }
+
+    /// To whom a publication counts where it is retained.
+    fn holder_of(&self, publication: &Publication<'_>) -> Holder {
+        match publication.origin {
+            Origin::Client(subscriber) if publication.retain => {
+                let session = self.sessions.get(session_of(subscriber));
+                session.map_or(Holder::Host, Session::holder)
+            }
+            _ => Holder::Host,
+        }
     }
 
     /// Whether the client of a session may publish to a topic.

@@ -1,7 +1,7 @@
 use lasthop_broker::{
     BrokerService, Client, Credentials, Delivery, Matches, Message, Origin, Publication, Qos,
-    SharedPublication, Subscriber, SubscriptionMatch, SubscriptionOptions, TopicFilter,
-    is_topic_name,
+    RetainedSearch, SharedPublication, Subscriber, SubscriptionMatch, SubscriptionOptions,
+    TopicFilter, is_topic_name,
 };
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, FailureReason,
@@ -26,6 +26,13 @@ pub struct JsonUdpBroker {
     role: Option<Box<Role>>,
     outputs: ShortQueue<ApplicationOutput>,
 }
+
+/// Retained topics that are looked at for one new subscription where subscriptions are limited, so that others are not kept
+/// waiting.
+const MOST_TOPICS: usize = 10_000;
+
+/// Retained messages that one new subscription gets where subscriptions are limited.
+const MOST_RETAINED: usize = 1_000;
 
 #[derive(Debug)]
 enum Role {
@@ -117,8 +124,18 @@ impl JsonUdpBroker {
         let text = session_message("suback", topic);
         // The client repeats its subscription when the confirmation is lost.
         let _ = transport.send_datagram(now, connection, &[session_chunk(text.as_bytes())]);
-        let retained = is_new.then(|| self.core.retained(now, &filter));
-        for message in retained.into_iter().flatten() {
+        if !is_new {
+            return;
+        }
+        let (most_topics, most_messages) = match self.bound() {
+            Some(_) => (MOST_TOPICS, MOST_RETAINED),
+            None => (usize::MAX, usize::MAX),
+        };
+        let mut search = RetainedSearch::of(&filter);
+        let found = self
+            .core
+            .search_retained(now, &mut search, most_topics, most_messages);
+        for message in found.messages {
             send(now, [connection], &message, transport);
         }
     }

@@ -1,0 +1,177 @@
+use core::net::{IpAddr, Ipv6Addr};
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::Identity;
+
+/// To whom something that the broker keeps belongs, where room is short: a user, or an address where nobody is named.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Holder {
+    /// Nobody outside: the host itself.
+    #[default]
+    Host,
+    /// A user, wherever it comes from.
+    User(u32),
+    /// Clients without a name at one address: of IPv6 at one /64.
+    Address(IpAddr),
+}
+
+/// Things that are kept for holders, each with its weight. Where room is short, the one that the largest holder has
+/// kept for longest goes first.
+#[derive(Clone, Debug)]
+pub(crate) struct Shares<K> {
+    by_holder: BTreeMap<Holder, Share<K>>,
+    /// What each holder has, by [`Short`], the largest one last.
+    by_size: [BTreeSet<(usize, Holder)>; 2],
+    last: u64,
+}
+
+/// What room is short of, by which the largest holder is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Short {
+    /// There are too many things.
+    Number,
+    /// They weigh too much together.
+    Weight,
+}
+
+#[derive(Clone, Debug)]
+struct Share<K> {
+    weight: usize,
+    /// In the order in which they were kept.
+    things: BTreeMap<u64, (K, usize)>,
+}
+
+/// A thing among those of all holders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    holder: Holder,
+    number: u64,
+}
+
+impl Holder {
+    /// Who a client is, or else where it is.
+    #[must_use]
+    pub fn of(identity: Identity, address: Option<IpAddr>) -> Self {
+        match address {
+            _ if identity != Identity::ANONYMOUS => Self::User(identity.0),
+            None => Self::Host,
+            Some(IpAddr::V6(address)) => match address.to_ipv4_mapped() {
+                Some(address) => Self::Address(address.into()),
+                None => {
+                    let network = address.to_bits() & !u128::from(u64::MAX);
+                    Self::Address(Ipv6Addr::from_bits(network).into())
+                }
+            },
+            Some(address) => Self::Address(address),
+        }
+    }
+}
+
+impl<K: Clone> Shares<K> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            by_holder: BTreeMap::new(),
+            by_size: [BTreeSet::new(), BTreeSet::new()],
+            last: 0,
+        }
+    }
+
+    /// Notes a thing that a holder has from now on.
+    pub(crate) fn add(&mut self, holder: Holder, thing: K, weight: usize) -> Place {
+        self.last += 1;
+        let number = self.last;
+        let share = self.by_holder.entry(holder).or_insert_with(|| Share {
+            weight: 0,
+            things: BTreeMap::new(),
+        });
+        let before = share.sizes();
+        share.things.insert(number, (thing, weight));
+        share.weight += weight;
+        let sizes = share.sizes();
+        self.set_sizes(holder, before, Some(sizes));
+        Place { holder, number }
+    }
+
+    /// Forgets a thing.
+    pub(crate) fn remove(&mut self, place: Place) {
+        let Place { holder, number } = place;
+        let Some(share) = self.by_holder.get_mut(&holder) else {
+            return;
+        };
+        let before = share.sizes();
+        let Some((_, weight)) = share.things.remove(&number) else {
+            return;
+        };
+        share.weight -= weight;
+        let sizes = (!share.things.is_empty()).then(|| share.sizes());
+        if sizes.is_none() {
+            self.by_holder.remove(&holder);
+        }
+        self.set_sizes(holder, before, sizes);
+    }
+
+    /// What is to go where room is short of something.
+    pub(crate) fn first_to_go(&self, short: Short) -> Option<K> {
+        let (_, holder) = self.by_size[short as usize].last()?;
+        let share = self.by_holder.get(holder)?;
+        share.things.values().next().map(|(thing, _)| thing.clone())
+    }
+
+    fn set_sizes(&mut self, holder: Holder, before: [usize; 2], now: Option<[usize; 2]>) {
+        for (place, of_all) in self.by_size.iter_mut().enumerate() {
+            of_all.remove(&(before[place], holder));
+            if let Some(sizes) = now {
+                of_all.insert((sizes[place], holder));
+            }
+        }
+    }
+}
+
+impl<K> Share<K> {
+    /// In the order of [`Short`].
+    fn sizes(&self) -> [usize; 2] {
+        [self.things.len(), self.weight]
+    }
+}
+
+impl<K: Clone> Default for Shares<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> Holder {
+        Holder::of(Identity::ANONYMOUS, text.parse().ok())
+    }
+
+    #[test]
+    fn what_the_largest_has_kept_for_longest_goes_first() {
+        let mut shares = Shares::new();
+        let (small, large) = (address("192.0.2.1"), address("192.0.2.2"));
+        let heavy = shares.add(small, "heavy", 10);
+        let second = shares.add(large, "old", 1);
+        shares.add(large, "young", 2);
+        assert_eq!(shares.first_to_go(Short::Number), Some("old"));
+        assert_eq!(shares.first_to_go(Short::Weight), Some("heavy"));
+        shares.remove(second);
+        shares.add(small, "new", 1);
+        assert_eq!(shares.first_to_go(Short::Number), Some("heavy"));
+        shares.remove(heavy);
+        shares.remove(heavy);
+        assert_eq!(shares.first_to_go(Short::Weight), Some("young"));
+        assert_eq!(shares.by_size.each_ref().map(BTreeSet::len), [2, 2]);
+    }
+
+    #[test]
+    fn a_user_is_one_wherever_it_is_and_an_address_of_ipv6_a_network() {
+        let user = |text: &str| Holder::of(Identity(7), text.parse().ok());
+        assert_eq!(user("192.0.2.1"), user("2001:db8::1"));
+        assert_eq!(address("2001:db8::1"), address("2001:db8::2"));
+        assert_ne!(address("2001:db8::1"), address("2001:db8:0:1::1"));
+        assert_eq!(address("::ffff:192.0.2.1"), address("192.0.2.1"));
+    }
+}
