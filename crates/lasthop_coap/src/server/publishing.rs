@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lasthop_broker::{Identity, Message, Origin, Publication, Qos};
+use lasthop_broker::{Holder, Identity, Message, Origin, Publication, Qos};
 use lasthop_contract::Payload;
 use lasthop_contract::message_text::message_id;
 
@@ -42,13 +42,15 @@ impl Server<'_> {
         if !is_fulfilled(content, datagram, etag) {
             return self.answer_bare(cx, request, Code::PRECONDITION_FAILED);
         }
+        let peer = cx.transport.peer(request.connection);
+        let holder = Holder::of(identity, peer.map(|peer| peer.ip()));
         match content.code {
             Code::GET => self.serve_last(cx, request, topic, state, datagram),
             Code::PUT | Code::POST => {
-                self.serve_publication(cx, request, topic, state.is_some(), datagram);
+                self.serve_publication(cx, request, (topic, holder), state.is_some(), datagram);
             }
             Code::DELETE => {
-                self.publish(cx, &publication(request, topic, &[]));
+                self.publish(cx, holder, &publication(request, topic, &[]));
                 self.answer_bare(cx, request, Code::DELETED);
             }
             _ => self.answer_bare(cx, request, Code::METHOD_NOT_ALLOWED),
@@ -109,7 +111,7 @@ impl Server<'_> {
         &mut self,
         cx: &mut Context<'_>,
         request: &Served<'_>,
-        topic: &str,
+        (topic, holder): (&str, Holder),
         is_known: bool,
         datagram: &Payload,
     ) {
@@ -117,7 +119,7 @@ impl Server<'_> {
         let Some(body) = self.body(cx, request, datagram) else {
             return;
         };
-        let has_room = self.publish(cx, &publication(request, topic, &body));
+        let has_room = self.publish(cx, holder, &publication(request, topic, &body));
         let code = match (has_room, is_known) {
             (false, _) => Code::SERVICE_UNAVAILABLE,
             (true, true) => Code::CHANGED,
@@ -131,11 +133,16 @@ impl Server<'_> {
     }
 
     /// Publishes; whether there was room for it.
-    fn publish(&mut self, cx: &mut Context<'_>, publication: &Publication<'_>) -> bool {
+    fn publish(
+        &mut self,
+        cx: &mut Context<'_>,
+        holder: Holder,
+        publication: &Publication<'_>,
+    ) -> bool {
         let Some(topics) = self.topics.as_deref_mut() else {
             return false;
         };
-        let (message, has_room) = topics.publish(publication);
+        let (message, has_room) = topics.publish(holder, publication);
         if let Some(message) = message {
             self.tell_of(cx, &message);
         }

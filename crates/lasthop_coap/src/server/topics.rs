@@ -2,9 +2,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use lasthop_broker::{
-    BrokerService, Client, Credentials, Identity, Matches, Message, Publication, Qos, Refusal,
-    SharedPublication, Slots, Subscriber, SubscriptionMatch, SubscriptionOptions, TopicFilter,
-    is_topic_name,
+    BrokerService, Client, Credentials, Holder, Identity, Matches, Message, Publication, Qos,
+    Refusal, SharedPublication, Slots, Subscriber, SubscriptionMatch, SubscriptionOptions,
+    TopicFilter, is_topic_name,
 };
 use lasthop_contract::{ConnectionId, LookupMap, Survives};
 use lasthop_units::Instant;
@@ -198,11 +198,12 @@ impl Topics {
     /// Publishes; gives the message where observers here are to be told of it, and whether there was room for it.
     pub(super) fn publish(
         &mut self,
+        holder: Holder,
         publication: &Publication<'_>,
     ) -> (Option<Arc<Message>>, bool) {
         let mut shared = SharedPublication::new(publication);
         let mut matches = core::mem::take(&mut self.matches);
-        let published = self.service.publish(&mut shared, &mut matches);
+        let published = self.service.publish_for(holder, &mut shared, &mut matches);
         let message = (!matches.is_empty()).then(|| shared.message());
         if let Some(message) = &message {
             self.note(message, &matches);
