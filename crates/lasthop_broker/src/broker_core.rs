@@ -38,6 +38,11 @@ pub struct BrokerLimits {
     pub queued_messages: usize,
     /// Bytes that wait for one session (mosquitto: `max_queued_bytes`).
     pub queued_size: DataSize,
+    /// Bytes of the messages that are kept for all sessions: queued, in flight, unreleased ones of QoS 2, and wills. A
+    /// message for several counts once. `None` for any.
+    pub kept_size: Option<DataSize>,
+    /// The same for the sessions of one [`Holder`].
+    pub kept_size_of_one: Option<DataSize>,
 }
 
 impl Default for BrokerLimits {
@@ -51,6 +56,8 @@ impl Default for BrokerLimits {
             retained_size: DataSize::from_bytes(1 << 30),
             queued_messages: 1000,
             queued_size: DataSize::from_bytes(64 << 20),
+            kept_size: None,
+            kept_size_of_one: None,
         }
     }
 }

@@ -33,6 +33,7 @@
 mod authority;
 mod broker_core;
 mod broker_service;
+mod budget;
 mod inbox;
 mod keeper;
 mod message;
@@ -50,6 +51,7 @@ mod topic;
 pub use authority::{Admission, Authority, Client, Credentials, Everybody, Identity, Refusal};
 pub use broker_core::{BrokerCore, BrokerLimits, Full, Published};
 pub use broker_service::{BrokerService, ServiceId, Subscriber};
+pub use budget::{Budget, Charge};
 pub use inbox::Delivery;
 pub use keeper::{Keeper, KeeperOutput, NotKept, Parting, Ticket};
 pub use message::{Message, Origin, Publication, Qos};

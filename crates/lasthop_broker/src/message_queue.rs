@@ -3,10 +3,10 @@ use std::sync::Arc;
 use lasthop_contract::ShortQueue;
 use smallvec::SmallVec;
 
-use crate::{Message, Qos};
+use crate::{Charge, Message, Qos};
 
 /// What waits for one subscriber, bounded in number and bytes.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct MessageQueue {
     messages: ShortQueue<QueuedMessage>,
     size: usize,
@@ -17,7 +17,7 @@ pub struct MessageQueue {
 pub type SubscriptionIds = SmallVec<[u32; 2]>;
 
 /// A message with how its subscriber wants it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct QueuedMessage {
     /// The message.
     pub message: Arc<Message>,
@@ -27,6 +27,8 @@ pub struct QueuedMessage {
     pub retain: bool,
     /// The subscriptions that it goes by.
     pub ids: SubscriptionIds,
+    /// What it counts, where that is limited.
+    pub charge: Option<Box<Charge>>,
 }
 
 impl MessageQueue {

@@ -5,7 +5,8 @@ use lasthop_units::{DataSize, Instant};
 
 use crate::shares::{Shares, Short};
 use crate::{
-    BrokerLimits, Full, Holder, MessageQueue, QueuedMessage, Session, SessionId, Slots, TopicFilter,
+    BrokerLimits, Budget, Charge, Full, Holder, Message, MessageQueue, QueuedMessage, Session,
+    SessionId, Slots, TopicFilter,
 };
 
 /// What a filter costs beside its text: its place in the session and in the tree, in bytes, rounded up.
@@ -23,6 +24,7 @@ pub struct Sessions<S> {
     endings: TimerQueue<SessionId>,
     /// The parked ones by their holders.
     parked: Shares<SessionId>,
+    budget: Budget,
     /// What all filters cost.
     filters_size: DataSize,
 }
@@ -37,6 +39,7 @@ impl<S> Sessions<S> {
             by_client_id: LookupMap::new(),
             endings: TimerQueue::new(),
             parked: Shares::new(),
+            budget: Budget::new(limits.kept_size, limits.kept_size_of_one),
             filters_size: DataSize::ZERO,
         }
     }
@@ -212,8 +215,34 @@ impl<S> Sessions<S> {
         })
     }
 
+    /// What all sessions keep.
+    #[must_use]
+    pub const fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// Has a message count for a session, unless it does already; whether there was room.
+    pub fn charge(
+        &self,
+        id: SessionId,
+        message: &Arc<Message>,
+        charge: &mut Option<Box<Charge>>,
+    ) -> bool {
+        if charge.is_some() || !self.budget.is_limited() {
+            return true;
+        }
+        let Some(session) = self.slots.get(id.0) else {
+            return false;
+        };
+        let taken = self.budget.take(session.holder, message);
+        taken.map(|taken| *charge = taken).is_ok()
+    }
+
     /// Puts a message into the queue of a session; whether there was room.
-    pub fn enqueue(&mut self, id: SessionId, queued: QueuedMessage) -> bool {
+    pub fn enqueue(&mut self, id: SessionId, mut queued: QueuedMessage) -> bool {
+        if !self.charge(id, &queued.message, &mut queued.charge) {
+            return false;
+        }
         let max_size = usize::try_from(self.limits.queued_size.as_bytes()).unwrap_or(usize::MAX);
         self.slots.get_mut(id.0).is_some_and(|session| {
             session

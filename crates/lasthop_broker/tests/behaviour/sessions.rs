@@ -50,6 +50,7 @@ fn limits_hold() {
         qos: Qos::AtLeastOnce,
         retain: false,
         ids: Default::default(),
+        charge: None,
     };
     for (size, has_room) in [(60, true), (41, false), (40, true), (3, false)] {
         assert_eq!(sessions.enqueue(ids[0], queued(size)), has_room, "{size} B");

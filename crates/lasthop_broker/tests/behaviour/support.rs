@@ -14,6 +14,8 @@ pub(crate) const LIMITS: BrokerLimits = BrokerLimits {
     retained_size: DataSize::from_bytes(100),
     queued_messages: 4,
     queued_size: DataSize::from_bytes(100),
+    kept_size: None,
+    kept_size_of_one: None,
 };
 
 pub(crate) fn at(seconds: u64) -> Instant {

@@ -43,7 +43,7 @@ pub enum LimitError {
 use Served::{Coap, CoapTcp, JsonUdp, Mqtt};
 
 /// All limits, in the order of the documentation.
-pub const LIMITS: [Limit; 25] = [
+pub const LIMITS: [Limit; 27] = [
     Limit {
         name: "connections",
         of: &[Mqtt, CoapTcp],
@@ -112,6 +112,23 @@ pub const LIMITS: [Limit; 25] = [
         meaning: "bytes that wait for one session; a message that does not fit is dropped",
     },
     Limit {
+        name: "kept_bytes",
+        of: &[Mqtt],
+        default: 256 << 20,
+        unit: "bytes",
+        meaning: "bytes of the messages that are kept for all sessions: queued, in flight, unreleased ones of QoS 2, and wills, \
+                  with 128 more for each; a message for several sessions counts once. The next message for a session is \
+                  dropped. An unreleased one is refused in PUBREC (MQTT 5: 0x97) or closes the connection (3.1.1), and a \
+                  CONNECT with a will is refused (MQTT 5: 0x97, 3.1.1: 3)",
+    },
+    Limit {
+        name: "kept_bytes_per_user",
+        of: &[Mqtt],
+        default: 64 << 20,
+        unit: "bytes",
+        meaning: "the same for the sessions of one user, or of one address (IPv6: one /64) where clients have no name",
+    },
+    Limit {
         name: "subscriptions",
         of: &[Mqtt],
         default: 1_000,
@@ -130,21 +147,25 @@ pub const LIMITS: [Limit; 25] = [
         of: &[Mqtt],
         default: 100_000,
         unit: "sessions",
-        meaning: "sessions, connected and parked; the next CONNECT is refused (MQTT 5: 0x97)",
+        meaning: "sessions, connected and parked; for the next one the session ends that was parked for longest, of the \
+                  user, or of the address where clients have no name, with the most parked ones. Where none is parked, \
+                  CONNECT is refused (MQTT 5: 0x97, 3.1.1: 3)",
     },
     Limit {
         name: "retained_messages",
         of: &[Mqtt, Coap, CoapTcp],
         default: 100_000,
         unit: "topics",
-        meaning: "topics with a retained message; that of another topic is not kept",
+        meaning: "topics with a retained message; for the next one that message goes that the user, or the address where \
+                  clients have no name, with the most topics has had there for longest",
     },
     Limit {
         name: "retained_bytes",
         of: &[Mqtt, Coap, CoapTcp],
         default: 256 << 20,
         unit: "bytes",
-        meaning: "bytes of these messages and topics together; a message that does not fit is not kept",
+        meaning: "bytes of these messages and topics together; for the next one others go as above, of the one with the \
+                  most bytes. A message that is larger than all may be is not kept",
     },
     Limit {
         name: "device_messages",
@@ -278,6 +299,8 @@ impl Limits {
             retained_size: DataSize::from_bytes(self.of("retained_bytes")),
             queued_messages: self.count_of("queued_messages"),
             queued_size: DataSize::from_bytes(self.of("queued_bytes")),
+            kept_size: Some(DataSize::from_bytes(self.of("kept_bytes"))),
+            kept_size_of_one: Some(DataSize::from_bytes(self.of("kept_bytes_per_user"))),
         }
     }
 

@@ -2,15 +2,15 @@ use core::net::IpAddr;
 use std::sync::Arc;
 
 use lasthop_broker::{
-    Admission, Client, Credentials, Full, Holder, Identity, Message, Origin, Parting, Publication,
-    Refusal, SessionId,
+    Admission, Budget, Client, Credentials, Full, Holder, Identity, Message, Origin, Parting,
+    Publication, Refusal, SessionId,
 };
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{Cause, SessionChange, Transport};
 use lasthop_units::{Duration, Instant};
 
 use super::connection::{Aliases, Phase};
-use super::session::{OwnedWill, SessionState};
+use super::session::{Counted, OwnedWill, SessionState};
 use super::{MqttBroker, Timer, tell};
 use crate::codec::{Connack, Connect, ConnectError, Disconnect, ReasonCode, Version, Will};
 use crate::ledger::chunk;
@@ -35,12 +35,13 @@ impl MqttBroker {
                 let identity = admission.identity;
                 let address = self.address_of(place, transport);
                 let who = (identity, Holder::of(identity, address));
+                let will = self.will_of(connect, client_id, who)?;
                 let opened =
                     self.open_session(now, client_id, who, connect.clean_start, transport)?;
-                Ok((opened, admission.ends_at))
+                Ok((opened, will, admission.ends_at))
             }),
         };
-        let ((session, is_present), ends_at) = match opened {
+        let ((session, is_present), will, ends_at) = match opened {
             Ok(opened) => opened,
             Err(reason) => {
                 let version = Some(version);
@@ -48,7 +49,7 @@ impl MqttBroker {
                 return;
             }
         };
-        self.attach(now, place, session, connect);
+        self.attach(now, place, session, connect, will);
         self.announce(session);
         self.end_by(place, ends_at);
         let server_keep_alive = self.server_keep_alive(connect.keep_alive);
@@ -207,6 +208,24 @@ impl MqttBroker {
         }
     }
 
+    /// The will of a client. One that may not be published is as none, as with mosquitto.
+    fn will_of(
+        &self,
+        connect: &Connect<'_>,
+        client_id: &str,
+        (identity, holder): (Identity, Holder),
+    ) -> Result<Option<Box<OwnedWill>>, ReasonCode> {
+        let client = Client {
+            identity,
+            client_id,
+        };
+        let will = connect.will.as_ref();
+        let will = will.filter(|will| self.core.may_publish(client, will.topic));
+        let budget = self.sessions.budget();
+        let own = will.map(|will| own(will, client, holder, budget).map(Box::new));
+        own.transpose().map_err(|_| ReasonCode::QUOTA_EXCEEDED)
+    }
+
     /// Where the client of a connection is.
     fn address_of(&self, place: u32, transport: &dyn Transport) -> Option<IpAddr> {
         let connection = self.connections.get(place)?;
@@ -233,7 +252,14 @@ impl MqttBroker {
     }
 
     /// Joins a connection and a session.
-    fn attach(&mut self, now: Instant, place: u32, id: SessionId, connect: &Connect<'_>) {
+    fn attach(
+        &mut self,
+        now: Instant,
+        place: u32,
+        id: SessionId,
+        connect: &Connect<'_>,
+        will: Option<Box<OwnedWill>>,
+    ) {
         let server_keep_alive = self.server_keep_alive(connect.keep_alive);
         let keep_alive = server_keep_alive.unwrap_or(connect.keep_alive);
         let silence = Duration::from_millis(1500 * u64::from(keep_alive));
@@ -257,18 +283,7 @@ impl MqttBroker {
         if silence > Duration::ZERO {
             self.arm(place, now + silence);
         }
-        let will = connect.will.as_ref();
-        // A will that may not be published is as none, as with mosquitto.
-        let will = will.filter(|will| self.may_publish(id, will.topic));
         if let Some(session) = self.sessions.get_mut(id) {
-            let will = will.map(|will| {
-                let (client_id, identity) = (session.client_id(), session.state.identity);
-                let client = Client {
-                    identity,
-                    client_id,
-                };
-                Box::new(own(will, client))
-            });
             tell(&mut self.outputs, session.client_id(), SessionChange::Held);
             let state = &mut session.state;
             state.connection = Some(place);
@@ -283,7 +298,12 @@ impl MqttBroker {
     }
 }
 
-fn own(will: &Will<'_>, client: Client<'_>) -> OwnedWill {
+fn own(
+    will: &Will<'_>,
+    client: Client<'_>,
+    holder: Holder,
+    budget: &Budget,
+) -> Result<OwnedWill, Full> {
     let publication = Publication {
         topic: will.topic,
         payload: will.payload,
@@ -294,12 +314,17 @@ fn own(will: &Will<'_>, client: Client<'_>) -> OwnedWill {
         id: message_id(will.payload),
         origin: Origin::Gone,
     };
-    OwnedWill {
+    let message = Arc::new(Message::from(&publication));
+    let counted = Counted {
+        _charge: budget.take(holder, &message)?,
+        message,
+    };
+    Ok(OwnedWill {
         client_id: client.client_id.into(),
         identity: client.identity,
-        message: Arc::new(Message::from(&publication)),
+        counted,
         delay: will.delay,
         message_expiry: will.message_expiry,
         due: None,
-    }
+    })
 }

@@ -1,5 +1,5 @@
 use lasthop_broker::{
-    Origin, Publication, Qos, QueuedMessage, SessionId, SharedPublication, Subscriber,
+    Charge, Origin, Publication, Qos, QueuedMessage, SessionId, SharedPublication, Subscriber,
     SubscriptionIds, SubscriptionMatch,
 };
 use lasthop_contract::{FailureReason, MessageEvent, Transport, Trigger};
@@ -12,11 +12,13 @@ use crate::codec::{MAX_PACKET_SIZE, PublishHead};
 use crate::ledger::publication;
 
 /// How one subscriber gets a publication.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Delivery {
     pub(super) qos: Qos,
     pub(super) retain: bool,
     pub(super) ids: SubscriptionIds,
+    /// What the message counts already.
+    pub(super) charge: Option<Box<Charge>>,
 }
 
 impl From<&QueuedMessage> for Delivery {
@@ -25,6 +27,7 @@ impl From<&QueuedMessage> for Delivery {
             qos: queued.qos,
             retain: queued.retain,
             ids: queued.ids.clone(),
+            charge: None,
         }
     }
 }
@@ -39,6 +42,7 @@ impl Delivery {
             // MQTT-3.3.1-12 and -13.
             retain: publication.retain && options().any(|options| options.retain_as_published),
             ids: subscription_ids(options()),
+            charge: None,
         }
     }
 }
@@ -106,13 +110,19 @@ impl MqttBroker {
     }
 
     fn queue(&mut self, id: SessionId, shared: &mut SharedPublication<'_>, delivery: Delivery) {
-        let Delivery { qos, retain, ids } = delivery;
+        let Delivery {
+            qos,
+            retain,
+            ids,
+            charge,
+        } = delivery;
         let message = shared.message();
         let queued = QueuedMessage {
             message,
             qos,
             retain,
             ids,
+            charge,
         };
         if !self.sessions.enqueue(id, queued) {
             self.counters.dropped += 1;
@@ -133,10 +143,20 @@ impl MqttBroker {
         now: Instant,
         id: SessionId,
         shared: &mut SharedPublication<'_>,
-        delivery: Delivery,
+        mut delivery: Delivery,
         transport: &mut dyn Transport,
     ) {
         if self.deliver_by_datagram(now, id, shared.publication(), &delivery, transport) {
+            return;
+        }
+        if delivery.qos > Qos::AtMostOnce
+            && self.sessions.budget().is_limited()
+            && !self
+                .sessions
+                .charge(id, &shared.message(), &mut delivery.charge)
+        {
+            self.counters.dropped += 1;
+            self.give_up(shared.publication(), FailureReason::QueueFull);
             return;
         }
         let Some((session, connection)) = self.connected(id) else {
@@ -161,7 +181,12 @@ impl MqttBroker {
             self.give_up(shared.publication(), FailureReason::TooLarge);
             return;
         }
-        let Delivery { qos, retain, ids } = delivery;
+        let Delivery {
+            qos,
+            retain,
+            ids,
+            charge,
+        } = delivery;
         if qos > Qos::AtMostOnce {
             let message = shared.message();
             let queued = QueuedMessage {
@@ -169,6 +194,7 @@ impl MqttBroker {
                 qos,
                 retain,
                 ids,
+                charge,
             };
             in_flight.begin(packet_id, qos, 1, queued);
         } else if shared.publication().origin == Origin::Broker

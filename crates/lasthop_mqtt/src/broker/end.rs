@@ -359,7 +359,7 @@ impl MqttBroker {
         let expiry = will.message_expiry;
         let publication = Publication {
             expires_at: expiry.map(|seconds| now + Duration::from_secs(u64::from(seconds))),
-            ..will.message.publication()
+            ..will.counted.message.publication()
         };
         if let Some(keeper) = &mut self.keeper {
             // Nobody awaits it; why it is not kept, where it is not, is the keeper's to say.

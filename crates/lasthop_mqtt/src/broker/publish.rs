@@ -14,6 +14,7 @@ use lasthop_units::{Duration, Instant};
 use super::MqttBroker;
 use super::connection::{Aliases, Connection};
 use super::deliver::{by_subscriber, session_of};
+use super::session::Counted;
 use crate::codec::{Acknowledgement, AcknowledgementKind, Publish, ReasonCode, Version};
 
 impl MqttBroker {
@@ -82,8 +83,14 @@ impl MqttBroker {
                 self.acknowledge(now, place, kind, puback, publication.id, transport);
             }
             Qos::ExactlyOnce => {
-                self.keep_unreleased(session, version, packet_id, &publication)?;
-                let pubrec = Acknowledgement::success(packet_id);
+                let is_kept = self.keep_unreleased(session, version, packet_id, &publication)?;
+                let reason = match (is_kept, version) {
+                    (true, _) => ReasonCode::SUCCESS,
+                    (false, Version::V5) => ReasonCode::QUOTA_EXCEEDED,
+                    // It has no word for it.
+                    (false, Version::V3_1_1) => return Err(ReasonCode::QUOTA_EXCEEDED),
+                };
+                let pubrec = Acknowledgement { packet_id, reason };
                 let kind = AcknowledgementKind::Pubrec;
                 self.acknowledge(now, place, kind, pubrec, publication.id, transport);
             }
@@ -111,31 +118,41 @@ impl MqttBroker {
         self.acknowledge(now, place, kind, denied, None, transport);
     }
 
-    /// Keeps a message of QoS 2, unless it is known already (MQTT-4.3.3-10), until the client releases it.
+    /// Keeps a message of QoS 2, unless it is known already (MQTT-4.3.3-10), until the client releases it; whether there
+    /// is room for it.
     fn keep_unreleased(
         &mut self,
         session: SessionId,
         version: Version,
         packet_id: u16,
         publication: &Publication<'_>,
-    ) -> Result<(), ReasonCode> {
+    ) -> Result<bool, ReasonCode> {
         let maximum = match version {
             Version::V3_1_1 => self.config.max_unreleased,
             Version::V5 => self.config.max_in_flight.max(1),
         };
-        let Some(session) = self.sessions.get_mut(session) else {
-            return Ok(());
+        let Some(known) = self.sessions.get(session) else {
+            return Ok(true);
         };
-        let unreleased = &mut session.state.unreleased;
+        let unreleased = &known.state.unreleased;
         if unreleased.contains(packet_id) {
-            return Ok(());
+            return Ok(true);
         }
         // MQTT-3.3.4-7.
         if unreleased.len() >= usize::from(maximum) {
             return Err(ReasonCode::RECEIVE_MAXIMUM_EXCEEDED);
         }
-        unreleased.add(packet_id, Arc::new(Message::from(publication)));
-        Ok(())
+        let message = Arc::new(Message::from(publication));
+        let mut charge = None;
+        let has_room = self.sessions.charge(session, &message, &mut charge);
+        if has_room && let Some(session) = self.sessions.get_mut(session) {
+            let counted = Counted {
+                message,
+                _charge: charge,
+            };
+            session.state.unreleased.add(packet_id, counted);
+        }
+        Ok(has_room)
     }
 
     /// A client releases a message of QoS 2: only now does it go on, as with mosquitto.
@@ -160,7 +177,7 @@ impl MqttBroker {
             },
         };
         let mut id = None;
-        if let Some(message) = message
+        if let Some(Counted { message, .. }) = &message
             && let Some(connection) = self.connections.get(place)
         {
             let publication = Publication {

@@ -19,10 +19,14 @@ impl MqttBroker {
         let is_open = self.connected(id).is_some_and(|(session, connection)| {
             sending.is_open(session.state.in_flight.len(), connection.window)
         });
-        while let Some(queued) = self.next_queued(now, id, is_open) {
+        while let Some(mut queued) = self.next_queued(now, id, is_open) {
+            let charge = queued.charge.take();
             let publication = queued.message.publication();
             let mut shared = SharedPublication::of(&publication, &queued.message);
-            let delivery = Delivery::from(&queued);
+            let delivery = Delivery {
+                charge,
+                ..Delivery::from(&queued)
+            };
             self.send_first(now, id, &mut shared, delivery, transport);
         }
     }

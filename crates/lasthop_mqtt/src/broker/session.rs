@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use lasthop_broker::{Identity, Message, QueuedMessage};
+use lasthop_broker::{Charge, Identity, Message, QueuedMessage};
 use lasthop_units::Instant;
 
 use crate::in_flight::InFlight;
@@ -16,8 +16,16 @@ pub(super) struct SessionState {
     /// Seconds for which it outlives its connection; `u32::MAX` for ever.
     pub(super) expiry: u32,
     pub(super) in_flight: InFlight<QueuedMessage>,
-    pub(super) unreleased: Unreleased<Arc<Message>>,
+    pub(super) unreleased: Unreleased<Counted>,
     pub(super) will: Option<Box<OwnedWill>>,
+}
+
+/// A message that a client has sent, and what it counts.
+#[derive(Debug)]
+pub(super) struct Counted {
+    pub(super) message: Arc<Message>,
+    /// As long as it is kept.
+    pub(super) _charge: Option<Box<Charge>>,
 }
 
 /// A will as long as it may be needed.
@@ -26,7 +34,7 @@ pub(super) struct OwnedWill {
     /// Whose it is.
     pub(super) client_id: Box<str>,
     pub(super) identity: Identity,
-    pub(super) message: Arc<Message>,
+    pub(super) counted: Counted,
     pub(super) delay: u32,
     pub(super) message_expiry: Option<u32>,
     /// When it is published, once the connection is gone.

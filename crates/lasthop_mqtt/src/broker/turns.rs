@@ -120,6 +120,7 @@ impl MqttBroker {
                     retain: true,
                     ids: subscription_ids(&[options]),
                     message,
+                    charge: None,
                 };
                 if !self.sessions.enqueue(session, queued) {
                     self.counters.dropped += 1;
@@ -137,6 +138,9 @@ impl MqttBroker {
 
     /// Whether the packets behind the one at hand are for a later turn; the turn is noted.
     pub(super) fn put_off(&mut self, place: u32) -> bool {
+        if self.turns.searches.is_empty() && self.turns.left() > 0 {
+            return false;
+        }
         let Some(id) = self.connections.get(place).map(|connection| connection.id) else {
             return false;
         };

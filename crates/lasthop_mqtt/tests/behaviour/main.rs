@@ -10,6 +10,7 @@ mod hand_broker;
 mod hostile_brokers;
 mod hostile_clients;
 mod kept;
+mod kept_bytes;
 mod lost_messages;
 mod over_quic;
 mod over_tcp;

@@ -436,6 +436,27 @@ fn a_limit_of_sessions_refuses_the_next_client() {
     assert_eq!(hand.answers(connection)[0].body[1], 3);
 }
 
+#[test]
+fn a_parked_session_makes_room_for_the_next_client() {
+    let config = MqttBrokerConfig {
+        limits: BrokerLimits {
+            sessions: 2,
+            ..BrokerLimits::default()
+        },
+        ..MqttBrokerConfig::default()
+    };
+    let mut hand = Hand::new(config);
+    for name in ["a", "b", "c"] {
+        let (connection, is_present) = session_present(&mut hand, &lasting(V5, name));
+        assert!(!is_present);
+        hand.finish(connection);
+    }
+    let (_, is_present) = session_present(&mut hand, &lasting(V5, "c"));
+    assert!(is_present);
+    let (_, is_present) = session_present(&mut hand, &lasting(V5, "a"));
+    assert!(!is_present, "it was parked longest");
+}
+
 /// The server's own messages: queued for a client that is away, and reported when they come to nothing.
 #[test]
 fn the_servers_own_messages_wait_for_their_device_or_fail() {
