@@ -8,45 +8,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from docs.generator import serve_limits
 
 from lasthop.live.limits import all_limits
 
 from .conftest import PATIENCE_S, Server, StartServer
 from .test_mqtt import Client
 
+ROOT = Path(__file__).parents[3]
+
 CONNECT = bytes.fromhex("10 0e 0004 4d515454 04 02 003c 0002") + b"me"
 CONNECT_5 = bytes.fromhex("10 0f 0004 4d515454 05 02 003c 00 0002") + b"me"
 
-TESTED_HERE = {
-    "connections",
-    "connections_per_address",
-    "handshakes_per_address",
-    "connect_time",
-    "message_time",
-    "packet_size",
-    "in_flight",
-    "queued_messages",
-    "queued_bytes",
-    "subscriptions",
-    "subscription_bytes",
-    "sessions",
-    "retained_messages",
-    "retained_bytes",
-    "topic_aliases",
-    "peers",
-    "body_size",
-    "waiting",
-    "topics",
-    "topic_bytes",
-    "subscription_time",
-    "observations",
-}
-
-TESTED_WITH_THE_GATEWAY = {"device_messages", "device_bytes", "device_silence"}
-
 
 def test_every_limit_has_a_test() -> None:
-    assert {limit.name for limit in all_limits()} == TESTED_HERE | TESTED_WITH_THE_GATEWAY
+    assert {limit.name for limit in all_limits()} == set(serve_limits.TESTS)
+    for test in [*serve_limits.TESTS.values(), *(row[-1] for row in serve_limits.FIXED)]:
+        file, _, name = test.partition("::")
+        text = (ROOT / file).read_text("utf-8")
+        assert f"def {name}(" in text or f"fn {name}()" in text, test
 
 
 @contextlib.contextmanager
@@ -288,6 +268,29 @@ def test_what_waits_for_a_session_is_bounded(serve: StartServer, limit: str) -> 
     again.end()
 
 
+@pytest.mark.parametrize("limit", ["kept_bytes", "kept_bytes_per_user"])
+def test_what_is_kept_of_one_client_is_bounded(serve: StartServer, limit: str) -> None:
+    server = serve("mqtt", f"--limit={limit}=3000")
+    publish = b"\x34\xee\x07\x00\x01t%b\x00" + b"x" * 1000
+    with tcp(server) as opened:
+        opened.sendall(CONNECT_5)
+        opened.recv(100)
+        answers = b""
+        for number in (1, 2, 3):
+            opened.sendall(publish.replace(b"%b", bytes([0, number])))
+            answers += opened.recv(100)
+        quota_exceeded = b"\x50\x03\x00\x03\x97"
+        assert answers == b"\x50\x02\x00\x01\x50\x02\x00\x02" + quota_exceeded
+    with tcp(server) as older:
+        publish_3 = b"\x34\xed\x07\x00\x01t%b" + b"x" * 1000
+        older.sendall(CONNECT)
+        older.recv(100)
+        for number in (1, 2, 3):
+            older.sendall(publish_3.replace(b"%b", bytes([0, number])))
+        assert is_closed(older)
+    assert still_serves(server)
+
+
 def test_one_subscription_too_many_is_refused(serve: StartServer) -> None:
     server = serve("mqtt", "--limit=subscriptions=2")
     client = Client("client", is_5=True)
@@ -310,6 +313,25 @@ def test_filters_that_are_too_long_together_are_refused(serve: StartServer) -> N
     one.end()
     assert other.want("b" * 500, 0) == [0]
     other.end()
+
+
+def test_parked_sessions_of_a_squatter_make_room_for_others(serve: StartServer) -> None:
+    server = serve("mqtt", "--limit=sessions=4", "--user=device:secret", "--allow-anonymous")
+    device = Client("device", lasting=True)
+    device.username_pw_set("device", "secret")
+    device.begin(server.addresses[0])
+    device.end()
+    for number in range(10):
+        squatter = Client(f"squatter {number}", lasting=True)
+        squatter.begin(server.addresses[0])
+        squatter.end()
+    again = Client("device", lasting=True)
+    again.username_pw_set("device", "secret")
+    assert again.begin(server.addresses[0]), "the session of the named user is kept"
+    again.end()
+    last = Client("squatter 9", lasting=True)
+    assert last.begin(server.addresses[0])
+    last.end()
 
 
 def test_one_session_too_many_is_refused(serve: StartServer) -> None:
