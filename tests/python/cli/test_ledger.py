@@ -144,7 +144,7 @@ BAD: dict[str, tuple[bytes, str]] = {
     "record": (pcap() + b"\xff" * 16, "byte 24: a packet longer than any"),
     "bad_gzip": (gzip.compress(pcap(publish(1)))[:-8] + bytes(8), "the compressed file is damaged"),
     "gzip_of_text": (gzip.compress(b"study: cost\n"), "is no capture"),
-    "wireless": (pcap(b"\0" * 40, link_type=105), "its link layer (LINKTYPE 105) is not read"),
+    "wireless": (pcap(b"\0" * 40, link_type=195), "its link layer (LINKTYPE 195) is not read"),
 }
 
 

@@ -256,3 +256,38 @@ def test_rtps_is_told_as_tshark_tells_it(
     (discovery,) = dissect(file, "rtps.sm.wrEntityId == 0x100c2", "udp.length")
     stamped = 4 + 8
     assert cells["application session_set_up"] == int(discovery[0]) - 8 - stamped
+
+
+def test_wireless_frames_are_counted_as_tshark_counts_them(
+    find_program: FindProgram, tmp_path: Path
+) -> None:
+    """Radiotap and 802.11: QoS and plain data, four addresses, a beacon, an encrypted frame."""
+    udp = struct.pack("!HHHH", 50_000, 5683, 8 + 20, 0) + bytes(20)
+    ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0)
+    packet = ip + bytes([192, 0, 2, 1]) + bytes([192, 0, 2, 2]) + udp
+    llc = b"\xaa\xaa\x03\0\0\0\x08\0"
+    plain = struct.pack("<BBHII", 0, 0, 8, 0, 0)[:8]
+    checked = struct.pack("<BBHIB", 0, 0, 9, 2, 0x10)
+    addresses = bytes.fromhex("020000000001 020000000002 020000000003")
+
+    def frame(kind: int, control: int, extra: bytes = b"") -> bytes:
+        return bytes([kind, control, 0, 0]) + addresses + b"\x10\0" + extra + llc + packet
+
+    frames = [
+        plain + frame(0x08, 0x01),
+        plain + frame(0x88, 0x02, b"\0\0"),
+        checked + frame(0x88, 0x03, addresses[:6] + b"\0\0") + b"\0\0\0\0",
+        plain + frame(0x80, 0x00),
+        plain + frame(0x88, 0x41, b"\0\0"),
+    ]
+    records = [struct.pack("<IIII", 1, 0, len(it), len(it)) + it for it in frames]
+    file = tmp_path / "wireless.pcap"
+    file.write_bytes(
+        struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 127) + b"".join(records)
+    )
+    tshark = find_program("tshark", "tshark")
+    command = [str(tshark), "-r", str(file), "-Y", "udp", "-T", "fields", "-e", "ip.len"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert shown == ["48"] * 3
+    told = _ledger(file)
+    assert (told["packets"], told["bytes"]) == (len(shown), sum(map(int, shown)))

@@ -1,4 +1,4 @@
-use super::Frame;
+use super::{Frame, wireless};
 use crate::Sight;
 
 /// What is below IP in a frame.
@@ -38,6 +38,18 @@ pub(crate) fn strip<'a>(frame: &Frame<'a>) -> Link<'a> {
             Some((header, kind)) => (header, Some(kind), frame.sight),
             None => return Link::NotIp,
         },
+        // IEEE 802.11, without and with a radiotap header.
+        105 | 127 => {
+            let payload = match frame.link_type {
+                105 => wireless::payload(bytes),
+                _ => wireless::payload_behind_radiotap(bytes),
+            };
+            let behind = payload.and_then(|payload| behind_snap(bytes, payload.start));
+            match behind {
+                Some((header, kind)) => (header, Some(kind), frame.sight),
+                None => return Link::NotIp,
+            }
+        }
         // PPP, with or without HDLC framing.
         9 | 50 => match ppp(
             bytes,
@@ -90,6 +102,12 @@ fn behind_tags(bytes: &[u8], mut at: usize) -> Option<(usize, u16)> {
             kind => return Some((at + 2, kind)),
         }
     }
+}
+
+/// Where the packet begins, and its kind, behind a SNAP header.
+fn behind_snap(bytes: &[u8], at: usize) -> Option<(usize, u16)> {
+    let has_snap = bytes.get(at..)?.starts_with(&SNAP);
+    behind_tags(bytes, has_snap.then_some(at + SNAP.len())?)
 }
 
 /// Behind the number of a protocol of PPP, which has one byte where both ends agreed on that (RFC 1661 section 6.5).

@@ -4,6 +4,7 @@ mod error;
 mod link_layer;
 mod pcap;
 mod pcapng;
+mod wireless;
 mod words;
 
 use lasthop_units::Instant;

@@ -131,6 +131,73 @@ fn link_layers_and_tags_are_taken_off() {
 }
 
 #[test]
+fn data_frames_of_80211_are_taken_off() {
+    let packet = udp(Up, 5683, b"x");
+    let snap = b"\xaa\xaa\x03\0\0\0\x08\0";
+    let frame = |kind: u8, control: u8, extra: usize| {
+        let header = [&[kind, control][..], &[0; 22], &vec![0; extra]].concat();
+        [&header[..], snap, &packet].concat()
+    };
+    let mut cases: Vec<(u32, Vec<u8>)> = vec![
+        (105, frame(0x08, 0x01, 0)),
+        (105, frame(0x88, 0x02, 2)),
+        // Four addresses, QoS and HT control.
+        (105, frame(0x88, 0x83, 6 + 2 + 4)),
+        (
+            127,
+            [&b"\0\0\x08\0\0\0\0\0"[..], &frame(0x08, 1, 0)].concat(),
+        ),
+    ];
+    // Two words of what is present; time, flags: a frame check at the end and a header that is padded.
+    let radiotap = [
+        &b"\0\0\x1c\0\x03\0\0\x80\0\0\0\0\0\0\0\0"[..],
+        &[0; 8],
+        b"\x30\0\0\0",
+    ]
+    .concat();
+    cases.push((
+        127,
+        [&radiotap[..], &frame(0x88, 1, 2 + 2), &[0xee; 4]].concat(),
+    ));
+    for (link_type, bytes) in cases {
+        let file = pcap(link_type, &bytes);
+        assert_eq!(bytes_of(&[file], 1000), 29, "{bytes:02x?}");
+    }
+}
+
+#[test]
+fn other_frames_of_80211_are_not_ip() {
+    let packet = udp(Up, 5683, b"x");
+    let frame = |head: [u8; 2], fragment: u8, qos: u8| {
+        let header = [&head[..], &[0; 20], &[fragment, 0, qos, 0]].concat();
+        [&header[..], b"\xaa\xaa\x03\0\0\0\x08\0", &packet].concat()
+    };
+    let broken = [&b"\0\0\x09\0\x02\0\0\0\x40"[..], &frame([0x88, 1], 0, 0)].concat();
+    let cases = [
+        (105, frame([0x80, 0], 0, 0), "a beacon"),
+        (105, frame([0xc8, 1], 0, 0), "without data"),
+        (105, frame([0x88, 0x41], 0, 0), "encrypted"),
+        (105, frame([0x88, 0x05], 0, 0), "a first fragment"),
+        (105, frame([0x88, 1], 2, 0), "a last fragment"),
+        (105, frame([0x88, 1], 0, 0x80), "several packets"),
+        (127, broken, "a wrong frame check"),
+        (
+            127,
+            b"\0\0\xff\xff\x02\0\0\0".to_vec(),
+            "a header without end",
+        ),
+    ];
+    for (link_type, bytes, what) in cases {
+        let mut accountant = Accountant::new();
+        accountant.feed(&pcap(link_type, &bytes)).unwrap();
+        accountant.end_of_file().unwrap();
+        accountant.finish();
+        let findings = accountant.findings();
+        assert_eq!((findings.packets, findings.not_ip), (0, 1), "{what}");
+    }
+}
+
+#[test]
 fn what_is_no_capture_is_refused_with_its_place() {
     let mut accountant = Accountant::new();
     assert_eq!(
