@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use lasthop_contract::{CloseReason, DiscardReason, Established, InterfaceId, Mtu};
-use lasthop_units::Instant;
+use lasthop_units::{Duration, Instant};
 use smallvec::SmallVec;
 
 use super::connection::{Connection, Outputs, State, Timer};
@@ -15,6 +15,9 @@ use super::segment::{Flags, Header, Segment};
 /// The largest payload of a peer that does not say (RFC 9293 §3.7.1), and the least that is believed.
 const DEFAULT_SEGMENT_SIZE: u16 = 536;
 const LEAST_SEGMENT_SIZE: u16 = 88;
+
+/// How soon a SYN leaves again after a wrong answer (`TCP_TIMEOUT_MIN`: two ticks of 4 ms).
+const SOON: Duration = Duration::from_millis(8);
 
 /// A Fast Open cookie, or an empty one as a request (RFC 7413 §4.1).
 pub(crate) type Cookie = SmallVec<[u8; 16]>;
@@ -65,6 +68,10 @@ impl Connection {
         let has = |flags| segment.flags.has(flags);
         let is_acceptable = segment.ack.is_after(self.initial) && !segment.ack.is_after(self.next);
         if has(Flags::ACK) && !is_acceptable {
+            if self.timeouts == 0 {
+                // What answers is left of an earlier connection: after the reset the SYN has a chance.
+                self.set_timer(Timer::Retransmission, now, SOON);
+            }
             if !has(Flags::RST) {
                 self.emit_reset_for(segment, out);
             }

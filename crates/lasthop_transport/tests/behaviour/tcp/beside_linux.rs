@@ -15,6 +15,7 @@ macro_rules! time_lines {
 }
 
 time_lines! {
+    a_syn_leaves_again_soon_after_a_wrong_answer
     a_time_stamp_with_an_acknowledgement_of_what_was_never_sent_does_not_count
     an_accepted_peer_that_goes_on_with_a_small_window_gets_small_segments
     an_end_after_data_is_acknowledged_after_a_delay

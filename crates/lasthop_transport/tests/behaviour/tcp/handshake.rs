@@ -165,7 +165,8 @@ fn an_answer_to_another_syn_is_reset() {
          +0.1 < S. 0:0(0) ack 77 win 64000 <mss 1000,sackOK>
          +0 > R 77:77(0) win 0
          +0 x unsent_acknowledged
-         +0.1 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
+         +0.008 > S 0:0(0) win 65535 <mss 1460,sackOK>
+         +0.092 < S. 0:0(0) ack 1 win 64000 <mss 1000,sackOK>
          +0 ! Established(Full)
          +0 > . 1:1(0) ack 1 win 65535",
     );
