@@ -10,6 +10,8 @@ pub(crate) struct Reassembly {
     recent: Vec<Seq>,
     /// Where the stream ends: a number of its own, which counts with the range that it follows.
     fin: Option<Seq>,
+    /// Blocks that are still to be told though nothing is held any more.
+    told: Vec<(Seq, Seq)>,
 }
 
 /// What followed on from what had arrived.
@@ -43,6 +45,14 @@ impl Range {
 }
 
 impl Reassembly {
+    /// Nothing, with blocks to tell all the same.
+    pub(crate) fn told(blocks: Vec<(Seq, Seq)>) -> Self {
+        Self {
+            told: blocks,
+            ..Self::default()
+        }
+    }
+
     /// How many bytes it holds.
     pub(crate) fn held(&self) -> u32 {
         self.ranges.iter().map(|r| r.bytes.len() as u32).sum()
@@ -58,7 +68,15 @@ impl Reassembly {
     }
 
     /// The blocks to report, the one that grew last first.
+    pub(crate) fn all_blocks(&self) -> Vec<(Seq, Seq)> {
+        let mut blocks = Vec::new();
+        self.blocks(&mut blocks);
+        blocks
+    }
+
+    /// Adds them to others.
     pub(crate) fn blocks(&self, into: &mut Vec<(Seq, Seq)>) {
+        into.extend_from_slice(&self.told);
         for start in &self.recent {
             if let Some(range) = self.ranges.iter().find(|range| range.start == *start) {
                 let end = self.reported_end(range);

@@ -3,6 +3,7 @@ use lasthop_units::{Duration, Instant};
 
 use super::connection::{Connection, Outputs, State};
 use super::output::Push;
+use super::reassembly::Reassembly;
 use super::segment::{Flags, Segment};
 use super::sequence::Seq;
 
@@ -17,6 +18,10 @@ impl Connection {
         segment: &Segment<'_>,
         out: &mut Outputs<'_>,
     ) -> Result<(), DiscardReason> {
+        let flags = segment.flags;
+        if !flags.has(Flags::ACK) && !flags.has(Flags::RST) && !flags.has(Flags::SYN) {
+            return Err(DiscardReason::UnexpectedFlags);
+        }
         self.last_heard = now;
         if self.is_probe(now, segment) {
             if self.may_challenge(now) {
@@ -34,7 +39,7 @@ impl Connection {
         self.check_acknowledgement(now, segment, out)?;
         self.note_timestamp(now, segment);
         self.acknowledge(now, segment, out);
-        if self.state == State::Closed {
+        if matches!(self.state, State::TimeWait | State::Closed) {
             return Ok(());
         }
         let is_of_use = self.take_data(now, segment, out);
@@ -62,7 +67,12 @@ impl Connection {
         if segment.flags.has(Flags::RST) {
             return Err(DiscardReason::NoConnection);
         }
-        self.answer_duplicate(now, segment, out);
+        let has_data = segment.length() > 0 && !segment.flags.has(Flags::SYN);
+        if segment.length() == 0 && segment.seq == self.received {
+            self.note_timestamp(now, segment);
+        } else if has_data || self.may_challenge(now) {
+            self.send_acknowledgement(now, out);
+        }
         Ok(())
     }
 
@@ -135,6 +145,10 @@ impl Connection {
         let start = segment.seq;
         let data_end = start + segment.payload.len() as u32;
         let end = segment.end();
+        if self.peer_finished && !start.is_before(self.received) {
+            // Nothing can follow an end (`tcp_rcv_state_process`).
+            return false;
+        }
         if self.peer_finished || !end.is_after(self.received) {
             // All of it was here before.
             self.report_duplicate(start, end.earlier(self.received));
@@ -166,6 +180,7 @@ impl Connection {
         }
         let mut ends = has_fin && kept_end == data_end;
         if !ends && let Some(mut reassembly) = self.reassembly.take() {
+            let blocks = reassembly.all_blocks();
             let taken = reassembly.take(self.received, &mut self.unread);
             self.received = taken.next;
             ends = taken.ends;
@@ -173,10 +188,12 @@ impl Connection {
             if let (Some((start, end)), None) = (taken.duplicate, self.duplicate) {
                 self.report_duplicate(start, end);
             }
-            if reassembly.is_empty() {
-                // RFC 5681 §4.2: at once when a gap is filled.
-                self.acknowledgement.at_once = true;
-            } else {
+            // RFC 5681 §4.2: at once when a gap is filled.
+            self.acknowledgement.at_once |= reassembly.is_empty();
+            if ends {
+                // An end that we answer at once comes with the blocks of before (`tcp_fin`).
+                self.reassembly = Some(Box::new(Reassembly::told(blocks)));
+            } else if !reassembly.is_empty() {
                 self.reassembly = Some(reassembly);
             }
         }
@@ -341,20 +358,23 @@ impl Connection {
     fn peer_finishes(&mut self, now: Instant, out: &mut Outputs<'_>) {
         self.received += 1;
         self.peer_finished = true;
-        self.reassembly = None;
-        self.acknowledgement.waits = true;
+        if self.state == State::FinWait1 {
+            self.send_acknowledgement(now, out);
+        }
+        if self.state != State::FinWait2 {
+            self.reassembly = None;
+        }
+        self.acknowledgement.waits |= self.state != State::FinWait1;
         match self.state {
             State::Established | State::SynReceived => {
                 self.state = State::CloseWait;
                 self.enter_interactive_mode();
             }
-            State::FinWait1 => {
-                self.state = State::Closing;
-                self.acknowledgement.at_once = true;
-            }
+            State::FinWait1 => self.state = State::Closing,
             State::FinWait2 => {
                 self.state = State::TimeWait;
                 self.send_acknowledgement(now, out);
+                self.reassembly = None;
                 self.stop_timers();
             }
             _ => {}

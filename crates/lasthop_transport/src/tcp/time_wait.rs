@@ -111,16 +111,26 @@ impl TimeWaits {
             self.take(key);
             return Late::Replaced;
         }
-        let asks = !flags.has(Flags::RST) && segment.length() > 0;
-        let is_soon = entry.last_answer.is_some_and(|last| now - last < interval);
+        let has_data = segment.length() > 0 && !flags.has(Flags::SYN);
+        let asks = !flags.has(Flags::RST) && (has_data || segment.seq != entry.received);
+        if !asks
+            && let (Some((recent, _)), Some((value, _))) =
+                (&mut entry.timestamps, segment.options.timestamps)
+            && (value.wrapping_sub(*recent) as i32) > 0
+        {
+            *recent = value;
+        }
+        // What carries something is part of no endless exchange of acknowledgements (`tcp_oow_rate_limited`).
+        let is_soon = !has_data && entry.last_answer.is_some_and(|last| now - last < interval);
         let answer = (asks && !is_soon).then(|| entry.acknowledgement(now, segment));
-        if answer.is_some() {
+        if answer.is_some() && !has_data {
             entry.last_answer = Some(now);
         }
-        if flags.has(Flags::FIN)
+        if flags.has(Flags::ACK)
+            && !flags.has(Flags::RST)
             && let Some(mut entry) = self.take(key)
         {
-            // Our last acknowledgement was lost: the wait begins anew.
+            // The peer is still there: the wait begins anew.
             entry.until = now + span;
             self.push(Slot { key, entry });
         }

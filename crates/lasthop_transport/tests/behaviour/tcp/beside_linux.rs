@@ -15,6 +15,7 @@ macro_rules! time_lines {
 }
 
 time_lines! {
+    a_segment_without_an_acknowledgement_is_ignored
     a_syn_leaves_again_soon_after_a_wrong_answer
     a_time_stamp_with_an_acknowledgement_of_what_was_never_sent_does_not_count
     an_accepted_peer_that_goes_on_with_a_small_window_gets_small_segments
@@ -25,6 +26,7 @@ time_lines! {
     an_end_over_what_is_held_is_acknowledged_as_any_end
     an_end_that_arrives_out_of_order_is_reported
     an_idle_connection_is_probed_from_when_it_was_heard_last
+    blocks_are_told_with_an_end_that_is_answered_at_once
     both_ends_may_open_at_once
     both_may_open_and_one_may_answer_with_a_plain_acknowledgement
     data_of_which_a_part_is_old_reports_that_part_alone
@@ -32,6 +34,7 @@ time_lines! {
     data_that_covers_what_is_held_is_reported_as_a_duplicate
     early_data_is_no_more_than_the_server_takes
     early_data_that_is_partly_taken_leaves_again_at_once
+    late_data_is_answered_each_time
     lost_data_before_an_end_leaves_when_the_end_is_reported
     what_arrived_before_a_reset_is_read
 }

@@ -23,7 +23,7 @@ fn we_finish_first() {
          +1 < F. 1:1(0) ack 102 win 64000
          +0 > . 102:102(0) ack 2 win 65534
          +0.1 < F. 1:1(0) ack 102 win 64000
-         +0 x out_of_window
+         +0 > . 102:102(0) ack 2 win 65534
          +61 < F. 1:1(0) ack 102 win 64000
          +0 > R 102:102(0) win 0
          +0 x no_connection",
@@ -86,8 +86,8 @@ fn both_may_finish_at_once() {
          +0 finish
          +0 > F. 1:1(0) ack 1 win 65535
          +0.05 < F. 1:1(0) ack 1 win 64000
-         +0 ! Readable
          +0 > . 2:2(0) ack 2 win 65534
+         +0 ! Readable
          +0.05 < . 2:2(0) ack 2 win 64000
          +0 ! Closed(Finished)
          +0.05 < F. 1:1(0) ack 2 win 64000

@@ -225,8 +225,8 @@ fn a_reset_ends_closing() {
          +0 finish
          +0 > F. 1:1(0) ack 1 win 65535
          +0.1 < F. 1:1(0) ack 1 win 64000
-         +0 ! Readable
          +0 > . 2:2(0) ack 2 win 65534
+         +0 ! Readable
          +0.1 < R 7:7(0) win 0
          +0 > . 2:2(0) ack 2 win 65534
          +0 x out_of_window
@@ -321,7 +321,7 @@ fn data_after_the_end_is_not_taken() {
          +0 ! Readable
          +0 > . 1:1(0) ack 2 win 65534
          +0.1 < P. 2:102(100) ack 1 win 64000
-         +0 > . 1:1(0) ack 2 win 65534
+         +0 x out_of_window
          +0 read 1000
          +0 = finished",
     );
