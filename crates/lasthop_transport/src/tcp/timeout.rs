@@ -260,13 +260,18 @@ impl Connection {
     ///
     /// Keep-alive is not put off by what arrives: when its timer fires, it is set to what is left.
     pub(crate) fn set_idle_timer(&mut self, now: Instant) {
+        let clock = self.profile.timer_clock;
+        let alive = self
+            .profile
+            .keep_alive
+            .map(|alive| self.idle_at.unwrap_or(clock.firing(now, alive.idle)));
         self.idle_at = match self.state {
-            State::FinWait2 => self.profile.fin_wait_2_timeout.map(|span| now + span),
-            State::Established | State::CloseWait => self.idle_at.or_else(|| {
-                let alive = self.profile.keep_alive?;
-                Some(self.profile.timer_clock.firing(now, alive.idle))
-            }),
-            _ => None,
+            State::FinWait2 => {
+                let end = self.profile.fin_wait_2_timeout.map(|span| now + span);
+                alive.into_iter().chain(end).min()
+            }
+            State::SynSent | State::SynReceived | State::TimeWait | State::Closed => None,
+            _ => alive,
         };
     }
 
@@ -279,13 +284,13 @@ impl Connection {
             } else {
                 now
             };
-            if now < since + span {
-                self.idle_at = Some(since + span);
-            } else {
+            if now - since >= span {
                 self.end(CloseReason::TimedOut, out);
+                return;
             }
-            return;
+            self.idle_at = self.profile.fin_wait_2_timeout.map(|span| since + span);
         }
+        let end = self.idle_at;
         let Some(alive) = self.profile.keep_alive else {
             return;
         };
@@ -293,7 +298,8 @@ impl Connection {
         let is_busy = !self.board.is_empty() || self.has_unsent();
         let heard = if is_busy { now } else { self.last_heard };
         if self.probes == 0 && now < heard + alive.idle {
-            self.idle_at = Some(clock.firing(now, (heard + alive.idle) - now));
+            let next = clock.firing(now, (heard + alive.idle) - now);
+            self.idle_at = end.into_iter().chain([next]).min();
             return;
         }
         if self.probes >= alive.probes {
@@ -307,7 +313,8 @@ impl Connection {
         self.probes += 1;
         self.send_empty_probe(now, out);
         out.end();
-        self.idle_at = Some(clock.firing(now, alive.interval));
+        let next = clock.firing(now, alive.interval);
+        self.idle_at = end.into_iter().chain([next]).min();
     }
 
     /// The timeout that runs out now.

@@ -36,6 +36,7 @@ time_lines! {
     early_data_that_is_partly_taken_leaves_again_at_once
     late_data_is_answered_each_time
     lost_data_before_an_end_leaves_when_the_end_is_reported
+    probes_go_on_behind_our_end
     what_arrived_before_a_reset_is_read
 }
 
