@@ -33,6 +33,9 @@ pub(crate) struct Acknowledgement {
 /// The largest share of a second that the delay may take (`HZ / 2`).
 const SLOW_DELAY: Duration = Duration::from_millis(500);
 
+/// The memory that Linux takes for a segment beside its payload, as measured with a TUN device.
+const SEGMENT_OVERHEAD: u64 = 1130;
+
 /// The segment size that is assumed at first (`TCP_MSS_DEFAULT`).
 const DEFAULT_SIZE: u16 = 536;
 
@@ -119,12 +122,21 @@ impl Connection {
             self.profile.acknowledgement,
             AcknowledgementPolicy::Adaptive { .. }
         ) && unacknowledged > self.peer_segment_size()
-            && (self.unread.is_empty() || self.window_to_offer() >= self.offered_now());
+            && (self.unread.is_empty() || self.keeps_offering());
         if state.at_once || is_quick || is_more_than_one || self.reassembly.is_some() {
             self.send_acknowledgement(now, out);
         } else {
             self.delay_acknowledgement(now, out);
         }
+    }
+
+    /// Whether there is room for the window that was offered at first beside what nobody has read. Linux counts the memory of
+    /// segments, not their bytes, so that small ones fill its buffer sooner (`tcp_measure_rcv_mss`).
+    fn keeps_offering(&self) -> bool {
+        let size = u64::from(self.peer_segment_size());
+        let room = 2 * u64::from(self.profile.receive_buffer) * size / (size + SEGMENT_OVERHEAD);
+        let offered = self.profile.receive_buffer.min(u32::from(u16::MAX));
+        room.saturating_sub(self.unread.len() as u64) >= u64::from(offered)
     }
 
     /// The application has read (`tcp_cleanup_rbuf`).
@@ -197,8 +209,13 @@ impl Connection {
         let AcknowledgementPolicy::Adaptive { quick, .. } = self.profile.acknowledgement else {
             return;
         };
-        let segments = (self.offered / (2 * self.peer_segment_size().max(1))).max(2);
-        let segments = segments.min(u32::from(quick)) as u8;
+        // The first window is of full segments of our own size (`tcp_select_initial_window`).
+        let own = u32::from(self.profile.max_segment_size).clamp(1, self.offered.max(1));
+        let window = self.offered - self.offered % own;
+        let segments = match window / (2 * self.peer_segment_size().max(1)) {
+            0 => 2,
+            segments => segments.min(u32::from(quick)) as u8,
+        };
         self.acknowledgement.quick = self.acknowledgement.quick.max(segments);
     }
 

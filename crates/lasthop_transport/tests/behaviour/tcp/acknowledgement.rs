@@ -50,11 +50,10 @@ fn the_first_segments_are_acknowledged_at_once() {
          +0 > . 1:1(0) ack 16001 win 49535
          +0 < . 16001:17001(1000) ack 1 win 64000
          +0 < . 17001:18001(1000) ack 1 win 64000
-         +0 > . 1:1(0) ack 18001 win 47535
          +0 < . 18001:19001(1000) ack 1 win 64000
          +0 < . 19001:20001(1000) ack 1 win 64000
-         +0 > . 1:1(0) ack 20001 win 45535
-         +1 read 100000
+         +0.04 > . 1:1(0) ack 20001 win 45535
+         +0.96 read 100000
          +0 = read 20000",
     );
 }
@@ -93,7 +92,9 @@ fn a_small_segment_is_acknowledged_when_it_is_read() {
          +0.25 < . 1201:2201(1000) ack 1 win 64000
          +0 ! Readable
          +0.001 < . 2201:3201(1000) ack 1 win 64000
-         +0 > . 1:1(0) ack 3201 win 63000",
+         +0.039 read 1000
+         +0 = read 1000
+         +0 > . 1:1(0) ack 3201 win 64000",
     );
 }
 

@@ -16,6 +16,7 @@ macro_rules! time_lines {
 
 time_lines! {
     a_segment_without_an_acknowledgement_is_ignored
+    a_small_buffer_has_few_quick_acknowledgements
     a_syn_leaves_again_soon_after_a_wrong_answer
     a_time_stamp_with_an_acknowledgement_of_what_was_never_sent_does_not_count
     an_accepted_peer_that_goes_on_with_a_small_window_gets_small_segments
@@ -32,8 +33,10 @@ time_lines! {
     data_of_which_a_part_is_old_reports_that_part_alone
     data_that_covers_a_part_of_what_is_held_reports_that_part
     data_that_covers_what_is_held_is_reported_as_a_duplicate
+    data_with_an_end_is_acknowledged_after_a_delay
     early_data_is_no_more_than_the_server_takes
     early_data_that_is_partly_taken_leaves_again_at_once
+    large_segments_that_nobody_reads_are_acknowledged_as_long_as_there_is_room
     late_data_is_answered_each_time
     lost_data_before_an_end_leaves_when_the_end_is_reported
     probes_go_on_behind_our_end

@@ -12,7 +12,8 @@
 //! +0 x out_of_window                            a segment was of no use
 //! ```
 //!
-//! `set keep_alive 2 1 3` before all makes a profile of its own: idle, interval and probes.
+//! `set keep_alive 2 1 3` before all makes a profile of its own: idle, interval and probes. So does
+//! `set receive_buffer 4000`.
 //!
 //! `+0 connected` stands for the lines of a handshake with a peer that takes segments of 1000 B ([`CONNECTED`]).
 //!
@@ -267,6 +268,7 @@ fn with_settings(mut profile: TcpProfile, script: &str) -> (TcpProfile, String) 
                     probes: probes.parse().unwrap(),
                 });
             }
+            ["set", "receive_buffer", bytes] => profile.receive_buffer = bytes.parse().unwrap(),
             ["set", ..] => panic!("no such setting: {line}"),
             _ => lines.push(line),
         }

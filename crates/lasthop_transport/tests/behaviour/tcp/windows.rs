@@ -53,11 +53,10 @@ fn our_window_shuts_and_opens_when_it_is_worth_while() {
          +0 ! Readable
          +0 > . 1:1(0) ack 1001 win 3000
          +0 < . 1001:2001(1000) ack 1 win 64000
-         +0 > . 1:1(0) ack 2001 win 2000
          +0 < . 2001:3001(1000) ack 1 win 64000
          +0 < . 3001:4001(1000) ack 1 win 64000
-         +0 > . 1:1(0) ack 4001 win 0
-         +0.5 < . 4000:4000(0) ack 1 win 64000
+         +0.04 > . 1:1(0) ack 4001 win 0
+         +0.46 < . 4000:4000(0) ack 1 win 64000
          +0 > . 1:1(0) ack 4001 win 0
          +1 read 500
          +0 = read 500
