@@ -32,6 +32,19 @@ impl Connection {
         self.una + self.window
     }
 
+    /// The number of a segment without data: in the window, also when the peer has made that smaller than what was sent
+    /// (`tcp_acceptable_seq`). A difference that the scale of windows may make does not count.
+    fn empty_seq(&self) -> Seq {
+        let end = self.window_end();
+        let is_beyond = end.is_before(self.next);
+        let by_scale = self.own_scale > 0 && is_beyond && self.next - end < 1 << self.own_scale;
+        if is_beyond && !by_scale && self.is_synchronised() {
+            end
+        } else {
+            self.next
+        }
+    }
+
     /// Whether there is something that was never sent.
     pub(crate) fn has_unsent(&self) -> bool {
         !self.fin_sent && (self.next.is_before(self.buffer.end()) || self.fin_queued)
@@ -82,13 +95,17 @@ impl Connection {
                 break;
             }
             let left = self.buffer.end() - self.next;
-            let length = left.min(limit);
-            let is_last = length == left;
-            let has_fin = is_last && self.fin_queued;
-            let end = self.next + length + u32::from(has_fin);
-            if end.is_after(self.window_end()) {
-                break;
+            let mut length = left.min(limit);
+            let mut is_last = length == left;
+            let mut has_fin = is_last && self.fin_queued;
+            if (self.next + length + u32::from(has_fin)).is_after(self.window_end()) {
+                let room = self.room_beside_first(pair);
+                if room == 0 || push == Push::Probe {
+                    break;
+                }
+                (length, is_last, has_fin) = (room.min(length), false, false);
             }
+            let end = self.next + length + u32::from(has_fin);
             if length < limit && !has_fin && push == Push::Nagle && self.nagle_holds() {
                 break;
             }
@@ -120,6 +137,18 @@ impl Connection {
             }
         }
         sent
+    }
+
+    /// What the window leaves for the second of two segments that leave together (`tcp_mss_split_point`). One alone is not
+    /// made smaller for the window (RFC 9293 §3.8.6.2.1).
+    fn room_beside_first(&self, pair: u32) -> u32 {
+        // At most half the congestion window leaves together (`tcp_cwnd_test`).
+        let may_pair = self.congestion.segments >= 4;
+        let is_second = pair == 1 && may_pair && self.profile.defers;
+        match self.next.is_before(self.window_end()) && is_second {
+            true => self.window_end() - self.next,
+            false => 0,
+        }
     }
 
     /// Sends the head of what waits, however little the window lets through (`tcp_write_wakeup`); says whether.
@@ -167,7 +196,7 @@ impl Connection {
         let start = self.next;
         let was_empty = self.board.is_empty();
         let length = (end - start) - u32::from(has_fin);
-        if length < u32::from(self.segment_size) && length > 0 {
+        if length < self.payload_limit() && length > 0 {
             self.small_end = end;
         }
         let stamp = self.stamp(now);
@@ -216,7 +245,9 @@ impl Connection {
             self.congestion.resume(now, self.last_sent);
         }
         self.last_sent = now;
-        self.note_answer(now);
+        if start != data_end {
+            self.note_answer(now);
+        }
         let range = (start != data_end).then_some((start, data_end, again));
         self.emit(now, start, flags, provenance, range, out);
     }
@@ -228,12 +259,12 @@ impl Connection {
         } else {
             ACKNOWLEDGEMENT
         };
-        self.emit(now, self.next, Flags::ACK, provenance, None, out);
+        self.emit(now, self.empty_seq(), Flags::ACK, provenance, None, out);
     }
 
     /// Sends the acknowledgement that ends the handshake.
     pub(crate) fn send_handshake_acknowledgement(&mut self, now: Instant, out: &mut Outputs<'_>) {
-        self.emit(now, self.next, Flags::ACK, SET_UP, None, out);
+        self.emit(now, self.empty_seq(), Flags::ACK, SET_UP, None, out);
     }
 
     /// Sends an empty segment from before the window, which the peer must answer (RFC 9293 §3.8.4).
@@ -243,13 +274,13 @@ impl Connection {
 
     /// Answers such a probe.
     pub(crate) fn answer_probe(&mut self, now: Instant, out: &mut Outputs<'_>) {
-        self.emit(now, self.next, Flags::ACK, KEEP_ALIVE, None, out);
+        self.emit(now, self.empty_seq(), Flags::ACK, KEEP_ALIVE, None, out);
     }
 
     /// Sends a reset.
     pub(crate) fn send_reset(&mut self, now: Instant, out: &mut Outputs<'_>) {
         let flags = Flags::RST.with(Flags::ACK);
-        self.emit(now, self.next, flags, TEAR_DOWN, None, out);
+        self.emit(now, self.empty_seq(), flags, TEAR_DOWN, None, out);
     }
 
     /// What the blocks to be reported take in a header.

@@ -20,6 +20,7 @@ time_lines! {
     a_syn_leaves_again_soon_after_a_wrong_answer
     a_time_stamp_with_an_acknowledgement_of_what_was_never_sent_does_not_count
     an_accepted_peer_that_goes_on_with_a_small_window_gets_small_segments
+    an_acknowledgement_stays_in_a_window_that_shrank
     an_end_after_data_is_acknowledged_after_a_delay
     an_end_before_any_data_is_acknowledged_with_the_next_tick
     an_end_behind_two_gaps_is_a_block_of_its_own
@@ -30,16 +31,19 @@ time_lines! {
     blocks_are_told_with_an_end_that_is_answered_at_once
     both_ends_may_open_at_once
     both_may_open_and_one_may_answer_with_a_plain_acknowledgement
+    data_behind_an_end_alone_is_acknowledged_at_once
     data_of_which_a_part_is_old_reports_that_part_alone
     data_that_covers_a_part_of_what_is_held_reports_that_part
     data_that_covers_what_is_held_is_reported_as_a_duplicate
     data_with_an_end_is_acknowledged_after_a_delay
     early_data_is_no_more_than_the_server_takes
     early_data_that_is_partly_taken_leaves_again_at_once
+    full_segments_beside_a_block_are_not_small
     large_segments_that_nobody_reads_are_acknowledged_as_long_as_there_is_room
     late_data_is_answered_each_time
     lost_data_before_an_end_leaves_when_the_end_is_reported
     probes_go_on_behind_our_end
+    the_second_of_two_segments_fills_the_window
     what_arrived_before_a_reset_is_read
 }
 
