@@ -67,7 +67,8 @@ impl Connection {
     fn is_packet_delayed(&self, segment: &Segment<'_>) -> bool {
         match self.first_resent {
             Some(at) => self.echoes_before(segment, at),
-            None => self.state != State::SynSent,
+            // Without SACK the end of a phase that is held on to forgets when it was (`must_hold_on`).
+            None => self.state != State::SynSent && (self.sack || self.una.is_before(self.high)),
         }
     }
 

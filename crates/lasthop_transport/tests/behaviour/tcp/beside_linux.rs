@@ -45,6 +45,7 @@ time_lines! {
     probes_go_on_behind_our_end
     the_second_of_two_segments_fills_the_window
     what_arrived_before_a_reset_is_read
+    without_sack_a_duplicate_behind_a_timeout_undoes_nothing
 }
 
 #[test]
