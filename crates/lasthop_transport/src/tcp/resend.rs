@@ -61,8 +61,8 @@ impl Connection {
         let length = (sent.end - sent.start) - u32::from(sent.is_fin);
         if length > room {
             self.board.split(place, room);
-        } else if self.profile.collapse && !is_probe {
-            while self.board.join_next(place, room) {}
+        } else if self.profile.collapse && !is_probe && length < room {
+            while self.board.join_next(place, room, window_end) {}
         }
         let Some(sent) = self.board.get(place).copied() else {
             return false;

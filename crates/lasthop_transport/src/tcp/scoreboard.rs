@@ -98,14 +98,16 @@ impl Scoreboard {
         }
     }
 
-    /// Joins the segment behind this one to it, if both are plain data of at most `room` bytes together.
-    pub(crate) fn join_next(&mut self, place: usize, room: u32) -> bool {
+    /// Joins the segment behind this one to it, if both are plain data of at most `room` bytes together and the peer's
+    /// window lets them through.
+    pub(crate) fn join_next(&mut self, place: usize, room: u32, window_end: Seq) -> bool {
         let (Some(this), Some(next)) = (self.get(place).copied(), self.get(place + 1).copied())
         else {
             return false;
         };
         let fits = next.end - this.start <= room + u32::from(next.is_fin);
-        if !fits || this.is_syn || this.is_fin || next.tags.sacked {
+        if !fits || next.end.is_after(window_end) || this.is_syn || this.is_fin || next.tags.sacked
+        {
             return false;
         }
         self.forget(next.tags, true);

@@ -24,6 +24,7 @@ time_lines! {
     an_end_after_data_is_acknowledged_after_a_delay
     an_end_before_any_data_is_acknowledged_with_the_next_tick
     an_end_behind_two_gaps_is_a_block_of_its_own
+    an_end_is_not_joined_to_a_full_segment
     an_end_joins_what_is_held_before_it
     an_end_over_what_is_held_is_acknowledged_as_any_end
     an_end_that_arrives_out_of_order_is_reported
