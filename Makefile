@@ -38,6 +38,7 @@ bench: develop ## Measure speed and memory, beside ns-3 where it is installed
 
 .PHONY: bench-tcp
 bench-tcp: develop ## Hold our TCP against the kernel's, on the same losses (as root, 20 minutes)
+	@$(BIN)/python -m benchmarks.tcp_against_linux.scripts.compare --rounds 3
 	@$(BIN)/python -m benchmarks.tcp_against_linux.run
 
 .PHONY: docs

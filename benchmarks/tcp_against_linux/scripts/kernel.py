@@ -79,8 +79,11 @@ class _Player:
                 self.previous_s = time.monotonic()
                 self._note(line.essence())
                 self._act(line)
-                self._collect(time.monotonic() + _SETTLE_S)
-        self._collect(time.monotonic() + _PATIENCE_S)
+                if line.text != "wait":
+                    self._collect(time.monotonic() + _SETTLE_S)
+        # A script that ends by waiting says itself for how long.
+        if self.script.lines[-1].text != "wait":
+            self._collect(time.monotonic() + _PATIENCE_S)
         start = self.events[0].at_s
         return [Event(event.at_s - start, event.line) for event in self.events]
 
@@ -108,6 +111,8 @@ class _Player:
             return
         number = int(rest or 0)
         match what:
+            case "wait":
+                pass
             case "listen":
                 self.listener = self._socket()
                 self.listener.bind((KERNEL, PORT))
@@ -115,9 +120,7 @@ class _Player:
             case "open":
                 self._open(number)
             case "write":
-                sent = self._connected().send(b"x" * number)
-                if sent < number:
-                    self._note(f"= wrote {sent}")
+                self._write(number)
             case "read":
                 self._read(number)
             case "finish":
@@ -148,6 +151,17 @@ class _Player:
             with contextlib.suppress(BlockingIOError):
                 self.unsent -= self.stream.send(b"x" * self.unsent)
 
+    def _write(self, count: int) -> None:
+        try:
+            sent = self._connected().send(b"x" * count)
+        except BlockingIOError:
+            sent = 0
+        except OSError:
+            self._note("= no such stream")
+            return
+        if sent < count:
+            self._note(f"= wrote {sent}")
+
     def _read(self, count: int) -> None:
         try:
             data = self._connected().recv(count)
@@ -173,6 +187,15 @@ class _Player:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if "nodelay" in self.script.settings:
             made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if "receive_buffer" in self.script.settings:
+            room = int(self.script.settings["receive_buffer"])
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+        # A machine may have another default, such as BBR, which ours does not model.
+        law = self.script.settings.get("congestion", "cubic")
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, law.encode())
+        if "user_timeout" in self.script.settings:
+            limit = int(self.script.settings["user_timeout"])
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, limit)
         if "keep_alive" in self.script.settings:
             made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             idle, interval, probes = map(int, self.script.settings["keep_alive"].split())

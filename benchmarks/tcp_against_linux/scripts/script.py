@@ -54,18 +54,31 @@ class Script:
     @classmethod
     def load(cls, path: Path) -> Script:
         """Read a file."""
+        return cls.parse(path.stem, path.read_text(encoding="utf-8"))
+
+    @classmethod
+    def parse(cls, name: str, text: str) -> Script:
+        """Read lines.
+
+        Raises
+        ------
+        ValueError
+            If one does not begin with a time.
+        """
         settings: dict[str, str] = {}
         lines: list[Line] = []
         gap = 0.0
-        for text in path.read_text(encoding="utf-8").splitlines():
-            stripped = text.split("#")[0].strip()
+        for line in text.splitlines():
+            stripped = line.split("#")[0].strip()
             first, _, rest = stripped.partition(" ")
             if first == "set":
-                name, _, value = rest.partition(" ")
-                settings[name] = value
+                setting, _, value = rest.partition(" ")
+                settings[setting] = value
             elif first:
+                if not first.startswith("+") or not rest:
+                    raise ValueError(f"`{stripped}` has no time before it; write `+0 {stripped}`")
                 gap += float(first)
                 if not rest.startswith(OF_OUR_MACHINE):
                     lines.append(Line(gap, rest))
                     gap = 0.0
-        return cls(path.stem, settings, tuple(lines))
+        return cls(name, settings, tuple(lines))

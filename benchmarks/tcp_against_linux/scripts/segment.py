@@ -12,8 +12,8 @@ PEER_BASE = 0xFFFF_FFFF - 2000
 
 _PEER_CLOCK = 0xFFFF_FF00 - 1000
 _WRAP = 1 << 32
-_SYN, _ACK = 0x02, 0x10
-_FLAGS = {"S": _SYN, "F": 0x01, "R": 0x04, "P": 0x08, ".": _ACK}
+_SYN, _FIN, _ACK = 0x02, 0x01, 0x10
+_FLAGS = {"S": _SYN, "F": _FIN, "R": 0x04, "P": 0x08, ".": _ACK}
 _TEXT = re.compile(r"(?P<flags>[SFRP.]+) (?P<seq>\d+):\d+\((?P<length>\d+)\)(?P<rest>.*)")
 _OPTIONS = re.compile(r"<(.*)>")
 _HEADER = struct.Struct("!HHIIBBHHH")
@@ -95,7 +95,8 @@ class Segment:
             options["TS"] = f"{(value - bases.clock) % _WRAP} {echo}"
         return cls(
             flags=flags,
-            seq=(seq - bases.ours) % _WRAP,
+            # A reset without a connection has no number to be relative to.
+            seq=(seq - bases.ours) % _WRAP if seq else 0,
             length=len(tcp) - header,
             ack=(ack - PEER_BASE) % _WRAP if flags & _ACK else 0,
             window=window,
@@ -125,6 +126,19 @@ class Segment:
         ip = struct.pack("!BBHIBBH", 0x45, 0, 20 + length, 0x4000, 64, socket.IPPROTO_TCP, 0)
         ip += addresses
         return ip[:10] + struct.pack("!H", checksum(ip)) + ip[12:] + tcp
+
+    @property
+    def carries(self) -> bool:
+        """Whether it takes numbers of the stream: data, a beginning or an end."""
+        return bool(self.length or self.flags & (_SYN | _FIN))
+
+    def text(self) -> str:
+        """Return the line of a script, without what a stack says of its own."""
+        essence, _, options = self.essence().partition(" <")
+        stamps = self.options.get("TS")
+        if stamps:
+            options = re.sub(r"TS \d+", f"TS {stamps}", options)
+        return f"{essence} win {self.window}" + (f" <{options}" if options else "")
 
     def essence(self) -> str:
         """Return what two stacks must agree on.
