@@ -1,5 +1,7 @@
 //! Lets a script act on our TCP in virtual time, one command a line.
 
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "it is a program")]
+
 use core::error::Error;
 use core::fmt::Write as _;
 use std::io::{self, Write};
@@ -55,7 +57,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         player.run_until(Instant::ZERO + Duration::from_nanos(at));
         player.act(action, words.next().unwrap_or_default())?;
         player.drain();
-        print!("{}.\n", core::mem::take(&mut player.happened));
+        println!("{}.", core::mem::take(&mut player.happened));
         io::stdout().flush()?;
     }
     Ok(())
