@@ -73,7 +73,12 @@ impl Histogram {
     /// most, and never beyond what was counted. `None` is infinite, or of nothing.
     #[must_use]
     pub fn percentile(&self, percent: u64) -> Option<Duration> {
-        let (Range { start, end }, _) = self.place_of(percent)?;
+        self.quantile(10 * percent)
+    }
+
+    /// The same in thousandths: 999 is the percentile 99.9.
+    pub(crate) fn quantile(&self, per_mille: u64) -> Option<Duration> {
+        let (Range { start, end }, _) = self.place_of(per_mille)?;
         let (shortest, longest) = self.extremes?;
         Some(middle(start, end).clamp(shortest, longest))
     }
@@ -83,10 +88,10 @@ impl Histogram {
         self.extremes
     }
 
-    /// The bucket that holds the nearest rank of a percentile, and the rank in it, from 1; `None` is infinite, or of
-    /// nothing.
-    pub(crate) fn place_of(&self, percent: u64) -> Option<(Range<Duration>, u64)> {
-        let rank = (self.count() * percent).div_ceil(100).max(1);
+    /// The bucket that holds the nearest rank of a quantile in thousandths, and the rank in it, from 1; `None` is infinite,
+    /// or of nothing.
+    pub(crate) fn place_of(&self, per_mille: u64) -> Option<(Range<Duration>, u64)> {
+        let rank = (self.count() * per_mille).div_ceil(1000).max(1);
         let mut below = 0;
         self.buckets().find_map(|(from, to, count)| {
             let rank_in_it = rank - below;
@@ -154,6 +159,8 @@ mod tests {
             assert!((found / exact - 1.0).abs() < 0.004, "{found} for {exact}");
         }
         assert_eq!(histogram.percentile(91), None);
+        let rare = histogram.quantile(899).unwrap().as_secs_f64();
+        assert!((rare / 0.899 - 1.0).abs() < 0.004, "{rare}");
         assert_eq!(Histogram::new().percentile(50), None);
     }
 

@@ -31,8 +31,8 @@ pub struct Summary {
     pub messages_unsent: u64,
     /// The mean latency of those that arrived.
     pub latency_mean: Option<Duration>,
-    /// The percentiles 50, 95 and 99 of the latency over all that were due; `None` is infinite.
-    pub latency_percentiles: [Option<Duration>; 3],
+    /// The percentiles 50, 95, 99 and 99.9 of the latency over all that were due; `None` is infinite.
+    pub latency_percentiles: [Option<Duration>; PER_MILLE.len()],
     /// The longest latency of those that arrived.
     pub latency_max: Option<Duration>,
     /// The mean time until senders knew that their messages had arrived, of those that were acknowledged.
@@ -97,8 +97,8 @@ pub(crate) struct Sources<'a> {
     pub(crate) cells: Option<NonZeroU32>,
 }
 
-/// The percentiles that are told.
-pub(crate) const PERCENTS: [u64; 3] = [50, 95, 99];
+/// The percentiles that are told, in thousandths: the median, 95 %, 99 % and 99.9 %.
+pub(crate) const PER_MILLE: [u64; 4] = [500, 950, 990, 999];
 
 /// What an Ethernet header adds to a packet on a wire, in bytes.
 const ETHERNET_HEADER: u64 = 14;
@@ -206,13 +206,13 @@ impl Summary {
 }
 
 impl Sources<'_> {
-    /// The percentiles 50, 95 and 99: exact where each record is there, else those of the histogram.
-    fn percentiles(&self, sums: &MessageSums) -> [Option<Duration>; 3] {
+    /// The percentiles 50, 95, 99 and 99.9: exact where each record is there, else those of the histogram.
+    fn percentiles(&self, sums: &MessageSums) -> [Option<Duration>; PER_MILLE.len()] {
         if let Some(told) = self.told {
             return told.percentiles;
         }
         if self.excess.is_some() || !self.log.keeps_all() {
-            return PERCENTS.map(|percent| sums.latency.percentile(percent));
+            return PER_MILLE.map(|part| sums.latency.quantile(part));
         }
         let measured = self.log.open_records();
         let mut latencies: Vec<Duration> = measured
@@ -220,13 +220,13 @@ impl Sources<'_> {
             .filter_map(MessageRecord::latency)
             .collect();
         latencies.sort_unstable();
-        PERCENTS.map(|percent| percentile(&latencies, sums.offered, percent))
+        PER_MILLE.map(|part| quantile(&latencies, sums.offered, part))
     }
 }
 
-/// The nearest-rank percentile over all that were due, of which those not in `sorted` are infinite.
-fn percentile(sorted: &[Duration], due: u64, percent: u64) -> Option<Duration> {
-    let rank = (due * percent).div_ceil(100).max(1);
+/// The nearest-rank percentile, in thousandths, over all that were due, of which those not in `sorted` are infinite.
+fn quantile(sorted: &[Duration], due: u64, per_mille: u64) -> Option<Duration> {
+    let rank = (due * per_mille).div_ceil(1000).max(1);
     sorted.get(usize::try_from(rank - 1).ok()?).copied()
 }
 
@@ -237,12 +237,9 @@ mod tests {
     #[test]
     fn percentiles_count_what_never_arrived() {
         let sorted: Vec<Duration> = (1..=90).map(Duration::from_millis).collect();
-        assert_eq!(
-            percentile(&sorted, 100, 50),
-            Some(Duration::from_millis(50))
-        );
-        assert_eq!(percentile(&sorted, 100, 95), None);
-        assert_eq!(percentile(&sorted, 90, 99), Some(Duration::from_millis(90)));
-        assert_eq!(percentile(&[], 0, 50), None);
+        assert_eq!(quantile(&sorted, 100, 500), Some(Duration::from_millis(50)));
+        assert_eq!(quantile(&sorted, 100, 950), None);
+        assert_eq!(quantile(&sorted, 90, 990), Some(Duration::from_millis(90)));
+        assert_eq!(quantile(&[], 0, 500), None);
     }
 }

@@ -122,12 +122,13 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
         latency_percentiles: summary.latency_percentiles,
     });
     table.number("delivery_ratio", "fraction", fleet.delivery_ratio);
-    let [p50, p95, p99] = fleet.latency_percentiles;
+    let [p50, p95, p99, p99_9] = fleet.latency_percentiles;
     for (name, value) in [
         ("latency_mean_ms", fleet.latency_mean),
         ("latency_p50_ms", p50),
         ("latency_p95_ms", p95),
         ("latency_p99_ms", p99),
+        ("latency_p99_9_ms", p99_9),
         ("latency_max_ms", summary.latency_max),
         ("response_mean_ms", fleet.response_mean),
         ("response_max_ms", summary.response_max),

@@ -12,7 +12,7 @@ use crate::group_results::GroupSums;
 use crate::message_spill::{MessageSpill, Messages, OpenStore};
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::message_table::message_table;
-use crate::summary::PERCENTS;
+use crate::summary::PER_MILLE;
 use crate::tables::Table;
 use crate::{Directory, Histogram, MessageRecord};
 
@@ -46,7 +46,7 @@ pub(crate) struct ToldMessages {
     /// Bytes of payloads that first entered the path when their messages had ended.
     pub(crate) payload_first_sent: u64,
     /// The exact percentiles of the latency over all that were due.
-    pub(crate) percentiles: [Option<Duration>; PERCENTS.len()],
+    pub(crate) percentiles: [Option<Duration>; PER_MILLE.len()],
     /// Their table as an Arrow IPC stream; nothing where it was written elsewhere.
     pub(crate) stream: Vec<u8>,
 }
@@ -79,7 +79,7 @@ impl ToldMessages {
             by_group: GroupSums::new(known.directory),
             uncarried_share: None,
             payload_first_sent: 0,
-            percentiles: [None; PERCENTS.len()],
+            percentiles: [None; PER_MILLE.len()],
             stream: Vec::new(),
         };
         let mut stream = Vec::new();
@@ -149,8 +149,8 @@ fn percentiles(
     spill: &MessageSpill,
     latencies: &Histogram,
     time: MeasuredTime,
-) -> io::Result<[Option<Duration>; PERCENTS.len()]> {
-    let places = PERCENTS.map(|percent| latencies.place_of(percent));
+) -> io::Result<[Option<Duration>; PER_MILLE.len()]> {
+    let places = PER_MILLE.map(|part| latencies.place_of(part));
     let buckets: Vec<Range<Duration>> = places.iter().flatten().map(|(at, _)| at.clone()).collect();
     let mut counts: BTreeMap<Duration, u64> = BTreeMap::new();
     for message in spill.messages() {

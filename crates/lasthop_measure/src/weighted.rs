@@ -2,6 +2,7 @@ use lasthop_units::Duration;
 
 use crate::histogram::middle;
 use crate::message_sums::MessageSums;
+use crate::summary::PER_MILLE;
 
 /// What the real devices of a run would see, where those that are simulated stand for different numbers of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,8 +13,8 @@ pub struct Weighted {
     pub latency_mean: Option<Duration>,
     /// The mean time until their senders knew that they had arrived, of those that were acknowledged.
     pub response_mean: Option<Duration>,
-    /// The percentiles 50, 95 and 99 of the latency over all that were due, to 0.4 %; `None` is infinite.
-    pub latency_percentiles: [Option<Duration>; 3],
+    /// The percentiles 50, 95, 99 and 99.9 of the latency over all that were due, to 0.4 %; `None` is infinite.
+    pub latency_percentiles: [Option<Duration>; PER_MILLE.len()],
 }
 
 impl Weighted {
@@ -43,13 +44,13 @@ impl Weighted {
             })
             .collect();
         buckets.sort_unstable_by_key(|(at, _)| *at);
-        let percentile = |percent: f64| {
+        let percentile = |per_mille: u64| {
             let mut reached = 0.0;
             let mut buckets = buckets.iter();
             let found = buckets.find(|(_, weight)| {
                 reached += weight;
                 // What is summed in another order differs in its last digits.
-                reached >= offered * percent / 100.0 * (1.0 - 1e-12)
+                reached >= offered * per_mille as f64 / 1000.0 * (1.0 - 1e-12)
             });
             let at = found?.0;
             (offered > 0.0).then(|| at.clamp(shortest.unwrap_or(at), longest.unwrap_or(at)))
@@ -58,7 +59,7 @@ impl Weighted {
             delivery_ratio: (offered > 0.0).then(|| delivered / offered),
             latency_mean: mean(|of| of.delivered, MessageSums::latency_mean),
             response_mean: mean(|of| of.acknowledged, MessageSums::response_mean),
-            latency_percentiles: [50.0, 95.0, 99.0].map(percentile),
+            latency_percentiles: PER_MILLE.map(percentile),
         }
     }
 }
@@ -95,12 +96,12 @@ mod tests {
         assert_eq!(found.delivery_ratio, Some(0.95));
         let mean = found.latency_mean.unwrap().as_secs_f64();
         assert!((mean - (90.0 * 0.1 + 5.0) / 95.0).abs() < 1e-9, "{mean}");
-        let [p50, p95, p99] = found
+        let [p50, p95, p99, p99_9] = found
             .latency_percentiles
             .map(|it| it.map(Duration::as_secs_f64));
         assert_eq!(p50, Some(0.1), "nobody waited for less");
         assert_eq!(p95, Some(1.0), "nobody waited for more");
-        assert_eq!(p99, None, "five of a hundred never arrive");
+        assert_eq!([p99, p99_9], [None; 2], "five of a hundred never arrive");
     }
 
     #[test]
@@ -108,6 +109,6 @@ mod tests {
         let nothing = MessageSums::default();
         let found = Weighted::of(core::iter::once((2.0, &nothing)));
         assert_eq!(found.delivery_ratio, None);
-        assert_eq!(found.latency_percentiles, [None; 3]);
+        assert_eq!(found.latency_percentiles, [None; PER_MILLE.len()]);
     }
 }

@@ -97,10 +97,20 @@ LATENCIES = (
         meaning="99th percentile over the offered messages; empty where fewer arrived.",
     ),
     _latency(
+        name="latency_p99_9_ms",
+        fleet=FleetRule.QUANTILE,
+        called="99.9th percentile of latency",
+        heading="99.9th percentile",
+        is_watched=True,
+        meaning="99.9th percentile over the offered messages, the longest of fewer than 1000; "
+        "empty where fewer arrived.",
+    ),
+    _latency(
         name="latency_max_ms",
         fleet=FleetRule.LARGEST,
         called="longest latency of delivered messages",
         missing="nothing delivered",
+        is_watched=True,
         meaning="Longest latency of a delivered message.",
     ),
     _latency(

@@ -21,7 +21,12 @@ Row = dict[str, Any]
 _NS_PER_MS = 1e6
 _ETHERNET_BYTES = 14
 _WAYS = ("up", "down")
-_PERCENTILES = {"latency_p50_ms": 0.50, "latency_p95_ms": 0.95, "latency_p99_ms": 0.99}
+_PERCENTILES = {
+    "latency_p50_ms": 0.50,
+    "latency_p95_ms": 0.95,
+    "latency_p99_ms": 0.99,
+    "latency_p99_9_ms": 0.999,
+}
 _LATENESS = {"lateness_p50_ms": "p50_ns", "lateness_p99_ms": "p99_ns", "lateness_max_ms": "max_ns"}
 
 

@@ -118,6 +118,7 @@ OF_MESSAGES: dict[str, Rule] = {
     "latency_p50_ms": quantile(0.50),
     "latency_p95_ms": quantile(0.95),
     "latency_p99_ms": quantile(0.99),
+    "latency_p99_9_ms": quantile(0.999),
     "latency_max_ms": longest(lambda one: one.latency_ms),
     "response_mean_ms": mean(lambda one: one.response_ms),
     "response_max_ms": longest(lambda one: one.response_ms),

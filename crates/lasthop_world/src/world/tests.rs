@@ -460,7 +460,7 @@ fn nobody_comes_where_the_rate_is_zero() {
     arriving(&mut spec).per_second_per_cell = 0.0;
     let summary = summary(&run(&spec, 1));
     assert_eq!(summary.messages_offered, 0);
-    assert_eq!(summary.latency_percentiles, [None; 3]);
+    assert_eq!(summary.latency_percentiles, [None; 4]);
     assert_eq!(summary.uncarried_share, None);
 }
 
