@@ -215,7 +215,14 @@ mod tests {
         let [ann, bob] = [shown("ann", "secret"), shown("bob", "%$ :x")];
         assert_eq!(identified(&access, &ann), Ok(Identity(1)));
         assert_eq!(identified(&access, &bob), Ok(Identity(2)));
-        for (name, password) in [("ann", "%$ :x"), ("ann", ""), ("eve", "secret"), ("", "")] {
+        for (name, password) in [
+            ("ann", "%$ :x"),
+            ("ann", "secret\0"),
+            ("bob", "%$ :x\0"),
+            ("ann", ""),
+            ("eve", "secret"),
+            ("", ""),
+        ] {
             let refused = identified(&access, &shown(name, password));
             assert_eq!(refused, Err(Refusal::BadCredentials), "{name} {password}");
         }
