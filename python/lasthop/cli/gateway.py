@@ -14,7 +14,7 @@ from lasthop.cli import options
 from lasthop.cli.gateway_log import FOLLOWING_S, print_log, say_json_message, trim_log
 from lasthop.cli.output import complain, say, say_json
 from lasthop.errors import EXIT_PASS, EnvironmentFailure, UsageError, one_line
-from lasthop.live import read_gateway_data
+from lasthop.live import check_folder, read_gateway_data
 from lasthop.live.pushing import Endpoint, Push
 from lasthop.results.atomic import environment
 from lasthop.study.registered_devices import Registered, write_registered
@@ -186,6 +186,7 @@ def command(  # noqa: PLR0913  each is an option
         if data is None:
             message = f"gateway: {action} is about the data of a gateway; add --data FOLDER"
             raise UsageError(message)
+        check_folder(data, makes=action == "device add", tell=complain)
         administration = _native.GatewayAdministration(read_gateway_data(data))
         does: dict[str, Callable[..., None]] = {
             "device add": (

@@ -8,12 +8,13 @@ import typer
 
 from lasthop import _native
 from lasthop.cli import options
-from lasthop.cli.output import say, say_json
+from lasthop.cli.output import complain, say, say_json
 from lasthop.errors import EXIT_PASS, UsageError
 from lasthop.live import (
     SERVED,
     DtlsOffered,
     Scheme,
+    check_folder,
     dtls_scheme_of,
     has_secured,
     read_access,
@@ -253,6 +254,7 @@ def command(  # noqa: PLR0913  each is an option
         acl_file=acl_file,
         allow_anonymous=allow_anonymous,
     )
+    check_folder(data, makes=True, tell=complain)
     _allow_descriptors()
     with told_in_one_line(f"serve {' '.join(served)}"), stopped_by_signals() as stopper:
         server = _native.Server(

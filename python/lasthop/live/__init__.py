@@ -10,6 +10,7 @@ from lasthop.live.addresses import (
 from lasthop.live.dtls import DtlsAsked, DtlsOffered
 from lasthop.live.faults import told_in_one_line
 from lasthop.live.gateway_data import read_gateway_data
+from lasthop.live.gateway_folder import check_folder
 from lasthop.live.limits import Limit, limits_of, read_limits
 from lasthop.live.schemes import SERVED, Scheme, dtls_scheme_of, has_secured, scheme_of
 from lasthop.live.stopping import stopped_by_signals
@@ -22,6 +23,7 @@ __all__ = [
     "Limit",
     "Scheme",
     "Target",
+    "check_folder",
     "dtls_scheme_of",
     "has_secured",
     "join",

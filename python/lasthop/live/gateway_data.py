@@ -47,10 +47,15 @@ class PostgresPlace:
     authorities: Path | None = None
 
 
+def is_database(text: str) -> bool:
+    """Tell whether `--data` is the URL of a database, and no folder."""
+    scheme, colon, _ = text.partition("://")
+    return bool(colon) and scheme in _SCHEMES
+
+
 def read_gateway_data(text: str) -> _native.GatewayData:
     """Read `--data`: a folder, which is made where there is none, or the URL of a database."""
-    scheme, colon, _ = text.partition("://")
-    if not colon or scheme not in _SCHEMES:
+    if not is_database(text):
         return _native.GatewayData(Path(text))
     place = read_postgres(text, os.environ)
     try:
