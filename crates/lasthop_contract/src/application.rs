@@ -20,6 +20,11 @@ pub trait Application {
     fn awaits(&self) -> Awaited {
         Awaited::More
     }
+
+    /// How its server turned it away the last time, if that did. An application whose protocol has no such answer has none.
+    fn refusal(&self) -> Option<Refusal> {
+        None
+    }
 }
 
 impl<T: Application + ?Sized> Application for Box<T> {
@@ -36,6 +41,19 @@ impl<T: Application + ?Sized> Application for Box<T> {
     fn awaits(&self) -> Awaited {
         (**self).awaits()
     }
+
+    fn refusal(&self) -> Option<Refusal> {
+        (**self).refusal()
+    }
+}
+
+/// The answer by which a server turns a client away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The return code of a CONNACK (MQTT 3.1.1), or its reason code (MQTT 5).
+    Connack(u8),
+    /// The status of a response of HTTP: 401 or 403.
+    Status(u16),
 }
 
 /// What an application is told.

@@ -44,7 +44,7 @@ mod trigger;
 mod wake_flag;
 
 pub use application::{
-    Application, ApplicationInput, ApplicationOutput, OutgoingMessage, Received,
+    Application, ApplicationInput, ApplicationOutput, OutgoingMessage, Received, Refusal,
 };
 pub use channel_set::ChannelSet;
 pub use clock::{Advance, Clock};

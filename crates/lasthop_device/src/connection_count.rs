@@ -2,7 +2,7 @@ use core::cell::Cell;
 use std::rc::Rc;
 
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, Awaited, Established, Transport,
+    Application, ApplicationInput, ApplicationOutput, Awaited, Established, Refusal, Transport,
     TransportEvent,
 };
 use lasthop_units::Instant;
@@ -64,5 +64,9 @@ impl Application for Counted {
 
     fn awaits(&self) -> Awaited {
         self.application.awaits()
+    }
+
+    fn refusal(&self) -> Option<Refusal> {
+        self.application.refusal()
     }
 }

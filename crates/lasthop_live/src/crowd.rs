@@ -20,8 +20,8 @@ use lasthop_world::{SocketClient, SocketEnd, SocketKind};
 use crate::containment::{Failures, attempt};
 use crate::gateway::LogForm;
 use crate::{KernelTcp, KernelUdp, Poller, WallTime};
-use entrance::Entrance;
-use member::{Hosted, Member};
+use entrance::{Entrance, Knock};
+use member::{Hosted, Member, Telling};
 use ownership::{Owned, Owners};
 use set_up::SetUp;
 
@@ -82,12 +82,16 @@ impl Crowd {
         ];
         let entrance = Rc::<Entrance>::default();
         let client = |(client, number): (SocketClient<'_>, u32)| {
-            let SocketClient { end, kind, .. } = client;
-            let member = match end {
-                SocketEnd::Application(application) => Member::Plain(application),
+            let kind = client.kind;
+            let mut knock = Knock::at(&entrance, &client);
+            let member = match client.end {
+                SocketEnd::Application(application) => {
+                    Member::Plain(Box::new(Telling::of(application, knock)))
+                }
                 SocketEnd::Host(host) => {
                     let carrier = Rc::clone(&transports[kind as usize]);
-                    Member::Hosted(Hosted::new(host, kind, (carrier, number), &entrance))
+                    knock.secures = host.secures();
+                    Member::Hosted(Hosted::new(host, (carrier, number), knock))
                 }
             };
             Client {
@@ -133,6 +137,9 @@ impl Crowd {
     fn settle(&mut self) -> Option<HostOutput> {
         while let Some((number, at)) = self.unsettled.front().copied() {
             let told = attempt(|| self.ask(number, at));
+            if let Some(refusal) = self.entrance.take_refusal() {
+                self.poller.fail(io::Error::other(refusal));
+            }
             let told = told.unwrap_or_else(|panic| {
                 self.fail(at, number, &panic);
                 Err(Waits::Until(None))
@@ -186,9 +193,6 @@ impl Crowd {
                 let polled = host.poll(at);
                 if host.take_ready() {
                     self.set_up.heard_of(number);
-                }
-                if let Some(refusal) = self.entrance.take_refusal() {
-                    self.poller.fail(io::Error::other(refusal));
                 }
                 match polled {
                     Ok(HostEvent::Message(event) | HostEvent::MessageAt(_, event)) => {

@@ -291,6 +291,13 @@ impl Meter {
         self.first_start.unwrap_or(Instant::ZERO) + self.config.warm_up
     }
 
+    /// Whether a flow has begun and its warm-up has passed.
+    #[must_use]
+    pub fn is_measuring(&self, now: Instant) -> bool {
+        self.first_start
+            .is_some_and(|begun| now >= begun + self.config.warm_up)
+    }
+
     /// The run in one row, when it has ended at `end`.
     #[must_use]
     pub fn summary(&self, end: Instant) -> Summary {

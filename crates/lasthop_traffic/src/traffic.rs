@@ -3,7 +3,7 @@ use std::sync::Arc;
 use lasthop_contract::message_text::{ID_LENGTH, message_id, write_id};
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, Awaited, ChannelSet, DeviceId, Direction,
-    FlowId, MessageEvent, MessageId, OutgoingMessage, Received, ShortQueue, Transport,
+    FlowId, MessageEvent, MessageId, OutgoingMessage, Received, Refusal, ShortQueue, Transport,
 };
 use lasthop_units::{Duration, Instant};
 
@@ -255,6 +255,10 @@ impl<P: Application> Traffic<P> {
 }
 
 impl<P: Application> Application for Traffic<P> {
+    fn refusal(&self) -> Option<Refusal> {
+        self.protocol.refusal()
+    }
+
     /// The answers to what it sent last, and what the protocol waits for besides.
     fn awaits(&self) -> Awaited {
         let own = match self.origin.as_deref() {

@@ -2,8 +2,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, Awaited, Expectation, Packet, Transport,
-    TransportInput, TransportOutput, forward_transport,
+    Application, ApplicationInput, ApplicationOutput, Awaited, Expectation, Packet, Refusal,
+    Transport, TransportInput, TransportOutput, forward_transport,
 };
 use lasthop_units::Instant;
 
@@ -151,5 +151,9 @@ impl Application for Asked {
 
     fn awaits(&self) -> Awaited {
         self.application.awaits()
+    }
+
+    fn refusal(&self) -> Option<Refusal> {
+        self.application.refusal()
     }
 }

@@ -199,7 +199,10 @@ impl Observer for Watch {
     }
 
     fn late(&mut self, now: Instant, by: Duration) {
-        self.meter.late(now, by);
+        // How late clients are while they connect delays no message that is measured.
+        if self.meter.is_measuring(now) {
+            self.meter.late(now, by);
+        }
     }
 
     fn horizon(&self) -> Instant {

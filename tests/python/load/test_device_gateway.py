@@ -102,6 +102,27 @@ def test_what_a_gateway_does_not_take_is_one_line(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("stack", "told"),
+    [
+        ("mqtt qos=1", "CONNACK with code"),
+        ("http", "HTTP status 401, it does not know the token; look at --user or --devices"),
+    ],
+)
+def test_tokens_of_other_keys_are_told_at_once(
+    tmp_path: Path, keys: Path, places: list[str], stack: str, told: str
+) -> None:
+    others = tmp_path / "others.keys"
+    data = str(tmp_path / "elsewhere")
+    words = ("gateway", "device", "add", DEVICE, "--count", "20", "--data", data)
+    assert run(*words, "--new-key", str(others)).returncode == 0
+    assert keys.read_bytes() != others.read_bytes()
+    done = load(tmp_path, others, *places, "--set", f"stacks=[{stack}]")
+    assert done.returncode == 4, done.stdout
+    (line,) = done.stderr.splitlines()
+    assert f"device-0 is not let in: {told}" in line
+
+
 def test_a_file_of_something_else_is_one_line(tmp_path: Path) -> None:
     junk = tmp_path / "junk"
     for text in ("", "projects/p\n", "-----BEGIN PRIVATE KEY-----\n"):

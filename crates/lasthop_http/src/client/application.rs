@@ -6,8 +6,8 @@ use lasthop_cache::{Naming, renamed};
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, Awaited, ChannelSet, ConnectionId, DeviceId,
-    FailureReason, MessageEvent, MessageId, OutgoingMessage, Payload, Received, ResetReason,
-    ShortQueue, Transport, TransportEvent,
+    FailureReason, MessageEvent, MessageId, OutgoingMessage, Payload, Received, Refusal,
+    ResetReason, ShortQueue, Transport, TransportEvent,
 };
 use lasthop_jwt::TokenSource;
 use lasthop_units::{Duration, Instant};
@@ -40,6 +40,8 @@ pub struct HttpClient {
     is_registered: bool,
     is_ready: bool,
     is_on: bool,
+    /// The status of the last answer, if that asks who is there or lets nobody in.
+    turned_away: Option<StatusCode>,
     outputs: ShortQueue<ApplicationOutput>,
 }
 
@@ -77,6 +79,7 @@ impl HttpClient {
             is_registered: false,
             is_ready: false,
             is_on: false,
+            turned_away: None,
             outputs: ShortQueue::new(),
         }
     }
@@ -326,6 +329,8 @@ impl HttpClient {
             return outputs.into_iter().for_each(|it| self.outputs.push(it));
         }
         let is_success = response.status().is_success();
+        let no_entry = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN];
+        self.turned_away = Some(response.status()).filter(|status| no_entry.contains(status));
         let body = response.body();
         let mut newest = None;
         for payload in payloads(pending.kind, if is_success { body } else { &[] }) {
@@ -454,6 +459,11 @@ impl Application for HttpClient {
     fn awaits(&self) -> Awaited {
         let is_done = self.queue.is_empty() && self.under_way().next().is_none();
         Awaited::nothing_if(is_done && !self.links.iter().any(Link::is_opening))
+    }
+
+    fn refusal(&self) -> Option<Refusal> {
+        let status = self.turned_away?;
+        Some(Refusal::Status(status.as_u16()))
     }
 
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {

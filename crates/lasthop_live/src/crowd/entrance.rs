@@ -2,15 +2,17 @@ use core::cell::{Cell, RefCell};
 use core::net::SocketAddr;
 use std::rc::Rc;
 
-use lasthop_contract::CloseReason;
-use lasthop_world::{Secures, SocketKind};
+use lasthop_contract::{CloseReason, Refusal};
+use lasthop_world::{Secures, SocketClient, SocketKind};
 
 use crate::{dtls, secured};
 
-/// Whether the secured clients of a load are let in: where the first is refused, and none is in, none will be.
+/// Whether the clients of a load are let in: where the first is refused, and none is in, none will be.
 #[derive(Debug, Default)]
 pub(super) struct Entrance {
     is_open: Cell<bool>,
+    /// Whether a message was acknowledged: a server of HTTP asks with each request who it is of.
+    has_answered: Cell<bool>,
     refusal: RefCell<Option<String>>,
 }
 
@@ -18,10 +20,13 @@ pub(super) struct Entrance {
 #[derive(Debug)]
 pub(super) struct Knock {
     entrance: Rc<Entrance>,
+    name: String,
     server: SocketAddr,
-    secures: Secures,
     kind: SocketKind,
+    /// By what it and its server know each other, where they do.
+    pub(super) secures: Option<Secures>,
     is_heard: bool,
+    is_leaving: bool,
 }
 
 impl Entrance {
@@ -32,24 +37,26 @@ impl Entrance {
 }
 
 impl Knock {
-    pub(super) fn at(
-        entrance: &Rc<Entrance>,
-        server: SocketAddr,
-        secures: Secures,
-        kind: SocketKind,
-    ) -> Self {
+    pub(super) fn at(entrance: &Rc<Entrance>, client: &SocketClient<'_>) -> Self {
         Self {
             entrance: Rc::clone(entrance),
-            server,
-            secures,
-            kind,
+            name: client.name.clone(),
+            server: client.server,
+            kind: client.kind,
+            secures: None,
             is_heard: false,
+            is_leaving: false,
         }
     }
 
     /// Its connection is there. A server of TLS 1.3 may refuse what it is shown after that.
     pub(super) fn is_heard(&mut self) {
         self.is_heard = true;
+    }
+
+    /// It says good-bye: what ends its connection from now on is no refusal.
+    pub(super) fn leaves(&mut self) {
+        self.is_leaving = true;
     }
 
     /// Its application speaks with that of the server.
@@ -59,48 +66,124 @@ impl Knock {
         }
     }
 
+    /// A message of it was acknowledged.
+    pub(super) fn is_answered(&self) {
+        self.goes_in();
+        self.entrance.has_answered.set(true);
+    }
+
+    /// Its connection has ended.
     pub(super) fn is_refused(&self, reason: CloseReason) {
-        if self.entrance.is_open.get() {
+        if self.entrance.is_open.get() || self.is_leaving {
             return;
         }
         if let Some(why) = self.why(reason) {
-            let server = self.server;
-            let refusal = &mut *self.entrance.refusal.borrow_mut();
-            refusal.get_or_insert_with(|| format!("{server}: {why}"));
+            self.tell(&why);
         }
     }
 
-    fn why(&self, reason: CloseReason) -> Option<String> {
-        match (self.kind, reason) {
-            (SocketKind::Stream, _) => secured::why_it_ended(reason),
-            (_, CloseReason::PeerReset) => Some("nobody listens there".to_owned()),
-            (SocketKind::Datagram, _) => {
-                dtls::why_it_ended(self.secures == Secures::BySharedKey, reason)
-            }
-            (SocketKind::WholeDatagram, _) => secured::why_it_ended(reason),
+    /// The server answered that it does not let it in.
+    pub(super) fn is_turned_away(&self, refusal: Refusal) {
+        let is_late = match refusal {
+            Refusal::Connack(_) => self.entrance.is_open.get(),
+            Refusal::Status(_) => self.entrance.has_answered.get(),
+        };
+        if !is_late && !self.is_leaving {
+            self.tell(&in_words(refusal));
         }
+    }
+
+    fn tell(&self, why: &str) {
+        let Self { server, name, .. } = self;
+        let refusal = &mut *self.entrance.refusal.borrow_mut();
+        refusal.get_or_insert_with(|| format!("{server}: {name} is not let in: {why}"));
+    }
+
+    fn why(&self, reason: CloseReason) -> Option<String> {
+        match (self.kind, self.secures, reason) {
+            (SocketKind::Stream, None, CloseReason::PeerReset | CloseReason::Finished)
+                if self.is_heard =>
+            {
+                Some("the server ended the connection before it answered; does it want TLS?".into())
+            }
+            (_, None, _) => None,
+            (SocketKind::Stream, ..) => secured::why_it_ended(reason),
+            (_, _, CloseReason::PeerReset) => Some("nobody listens there".to_owned()),
+            (SocketKind::Datagram, Some(secures), _) => {
+                dtls::why_it_ended(secures == Secures::BySharedKey, reason)
+            }
+            (SocketKind::WholeDatagram, ..) => secured::why_it_ended(reason),
+        }
+    }
+}
+
+/// What a server means by its answer, and what to look at.
+fn in_words(refusal: Refusal) -> String {
+    const WHO: &str = "look at --user or --devices";
+    match refusal {
+        Refusal::Connack(code) => {
+            let meaning = match code {
+                1 | 0x84 => {
+                    "it does not speak this version of MQTT; write version=5 or version=3.1.1"
+                }
+                2 | 0x85 => "it does not take this client identifier",
+                3 | 0x88 => "it is not available",
+                4 | 0x86 => "bad user name or password",
+                5 | 0x87 => "not authorised",
+                0x8A => "the client is banned",
+                0x97 => "a quota is exceeded",
+                0x9F => "connections come too fast",
+                _ => "",
+            };
+            let code = format!("CONNACK with code {code}");
+            match meaning {
+                "" => code,
+                "bad user name or password" | "not authorised" => {
+                    format!("{code}, {meaning}; {WHO}")
+                }
+                _ => format!("{code}, {meaning}"),
+            }
+        }
+        Refusal::Status(code @ 401) => {
+            format!("HTTP status {code}, it does not know the token; {WHO}")
+        }
+        Refusal::Status(code) => format!("HTTP status {code}, not authorised; {WHO}"),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use lasthop_world::SocketEnd;
 
-    fn knock(entrance: &Rc<Entrance>, kind: SocketKind) -> Knock {
-        let server = "127.0.0.1:8883".parse().expect("it is an address");
-        Knock::at(entrance, server, Secures::ByCertificates, kind)
+    use super::*;
+    use crate::gateway::Nobody;
+
+    fn knock(entrance: &Rc<Entrance>, kind: SocketKind, secures: Option<Secures>) -> Knock {
+        let client = SocketClient {
+            name: "device-0".into(),
+            server: "127.0.0.1:8883".parse().expect("it is an address"),
+            end: SocketEnd::Application(Box::new(Nobody)),
+            kind,
+            only_hears: false,
+        };
+        Knock {
+            secures,
+            ..Knock::at(entrance, &client)
+        }
     }
+
+    const BY_TLS: Option<Secures> = Some(Secures::ByCertificates);
 
     #[test]
     fn the_first_who_is_refused_tells_why_if_nobody_is_in() {
         let entrance = Rc::<Entrance>::default();
-        let first = knock(&entrance, SocketKind::Stream);
+        let first = knock(&entrance, SocketKind::Stream, BY_TLS);
         first.is_refused(CloseReason::Finished);
         assert_eq!(entrance.take_refusal(), None, "it went by itself");
         first.is_refused(CloseReason::Refused(48));
         let told = entrance.take_refusal().expect("it is refused");
-        assert!(told.starts_with("127.0.0.1:8883: ") && told.contains("CA file"));
-        knock(&entrance, SocketKind::WholeDatagram).is_refused(CloseReason::PeerReset);
+        assert!(told.starts_with("127.0.0.1:8883: device-0 ") && told.contains("CA file"));
+        knock(&entrance, SocketKind::WholeDatagram, BY_TLS).is_refused(CloseReason::PeerReset);
         let told = entrance.take_refusal().expect("it is refused");
         assert!(told.ends_with("nobody listens there"));
     }
@@ -109,14 +192,43 @@ mod tests {
     fn who_is_refused_later_is_an_event_of_the_load() {
         let entrance = Rc::<Entrance>::default();
         let (mut first, second) = (
-            knock(&entrance, SocketKind::Stream),
-            knock(&entrance, SocketKind::Stream),
+            knock(&entrance, SocketKind::Stream, BY_TLS),
+            knock(&entrance, SocketKind::Stream, BY_TLS),
         );
         first.goes_in();
         assert!(!entrance.is_open.get(), "what it said has gone nowhere yet");
         first.is_heard();
         first.goes_in();
         second.is_refused(CloseReason::PeerAlert(116));
+        second.is_turned_away(Refusal::Connack(5));
         assert_eq!(entrance.take_refusal(), None);
+        // A request of HTTP has left, and its answer is that nobody is known.
+        second.is_turned_away(Refusal::Status(401));
+        let told = entrance.take_refusal().expect("nobody was answered");
+        assert!(told.contains("HTTP status 401"), "{told}");
+        first.is_answered();
+        second.is_turned_away(Refusal::Status(401));
+        assert_eq!(entrance.take_refusal(), None);
+    }
+
+    #[test]
+    fn an_answer_of_a_broker_and_an_end_without_one_are_refusals() {
+        let entrance = Rc::<Entrance>::default();
+        let mut first = knock(&entrance, SocketKind::Stream, None);
+        first.is_turned_away(Refusal::Connack(5));
+        let told = entrance.take_refusal().expect("it is refused");
+        assert!(
+            told.contains("device-0 is not let in: CONNACK with code 5, not authorised"),
+            "{told}"
+        );
+        first.is_refused(CloseReason::PeerReset);
+        assert_eq!(entrance.take_refusal(), None, "nobody was there to refuse");
+        first.is_heard();
+        first.is_refused(CloseReason::PeerReset);
+        let told = entrance.take_refusal().expect("it is refused");
+        assert!(told.contains("before it answered"), "{told}");
+        first.leaves();
+        first.is_refused(CloseReason::Finished);
+        assert_eq!(entrance.take_refusal(), None, "it has said good-bye");
     }
 }

@@ -86,6 +86,8 @@ mod tests {
         let tally = server.tally();
         let events = Rc::<Cell<u32>>::default();
         let clients = [true, false, true].map(|panics| SocketClient {
+            name: "device-0".into(),
+            server: at,
             end: SocketEnd::Application(Box::new(Client {
                 server: at,
                 panics,

@@ -6,10 +6,10 @@ use lasthop_contract::{
     MessageEvent, Transport, TransportEvent,
 };
 use lasthop_units::Instant;
-use lasthop_world::{SocketHost, SocketKind};
+use lasthop_world::SocketHost;
 
 use super::Carrier;
-use super::entrance::{Entrance, Knock};
+use super::entrance::Knock;
 use super::portal::{Inbox, Portal};
 
 /// A client: what it says and hears, or a host that does.
@@ -30,29 +30,24 @@ pub(super) struct Hosted {
 }
 
 /// An application of which one is told that it is ready, and who lets it in, whatever stands around it.
-struct Telling {
+pub(super) struct Telling {
     application: Box<dyn Application>,
     is_ready: Rc<Cell<bool>>,
-    /// Where its connections are secured.
-    knock: Option<Knock>,
+    knock: Knock,
 }
 
 impl Hosted {
     pub(super) fn new(
         host: SocketHost<'_>,
-        kind: SocketKind,
         (carrier, owner): (Rc<RefCell<Carrier>>, u32),
-        entrance: &Rc<Entrance>,
+        knock: Knock,
     ) -> Self {
         let (inbox, is_ready) = (Inbox::default(), Rc::new(Cell::new(false)));
         let portal = Portal::new(carrier, owner, Rc::clone(&inbox));
-        let secures = host.secures();
-        let knock = secures.map(|it| Knock::at(entrance, host.server(), it, kind));
         let telling = |application| -> Box<dyn Application> {
             Box::new(Telling {
-                application,
                 is_ready: Rc::clone(&is_ready),
-                knock,
+                ..Telling::of(application, knock)
             })
         };
         Self {
@@ -93,14 +88,26 @@ impl Hosted {
     }
 }
 
+impl Telling {
+    pub(super) fn of(application: Box<dyn Application>, knock: Knock) -> Self {
+        Self {
+            application,
+            is_ready: Rc::default(),
+            knock,
+        }
+    }
+}
+
 impl Application for Telling {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
-        if let (Some(knock), ApplicationInput::Transport(_, event)) = (&mut self.knock, input) {
-            match event {
-                TransportEvent::Established(_) => knock.is_heard(),
-                TransportEvent::Closed(reason) => knock.is_refused(reason),
-                _ => {}
+        match input {
+            ApplicationInput::Transport(_, TransportEvent::Established(_)) => self.knock.is_heard(),
+            ApplicationInput::Transport(_, TransportEvent::Closed(reason)) => {
+                self.knock.is_refused(reason);
             }
+            // Whose connection ends after that has ended it.
+            ApplicationInput::Stop => self.knock.leaves(),
+            _ => {}
         }
         self.application.handle(now, input, transport);
     }
@@ -108,15 +115,20 @@ impl Application for Telling {
     fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
         let output = self.application.poll(now, transport);
         match &output {
-            ApplicationOutput::Ready(..) => self.is_ready.set(true),
+            ApplicationOutput::Ready(..) => {
+                self.is_ready.set(true);
+                self.knock.goes_in();
+            }
             ApplicationOutput::Received(_)
-            | ApplicationOutput::Event(
-                MessageEvent::Transmitted { .. } | MessageEvent::Delivered { .. },
-            ) => {}
-            _ => return output,
-        }
-        if let Some(knock) = &self.knock {
-            knock.goes_in();
+            | ApplicationOutput::Event(MessageEvent::Delivered { .. }) => self.knock.goes_in(),
+            ApplicationOutput::Event(MessageEvent::Transmitted { .. }) => self.knock.goes_in(),
+            ApplicationOutput::Event(MessageEvent::Acknowledged { .. }) => self.knock.is_answered(),
+            ApplicationOutput::WaitUntil(_) => {
+                if let Some(refusal) = self.application.refusal() {
+                    self.knock.is_turned_away(refusal);
+                }
+            }
+            ApplicationOutput::Event(_) => {}
         }
         output
     }

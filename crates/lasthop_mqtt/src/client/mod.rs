@@ -20,7 +20,7 @@ use std::sync::Arc;
 use lasthop_broker::Qos;
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, Awaited, Cause, ChannelSet, CloseReason,
-    ConnectionId, DeviceId, FailureReason, FlowId, MessageEvent, MessageId, RandomStream,
+    ConnectionId, DeviceId, FailureReason, FlowId, MessageEvent, MessageId, RandomStream, Refusal,
     ResetReason, SessionChange, SessionEvent, ShortQueue, Survives, Transport, TransportEvent,
 };
 use lasthop_jwt::TokenSource;
@@ -57,6 +57,8 @@ pub struct MqttClient {
     is_stopped: bool,
     /// Why the broker did not take a subscription or a message, the last time that it did not.
     refusal: Option<ReasonCode>,
+    /// Why the broker did not let it in, the last time that it did not.
+    turned_away: Option<ReasonCode>,
     /// Boxed, so that a client without a connection takes little.
     link: Option<Box<Link>>,
     session: Session,
@@ -106,6 +108,7 @@ impl MqttClient {
             failures: 0,
             is_stopped: false,
             refusal: None,
+            turned_away: None,
             link: None,
             session: Session::new(),
             heard: None,
@@ -461,6 +464,14 @@ impl Application for MqttClient {
             _ => false,
         };
         Awaited::nothing_if(is_done)
+    }
+
+    fn refusal(&self) -> Option<Refusal> {
+        let reason = self.turned_away?;
+        Some(Refusal::Connack(match self.config.version {
+            Version::V3_1_1 => reason.connack_return_code().unwrap_or(reason.0),
+            Version::V5 => reason.0,
+        }))
     }
 
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {

@@ -16,6 +16,7 @@ impl MqttClient {
         transport: &mut dyn Transport,
     ) -> Result<(), ReasonCode> {
         if connack.reason != ReasonCode::SUCCESS {
+            self.turned_away = Some(connack.reason);
             self.peer_finished(now, transport);
             return Ok(());
         }

@@ -11,6 +11,10 @@ use crate::stack::{DeviceEnd, Guest, HostEnd, StackBuilder};
 
 /// A client of a device that is to be put on a socket of the kernel.
 pub struct SocketClient<'a> {
+    /// What its device is called: its group and its number there.
+    pub name: String,
+    /// Where its server is.
+    pub server: SocketAddr,
     /// What stands on the socket.
     pub end: SocketEnd<'a>,
     /// On which kind of socket.
@@ -34,7 +38,6 @@ pub struct SocketHost<'a> {
     stack: &'a StackBuilder,
     host: HostEnd<'a>,
     device: Option<DeviceEnd>,
-    server: SocketAddr,
 }
 
 impl SocketHost<'_> {
@@ -42,12 +45,6 @@ impl SocketHost<'_> {
     #[must_use]
     pub fn secures(&self) -> Option<Secures> {
         self.stack.secures()
-    }
-
-    /// Where its server is.
-    #[must_use]
-    pub fn server(&self) -> SocketAddr {
-        self.server
     }
 
     /// The host on this socket, with something `around` its application.
@@ -121,10 +118,11 @@ impl<'a> Hosts<'a> {
                             stack,
                             host,
                             device,
-                            server: self.address_of(group, client, 0),
                         }),
                     };
                     clients.push(SocketClient {
+                        name: format!("{}-{number}", group.name),
+                        server: self.address_of(group, client, 0),
                         end,
                         kind: *kind,
                         only_hears: !speaks(place),

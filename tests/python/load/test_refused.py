@@ -1,0 +1,91 @@
+"""A load whose clients are not let in says who and why; an invalid one says its values."""
+
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from tests.python.load.conftest import Echo
+from tests.python.load.test_load import ECHOES, REPORTS, _load, _study
+
+from lasthop.cli.load import command
+from lasthop.running import load_engine
+
+Mosquitto = Callable[..., int]
+
+SOON_S = 20.0
+"""That is for the start of Python on a busy machine; until now a load waited for two minutes."""
+
+
+def _refused(tmp_path: Path, port: int, *arguments: str) -> str:
+    against = ("--against", f"mqtt://127.0.0.1:{port}", "--set", "expect=[]")
+    began = time.monotonic()
+    done = _load(tmp_path, REPORTS, *against, *arguments)
+    assert time.monotonic() - began < SOON_S
+    assert done.returncode == 4, done.stdout
+    (line,) = done.stderr.splitlines()
+    assert f"127.0.0.1:{port}: device_subscriber-0 is not let in: " in line, line
+    return line
+
+
+@pytest.mark.parametrize(
+    ("version", "code", "why"),
+    [("3.1.1", 5, "not authorised"), ("5", 135, "not authorised")],
+)
+def test_a_broker_that_does_not_know_the_password(
+    mosquitto: Mosquitto, tmp_path: Path, version: str, code: int, why: str
+) -> None:
+    passwords = tmp_path / "passwords"
+    made = ["mosquitto_passwd", "-b", "-c", str(passwords), "ann", "secret"]
+    subprocess.run(made, check=True, capture_output=True)
+    passwords.chmod(0o644)
+    port = mosquitto("allow_anonymous false", f"password_file {passwords}")
+    stack = f"stacks=[mqtt qos=1 version={version}]"
+    line = _refused(tmp_path, port, "--set", stack, "--user", "ann:wrong")
+    assert f"CONNACK with code {code}, {why}; look at --user" in line
+
+
+def test_a_server_that_ends_connections_without_an_answer(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def hang_up() -> None:
+            with suppress(OSError):
+                while True:
+                    there, _ = server.accept()
+                    there.recv(1)
+                    there.close()
+
+        thread = threading.Thread(target=hang_up, daemon=True)
+        thread.start()
+        line = _refused(tmp_path, server.getsockname()[1], "--set", "stacks=[mqtt qos=1]")
+    assert "ended the connection before it answered; does it want TLS?" in line
+
+
+def test_an_invalid_load_says_what_it_measured(
+    echo: Echo,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    late = "lateness_max is 120.0 ms, above 100 ms"
+    monkeypatch.setattr(load_engine, "too_late", lambda _: late)
+    code = command(
+        str(_study(tmp_path, ECHOES)),
+        against=[f"raw_udp://127.0.0.1:{echo.port}"],
+        out=tmp_path / "out",
+        set_=["duration=1 s", "measure.drain=1 s"],
+        no_report=True,
+        quiet=True,
+    )
+    assert code == 3
+    (line,) = [
+        line for line in capsys.readouterr().out.splitlines() if line.startswith("invalid  raw_udp")
+    ]
+    assert "delivery 100 %, p50 " in line.replace("\N{NO-BREAK SPACE}", " ").replace(
+        "\N{NARROW NO-BREAK SPACE}", " "
+    )
+    assert line.endswith(f"not an answer, since the generator was late: {late}")
