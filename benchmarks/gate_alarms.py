@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 STUDY = Path(__file__).parent.parent / "examples" / "broker.yaml"
 OPTIONS = "max_in_flight=1 keep_alive=2s ping_after=any_silence"
 CONFIDENCE = 0.95
+PARTS = 2
 
 
 def main() -> int:
@@ -47,7 +48,7 @@ def main() -> int:
     settings = [
         ("engine", "live" if options.live else "virtual"),
         ("stacks", f"{{{stacks}}}"),
-        ("repeat", str(options.runs // len(arms))),
+        ("repeat", str(options.runs // (len(arms) * PARTS))),
     ]
     study = load_study(STUDY, overrides=settings, seed=options.seed)
     with tempfile.TemporaryDirectory() as folder:

@@ -53,6 +53,17 @@ impl CaptureSearch {
         Ok(())
     }
 
+    /// By what the message is found: it stands in its payload.
+    fn text(&self) -> PyResult<String> {
+        Ok(self
+            .search()?
+            .text
+            .iter()
+            .copied()
+            .map(char::from)
+            .collect())
+    }
+
     /// The numbers of the packets that were found, counted from 1 as Wireshark does.
     fn found(&self) -> PyResult<Vec<u64>> {
         Ok(self.search()?.found.clone())

@@ -27,7 +27,7 @@ FATE = (
 )
 """The measured columns that say what became of the messages."""
 
-_ARRIVALS = frozenset(
+ARRIVALS = frozenset(
     {
         "delivery_ratio",
         "loss_ratio",
@@ -206,7 +206,7 @@ def _short_of_what_is_asked(
 
 def _is_about_arrivals(text: str) -> bool:
     expression: Expression = parse_expression(text)
-    return bool(_ARRIVALS & set(expression.comparison.columns))
+    return bool(ARRIVALS & set(expression.comparison.columns))
 
 
 def _sum(runs: pl.DataFrame, column: str) -> int:

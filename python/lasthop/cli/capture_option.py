@@ -23,9 +23,9 @@ Capture = Annotated[
     typer.Option(
         _OPTION,
         metavar="[HOST,..]",
-        help="Keep the packets of each server and of the first 10 devices, as "
-        "captures/RUN.HOST.pcapng, or of these hosts: --capture device-3,server-0; beside a "
-        "fleet they have the names of groups and servers: meters-3,head_end-0.",
+        help="Keep the packets of each server and of the first 10 devices (100 beside real "
+        "software), as captures/RUN.HOST.pcapng, or of these hosts: --capture device-3,server-0; "
+        "in a fleet they have the names of groups and servers: meters-3,head_end-0.",
     ),
 ]
 

@@ -12,6 +12,8 @@ from lasthop.answer.meanings import meanings
 from lasthop.claims.document import claims_document
 from lasthop.cli.answer import show_answer
 from lasthop.cli.claims import show_claims
+from lasthop.cli.gate import plain_gate, say_gate
+from lasthop.cli.invalid_values import plain_invalid, say_invalid
 from lasthop.cli.multiverse import show_multiverse
 from lasthop.cli.names import say_names
 from lasthop.cli.output import complain, say, say_json
@@ -115,15 +117,15 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
                 "multiverse": multiverse,
                 **({} if rounds is None else {"until_decided": plain_rounds(rounds)}),
                 "referee": ruling.as_json(),
-                "expectations": [found.as_json() for found in expectations],
+                **plain_invalid(results),
+                **plain_gate(results, unmet),
                 **({"requirements_failed": unmet} if strict else {}),
                 "report": None if written is None else str(written),
                 "exit_code": code,
             }
         )
         return code
-    for line in (*map(str, failures), *unmet):
-        say(line)
+    say_gate(results, unmet)
     changes = changes_in_words(manifest.study)
     if answer is not None:
         _say_changes(manifest.study["name"], changes)
@@ -144,9 +146,7 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
     if rounds is not None:
         say(f"rounds   {rounds_in_words(rounds)}")
     _say_ruling(ruling)
-    if expectations and not failures:
-        said = "1 expectation" if len(expectations) == 1 else f"{len(expectations)} expectations"
-        say(f"expected {said} held")
+    say_invalid(results)
     _say_where(results, written, already_complete=already_complete)
     return code
 

@@ -139,7 +139,11 @@ def command(  # noqa: PLR0913  (an argument is an option)
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Print the time line of one message: why it was late, or lost."""
+    """Print the time line of one message: why it was late, or lost.
+
+    Of a run on a clock, such as one beside real software, it is read from the results, with the
+    packets of its capture.
+    """
     if picture is not None and picture.suffix not in PICTURES:
         raise UsageError(f"--picture {picture}: write a name that ends in {', '.join(PICTURES)}")
     if slowest is not None:
@@ -151,7 +155,15 @@ def command(  # noqa: PLR0913  (an argument is an option)
         raise UsageError('which message? write its RUN and MESSAGE, or "--slowest STACK"')
     else:
         name = MessageName.parse(message)
-    row = _find_run(run, folder or _folder_with(run))
+    folder = folder or _folder_with(run)
+    row = _find_run(run, folder)
+    if row["engine"] != "virtual":
+        if picture is not None:
+            raise UsageError("--picture: a run on a clock has no radio that is simulated")
+        from lasthop.cli.explained_live import explain_live
+
+        explain_live(folder, row, name, as_json=as_json)
+        return
     explained = _explain(row["run_spec"], name)
     title = (
         f"run {row['run_id']}: {row['stack']}, part {row['part']}, "
@@ -332,8 +344,6 @@ def _find_run(prefix: str, folder: Path) -> dict[str, Any]:
     row = next(row for row in runs.iter_rows(named=True) if row["run_id"] == ids[0])
     if row["status"] == "unsupported":
         raise UsageError(f"run {ids[0]} was not simulated: {row['reason']}")
-    if row["engine"] != "virtual":
-        raise UsageError(f"run {ids[0]} waited for the wall clock; what it did does not come again")
     return row
 
 

@@ -8,10 +8,11 @@ from xml.etree import ElementTree as ET
 
 import polars as pl
 
-from lasthop.answer.decision import Decision, Outcome, PointDecision
-from lasthop.answer.expectation import Verdict
+from lasthop.answer.decision import Outcome, PointDecision
+from lasthop.answer.expectation import Expectation, Verdict, judge_expectations
 from lasthop.answer.verdict import best_at
 from lasthop.errors import one_line
+from lasthop.outcome.culprit_words import message_in_words, packets_in_words
 from lasthop.outcome.results import Results
 from lasthop.results.atomic import environment, replacement
 from lasthop.results.judgements import CLAIMS, read_claims
@@ -33,30 +34,35 @@ _CLAIM_RESULTS: Mapping[str | None, _Result | None] = {
 
 @dataclass(frozen=True, slots=True)
 class _Case:
+    """A test case, with how many seconds the runs lasted that it is about."""
+
     name: str
     result: _Result | None = None
     message: str = ""
+    details: str = ""
+    seconds: float = 0.0
 
 
 def write_junit(results: Results) -> Path:
     """Write the test cases of a result folder beside its tables; return the file.
 
     There are four suites. A run that failed or is invalid is a case of its own. An expectation
-    fails when a run does not meet it. A requirement fails at a point where no stack meets all
-    of them; a stack that they exclude is skipped, for that is an answer and no failure. So is one
-    of which the runs do not tell. A claim
-    fails when it is not reproduced. Every time is zero, so that equal results are equal bytes;
-    a file that says the same already is left alone.
+    fails when a run does not meet it; its failure has the seed of the worst run, the message that
+    shows it and the packets of that. A requirement fails for each stack that it excludes, and is
+    skipped for one of which the runs do not tell. A claim fails when it is not reproduced. Times
+    are those of the runs on their own clock, so that equal results are equal bytes; a file that
+    says the same already is left alone.
     """
     manifest = results.manifest
     suites = {
         "runs": _runs(results),
         # A shard answers nothing; the whole does.
         "expectations": _expectations(results),
-        "requirements": _requirements(results.decision) if manifest.selection is None else (),
+        "requirements": _requirements(results) if manifest.selection is None else (),
         "claims": _claims(results.path),
     }
-    root = _document(manifest.study["name"], {name: tuple(suites[name]) for name in suites})
+    cases = {name: tuple(found) for name, found in suites.items()}
+    root = _document(manifest.study["name"], cases, seconds=_seconds(_durations(results)))
     ET.indent(root)
     path = results.path / FILE
     content = ET.tostring(root, encoding="utf-8", xml_declaration=True)
@@ -69,51 +75,89 @@ def write_junit(results: Results) -> Path:
 
 def _runs(results: Results) -> Iterable[_Case]:
     seen: set[str] = set()
-    troubled = False
-    columns = ["run_id", "status", "reason", "part", "stack", "repetition"]
+    durations = _durations(results)
+    columns = ["run_id", "status", "reason", "part", "stack", "repetition", "seed"]
     troubles = results.compared.filter(pl.col("status").is_in(["failed", "invalid"]))
     for row in troubles.select(columns).iter_rows(named=True):
         if row["run_id"] in seen:
             continue
         seen.add(row["run_id"])
-        troubled = True
         name = (
             f"{row['stack']}, part {row['part']}, repetition {row['repetition']}, {row['run_id']}"
         )
         kind: _Result = "error" if row["status"] == "invalid" else "failure"
-        yield _Case(name, kind, f"{row['status']}: {row['reason']}")
-    if not troubled:
-        yield _Case("every run completed")
+        told = f"{row['status']}: {row['reason']}"
+        details = f"Seed of the run: {row['seed']}."
+        yield _Case(name, kind, told, details, _seconds(durations.filter(run_id=row["run_id"])))
+    if not seen:
+        yield _Case("every run completed", seconds=_seconds(durations))
+
+
+def _durations(results: Results) -> pl.DataFrame:
+    """Give how long each run lasted on its own clock; folders of before do not tell."""
+    runs = results.described(["simulated_s"]).unique("run_id", maintain_order=True)
+    if "simulated_s" in runs.columns:
+        return runs
+    return runs.with_columns(simulated_s=pl.lit(None, dtype=pl.Float64))
+
+
+def _seconds(runs: pl.DataFrame) -> float:
+    return float(runs["simulated_s"].sum())
 
 
 def _expectations(results: Results) -> Iterable[_Case]:
+    completed = _durations(results).filter(status="completed")
+    seconds = _seconds(completed)
     for found in results.expectations:
         if found.verdict is Verdict.HELD:
-            yield _Case(found.text)
+            yield _Case(found.text, seconds=seconds)
         else:
-            yield _Case(found.text, "failure", str(found))
+            yield _Case(found.text, "failure", str(found), _details(results, found), seconds)
 
 
-def _requirements(decision: Decision) -> Iterable[_Case]:
+def _details(results: Results, found: Expectation) -> str:
+    """Say what shows that an expectation failed."""
+    culprit = results.culprit(found)
+    if culprit is None:
+        return ""
+    run = f"The run alone: --only {culprit.run_id}"
+    return "\n".join((message_in_words(culprit), packets_in_words(culprit), run))
+
+
+def _requirements(results: Results) -> Iterable[_Case]:
+    decision = results.decision
     if not decision.requirements:
         return
+    durations = _durations(results)
     for point in decision.points:
         where = f"{decision.part}, {point.point.label}" if point.point.label else decision.part
         if point.outcome is Outcome.NOTHING_QUALIFIES:
             yield _Case(f"{where}: a stack qualifies", "failure", best_at(decision, point).text)
-        yield from _stacks(where, point)
+        yield from _stacks(where, point, results, durations)
 
 
-def _stacks(where: str, point: PointDecision) -> Iterable[_Case]:
+def _stacks(
+    where: str, point: PointDecision, results: Results, durations: pl.DataFrame
+) -> Iterable[_Case]:
+    def seconds(stack: str) -> float:
+        of_stack = point.point.rows.filter(stack=stack)["run_id"]
+        return _seconds(durations.filter(pl.col("run_id").is_in(of_stack.implode())))
+
     for arm in point.ranked:
         reasons = "; ".join(
             f"{one.met.value}: {one.requirement} (is {one.figure})"
             for one in point.too_few(arm.stack)
         )
-        yield _Case(f"{where}: {arm.stack}", "skipped" if reasons else None, reasons)
+        result: _Result | None = "skipped" if reasons else None
+        yield _Case(f"{where}: {arm.stack}", result, reasons, seconds=seconds(arm.stack))
     for excluded in point.excluded:
         reasons = "; ".join(f"{why.requirement} (is {why.figure})" for why in excluded.because)
-        yield _Case(f"{where}: {excluded.arm.stack}", "skipped", f"excluded: {reasons}")
+        stack = excluded.arm.stack
+        runs = point.point.rows.filter(stack=stack)
+        broken = judge_expectations(runs, [why.requirement for why in excluded.because])
+        details = "\n".join(filter(None, (_details(results, found) for found in broken)))
+        name = f"{where}: {stack}"
+        yield _Case(name, "failure", f"excluded: {reasons}", details, seconds(stack))
     for aside in point.set_aside:
         reasons = "; ".join(f"{trouble.status}: {trouble.reason}" for trouble in aside.troubles)
         yield _Case(f"{where}: {aside.stack}", "skipped", reasons)
@@ -128,12 +172,14 @@ def _claims(folder: Path) -> Iterable[_Case]:
             yield _Case(f"{claim['id']}: {claim['what']}", result, reason)
 
 
-def _document(study: str, suites: Mapping[str, Sequence[_Case]]) -> ET.Element:
+def _document(study: str, suites: Mapping[str, Sequence[_Case]], *, seconds: float) -> ET.Element:
     every = [case for cases in suites.values() for case in cases]
-    root = ET.Element("testsuites", {"name": one_line(study), **_counts(every, skipped=False)})
+    time = {"time": _time(seconds)}
+    counts = _counts(every, skipped=False)
+    root = ET.Element("testsuites", {"name": one_line(study), **counts, **time})
     for name, cases in suites.items():
         if cases:
-            suite = ET.SubElement(root, "testsuite", {"name": name, **_counts(cases)})
+            suite = ET.SubElement(root, "testsuite", {"name": name, **_counts(cases), **time})
             for case in cases:
                 _append(suite, case, classname=one_line(f"{study}.{name}"))
     return root
@@ -145,15 +191,22 @@ def _counts(cases: Sequence[_Case], *, skipped: bool = True) -> dict[str, str]:
     counts |= {f"{kind}s": results.count(kind) for kind in ("failure", "error")}
     if skipped:
         counts["skipped"] = results.count("skipped")
-    return {**{name: str(count) for name, count in counts.items()}, "time": "0"}
+    return {name: str(count) for name, count in counts.items()}
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.3f}"
 
 
 def _append(suite: ET.Element, case: _Case, *, classname: str) -> None:
-    attributes = {"name": _written(case.name), "classname": classname, "time": "0"}
+    attributes = {"name": _written(case.name), "classname": classname}
+    attributes["time"] = _time(case.seconds)
     element = ET.SubElement(suite, "testcase", attributes)
     if case.result is not None:
         kind = {} if case.result == "skipped" else {"type": case.result}
-        ET.SubElement(element, case.result, {"message": _written(case.message), **kind})
+        found = ET.SubElement(element, case.result, {"message": _written(case.message), **kind})
+        if case.details:
+            found.text = "\n".join(map(_written, case.details.splitlines()))
 
 
 def _written(text: str) -> str:

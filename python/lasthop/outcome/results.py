@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from lasthop.answer.effective_samples import EffectiveSamples
     from lasthop.answer.expectation import Expectation
     from lasthop.claims import Judgement
+    from lasthop.outcome.culprit import Culprit
     from lasthop.referee import Ruling
 
 
@@ -42,6 +43,7 @@ class Results:
 
     def __init__(self, path: "str | PathLike[str]") -> None:
         self.path = Path(path)
+        self._culprits: dict[tuple[str, str | None], Culprit | None] = {}
 
     @cached_property
     def manifest(self) -> Manifest:
@@ -71,6 +73,11 @@ class Results:
     def messages(self) -> pl.DataFrame:
         """A row for each message of each run."""
         return self._read("messages")
+
+    def messages_of(self, run_id: str) -> pl.DataFrame:
+        """Read the messages of one run."""
+        with self._readable("messages"):
+            return self._scan("messages").filter(pl.col("run_id") == run_id).collect()
 
     @cached_property
     def ledger(self) -> pl.DataFrame:
@@ -158,11 +165,27 @@ class Results:
 
     @cached_property
     def expectations(self) -> "tuple[Expectation, ...]":
-        """What the study expects, held against the runs; nothing while runs are missing."""
-        from lasthop.answer.expectation import judge_expectations
+        """What the study expects, held against the runs; nothing while runs are missing.
 
-        expected = self.manifest.study["expect"] if self.manifest.whole else ()
-        return judge_expectations(self.compared, expected, lambda: self.groups)
+        Of runs that were named, what applies to them is judged: each is to meet it by itself.
+        """
+        from lasthop.answer.expectation import Verdict, judge_expectations
+
+        manifest = self.manifest
+        expected = manifest.study["expect"] if manifest.whole or manifest.names_its_runs else ()
+        found = judge_expectations(self.compared, expected, lambda: self.groups)
+        if manifest.names_its_runs and manifest.counts.get("completed"):
+            return tuple(one for one in found if one.verdict is not Verdict.NOT_JUDGED)
+        return found
+
+    def culprit(self, found: "Expectation") -> "Culprit | None":
+        """Look once for the message that shows best why an expectation failed."""
+        from lasthop.outcome.culprit import culprit_of
+
+        key = (found.text, None if found.worst is None else str(found.worst["run_id"]))
+        if key not in self._culprits:
+            self._culprits[key] = culprit_of(self, found)
+        return self._culprits[key]
 
     @cached_property
     def multiverse(self) -> "Mapping[str, Any] | None":

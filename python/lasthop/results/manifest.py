@@ -22,6 +22,8 @@ State = Literal["running", "interrupted", "complete"]
 
 FILE = "manifest.json"
 CHANGED = "was changed after lasthop wrote it"
+NAMED = "only "
+"""So begins the selection of runs by their names."""
 
 _FORMAT = 1
 _BYTES = "sha256:"
@@ -141,6 +143,11 @@ class Manifest:
     def whole(self) -> bool:
         """Whether every run of the study is there, and not a share or a part of them."""
         return self.state == "complete" and self.selection is None
+
+    @property
+    def names_its_runs(self) -> bool:
+        """Whether all runs are there that `--only` names."""
+        return self.state == "complete" and (self.selection or "").startswith(NAMED)
 
     def answers_the_same(self, other: "Manifest") -> bool:
         """Tell whether two folders would hold the same rows, if one build made both."""

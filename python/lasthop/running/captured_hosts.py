@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 FIRST_DEVICES = 10
 """So many devices are captured where none is named, and those of their servers that come along."""
 
+FIRST_LIVE_DEVICES = 100
+"""So many of a run beside real software: it does not happen twice, whichever device fails."""
+
 
 @dataclass(frozen=True, slots=True)
 class CapturedHosts:
@@ -102,11 +105,13 @@ class _Hosts:
 
     devices: Mapping[str, int | None]
     servers: Mapping[str, int | None]
+    most: int
 
     @classmethod
     def of(cls, spec_json: str) -> Self:
         run = RunSpecReader.of(spec_json)
-        return cls(devices=run.devices_by_group, servers=run.hosts_by_server)
+        most = FIRST_LIVE_DEVICES if run.is_live else FIRST_DEVICES
+        return cls(devices=run.devices_by_group, servers=run.hosts_by_server, most=most)
 
     @property
     def count(self) -> int:
@@ -118,14 +123,14 @@ class _Hosts:
         devices = [
             f"{group}-{number}"
             for group, count in self.devices.items()
-            for number in range(FIRST_DEVICES if count is None else min(FIRST_DEVICES, count))
+            for number in range(self.most if count is None else min(self.most, count))
         ]
         servers = [
             f"{server}-{number}"
             for server, count in self.servers.items()
             for number in range(FIRST_DEVICES if count is None else count)
         ]
-        return (*devices[:FIRST_DEVICES], *servers)
+        return (*devices[: self.most], *servers)
 
     def include(self, name: str) -> bool:
         kind, _, number = name.rpartition("-")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from lasthop.errors import UsageError
+from lasthop.results.manifest import NAMED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +39,7 @@ class Selection:
         """Return the words that the manifest and the messages use."""
         if self.shard is not None:
             return f"shard {self.shard[0]}/{self.shard[1]}"
-        return f"only {' '.join(self.only)}" if self.only else "all runs"
+        return f"{NAMED}{' '.join(self.only)}" if self.only else "all runs"
 
     @property
     def chooses_all(self) -> bool:

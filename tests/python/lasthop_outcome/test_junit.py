@@ -112,7 +112,7 @@ def written(
 def check_shape(element: ET.Element) -> None:
     required, optional, children = ALLOWED[element.tag]
     assert required <= element.attrib.keys() <= required | optional
-    assert element.attrib.get("time", "0") == "0"
+    assert float(element.attrib.get("time", "0")) >= 0
     for child in element:
         assert child.tag in children
         check_shape(child)
@@ -137,15 +137,15 @@ def outcomes(root: ET.Element, suite: str) -> dict[str, str]:
     }
 
 
-def test_what_completed_passes_and_what_a_requirement_excludes_is_skipped(tmp_path: Path) -> None:
+def test_what_completed_passes_and_what_a_requirement_excludes_fails(tmp_path: Path) -> None:
     root = written(tmp_path, completed())
     assert outcomes(root, "runs") == {"every run completed": ""}
     assert outcomes(root, "requirements") == {
         "base: good": "",
-        "base: lossy": "skipped: excluded: delivery_ratio >= 95 % (is 50 %)",
+        "base: lossy": "failure: excluded: delivery_ratio >= 95 % (is 50 %)",
         "base: absent": "skipped: unsupported: absent is not built yet",
     }
-    assert (root.attrib["failures"], root.attrib["errors"]) == ("0", "0")
+    assert (root.attrib["failures"], root.attrib["errors"]) == ("1", "0")
     assert [suite.attrib["name"] for suite in root] == ["runs", "requirements"]
 
 
@@ -153,6 +153,20 @@ def test_a_point_at_which_nothing_qualifies_fails(tmp_path: Path) -> None:
     rows = [row("lossy", repetition, delivery_ratio=0.5) for repetition in (1, 2)]
     cases = outcomes(written(tmp_path, rows), "requirements")
     assert cases["base: a stack qualifies"].startswith("failure: No stack meets delivery_ratio")
+
+
+def test_times_are_those_of_the_runs(tmp_path: Path) -> None:
+    rows = [{**one, "simulated_s": 12.5} for one in completed()]
+    root = written(tmp_path, rows, expect=["delivery_ratio > 0 %"])
+    assert root.attrib["time"] == "62.500"
+    times = {case.attrib["name"]: case.attrib["time"] for case in root.iter("testcase")}
+    assert times == {
+        "every run completed": "62.500",
+        "delivery_ratio > 0 %": "50.000",
+        "base: good": "25.000",
+        "base: lossy": "25.000",
+        "base: absent": "0.000",
+    }
 
 
 def test_runs_that_failed_or_are_invalid_are_cases_of_their_own(tmp_path: Path) -> None:

@@ -83,6 +83,11 @@ class RunSpecReader:
         return {**shared, "servers": servers, "groups": groups}
 
     @property
+    def is_live(self) -> bool:
+        """Whether it is beside real software, and so happens once."""
+        return bool(self.spec["engine"] == "live")
+
+    @property
     def networks(self) -> list[Mapping[str, Any]]:
         """The settings of each radio network."""
         return [hop["nbiot"] for hop in self._hops() if "nbiot" in hop]
@@ -151,6 +156,16 @@ class RunSpecReader:
             and (one["from"] == group or one["kind"] not in RELAYED)
         ]
         return names.index(flow)
+
+    def applications_of(self, group: str) -> frozenset[str]:
+        """Give the protocols that the devices of a group speak."""
+        clients = next(one["clients"] for one in self.spec["groups"] if one["name"] == group)
+        stacks = (self.spec["stacks"][client["stack"]] for client in clients)
+        return frozenset(stack["application"]["name"] for stack in stacks)
+
+    def kind_of(self, flow: str) -> str:
+        """Give the kind of a flow, such as ``report``."""
+        return next(str(one["kind"]) for one in self.spec["flows"] if one["name"] == flow)
 
     @property
     def hosts_by_server(self) -> Mapping[str, int | None]:
