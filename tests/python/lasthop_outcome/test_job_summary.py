@@ -42,7 +42,7 @@ def test_a_message_that_was_lost_is_named_with_its_packet(folder: Path) -> None:
     assert "| ✅ held | `messages_duplicated == 0` | 2 of 2 hold |" in told
     assert "never arrived (loss)" in told
     assert "--only" in told
-    packet = int(told.partition("Packets ")[2].split()[0].rstrip(","))
+    packet = int(told.partition("Packet ")[2].split()[0].rstrip(","))
     name = told.partition("of `captures/")[2].partition("`")[0]
     if shutil.which("tshark") is not None:
         _check_packet(folder / "out" / "captures" / name, packet)
