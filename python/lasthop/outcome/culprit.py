@@ -145,7 +145,8 @@ def fate_in_words(row: Mapping[str, Any], spec: RunSpecReader) -> str:
 def _never_arrived(row: Mapping[str, Any], broker: str) -> str:
     why = row["failure"] or row["status"]
     if row["acknowledged_ns"] is None:
-        return f"never arrived ({why})"
+        silent = f": no acknowledgement of {broker} arrived" if broker else ""
+        return f"never arrived ({why}){silent}"
     after = (row["acknowledged_ns"] - row["intended_ns"]) / _NS_PER_MS
     if broker:
         done = f"acknowledged it after {after:.1f} ms and never forwarded it"

@@ -14,8 +14,14 @@ if TYPE_CHECKING:
 
 _SHOWN_PACKETS = 5
 
-_OF_THE_WHOLE = {"--strict": False, "--until-decided": False, "--at-most": True, "--summary": True}
-"""Options that a run alone does not take, and whether a value stands behind them."""
+_OF_THE_WHOLE = {
+    "--strict": False,
+    "--until-decided": False,
+    "--at-most": True,
+    "--summary": True,
+    "--out": True,
+}
+"""Options that a run alone does not take or has another of, and whether a value stands behind."""
 
 
 def message_in_words(culprit: Culprit) -> str:
@@ -34,10 +40,12 @@ def packets_in_words(culprit: Culprit, *, quote: str = "") -> str:
     name = f"{quote}captures/{culprit.capture.name}{quote}"
     if not culprit.packets:
         return f"No packet of {name} carries it."
+    field = f"{quote}frame.number{quote}"
+    if len(culprit.packets) == 1:
+        return f"Packet {culprit.packets[0]} of {name} carries it ({field} in Wireshark)."
     numbers = ", ".join(map(str, culprit.packets[:_SHOWN_PACKETS]))
     more = len(culprit.packets) - _SHOWN_PACKETS
     rest = f" and {more} more" if more > 0 else ""
-    field = f"{quote}frame.number{quote}"
     return f"Packets {numbers}{rest} of {name} carry it ({field} in Wireshark)."
 
 

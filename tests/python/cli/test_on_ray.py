@@ -34,6 +34,8 @@ sweep:
   - {name: fleet, devices: [1, 100, 2]}
 repeat: 1
 """
+AGENT_PATIENCE_S = 60.0
+"""Ray itself needs a quarter of a minute to see it."""
 ON_RAY = ("run", "study.yaml", "--out", "out", "--no-report", "--on", "ray")
 
 
@@ -144,6 +146,27 @@ def test_a_run_at_which_three_workers_died_is_failed_with_the_reason_and_no_othe
     assert runs["run_id"][2] == heavy
     assert "2 completed, 1 failed" in told
     assert f"1 failed: {reason}" in told
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("program", ["raylet/raylet ", "dashboard/agent.py"])
+def test_an_agent_of_the_node_that_dies_ends_the_command_with_a_line(
+    lasthop: Lasthop, clean_temporary_folder: Path, program: str
+) -> None:
+    assert clean_temporary_folder.exists()
+    lasthop.write("study.yaml", SLOW_STUDY.replace("devices: 8", "devices: 80"))
+    process = lasthop.start(*ON_RAY, "--jobs", "1")
+    wait_for(lambda: parts(lasthop.folder / "out") >= 2, process)
+    (agent,) = [number for number, line in descendants(process.pid) if program in line]
+    started = dict(descendants(process.pid))
+    os.kill(agent, signal.SIGKILL)
+    _, stderr = process.communicate(timeout=AGENT_PATIENCE_S)
+    assert process.returncode == 4
+    (line,) = stderr.splitlines()
+    assert line.startswith("lasthop: --on ray: Ray's agent on this machine (raylet) died")
+    assert line.endswith("run the same command again")
+    wait_until_ended(started)
+    assert parts(lasthop.folder / "out") >= 2
 
 
 @pytest.mark.soak

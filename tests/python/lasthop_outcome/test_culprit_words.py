@@ -36,6 +36,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
         "--summary page.md",
         "--summary=page.md",
         "--until-decided --at-most 20",
+        "--out results/gate",
     ],
 )
 def test_what_is_of_a_whole_study_alone_is_left_out(whole: str) -> None:
@@ -57,6 +58,10 @@ def test_a_command_that_is_not_in_the_path_is_run_as_a_module(
 def test_packets_that_were_not_kept_have_the_option_that_keeps_them() -> None:
     told = packets_in_words(CULPRIT, quote="`")
     assert told == "Its packets were not kept; `--capture device-13` keeps them."
+    one = replace(CULPRIT, capture=Path("a.pcapng"), packets=(9,))
+    assert packets_in_words(one) == (
+        "Packet 9 of captures/a.pcapng carries it (frame.number in Wireshark)."
+    )
     kept = Path("out/captures/0123456789abcdef.device-13.pcapng")
     assert packets_in_words(replace(CULPRIT, capture=kept, packets=(1, 2, 3, 4, 5, 6))) == (
         "Packets 1, 2, 3, 4, 5 and 1 more of captures/0123456789abcdef.device-13.pcapng carry it "

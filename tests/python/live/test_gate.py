@@ -89,7 +89,12 @@ PLANTED = [
         DELIVERY,
         "the broker forwarded it and never acknowledged it",
     ),
-    Planted("drop-pubrec", "exactly_once", DELIVERY, "never arrived (unfinished)"),
+    Planted(
+        "drop-pubrec",
+        "exactly_once",
+        DELIVERY,
+        "never arrived (unfinished): no acknowledgement of the broker",
+    ),
     Planted("swallow-publish", "at_least_once", DELIVERY, "and never forwarded it"),
     Planted("swallow-publish", "exactly_once", DELIVERY, "and never forwarded it"),
     Planted(

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _LOOK_AGAIN_S = 10.0
 """So often it is looked whether the cluster has grown."""
 
+_ALIVE_S = 2.0
+"""So often it is looked whether the agent of this machine's node is alive."""
+
 _BUSY_HEAD_PAUSES_S = (1.0, 4.0, 16.0)
 """How long a head that is too busy to take a client is left alone before it is asked again."""
 
@@ -46,9 +49,10 @@ class Cluster:
         self._worker_class = worker_class()
         self._known_processors = 1
         self._looked = -_LOOK_AGAIN_S
+        self._seen_alive = time.monotonic()
         self._own_folder: str | None = None
         try:
-            with self.connection(), _signal_handlers_kept():
+            with self.connection(), _signal_handlers_kept(), self._started():
                 self._join()
         except BaseException:
             self.close()
@@ -61,6 +65,28 @@ class Cluster:
                 found = self.ray.cluster_resources().get("CPU", 0)
             self._known_processors, self._looked = max(1, int(found)), time.monotonic()
         return min(self._known_processors, self._jobs or self._known_processors)
+
+    def check_node(self) -> None:
+        """Look whether the agent of this machine's node (the raylet) is alive.
+
+        Nothing else tells: workers that are asked by it, and answers that come by it, never come.
+
+        Raises
+        ------
+        EnvironmentFailure
+            It died.
+        """
+        if time.monotonic() - self._seen_alive < _ALIVE_S:
+            return
+        with self.connection():
+            here = self.ray.get_runtime_context().get_node_id()
+            dead = [node for node in self.ray.nodes() if not node["Alive"]]
+        if any(node["NodeID"] == here for node in dead):
+            raise EnvironmentFailure(
+                f"--on {self._address}: Ray's agent on this machine (raylet) died, so no answer "
+                "comes any more; what is finished is kept: run the same command again"
+            )
+        self._seen_alive = time.monotonic()
 
     def check_memory(self, plan: "Plan") -> int:
         """Return the peak of the largest run in bytes.
@@ -116,6 +142,18 @@ class Cluster:
         except (ConnectionError, RuntimeError, OSError, ValueError) as error:
             message = f"--on {self._address}: {_first_and_last(error)}"
             hint = "see that the cluster runs and that RAY_AUTH_MODE and its token are those here"
+            raise EnvironmentFailure(f"{message}; {hint}") from error
+
+    @contextmanager
+    def _started(self) -> Iterator[None]:
+        """Say in one line that Ray does not start: it raises no class of its own then."""
+        try:
+            yield
+        except Exception as error:
+            if type(error) is not Exception:
+                raise
+            message = f"--on {self._address}: {_first_and_last(error)}"
+            hint = "run the same command again, with fewer --jobs on a busy machine"
             raise EnvironmentFailure(f"{message}; {hint}") from error
 
     def _join(self) -> None:

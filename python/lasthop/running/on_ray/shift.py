@@ -77,6 +77,7 @@ class Shift:
         """
         try:
             while not is_over():
+                self._cluster.check_node()
                 self._hire()
                 if not self._workers:
                     return
