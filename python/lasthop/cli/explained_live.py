@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import shlex
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from lasthop.cli.output import say, say_json
@@ -51,14 +52,15 @@ def explain_live(folder: Path, run: Mapping[str, Any], name: MessageName, *, as_
     packets = packets_of(capture, spec, row)[0] if capture.is_file() else ()
     fate = fate_in_words(row, spec)
     events = [(row[key], what) for key, what in _INSTANTS.items() if row[key] is not None]
+    events.sort(key=itemgetter(0))
     if as_json:
         told = {"run_id": run["run_id"], "stack": run["stack"], "engine": run["engine"]}
-        shown = [{"time_ns": at, "what": what} for at, what in sorted(events)]
+        shown = [{"time_ns": at, "what": what} for at, what in events]
         file = str(capture) if capture.is_file() else None
         say_json({**told, "events": shown, "fate": fate, "capture": file, "packets": packets})
         return
     say(f"run {run['run_id']}: {run['stack']}, repetition {run['repetition']}; {name}")
-    for at, what in sorted(events):
+    for at, what in events:
         since = (at - row["intended_ns"]) / 1e6
         say(f"{at / _NS_PER_S:14.6f} s  {since:+12.3f} ms  {what}")
     say(f"It {fate}.")
@@ -73,6 +75,7 @@ def _say_packets(capture: Path, host: str, packets: tuple[int, ...]) -> None:
     else:
         numbers = ", ".join(map(str, packets[:_MOST_ALONE]))
         more = len(packets) - _MOST_ALONE
-        say(f"Packets {numbers}{f' and {more} more' if more > 0 else ''} of {capture} carry it:")
-        chosen = f"frame.number in {{{', '.join(map(str, packets[:_MOST_ALONE]))}}}"
+        said = f"Packets {numbers}{f' and {more} more' if more > 0 else ''} of {capture} carry it:"
+        say(said if len(packets) > 1 else f"Packet {numbers} of {capture} carries it:")
+        chosen = f"frame.number in {{{numbers}}}"
         say(shlex.join(["tshark", "-r", str(capture), "-Y", chosen]))

@@ -1,6 +1,7 @@
 """`lasthop explain`: which folder a run is looked for in."""
 
 import json
+import re
 import shutil
 
 import polars as pl
@@ -49,6 +50,27 @@ def test_a_run_in_the_folder_itself_is_found_there(results: Lasthop) -> None:
     name = run_id(results, "results/one")
     done = results("explain", name, "1", cwd=results.folder / "results/one")
     assert done.returncode == 0, done.stderr
+
+
+def test_a_run_on_a_clock_is_told_by_its_row_and_its_capture(lasthop: Lasthop) -> None:
+    lasthop.write("one.yaml", f"{ONE}engine: wall_clock\nmeasure: {{drain: 1 s}}\n")
+    assert lasthop("run", "one.yaml", "--no-report", "--capture").returncode == 0
+    name = run_id(lasthop, "results/one")
+    done = lasthop("explain", name, "2")
+    assert done.returncode == 0, done.stderr
+    capture = f"results/one/captures/{name}.device-0.pcapng"
+    lines = done.stdout.splitlines()
+    assert [line.split("ms  ")[-1] for line in lines[1:4]] == [
+        "the message is due",
+        "it leaves its device",
+        "it arrives",
+    ]
+    assert re.fullmatch(rf"Packet 2 of {capture} carries it:", lines[-2]), lines
+    assert lines[-1] == f"tshark -r {capture} -Y 'frame.number in {{2}}'"
+    told = json.loads(lasthop("explain", name, "2", "--json").stdout)
+    assert (told["packets"], told["capture"]) == ([2], capture)
+    missing = lasthop("explain", name, "99")
+    assert (missing.returncode, "has no such message" in missing.stderr) == (2, True)
 
 
 def test_several_folders_with_the_run_are_named(results: Lasthop) -> None:
