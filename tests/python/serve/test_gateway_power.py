@@ -149,7 +149,7 @@ def test_a_server_starts_on_what_is_left(
     half = run.notes[: len(run.notes) // 2]
     for note in half:
         disk.does(note)
-    data.mkdir()
+    data.mkdir(mode=0o700)
     draw = random.Random(7)  # noqa: S311  no secret rests on it
     for name, held in disk.after_a_loss(Survives.ANYTHING, draw).items():
         (data / name).write_bytes(held)

@@ -256,6 +256,8 @@ def test_who_stops_it_loses_nothing_and_waits_for_nobody(
     ["127.0.0.1:80", "ftp://h/", "http://", "http://h:99999/", "http://u:p@h/", "http://h/\n"],
 )
 def test_what_is_no_url_is_said_in_one_line(url: str, lasthop: RunClient, tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    (tmp_path / "gateway.sqlite").touch()
     done = lasthop("gateway", "push", "f", url, "--data", str(tmp_path))
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "is no URL; write http://127.0.0.1:8081/, say" in done.stderr

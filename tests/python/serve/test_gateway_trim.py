@@ -129,6 +129,8 @@ def test_publishes_are_kept_while_a_long_log_is_trimmed(
 def test_bad_input_is_one_line(
     words: tuple[str, ...], told: str, lasthop: RunClient, tmp_path: Path
 ) -> None:
-    done = lasthop("gateway", *words, "--data", str(tmp_path / "gateway"))
+    tmp_path.chmod(0o700)
+    (tmp_path / "gateway.sqlite").touch()
+    done = lasthop("gateway", *words, "--data", str(tmp_path))
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
     assert told in done.stderr
