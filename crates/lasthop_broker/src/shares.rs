@@ -19,7 +19,16 @@ pub enum Holder {
 /// kept for longest goes first.
 #[derive(Clone, Debug)]
 pub(crate) struct Shares<K> {
-    by_holder: BTreeMap<Holder, Share<K>>,
+    /// There as soon as anything is.
+    held: Option<Box<Held<K>>>,
+}
+
+#[derive(Clone, Debug)]
+struct Held<K> {
+    /// With their weights, of each holder in the order in which they were kept.
+    things: BTreeMap<(Holder, u64), (K, usize)>,
+    /// What each holder has, in the order of [`Short`].
+    by_holder: BTreeMap<Holder, [usize; 2]>,
     /// What each holder has, by [`Short`], the largest one last.
     by_size: [BTreeSet<(usize, Holder)>; 2],
     last: u64,
@@ -32,13 +41,6 @@ pub(crate) enum Short {
     Number,
     /// They weigh too much together.
     Weight,
-}
-
-#[derive(Clone, Debug)]
-struct Share<K> {
-    weight: usize,
-    /// In the order in which they were kept.
-    things: BTreeMap<u64, (K, usize)>,
 }
 
 /// A thing among those of all holders.
@@ -69,68 +71,71 @@ impl Holder {
 
 impl<K: Clone> Shares<K> {
     pub(crate) const fn new() -> Self {
-        Self {
-            by_holder: BTreeMap::new(),
-            by_size: [BTreeSet::new(), BTreeSet::new()],
-            last: 0,
-        }
+        Self { held: None }
     }
 
     /// Notes a thing that a holder has from now on.
     pub(crate) fn add(&mut self, holder: Holder, thing: K, weight: usize) -> Place {
-        self.last += 1;
-        let number = self.last;
-        let share = self.by_holder.entry(holder).or_insert_with(|| Share {
-            weight: 0,
-            things: BTreeMap::new(),
-        });
-        let before = share.sizes();
-        share.things.insert(number, (thing, weight));
-        share.weight += weight;
-        let sizes = share.sizes();
-        self.set_sizes(holder, before, Some(sizes));
+        let held = self.held.get_or_insert_default();
+        held.last += 1;
+        let number = held.last;
+        held.things.insert((holder, number), (thing, weight));
+        let [count, all] = held.sizes(holder);
+        held.set_sizes(holder, [count + 1, all + weight]);
         Place { holder, number }
     }
 
     /// Forgets a thing.
     pub(crate) fn remove(&mut self, place: Place) {
         let Place { holder, number } = place;
-        let Some(share) = self.by_holder.get_mut(&holder) else {
+        let Some(held) = &mut self.held else {
             return;
         };
-        let before = share.sizes();
-        let Some((_, weight)) = share.things.remove(&number) else {
-            return;
-        };
-        share.weight -= weight;
-        let sizes = (!share.things.is_empty()).then(|| share.sizes());
-        if sizes.is_none() {
-            self.by_holder.remove(&holder);
+        if let Some((_, weight)) = held.things.remove(&(holder, number)) {
+            let [count, all] = held.sizes(holder);
+            held.set_sizes(holder, [count - 1, all - weight]);
         }
-        self.set_sizes(holder, before, sizes);
     }
 
     /// What is to go where room is short of something.
     pub(crate) fn first_to_go(&self, short: Short) -> Option<K> {
-        let (_, holder) = self.by_size[short as usize].last()?;
-        let share = self.by_holder.get(holder)?;
-        share.things.values().next().map(|(thing, _)| thing.clone())
+        let held = self.held.as_ref()?;
+        let (_, holder) = held.by_size[short as usize].last()?;
+        let (_, (thing, _)) = held.things.range((*holder, 0)..).next()?;
+        Some(thing.clone())
+    }
+}
+
+impl<K> Held<K> {
+    fn sizes(&self, holder: Holder) -> [usize; 2] {
+        self.by_holder.get(&holder).copied().unwrap_or_default()
     }
 
-    fn set_sizes(&mut self, holder: Holder, before: [usize; 2], now: Option<[usize; 2]>) {
+    fn set_sizes(&mut self, holder: Holder, sizes: [usize; 2]) {
+        let before = self.sizes(holder);
+        let has_any = sizes[Short::Number as usize] > 0;
         for (place, of_all) in self.by_size.iter_mut().enumerate() {
             of_all.remove(&(before[place], holder));
-            if let Some(sizes) = now {
+            if has_any {
                 of_all.insert((sizes[place], holder));
             }
+        }
+        if has_any {
+            self.by_holder.insert(holder, sizes);
+        } else {
+            self.by_holder.remove(&holder);
         }
     }
 }
 
-impl<K> Share<K> {
-    /// In the order of [`Short`].
-    fn sizes(&self) -> [usize; 2] {
-        [self.things.len(), self.weight]
+impl<K> Default for Held<K> {
+    fn default() -> Self {
+        Self {
+            things: BTreeMap::new(),
+            by_holder: BTreeMap::new(),
+            by_size: [BTreeSet::new(), BTreeSet::new()],
+            last: 0,
+        }
     }
 }
 
@@ -163,7 +168,8 @@ mod tests {
         shares.remove(heavy);
         shares.remove(heavy);
         assert_eq!(shares.first_to_go(Short::Weight), Some("young"));
-        assert_eq!(shares.by_size.each_ref().map(BTreeSet::len), [2, 2]);
+        let held = shares.held.expect("things are kept");
+        assert_eq!(held.by_size.each_ref().map(BTreeSet::len), [2, 2]);
     }
 
     #[test]

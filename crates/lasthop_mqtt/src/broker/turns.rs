@@ -16,7 +16,13 @@ use super::subscribe::subscription_ids;
 pub(super) struct Turns {
     /// Units of the turn that goes on.
     spent: usize,
-    /// What is put off, in the order of its turns.
+    put_off: Option<Box<PutOff>>,
+}
+
+/// What is there as long as it holds anything.
+#[derive(Debug, Default)]
+struct PutOff {
+    /// In the order of its turns.
     waiting: VecDeque<Work>,
     /// Searches of sessions that are not over.
     searches: BTreeMap<SessionId, VecDeque<Search>>,
@@ -56,7 +62,38 @@ impl Turns {
     /// Whether something is put off.
     #[inline]
     pub(super) fn are_waiting(&self) -> bool {
-        !self.waiting.is_empty()
+        let put_off = self.put_off.as_ref();
+        put_off.is_some_and(|it| !it.waiting.is_empty())
+    }
+
+    fn are_searching(&self) -> bool {
+        let put_off = self.put_off.as_ref();
+        put_off.is_some_and(|it| !it.searches.is_empty())
+    }
+
+    fn has_search(&self, session: SessionId) -> bool {
+        let put_off = self.put_off.as_ref();
+        put_off.is_some_and(|it| it.searches.contains_key(&session))
+    }
+
+    fn searches_of(&mut self, session: SessionId) -> Option<&mut VecDeque<Search>> {
+        self.put_off.as_mut()?.searches.get_mut(&session)
+    }
+
+    fn put_off(&mut self, work: Work) {
+        self.put_off.get_or_insert_default().waiting.push_back(work);
+    }
+
+    fn next_work(&mut self) -> Option<Work> {
+        let put_off = self.put_off.as_mut()?;
+        let work = put_off.waiting.pop_front();
+        self.tidy();
+        work
+    }
+
+    fn tidy(&mut self) {
+        let put_off = self.put_off.take();
+        self.put_off = put_off.filter(|it| !it.waiting.is_empty() || !it.searches.is_empty());
     }
 
     fn left(&self) -> usize {
@@ -65,12 +102,15 @@ impl Turns {
 
     /// A session has ended.
     pub(super) fn forget(&mut self, session: SessionId) {
-        self.searches.remove(&session);
+        if let Some(put_off) = &mut self.put_off {
+            put_off.searches.remove(&session);
+            self.tidy();
+        }
     }
 
     /// A session has no such subscription any more.
     pub(super) fn forget_filter(&mut self, session: SessionId, filter: &TopicFilter<'_>) {
-        if let Some(searches) = self.searches.get_mut(&session) {
+        if let Some(searches) = self.searches_of(session) {
             searches.retain(|search| search.retained.filter() != filter.text());
         }
     }
@@ -83,7 +123,8 @@ impl Turns {
         options: SubscriptionOptions,
     ) {
         let retained = RetainedSearch::of(filter);
-        let searches = self.searches.entry(session).or_default();
+        let put_off = self.put_off.get_or_insert_default();
+        let searches = put_off.searches.entry(session).or_default();
         searches.push_back(Search { retained, options });
     }
 }
@@ -91,19 +132,21 @@ impl Turns {
 impl MqttBroker {
     /// Searches for the retained messages of a session, unless others wait for their turns.
     pub(super) fn search_first(&mut self, now: Instant, session: SessionId) {
-        let is_known = self.turns.searches.contains_key(&session);
+        let is_known = self.turns.has_search(session);
         if is_known && (self.turns.are_waiting() || !self.search_on(now, session)) {
-            self.turns.waiting.push_back(Work::Search(session));
+            self.turns.put_off(Work::Search(session));
         }
     }
 
     /// Goes on with the searches of a session as far as its turn goes; whether they are over. A search ends where
     /// the queue is full.
     fn search_on(&mut self, now: Instant, session: SessionId) -> bool {
-        while let Some(search) = self.turns.searches.get_mut(&session)
-            && let Some(Search { retained, options }) = search.front_mut()
-        {
-            let most_topics = TURN.saturating_sub(self.turns.spent);
+        loop {
+            let most_topics = self.turns.left();
+            let searches = self.turns.searches_of(session);
+            let Some(Search { retained, options }) = searches.and_then(VecDeque::front_mut) else {
+                break;
+            };
             if most_topics == 0 {
                 return false;
             }
@@ -128,7 +171,7 @@ impl MqttBroker {
                     break;
                 }
             }
-            if is_over && let Some(searches) = self.turns.searches.get_mut(&session) {
+            if is_over && let Some(searches) = self.turns.searches_of(session) {
                 searches.pop_front();
             }
         }
@@ -138,17 +181,17 @@ impl MqttBroker {
 
     /// Whether the packets behind the one at hand are for a later turn; the turn is noted.
     pub(super) fn put_off(&mut self, place: u32) -> bool {
-        if self.turns.searches.is_empty() && self.turns.left() > 0 {
+        if !self.turns.are_searching() && self.turns.left() > 0 {
             return false;
         }
         let Some(id) = self.connections.get(place).map(|connection| connection.id) else {
             return false;
         };
         let session = self.session_at(place);
-        let searches = session.is_some_and(|it| self.turns.searches.contains_key(&it));
+        let searches = session.is_some_and(|it| self.turns.has_search(it));
         let is_paused = searches || self.turns.left() == 0;
         if is_paused && !searches {
-            self.turns.waiting.push_back(Work::Read(place, id));
+            self.turns.put_off(Work::Read(place, id));
         }
         if is_paused && let Some(connection) = self.connections.get_mut(place) {
             connection.is_paused = true;
@@ -159,7 +202,7 @@ impl MqttBroker {
     /// Gives what is put off its turn.
     pub(super) fn take_turn(&mut self, now: Instant, transport: &mut dyn Transport) {
         self.turns.begin();
-        match self.turns.waiting.pop_front() {
+        match self.turns.next_work() {
             None => {}
             Some(Work::Read(place, id)) => {
                 let connection = self.connections.get(place);
@@ -171,7 +214,7 @@ impl MqttBroker {
                 let is_over = self.search_on(now, session);
                 self.pump(now, session, transport);
                 if !is_over {
-                    self.turns.waiting.push_back(Work::Search(session));
+                    self.turns.put_off(Work::Search(session));
                     return;
                 }
                 let known = self.sessions.get(session);
