@@ -154,7 +154,8 @@ def _stacks(
         reasons = "; ".join(f"{why.requirement} (is {why.figure})" for why in excluded.because)
         stack = excluded.arm.stack
         runs = point.point.rows.filter(stack=stack)
-        broken = judge_expectations(runs, [why.requirement for why in excluded.because])
+        because = [why.requirement for why in excluded.because]
+        broken = judge_expectations(runs, because, lambda: results.groups)
         details = "\n".join(filter(None, (_details(results, found) for found in broken)))
         name = f"{where}: {stack}"
         yield _Case(name, "failure", f"excluded: {reasons}", details, seconds(stack))

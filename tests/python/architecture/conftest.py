@@ -29,7 +29,7 @@ class Crate:
 
 @pytest.fixture(scope="session")
 def crates() -> dict[str, Crate]:
-    """Every crate by its name."""
+    """Every crate by its name, but the one of the fuzz targets."""
     command = ["cargo", "metadata", "--no-deps", "--offline", "--locked", "--format-version=1"]
     done = subprocess.run(command, check=True, capture_output=True, cwd=ROOT)
     found = [
@@ -46,5 +46,6 @@ def crates() -> dict[str, Crate]:
             ),
         )
         for package in json.loads(done.stdout)["packages"]
+        if Path(package["manifest_path"]).parent != ROOT / "fuzz"
     ]
     return {crate.name: crate for crate in found}

@@ -80,6 +80,7 @@ class SyntheticStudy:
     def _run(self, part: str, loss: float, stack: str, repetition: int) -> SyntheticRun:
         spec = json.dumps(
             {
+                "engine": "virtual",
                 "groups": [{"name": "device", "population": {"staying": {"devices": 1}}}],
                 "loss": loss,
                 "servers": [{"name": "server", "layout": "shared", "services": [{"port": 1}]}],

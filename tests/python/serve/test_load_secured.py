@@ -135,7 +135,8 @@ def test_a_certificate_of_nobody_is_one_line(
         (line,) = done.stderr.splitlines()
         assert done.returncode == 4, line
         why = "the server's certificate is signed by nobody in the CA file"
-        assert line.endswith(f"--against {host}:{port}: {why}")
+        assert f"--against {host}:{port}: " in line
+        assert line.endswith(f" is not let in: {why}"), line
 
 
 def test_a_wrong_key_is_one_line(serve: StartServer, lasthop: RunClient, tmp_path: Path) -> None:
