@@ -247,6 +247,11 @@ impl Http2Server {
         };
         connection.abrupt_shutdown(Reason::ENHANCE_YOUR_CALM);
         let _ = connection.poll_closed(&mut context());
+        self.send_rest_and_end(wire, limits);
+    }
+
+    /// What the library has said before still leaves.
+    fn send_rest_and_end(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) {
         let Self {
             pipe,
             outbox,
@@ -276,15 +281,7 @@ impl Http2Server {
             },
         };
         let Some((request, answer)) = accepted else {
-            // It has said why before.
-            let Self {
-                pipe,
-                outbox,
-                frames,
-                ..
-            } = self;
-            pipe.drain(wire, outbox, frames);
-            self.end(wire, limits);
+            self.send_rest_and_end(wire, limits);
             return false;
         };
         let (mut parts, stream) = request.into_parts();
