@@ -55,7 +55,7 @@ lock: ## Choose new versions of all dependencies
 generate: develop ## Write what is generated: the schema, the reference, the output that pages show
 	@$(BIN)/python scripts/bundle_vega.py --write
 	@$(BIN)/python -m lasthop.study.nbiot.generate
-	@$(BIN)/python -m lasthop.study.schema docs/reference/study.schema.json
+	@$(BIN)/python -m lasthop.study.forms.schema docs/reference/study.schema.json
 	@$(BIN)/python -m docs.generator --write
 	@$(BIN)/python -m docs.transcript --write README.md docs/tutorial.md docs/guides/*.md
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from docs.generator.markdown import code, table
-from lasthop.study.parameters import flow_text
 from lasthop.study.paths.link_profiles import LinkProfile, link_profiles
+from lasthop.study.plan.parameters import flow_text
 
 
 def profiles() -> str:

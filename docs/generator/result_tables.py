@@ -6,7 +6,7 @@ from docs.generator.markdown import code, table
 from lasthop.measures import COLUMNS, FleetNeed, Measure
 from lasthop.results.meaning import TABLES, meaning
 from lasthop.study.expressions import COMPARABLE, quantity_of
-from lasthop.study.quantity import Kind
+from lasthop.study.fields.quantity import Kind
 
 _TYPES = {
     "string": "text",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from docs.generator.markdown import code, sentence, table
 from lasthop.study.stacks.catalogue import catalogue as read_catalogue
-from lasthop.study.stacks.foreign import FOREIGN_APPLICATIONS
+from lasthop.study.stacks.external import FOREIGN_APPLICATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

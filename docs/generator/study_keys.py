@@ -19,12 +19,9 @@ from annotated_types import Ge, Le
 
 from docs.generator.markdown import code, table
 from lasthop.study.claims.form import ClaimsForm
-from lasthop.study.descriptions import descriptions
-from lasthop.study.fleet.shares import SharesOf
-from lasthop.study.form import Form, Number, OnOff, Quantity, QueueLimit, QueueSize, WordOr
-from lasthop.study.long_form import LongForm
-from lasthop.study.model import StudyForm
-from lasthop.study.quantity import (
+from lasthop.study.fields.descriptions import descriptions
+from lasthop.study.fields.form import Form, Number, OnOff, Quantity, QueueLimit, QueueSize, WordOr
+from lasthop.study.fields.quantity import (
     ANGLE,
     ARRIVALS,
     DECIBEL,
@@ -41,7 +38,10 @@ from lasthop.study.quantity import (
     Kind,
     format_quantity,
 )
-from lasthop.study.short_form import ShortForm
+from lasthop.study.fields.shares import SharesOf
+from lasthop.study.forms.long_form import LongForm
+from lasthop.study.forms.model import StudyForm
+from lasthop.study.forms.short_form import ShortForm
 from lasthop.study.traffic.ends import EndOf
 from lasthop.study.traffic.moment import Moment
 from lasthop.study.traffic.session import Session

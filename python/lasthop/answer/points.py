@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from lasthop.answer.quantities import format_quantity
-from lasthop.study.keys import key_words
+from lasthop.study.forms.keys import key_words
 from lasthop.study.run_spec import RunSpecReader, canonical_json
 
 _POINT = "__point"

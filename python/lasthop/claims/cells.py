@@ -13,8 +13,8 @@ from lasthop.claims.arm_values import ArmValues
 from lasthop.study.claims.claim import Area, Place
 from lasthop.study.claims.measurand import Measurand
 from lasthop.study.expressions import Expression
-from lasthop.study.keys import column_name, sweepable_keys
-from lasthop.study.quantity import Kind
+from lasthop.study.fields.quantity import Kind
+from lasthop.study.forms.keys import column_name, sweepable_keys
 
 _UNITS = {"queue": ("bytes", "packets")}
 

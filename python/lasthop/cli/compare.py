@@ -104,8 +104,8 @@ def _foresee(base: Path, smallest: float | None, *, pair: list[str] | None, as_j
 
 
 def _share(text: str) -> float:
-    from lasthop.study.faults import Fault
-    from lasthop.study.quantity import FRACTION, parse
+    from lasthop.study.fields.quantity import FRACTION, parse
+    from lasthop.study.text.faults import Fault
 
     try:
         return float(parse(text, FRACTION, example="5 %"))

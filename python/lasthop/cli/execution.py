@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lasthop.running.on_ray.address import RayAddress
     from lasthop.running.plan import Plan
     from lasthop.study import Study
-    from lasthop.study.under_load import Targets
+    from lasthop.study.rules.under_load import Targets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from lasthop.study.quantity import TIME, format_quantity
+from lasthop.study.fields.quantity import TIME, format_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from lasthop.cli.output import say, say_json
 from lasthop.errors import UsageError, one_line
-from lasthop.study.faults import Fault
-from lasthop.study.quantity import TIME, parse
+from lasthop.study.fields.quantity import TIME, parse
+from lasthop.study.text.faults import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable

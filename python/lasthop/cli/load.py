@@ -97,7 +97,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
     """
     from lasthop.cli.execution import Request, execute_plan
     from lasthop.live.load_trust import TrustAsked
-    from lasthop.study.under_load import check_somebody_loads
+    from lasthop.study.rules.under_load import check_somebody_loads
 
     trust = TrustAsked(psk, cafile, cert, key)
     under_load = _under_load(against, user, devices, device, trust)
@@ -128,7 +128,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
 
 def _say_unused(plan: "Plan") -> None:
     """Say which settings the kernel has instead of us."""
-    from lasthop.study.under_load import unused
+    from lasthop.study.rules.under_load import unused
 
     if options_ := unused(plan.study.arms):
         complain(f"not used: {', '.join(options_)}; TCP and UDP are those of the kernel")
@@ -172,9 +172,9 @@ def _under_load(
 
 
 def _device(profile: str | None) -> "DeviceForm | None":
-    from lasthop.study.faults import Fault
     from lasthop.study.fleet.device import DeviceForm
     from lasthop.study.fleet.device_profiles import device_profile
+    from lasthop.study.text.faults import Fault
 
     if profile is None:
         return None

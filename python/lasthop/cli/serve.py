@@ -27,7 +27,7 @@ from lasthop.live import (
     stopped_by_signals,
     told_in_one_line,
 )
-from lasthop.study.faults import nearest
+from lasthop.study.text.faults import nearest
 
 NAME = "serve"
 EXAMPLE = "Example: lasthop serve mqtt coap --listen 127.0.0.1"

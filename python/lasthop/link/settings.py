@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from lasthop.errors import StudyError, UsageError
-from lasthop.study.document import Document, Replacement
-from lasthop.study.faults import Fault, show
-from lasthop.study.form import Form
-from lasthop.study.paths.hops import hops_of
+from lasthop.study.fields.form import Form
+from lasthop.study.fields.quantity import TIME, format_quantity
+from lasthop.study.fields.quantity import parse as parse_quantity
+from lasthop.study.fleet.hops import hops_of
 from lasthop.study.paths.path import Path, PathForm
-from lasthop.study.quantity import TIME, format_quantity
-from lasthop.study.quantity import parse as parse_quantity
 from lasthop.study.run_spec.hops import hop_spec
-from lasthop.study.source import Source, parse
+from lasthop.study.text.document import Document, Replacement
+from lasthop.study.text.faults import Fault, show
+from lasthop.study.text.source import Source, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from lasthop.study.assembly import Hop
+    from lasthop.study.fleet.assembly import Hop
 
 Spec = dict[str, Any]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lasthop.study.fields.quantity import SIZE, format_quantity
 from lasthop.study.paths.path import DEFAULT_ORDER
-from lasthop.study.quantity import SIZE, format_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

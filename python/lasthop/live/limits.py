@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lasthop import _native
 from lasthop.errors import UsageError
-from lasthop.study.faults import nearest
+from lasthop.study.text.faults import nearest
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from lasthop import _native
 from lasthop.errors import UsageError
 from lasthop.live.dtls import read_keys
 from lasthop.live.tls import Shown, read_roots
-from lasthop.study.socket_trust import SocketTrust
+from lasthop.study.rules.socket_trust import SocketTrust
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from lasthop.errors import EnvironmentFailure, UsageError
 from lasthop.live.addresses import Target, split
 from lasthop.live.schemes import SCHEMES
+from lasthop.study.rules.under_load import Targets, loads
 from lasthop.study.stacks.catalogue import catalogue
-from lasthop.study.under_load import Targets, loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

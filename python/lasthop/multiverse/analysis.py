@@ -21,7 +21,7 @@ from lasthop.multiverse.counting import CHANGED, READ, with_payload_bytes
 from lasthop.multiverse.findings import ClaimAcross, Effect, Multiverse, Spread, Universe
 from lasthop.multiverse.universes import Universes
 from lasthop.study.claims.claim import Order
-from lasthop.study.multiverse.plan import MultiversePlan
+from lasthop.study.plan.multiverse import MultiversePlan
 
 _TAIL = 0.05
 

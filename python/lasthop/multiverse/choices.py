@@ -9,7 +9,7 @@ import polars as pl
 from lasthop.answer.meanings import notation
 from lasthop.answer.points import Swept
 from lasthop.answer.quantities import SPACE
-from lasthop.study.multiverse.plan import MultiversePlan
+from lasthop.study.plan.multiverse import MultiversePlan
 from lasthop.study.stacks import parse_stack
 
 LAYERS = "layers"

@@ -13,8 +13,8 @@ from lasthop.results.manifest import CHANGED, Manifest
 from lasthop.results.row_groups import row_groups
 from lasthop.results.schema import RUN_TABLES, TIMINGS
 from lasthop.results.stored import DamagedResultsError
+from lasthop.study.plan.study import RUN_ID_DIGITS
 from lasthop.study.run_spec import identity
-from lasthop.study.study import RUN_ID_DIGITS
 
 STORED = (
     *(f"{name}.parquet" for name in ("runs", *RUN_TABLES, "timings")),

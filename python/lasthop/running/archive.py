@@ -17,7 +17,7 @@ from lasthop.results.verification import verify
 from lasthop.running.plan import Plan
 from lasthop.running.run import announce
 from lasthop.study import load_study
-from lasthop.study.source import noting_files
+from lasthop.study.text.source import noting_files
 from lasthop.version import __version__
 
 README = """\

@@ -16,7 +16,7 @@ from lasthop.results.part import Stream
 from lasthop.results.schema import PROGRAMS, SIMULATED_TABLES
 
 if TYPE_CHECKING:
-    from lasthop.study.credentials import Credentials
+    from lasthop.study.rules.credentials import Credentials
 
 
 class Switch(Protocol):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from lasthop.results.part import Stream
     from lasthop.running.engine import Switch
     from lasthop.running.live_software import LiveServer
-    from lasthop.study.credentials import Credentials
+    from lasthop.study.rules.credentials import Credentials
 
 ATTEMPTS = 3
 """So often is a run done, as long as the machine is too late."""

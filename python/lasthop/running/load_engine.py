@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from lasthop.results.part import Stream
     from lasthop.running.engine import Switch
-    from lasthop.study.under_load import Targets
+    from lasthop.study.rules.under_load import Targets
 
 
 class LoadEngine:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lasthop.results.repeats import Repeats
 from lasthop.running.processors import available_processors
 from lasthop.running.selection import Selection
-from lasthop.study.software import LIVE
+from lasthop.study.rules.software import LIVE
 
 if TYPE_CHECKING:
     from lasthop.study import PlannedRun, Study

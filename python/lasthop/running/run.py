@@ -33,7 +33,7 @@ from lasthop.running.plan import Plan
 from lasthop.running.progress import Progress, Silence
 from lasthop.sockets import require_sockets
 from lasthop.study import load_study
-from lasthop.study.under_load import LOAD
+from lasthop.study.rules.under_load import LOAD
 
 USER = "--user"
 """The option behind which a password stands."""

@@ -1,9 +1,8 @@
 """Studies: reads a study file and resolves it into the runs that it asks for."""
 
 from lasthop.study.expressions import Expression, parse_expression
-from lasthop.study.faults import Fault
 from lasthop.study.load import load_study
-from lasthop.study.study import (
+from lasthop.study.plan.study import (
     Decide,
     Expectation,
     Part,
@@ -13,6 +12,7 @@ from lasthop.study.study import (
     Study,
     SweptParameter,
 )
+from lasthop.study.text.faults import Fault
 
 __all__ = [
     "Decide",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lasthop.study.fields.quantity import ARRIVALS, FRACTION, SIZE, TIME, format_quantity
+from lasthop.study.fields.shares import Shares
 from lasthop.study.fleet.devices import Arriving
 from lasthop.study.fleet.energy import describe_energy
-from lasthop.study.fleet.shares import Shares
-from lasthop.study.long_form import LongForm
+from lasthop.study.forms.long_form import LongForm
+from lasthop.study.forms.timing import timing
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.nbiot.resolve import resolve
 from lasthop.study.nbiot.words import network_in_words
@@ -15,18 +17,16 @@ from lasthop.study.paths.link_profiles import link_profile
 from lasthop.study.paths.medium import Medium
 from lasthop.study.paths.path import Nat, Path
 from lasthop.study.paths.wlan import Wlan
-from lasthop.study.quantity import ARRIVALS, FRACTION, SIZE, TIME, format_quantity
-from lasthop.study.timing import timing
 from lasthop.study.traffic.payload import FieldsPayload
 from lasthop.study.traffic.session import session_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lasthop.study.assembly import Assembly, Forwards, Group, Hop
+    from lasthop.study.fleet.assembly import Assembly, Forwards, Group, Hop
     from lasthop.study.fleet.events import EventForm
-    from lasthop.study.model import StudyForm
-    from lasthop.study.timing import Timing
+    from lasthop.study.forms.model import StudyForm
+    from lasthop.study.forms.timing import Timing
     from lasthop.study.traffic.traffic import Traffic
 
 

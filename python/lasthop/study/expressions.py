@@ -13,9 +13,9 @@ from lasthop.errors import UsageError
 from lasthop.measures import COLUMNS, Measure
 from lasthop.measures import Kind as MeasureKind
 from lasthop.measures.groups import MEASURED_BY_GROUP, PLACE
-from lasthop.study.faults import Fault, show, suggestion
-from lasthop.study.keys import column_name, known_keys, sweepable_keys
-from lasthop.study.quantity import FRACTION, SIZE, Kind, kind_of_unit, parse
+from lasthop.study.fields.quantity import FRACTION, SIZE, Kind, kind_of_unit, parse
+from lasthop.study.forms.keys import column_name, known_keys, sweepable_keys
+from lasthop.study.text.faults import Fault, show, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

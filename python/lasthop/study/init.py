@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from lasthop.errors import UsageError
 from lasthop.study.expressions import measured_column
-from lasthop.study.faults import Fault, show
-from lasthop.study.model import check_name
-from lasthop.study.quantity import FRACTION, RATE, SIZE, TIME, Kind, format_quantity, parse
+from lasthop.study.fields.quantity import FRACTION, RATE, SIZE, TIME, Kind, format_quantity, parse
+from lasthop.study.forms.model import check_name
 from lasthop.study.stacks.arms import read_arms
+from lasthop.study.text.faults import Fault, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

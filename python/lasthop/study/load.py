@@ -10,58 +10,47 @@ from pydantic import ValidationError
 
 from lasthop.errors import StudyError
 from lasthop.measures import column_of
-from lasthop.study.aiming import check_aims
-from lasthop.study.beside import file_beside
-from lasthop.study.caches import check_caches
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.claims.load import read_claims
 from lasthop.study.conditions import describe
-from lasthop.study.credentials import Credentials, read_credentials
-from lasthop.study.datagrams import check_carried
-from lasthop.study.deciding import Judgeable
-from lasthop.study.device_work import check_device_work
-from lasthop.study.document import SET, Document, Replacement
-from lasthop.study.established import check_established
 from lasthop.study.expressions import (
     Expression,
     measured_column,
     parse_expression,
 )
-from lasthop.study.extending import read_named, read_study
-from lasthop.study.faults import Fault, nearest, show, suggestion
-from lasthop.study.feasibility import check_feasible, check_services
 from lasthop.study.fleet.gateway import check_reports
-from lasthop.study.foreign_devices import check_devices
-from lasthop.study.grid import GridPart, check_settable, check_size, read_parts
-from lasthop.study.ip_versions import check_ip_versions
-from lasthop.study.long_form import LongForm
-from lasthop.study.mtu import check_mtu
-from lasthop.study.multiverse.plan import MultiversePlan, plan_multiverse
-from lasthop.study.not_built import check_built
-from lasthop.study.notes import Notes
-from lasthop.study.overrides import changes_to, check_overrides
-from lasthop.study.parameters import (
+from lasthop.study.forms.extending import read_named, read_study
+from lasthop.study.forms.long_form import LongForm
+from lasthop.study.forms.short_form import ShortForm
+from lasthop.study.forms.timing import QUICK_REPEAT, QUICK_REPEAT_LIVE, timing
+from lasthop.study.plan.deciding import Judgeable
+from lasthop.study.plan.grid import GridPart, check_settable, check_size, read_parts
+from lasthop.study.plan.multiverse import MultiversePlan, plan_multiverse
+from lasthop.study.plan.overrides import changes_to, check_overrides
+from lasthop.study.plan.parameters import (
     SweptValue,
     named,
     point_parameters,
     swept_parameters,
     swept_values,
 )
-from lasthop.study.relays import check_relays, check_topics
-from lasthop.study.run_spec import (
-    Spec,
-    canonical_json,
-    conditions_spec,
-    identity,
-    run_spec,
-)
-from lasthop.study.sharing import Sharing
-from lasthop.study.short_form import ShortForm
-from lasthop.study.software import LIVE, check_software, on_engine
-from lasthop.study.source import parse
-from lasthop.study.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study
-from lasthop.study.timing import QUICK_REPEAT, QUICK_REPEAT_LIVE, timing
-from lasthop.study.under_load import (
+from lasthop.study.plan.sharing import Sharing
+from lasthop.study.plan.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study
+from lasthop.study.rules.caches import check_caches
+from lasthop.study.rules.credentials import Credentials, read_credentials
+from lasthop.study.rules.datagrams import check_carried
+from lasthop.study.rules.established import check_established
+from lasthop.study.rules.external_devices import check_devices
+from lasthop.study.rules.fault_targets import check_aims
+from lasthop.study.rules.feasibility import check_feasible, check_services
+from lasthop.study.rules.ip_versions import check_ip_versions
+from lasthop.study.rules.mtu import check_mtu
+from lasthop.study.rules.not_built import check_built
+from lasthop.study.rules.notes import Notes
+from lasthop.study.rules.processing_time import check_device_work
+from lasthop.study.rules.relays import check_relays, check_topics
+from lasthop.study.rules.software import LIVE, check_software, on_engine
+from lasthop.study.rules.under_load import (
     LOAD,
     Targets,
     arms_under_load,
@@ -69,13 +58,24 @@ from lasthop.study.under_load import (
     on_devices,
     with_subscribers,
 )
+from lasthop.study.run_spec import (
+    Spec,
+    canonical_json,
+    conditions_spec,
+    identity,
+    run_spec,
+)
+from lasthop.study.text.beside import file_beside
+from lasthop.study.text.document import SET, Document, Replacement
+from lasthop.study.text.faults import Fault, nearest, show, suggestion
+from lasthop.study.text.source import parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from lasthop.study.assembly import Assembly
-    from lasthop.study.model import DecideForm, StudyForm
+    from lasthop.study.fleet.assembly import Assembly
+    from lasthop.study.forms.model import DecideForm, StudyForm
     from lasthop.study.stacks.arm import Arm
 
 

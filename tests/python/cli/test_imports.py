@@ -89,8 +89,8 @@ READ_IN_PART = """\
 import sys
 from pathlib import Path
 from lasthop.study import load_study
-from lasthop.study.long_form import LongForm
-from lasthop.study.short_form import ShortForm
+from lasthop.study.forms.long_form import LongForm
+from lasthop.study.forms.short_form import ShortForm
 load_study(Path(sys.argv[1]))
 print(ShortForm.__pydantic_complete__, LongForm.__pydantic_complete__)
 """

@@ -13,7 +13,7 @@ import polars as pl
 from lasthop.errors import LasthopError
 from lasthop.running.engine import CancelledError, NativeEngine
 from lasthop.study import load_study
-from lasthop.study.study import PlannedRun
+from lasthop.study.plan.study import PlannedRun
 
 SETTLING_S = 30
 """What a run has beside its intervals: attach, discovery and handshakes."""

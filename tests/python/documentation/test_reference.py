@@ -8,7 +8,7 @@ from docs.generator import PARTS, fill, ledger_words, pages, parts_of
 
 from lasthop import errors
 from lasthop.results.meaning import TABLES
-from lasthop.study.keys import known_keys
+from lasthop.study.forms.keys import known_keys
 from lasthop.study.stacks import catalogue
 
 from .conftest import DOCS, ROOT

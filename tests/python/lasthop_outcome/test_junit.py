@@ -13,8 +13,8 @@ from lasthop.outcome.junit import write_junit
 from lasthop.outcome.results import Results
 from lasthop.results.manifest import Manifest
 from lasthop.results.stored import DamagedResultsError
+from lasthop.study.plan.study import RUN_ID_DIGITS
 from lasthop.study.run_spec import identity
-from lasthop.study.study import RUN_ID_DIGITS
 
 # The elements and attributes of the schema that Jenkins, GitLab and GitHub actions follow
 # (junit-10.xsd of the xUnit plugin), with what must be there.

@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 
 from lasthop.measures import ENERGY_CAUSES, RADIO_STATES
+from lasthop.study.plan.study import RUN_ID_DIGITS
 from lasthop.study.run_spec import identity
-from lasthop.study.study import RUN_ID_DIGITS
 from lasthop.version import __version__
 
 MESSAGES = 400

@@ -21,8 +21,8 @@ from lasthop.results.schema import (
     Schema,
 )
 from lasthop.running.engine import CancelledError, Switch
+from lasthop.study.plan.study import RUN_ID_DIGITS
 from lasthop.study.run_spec import identity
-from lasthop.study.study import RUN_ID_DIGITS
 
 
 @dataclass(frozen=True)

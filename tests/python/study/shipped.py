@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lasthop.study import Study, load_study
-from lasthop.study.software import LIVE
+from lasthop.study.rules.software import LIVE
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))

@@ -4,7 +4,7 @@ import pytest
 
 from lasthop.errors import UsageError
 from lasthop.study.expressions import COMPARABLE, measured_column, parse_expression
-from lasthop.study.faults import Fault
+from lasthop.study.text.faults import Fault
 
 ROW = {
     "part": "loss",

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from lasthop.errors import StudyError
-from lasthop.study import Study, not_built
+from lasthop.study import Study
+from lasthop.study.rules import not_built
 from lasthop.study.run_spec import RunSpecReader
 from lasthop.study.run_spec.services import listeners
 from lasthop.study.stacks.notation import parse_stack

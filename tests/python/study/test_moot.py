@@ -8,7 +8,7 @@ import pytest
 from lasthop import _native
 from lasthop.results.arrow_stream import read_stream
 from lasthop.study import Study
-from lasthop.study.moot import RULES
+from lasthop.study.rules.unused_settings import RULES
 
 STUDY = """study: moot
 duration: 2 min

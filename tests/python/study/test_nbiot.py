@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lasthop import _native
-from lasthop.study.form import Form
+from lasthop.study.fields.form import Form
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.nbiot.leaves import key_of, places
 from lasthop.study.nbiot.network_time import NetworkTimeName

@@ -7,8 +7,8 @@ import pytest
 
 from lasthop.errors import StudyError
 from lasthop.study import Study
-from lasthop.study.model import MAXIMUM_SEED
-from lasthop.study.schema import study_schema
+from lasthop.study.forms.model import MAXIMUM_SEED
+from lasthop.study.forms.schema import study_schema
 
 Load = Callable[..., Study]
 Refused = Callable[[str, str], None]

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lasthop.study.faults import Fault
-from lasthop.study.quantity import (
+from lasthop.study.fields.quantity import (
     ARRIVALS,
     DECIBEL,
     FRACTION,
@@ -22,6 +21,7 @@ from lasthop.study.quantity import (
     format_quantity,
     parse,
 )
+from lasthop.study.text.faults import Fault
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from lasthop.study.faults import Fault
 from lasthop.study.stacks import catalogue, parse_stack
 from lasthop.study.stacks.spec import stack_spec
+from lasthop.study.text.faults import Fault
 
 TCP = (
     "tcp.profile=linux tcp.nodelay=on tcp.nodelay_client=on tcp.nodelay_server=on "

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from lasthop.study.expressions import COUNT, TEXT
-from lasthop.study.faults import Fault, show, suggestion
-from lasthop.study.keys import column_name, sweepable_keys
-from lasthop.study.quantity import FRACTION, SIZE, Kind, parse
+from lasthop.study.fields.quantity import FRACTION, SIZE, Kind, parse
+from lasthop.study.forms.keys import column_name, sweepable_keys
+from lasthop.study.text.faults import Fault, show, suggestion
 
 _NUMBER = re.compile(r"[-+]?[0-9]{1,18}(\.[0-9]{1,18})?")
 _PERCENTAGE = re.compile(r"([-+]?[0-9]{1,18}(?:\.[0-9]{1,18})?)\s*%")

@@ -8,8 +8,8 @@ from lasthop.measures.groups import PLACE
 from lasthop.study.claims.amounts import read_multiple
 from lasthop.study.claims.form import OrderedForm
 from lasthop.study.expressions import parse_expression
-from lasthop.study.faults import Fault, Location, show, suggestion
-from lasthop.study.keys import sweepable_keys
+from lasthop.study.forms.keys import sweepable_keys
+from lasthop.study.text.faults import Fault, Location, show, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -6,8 +6,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, Tag, field_validator, model_validator
 
-from lasthop.study.faults import Fault, show
-from lasthop.study.form import SCALAR_OR_MAPPING, Form
+from lasthop.study.fields.form import SCALAR_OR_MAPPING, Form
+from lasthop.study.text.faults import Fault, show
 
 MAXIMUM_CLAIMS = 1000
 MAXIMUM_RULES = 100

@@ -11,9 +11,9 @@ from lasthop.study.claims.check import check_rule
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.claims.form import ClaimsForm
 from lasthop.study.claims.resolve import resolve_claim
-from lasthop.study.document import Document
-from lasthop.study.faults import Fault, show
-from lasthop.study.source import parse, read_file
+from lasthop.study.text.document import Document
+from lasthop.study.text.faults import Fault, show
+from lasthop.study.text.source import parse, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.measures import COLUMNS, DERIVED, named
 from lasthop.study.expressions import quantity_of
-from lasthop.study.faults import Fault, show, suggestion
-from lasthop.study.quantity import TIME, Kind
+from lasthop.study.fields.quantity import TIME, Kind
+from lasthop.study.text.faults import Fault, show, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

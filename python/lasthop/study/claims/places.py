@@ -8,7 +8,7 @@ from typing import Any
 from lasthop.study.claims.amounts import SweptKey, example_of, read_amount, swept_key
 from lasthop.study.claims.claim import Place
 from lasthop.study.expressions import TEXT, Comparison
-from lasthop.study.faults import Fault, show
+from lasthop.study.text.faults import Fault, show
 
 _EXTREMES = ("lowest", "highest")
 _NAME = re.compile(r"[A-Za-z]")

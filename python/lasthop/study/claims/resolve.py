@@ -30,8 +30,8 @@ from lasthop.study.claims.measurand import Measurand, measurand
 from lasthop.study.claims.places import numeric_key, read_places
 from lasthop.study.claims.wording import in_words
 from lasthop.study.expressions import Expression, parse_expression
-from lasthop.study.faults import Fault, show
-from lasthop.study.quantity import Kind
+from lasthop.study.fields.quantity import Kind
+from lasthop.study.text.faults import Fault, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

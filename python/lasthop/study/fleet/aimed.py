@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from lasthop.compiled import compiled_part
-from lasthop.study.faults import Fault, show, suggestion
-from lasthop.study.form import Form, Percentage
+from lasthop.study.fields.form import Form, Percentage
+from lasthop.study.text.faults import Fault, show, suggestion
 
 with compiled_part():
     from lasthop._native import message_kinds

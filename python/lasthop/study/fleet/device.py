@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from lasthop.study.faults import Fault
+from lasthop.study.fields.form import Form, LongTime, Quantity, Size, Switch, Time, WordOr
+from lasthop.study.fields.quantity import SIZE, TIME, format_quantity
 from lasthop.study.fleet.device_profiles import device_profile
-from lasthop.study.form import Form, LongTime, Quantity, Size, Switch, Time, WordOr
-from lasthop.study.quantity import SIZE, TIME, format_quantity
+from lasthop.study.text.faults import Fault
 
 _SEGMENT = Annotated[int, Quantity(SIZE, "1440 B", minimum=64)]
 _BUFFER = Annotated[int, Quantity(SIZE, "5744 B", minimum=1)]

@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lasthop.study.faults import Fault, show, suggestion
-from lasthop.study.source import parse
+from lasthop.study.text.faults import Fault, show, suggestion
+from lasthop.study.text.source import parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

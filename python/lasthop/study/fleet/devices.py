@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, Tag
 
-from lasthop.study.assembly import networks
-from lasthop.study.faults import Fault
-from lasthop.study.form import SCALAR_OR_MAPPING, Form, LongPositiveTime, LongTime, Quantity
-from lasthop.study.quantity import ARRIVALS
+from lasthop.study.fields.form import SCALAR_OR_MAPPING, Form, LongPositiveTime, LongTime, Quantity
+from lasthop.study.fields.quantity import ARRIVALS
+from lasthop.study.fleet.assembly import networks
+from lasthop.study.text.faults import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lasthop.study.assembly import Hop
-    from lasthop.study.faults import Location
+    from lasthop.study.fleet.assembly import Hop
+    from lasthop.study.text.faults import Location
     from lasthop.study.traffic.traffic import Traffic
 
 MAXIMUM_DEVICES = 100_000

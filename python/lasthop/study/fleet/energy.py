@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from lasthop.study.assembly import networks
-from lasthop.study.faults import Fault
-from lasthop.study.form import Form, Percentage, Quantity
-from lasthop.study.quantity import ENERGY, FRACTION, format_quantity
+from lasthop.study.fields.form import Form, Percentage, Quantity
+from lasthop.study.fields.quantity import ENERGY, FRACTION, format_quantity
+from lasthop.study.fleet.assembly import networks
+from lasthop.study.text.faults import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lasthop.study.assembly import Hop
-    from lasthop.study.faults import Location
+    from lasthop.study.fleet.assembly import Hop
+    from lasthop.study.text.faults import Location
 
 _WATT_HOUR_J = 3600.0
 

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from lasthop.study.faults import Fault
-from lasthop.study.form import Form, LongPositiveTime, LongTime, PositiveTime
+from lasthop.study.fields.form import Form, LongPositiveTime, LongTime, PositiveTime
+from lasthop.study.text.faults import Fault
 from lasthop.study.traffic.ends import End, EndOf
 
 EventKind = Literal["outage", "power_cut", "new_address", "change_path", "handover", "restart"]

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, model_validator
 
-from lasthop.study.assembly import Forwards
-from lasthop.study.faults import Fault, show, suggestion
+from lasthop.study.fields.form import Form, LongPositiveTime, Quantity, Time
+from lasthop.study.fields.quantity import SIZE
+from lasthop.study.fleet.assembly import Forwards
 from lasthop.study.fleet.devices import Arriving
-from lasthop.study.form import Form, LongPositiveTime, Quantity, Time
-from lasthop.study.quantity import SIZE
+from lasthop.study.text.faults import Fault, show, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lasthop.study.assembly import Assembly, Flow
+    from lasthop.study.fleet.assembly import Assembly, Flow
     from lasthop.study.fleet.server import ServerForm
 
 MAXIMUM_BATCH = 10_000

@@ -8,12 +8,12 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, Tag, model_validator
 
-from lasthop.study.faults import Fault
+from lasthop.study.fields.form import SCALAR_OR_MAPPING, Form, Quantity
+from lasthop.study.fields.quantity import ENERGY
 from lasthop.study.fleet.device import DeviceForm
 from lasthop.study.fleet.devices import MAXIMUM_DEVICES, Arriving
 from lasthop.study.fleet.energy import Energy
-from lasthop.study.form import SCALAR_OR_MAPPING, Form, Quantity
-from lasthop.study.quantity import ENERGY
+from lasthop.study.text.faults import Fault
 
 MAXIMUM_COUNT = 1_000_000_000
 

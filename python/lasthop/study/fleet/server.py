@@ -8,14 +8,14 @@ from typing import Annotated, Any
 
 from pydantic import Field, field_validator, model_validator
 
-from lasthop.study.assembly import Work
-from lasthop.study.faults import Fault
+from lasthop.study.fields.form import Form, Quantity
+from lasthop.study.fields.quantity import SIZE
+from lasthop.study.fleet.assembly import Work
 from lasthop.study.fleet.device import DeviceForm
 from lasthop.study.fleet.gateway import ForwardsForm
 from lasthop.study.fleet.service_time import MAXIMUM_WORKERS, QUEUE_BYTES, ServiceTimeForm
-from lasthop.study.form import Form, Quantity
-from lasthop.study.quantity import SIZE
 from lasthop.study.stacks.notation import parse_layers
+from lasthop.study.text.faults import Fault
 
 Port = Annotated[int, Field(ge=1, le=65_535)]
 PositiveSize = Annotated[int, Quantity(SIZE, "16 MB", minimum=1)]

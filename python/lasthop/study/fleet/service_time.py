@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from lasthop.study.faults import Fault
-from lasthop.study.form import Form, Time
+from lasthop.study.fields.form import Form, Time
+from lasthop.study.text.faults import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lasthop.study.assembly import Server
+    from lasthop.study.fleet.assembly import Server
     from lasthop.study.stacks.notation import ResolvedStack
 
 MAXIMUM_WORKERS = 1024

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from lasthop.study.assembly import Stratum
-from lasthop.study.faults import Fault
-from lasthop.study.fleet.shares import Shares
+from lasthop.study.fields.shares import Shares
+from lasthop.study.fleet.assembly import Stratum
 from lasthop.study.nbiot.form import Nbiot
+from lasthop.study.text.faults import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from decimal import Decimal
 
-    from lasthop.study.assembly import Hop
-    from lasthop.study.faults import Location
+    from lasthop.study.fleet.assembly import Hop
     from lasthop.study.fleet.devices import Arriving
+    from lasthop.study.text.faults import Location
 
 
 def strata_of(
@@ -72,7 +72,7 @@ def stratify(losses: Shares, *, simulated: int, real: int, minimum: int) -> tupl
 
     Examples
     --------
-    >>> from lasthop.study.fleet.shares import COUPLING_LOSSES
+    >>> from lasthop.study.fields.shares import COUPLING_LOSSES
     >>> shares = COUPLING_LOSSES.read({"144 dB": "80 %", "164 dB": "20 %"})
     >>> [(one.devices, one.weight) for one in stratify(shares, simulated=10, real=100, minimum=5)]
     [(5, 16.0), (5, 4.0)]

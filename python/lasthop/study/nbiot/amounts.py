@@ -7,10 +7,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from lasthop.study.faults import Fault, show
-from lasthop.study.form import Number, OnOff, Quantity, WordOr
-from lasthop.study.quantity import ANGLE, DECIBEL, FRACTION, FREQUENCY, LENGTH, POWER_LEVEL, TIME
-from lasthop.study.written import Written
+from lasthop.study.fields.form import Number, OnOff, Quantity, WordOr
+from lasthop.study.fields.quantity import (
+    ANGLE,
+    DECIBEL,
+    FRACTION,
+    FREQUENCY,
+    LENGTH,
+    POWER_LEVEL,
+    TIME,
+)
+from lasthop.study.fields.written import Written
+from lasthop.study.text.faults import Fault, show
 
 FRAME_NS = 10_000_000
 SUBFRAME_NS = 1_000_000

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Tag
 
-from lasthop.study.form import SCALAR_OR_MAPPING, Form
+from lasthop.study.fields.form import SCALAR_OR_MAPPING, Form
 from lasthop.study.nbiot.amounts import (
     FRAME_NS,
     Count,

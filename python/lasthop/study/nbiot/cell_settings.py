@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Tag, model_validator
 
-from lasthop.study.faults import Fault
-from lasthop.study.form import SCALAR_OR_MAPPING, Form
+from lasthop.study.fields.form import SCALAR_OR_MAPPING, Form
 from lasthop.study.nbiot.amounts import Count, CouplingLoss, Into, Off, PowerLevel
 from lasthop.study.nbiot.coverage_level import CoverageLevels
+from lasthop.study.text.faults import Fault
 
 MOST_THRESHOLDS = 2
 """TS 36.331 rsrp-ThresholdsPrachInfoList."""

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from lasthop.compiled import compiled_part
-from lasthop.study.faults import Fault
 from lasthop.study.nbiot.leaves import key_of
+from lasthop.study.text.faults import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from pydantic import Field, Tag, model_validator
 
-from lasthop.study.faults import Fault, show
-from lasthop.study.form import SCALAR_OR_MAPPING, Form, Number
+from lasthop.study.fields.form import SCALAR_OR_MAPPING, Form, Number
 from lasthop.study.nbiot.amounts import Count, Duration, Into, Off, Share
+from lasthop.study.text.faults import Fault, show
 
 Counts = Annotated[list[Count], Field(max_length=32)]
 PeriodFactor = Annotated[float, Number(above=0.0)]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from lasthop.study.form import Form
+from lasthop.study.fields.form import Form
 from lasthop.study.nbiot.amounts import (
     Angle,
     Count,

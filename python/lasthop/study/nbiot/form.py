@@ -8,9 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Tag, model_validator
 
-from lasthop.study.faults import Fault
-from lasthop.study.fleet.shares import COUPLING_LOSSES, Shares
-from lasthop.study.form import SCALAR_OR_MAPPING, Form
+from lasthop.study.fields.form import SCALAR_OR_MAPPING, Form
+from lasthop.study.fields.shares import COUPLING_LOSSES, Shares
 from lasthop.study.nbiot.amounts import (
     FRAME_NS,
     SECOND_NS,
@@ -31,6 +30,7 @@ from lasthop.study.nbiot.cell_settings import CellSettings, NonAnchorCarriers, c
 from lasthop.study.nbiot.coverage_level import Counts, CoverageLevels
 from lasthop.study.nbiot.deployment import Deployment
 from lasthop.study.nbiot.network_time import NetworkTime, NetworkTimeName
+from lasthop.study.text.faults import Fault
 
 CELLS = 21
 """Of a deployment that says nothing else."""

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, get_args, get_origin, get_type_hints
 
-from lasthop.study.form import Form, Quantity
+from lasthop.study.fields.form import Form, Quantity
+from lasthop.study.fields.quantity import TIME
 from lasthop.study.nbiot.amounts import SUBFRAME_NS, Into
 from lasthop.study.nbiot.form import Nbiot
-from lasthop.study.quantity import TIME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lasthop.study.quantity import Kind
+    from lasthop.study.fields.quantity import Kind
 
 Steps = tuple[str | int, ...]
 """The way to a field: names, and places in lists."""

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from lasthop.study.form import Form
+from lasthop.study.fields.form import Form
 from lasthop.study.nbiot.amounts import Duration
 
 NetworkTimeName = Literal["ideal", "operator_norway_2019", "operator_south_africa_2019"]

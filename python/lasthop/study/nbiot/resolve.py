@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, cast
 
-from lasthop.study.faults import Fault
-from lasthop.study.fleet.shares import Shares
-from lasthop.study.form import Form
+from lasthop.study.fields.form import Form
+from lasthop.study.fields.quantity import TIME, format_quantity
+from lasthop.study.fields.shares import Shares
 from lasthop.study.nbiot.amounts import SUBFRAME_NS
 from lasthop.study.nbiot.defaults import follow
 from lasthop.study.nbiot.leaves import Place, places
 from lasthop.study.nbiot.network_time import NetworkTime
 from lasthop.study.nbiot.presets import network_time, preset
-from lasthop.study.quantity import TIME, format_quantity
+from lasthop.study.text.faults import Fault
 
 if TYPE_CHECKING:
     from lasthop.study.nbiot.cell_settings import CellSettings

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lasthop.study.fields.quantity import DECIBEL, LENGTH, POWER_LEVEL, TIME, format_quantity
 from lasthop.study.nbiot.presets import NETWORK_TIMES, network_time
-from lasthop.study.quantity import DECIBEL, LENGTH, POWER_LEVEL, TIME, format_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

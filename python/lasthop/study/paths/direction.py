@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, Tag, field_validator, model_validator
 
-from lasthop.study.faults import Fault
-from lasthop.study.form import (
+from lasthop.study.fields.form import (
     SCALAR_OR_MAPPING,
     Form,
     Percentage,
@@ -18,8 +17,9 @@ from lasthop.study.form import (
     Switch,
     Time,
 )
+from lasthop.study.fields.quantity import FRACTION, RATE, SIZE, TIME, format_quantity
 from lasthop.study.paths.impairments import DelayModel, LossProcess, Outage
-from lasthop.study.quantity import FRACTION, RATE, SIZE, TIME, format_quantity
+from lasthop.study.text.faults import Fault
 
 if TYPE_CHECKING:
     import pathlib

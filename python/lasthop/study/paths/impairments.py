@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, field_validator, model_validator
 
-from lasthop.study.beside import file_beside
-from lasthop.study.faults import Fault, show
-from lasthop.study.form import (
+from lasthop.study.fields.form import (
     Form,
     Number,
     Percentage,
@@ -18,8 +16,10 @@ from lasthop.study.form import (
     Quantity,
     Time,
 )
+from lasthop.study.fields.quantity import FRACTION, TIME, format_quantity
 from lasthop.study.paths.trace import MAXIMUM_TRACE_POINTS, read_trace
-from lasthop.study.quantity import FRACTION, TIME, format_quantity
+from lasthop.study.text.beside import file_beside
+from lasthop.study.text.faults import Fault, show
 
 if TYPE_CHECKING:
     import pathlib

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lasthop.study.faults import Fault, show, suggestion
+from lasthop.study.fields.written import Written
 from lasthop.study.stacks.catalogue import catalogue
 from lasthop.study.stacks.options import read_options, typed
-from lasthop.study.written import Written
+from lasthop.study.text.faults import Fault, show, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
-from lasthop.study.faults import Fault, show, suggestion
-from lasthop.study.form import SCALAR_OR_MAPPING, Form, LongPositiveTime, Switch
+from lasthop.study.fields.form import SCALAR_OR_MAPPING, Form, LongPositiveTime, Switch
 from lasthop.study.nbiot.amounts import Off
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.paths.direction import Direction
 from lasthop.study.paths.link_profiles import link_profile
 from lasthop.study.paths.medium import Medium, MediumNotation
 from lasthop.study.paths.wlan import Wlan
+from lasthop.study.text.faults import Fault, show, suggestion
 
 if TYPE_CHECKING:
     import pathlib

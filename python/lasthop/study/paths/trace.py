@@ -7,9 +7,9 @@ import io
 from typing import TYPE_CHECKING
 
 from lasthop.errors import EnvironmentFailure, StudyError, UsageError
-from lasthop.study.faults import Fault, show
-from lasthop.study.quantity import TIME, parse
-from lasthop.study.source import read_file
+from lasthop.study.fields.quantity import TIME, parse
+from lasthop.study.text.faults import Fault, show
+from lasthop.study.text.source import read_file
 
 if TYPE_CHECKING:
     from pathlib import Path

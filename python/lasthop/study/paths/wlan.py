@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from lasthop.study.faults import Fault
-from lasthop.study.form import (
+from lasthop.study.fields.form import (
     Form,
     Percentage,
     PositiveTime,
@@ -16,8 +15,9 @@ from lasthop.study.form import (
     QueueSize,
     Switch,
 )
+from lasthop.study.fields.quantity import FRACTION, PACKETS, RATE, SIZE, TIME, format_quantity
 from lasthop.study.paths.wlan_standards import STANDARDS, Standard
-from lasthop.study.quantity import FRACTION, PACKETS, RATE, SIZE, TIME, format_quantity
+from lasthop.study.text.faults import Fault
 
 Spec = dict[str, Any]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from lasthop.study.fields.quantity import ARRIVALS
 from lasthop.study.fleet.devices import Arriving
 from lasthop.study.fleet.energy import energy_spec
-from lasthop.study.quantity import ARRIVALS
 from lasthop.study.run_spec.events import event_spec
 from lasthop.study.run_spec.faults import fault_spec
 from lasthop.study.run_spec.flows import flow_spec
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import pathlib
     from collections.abc import Mapping
 
-    from lasthop.study.assembly import Assembly, Group, Server
-    from lasthop.study.timing import Timing
+    from lasthop.study.fleet.assembly import Assembly, Group, Server
+    from lasthop.study.forms.timing import Timing
 
 Spec = dict[str, Any]
 

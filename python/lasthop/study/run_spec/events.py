@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lasthop.study.assembly import Assembly, Event
+    from lasthop.study.fleet.assembly import Assembly, Event
     from lasthop.study.fleet.events import EventForm
-    from lasthop.study.timing import Timing
+    from lasthop.study.forms.timing import Timing
 
 Spec = dict[str, Any]
 

@@ -8,7 +8,7 @@ from lasthop.study.traffic.payload import FieldsPayload
 from lasthop.study.traffic.session import ForTime
 
 if TYPE_CHECKING:
-    from lasthop.study.assembly import Assembly, Flow
+    from lasthop.study.fleet.assembly import Assembly, Flow
     from lasthop.study.traffic.session import SessionPolicy
     from lasthop.study.traffic.traffic import Traffic
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lasthop.study.faults import Fault
 from lasthop.study.nbiot.check import check
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.nbiot.resolve import resolve
 from lasthop.study.paths.medium import Medium
 from lasthop.study.paths.path import Nat, Path
 from lasthop.study.paths.wlan import Wlan
+from lasthop.study.text.faults import Fault
 
 if TYPE_CHECKING:
     import pathlib
 
-    from lasthop.study.assembly import Hop
+    from lasthop.study.fleet.assembly import Hop
 
 Spec = dict[str, Any]
 

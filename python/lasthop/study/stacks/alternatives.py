@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
-from lasthop.study.faults import Fault, show
+from lasthop.study.text.faults import Fault, show
 
 MAXIMUM_ARMS = 1000
 """A study may not have more arms."""

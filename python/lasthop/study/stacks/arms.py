@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lasthop.study.faults import Fault, show
-from lasthop.study.labels import check_label
+from lasthop.study.fields.labels import check_label
 from lasthop.study.stacks.alternatives import MAXIMUM_ARMS, expand, too_many_arms
 from lasthop.study.stacks.catalogue import catalogue
 from lasthop.study.stacks.notation import ResolvedStack, parse_stack
+from lasthop.study.text.faults import Fault, show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from lasthop.compiled import compiled_part
 from lasthop.extensions.catalogue import extended
-from lasthop.study.stacks.foreign import FOREIGN_APPLICATIONS
+from lasthop.study.stacks.external import FOREIGN_APPLICATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
-from lasthop.study.faults import Fault, show, suggestion
 from lasthop.study.stacks.alternatives import MAXIMUM_ARMS, too_many_arms
 from lasthop.study.stacks.arm import Arm
 from lasthop.study.stacks.arms import read_arms
+from lasthop.study.text.faults import Fault, show, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lasthop.study.faults import Fault, nearest, show, suggestion
 from lasthop.study.stacks.catalogue import REAL_SOFTWARE, Application, Option, catalogue
 from lasthop.study.stacks.options import read_options
+from lasthop.study.text.faults import Fault, nearest, show, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

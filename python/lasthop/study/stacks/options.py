@@ -6,9 +6,9 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from lasthop.study.faults import Fault, show
-from lasthop.study.quantity import SIZE, TIME, format_quantity, parse
+from lasthop.study.fields.quantity import SIZE, TIME, format_quantity, parse
 from lasthop.study.stacks.catalogue import LAYERS, Option
+from lasthop.study.text.faults import Fault, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

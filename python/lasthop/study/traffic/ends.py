@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from lasthop.study.faults import Fault, show
-from lasthop.study.quantity import FRACTION, parse
-from lasthop.study.written import Written
+from lasthop.study.fields.quantity import FRACTION, parse
+from lasthop.study.fields.written import Written
+from lasthop.study.text.faults import Fault, show
 
 _ALL = "all"
 _SHARE = re.compile(r"(?P<share>.*\S) +of +(?P<name>\S+)")

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from lasthop.study.faults import Fault, show
-from lasthop.study.form import Quantity, quantity_schema
-from lasthop.study.quantity import TIME, parse
+from lasthop.study.fields.form import Quantity, quantity_schema
+from lasthop.study.fields.quantity import TIME, parse
+from lasthop.study.text.faults import Fault, show
 
 _MINUTE_NS = 60 * 10**9
 _DAY_NS = 24 * 60 * _MINUTE_NS

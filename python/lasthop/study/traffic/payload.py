@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, Tag, field_validator, model_validator
 
 from lasthop import _native
-from lasthop.study.faults import Fault, show
-from lasthop.study.form import SCALAR_OR_MAPPING, Form, Quantity
-from lasthop.study.quantity import SIZE
-from lasthop.study.source import DecimalText, OtherNumber
+from lasthop.study.fields.form import SCALAR_OR_MAPPING, Form, Quantity
+from lasthop.study.fields.quantity import SIZE
+from lasthop.study.text.faults import Fault, show
+from lasthop.study.text.source import DecimalText, OtherNumber
 
 MINIMUM_PAYLOAD_BYTES = 8
 MAXIMUM_PAYLOAD_BYTES = 60_000

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from lasthop.study.faults import Fault, show
-from lasthop.study.form import Quantity
-from lasthop.study.quantity import TIME, format_quantity
-from lasthop.study.written import Written
+from lasthop.study.fields.form import Quantity
+from lasthop.study.fields.quantity import TIME, format_quantity
+from lasthop.study.fields.written import Written
+from lasthop.study.text.faults import Fault, show
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from lasthop.study.faults import Fault, show
-from lasthop.study.form import Form, PositiveTime, Quantity, Time
-from lasthop.study.quantity import SIZE, TIME, format_quantity
+from lasthop.study.fields.form import Form, PositiveTime, Quantity, Time
+from lasthop.study.fields.quantity import SIZE, TIME, format_quantity
+from lasthop.study.text.faults import Fault, show
 from lasthop.study.traffic.moment import Moment, check_period
 from lasthop.study.traffic.payload import (
     MAXIMUM_PAYLOAD_BYTES,

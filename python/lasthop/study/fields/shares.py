@@ -1,0 +1,112 @@
+"""Shares of the devices that differ in one thing, as ``{144 dB: 80 %, 164 dB: 20 %}``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lasthop.study.fields.form import quantity_schema
+from lasthop.study.fields.quantity import DECIBEL, FRACTION, Kind, format_quantity, parse
+from lasthop.study.fields.written import Written
+from lasthop.study.text.faults import Fault, show
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+
+MAXIMUM_STRATA = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One value and the share of the devices that have it.
+
+    Parameters
+    ----------
+    name
+        The value as it is written in the shortest way.
+    """
+
+    name: str
+    value: float
+    share: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Values of a quantity, each with its share of the devices; together 100 %."""
+
+    shares: tuple[Share, ...]
+
+    def __str__(self) -> str:
+        """Write them in one line."""
+        return ", ".join(
+            f"{format_quantity(one.share, FRACTION)} {one.name}" for one in self.shares
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SharesOf(Written):
+    """Marks a mapping of quantities to their shares of the devices.
+
+    Parameters
+    ----------
+    kind
+        What the quantities measure.
+    example
+        Of one, that errors suggest to write.
+    """
+
+    kind: Kind
+    example: str
+
+    def read(self, value: object) -> Shares:
+        """Read the mapping; its shares are all there is."""
+        written = self.written
+        if not isinstance(value, dict) or not value:
+            raise Fault(f"{show(value)} has no shares", hint=f'write "{written}"')
+        if len(value) > MAXIMUM_STRATA:
+            raise Fault(f"{len(value)} strata", hint=f"write at most {MAXIMUM_STRATA}")
+        found = [self._share(key, share) for key, share in value.items()]
+        for place, one in enumerate(found):
+            if any(one.value == other.value for other in found[:place]):
+                key = list(value)[place]
+                what = f"{one.name} stands twice"
+                raise Fault(what, hint="remove one of them", location=(key,), at_key=True)
+        total = sum(one.share for one in found)
+        if total != 1:
+            what = f"the shares sum to {format_quantity(total, FRACTION)}, not to 100 %"
+            raise Fault(what, hint=f'write shares of all devices, as "{written}"')
+        return Shares(tuple(found))
+
+    @property
+    def written(self) -> str:
+        """How such a mapping may look."""
+        return f"{{{self.example}: 80 %, ..: 20 %}}"
+
+    def _share(self, key: str, share: object) -> Share:
+        try:
+            value = parse(key, self.kind, example=self.example)
+        except Fault as fault:
+            raise Fault(fault.what, hint=fault.hint, location=(key,), at_key=True) from None
+        try:
+            fraction = parse(share, FRACTION, example="80 %")
+        except Fault as fault:
+            raise fault.within((key,)) from None
+        if fraction == 0:
+            raise Fault("a stratum of nobody", hint="remove it", location=(key,))
+        return Share(format_quantity(value, self.kind), float(value), fraction)
+
+    def described(self) -> dict[str, Any]:
+        """Describe the mapping."""
+        return {
+            "type": "object",
+            "minProperties": 1,
+            "maxProperties": MAXIMUM_STRATA,
+            "propertyNames": quantity_schema(self.kind, self.example),
+            "additionalProperties": quantity_schema(FRACTION, "80 %"),
+            "description": f"{self.kind.noun} and its share of the devices, together 100 %",
+        }
+
+
+COUPLING_LOSSES = SharesOf(DECIBEL, "144 dB")

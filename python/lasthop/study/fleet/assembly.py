@@ -1,0 +1,329 @@
+"""What a study is made of, whichever form it is written in: groups, servers, paths and flows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from lasthop.study.nbiot.form import Nbiot
+from lasthop.study.paths.path import Nat, Path
+from lasthop.study.paths.wlan import Wlan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from lasthop.study.fleet.aimed import AimedFaultForm
+    from lasthop.study.fleet.device import DeviceForm
+    from lasthop.study.fleet.devices import Arriving
+    from lasthop.study.fleet.energy import Energy
+    from lasthop.study.fleet.events import EventForm
+    from lasthop.study.paths.medium import Medium
+    from lasthop.study.text.faults import Location
+    from lasthop.study.traffic.session import SessionPolicy
+    from lasthop.study.traffic.traffic import Traffic
+
+Scope = Literal["own", "group", "all"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hop:
+    """One thing that packets cross.
+
+    Parameters
+    ----------
+    name
+        Of its random streams.
+    scope
+        Whose it is: of each device, of its group, of all.
+    settings
+        A link, a NAT, a radio network, a WLAN, or a link of an extension.
+    location
+        Where it stands in the study.
+    """
+
+    name: str
+    scope: Scope
+    settings: Path | Nat | Nbiot | Wlan | Medium
+    location: Location
+
+    @property
+    def kind(self) -> Literal["link", "nat", "nbiot", "wlan", "medium"]:
+        """What it is."""
+        match self.settings:
+            case Nbiot():
+                return "nbiot"
+            case Wlan():
+                return "wlan"
+            case Nat():
+                return "nat"
+            case Path():
+                return "link"
+            case _:
+                return "medium"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stratum:
+    """Devices of a group that are alike in what differs within it.
+
+    Parameters
+    ----------
+    weight
+        How many real devices each stands for.
+    """
+
+    name: str
+    devices: int
+    weight: float
+    coupling_loss_db: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Devices that are alike.
+
+    Parameters
+    ----------
+    devices
+        How many are simulated, or how many come and go.
+    weight
+        How many real devices each of them stands for.
+    servers
+        That they talk to, the usual one first: each that a flow goes by.
+    apart
+        Those of them with which they speak another stack than with the others.
+    location, count_at
+        Where it stands in the study, and where it says how many there are.
+    device
+        What they have little of, None where that is nothing.
+    is_gateway
+        Whether it is the one device of a gateway, which has the name of its server.
+    """
+
+    name: str
+    devices: int | Arriving
+    path: str
+    servers: tuple[str, ...]
+    apart: tuple[str, ...] = ()
+    location: Location
+    count_at: Location
+    weight: float = 1.0
+    strata: tuple[Stratum, ...] = ()
+    energy: Energy | None = None
+    device: DeviceForm | None = None
+    is_gateway: bool = False
+
+    def client(self, server: str) -> str:
+        """Give the name of the stack that the devices speak with a server, in an arm."""
+        return client_name(self.name, server) if server in self.apart else self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forwards:
+    """How a gateway passes messages on.
+
+    Parameters
+    ----------
+    to
+        The server behind it.
+    batch, wait_ns
+        So many messages go in one, of which the first waits so long at most.
+    room
+        So many are held at most.
+    cache
+        How many bytes it keeps of what it fetches, where it is a caching proxy.
+    stale_if_error_ns
+        How long it gives out what is fresh no longer while the server behind gives no answer.
+    """
+
+    to: str
+    path: str
+    batch: int
+    wait_ns: int
+    room: int
+    cache: int | None = None
+    stale_if_error_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """How long a server works on what comes to it.
+
+    Parameters
+    ----------
+    of
+        The times, as the run spec has them, by the protocol and its layers.
+    workers
+        How many pieces of work go on at the same time.
+    queue_bytes
+        How much waits for them at most.
+    """
+
+    of: Mapping[str, Mapping[str, int]]
+    workers: int
+    queue_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """A server.
+
+    Parameters
+    ----------
+    ports
+        On which it is found, by the protocol and its layers; the usual one where none is named.
+    location
+        Where it stands in the study.
+    forwards
+        Where its messages go on, None where they end.
+    work
+        How long it works, None where that takes no time.
+    device
+        What the device has little of that it runs on, None where it runs on none.
+    """
+
+    name: str
+    location: Location
+    ports: Mapping[str, int]
+    forwards: Forwards | None = None
+    work: Work | None = None
+    device: DeviceForm | None = None
+
+    def is_cache_before(self, server: str) -> bool:
+        """Say whether it is a caching proxy for a server."""
+        forwards = self.forwards
+        return forwards is not None and forwards.cache is not None and forwards.to == server
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flow:
+    """Who says what to whom.
+
+    Parameters
+    ----------
+    server
+        That it goes to or comes from; between two groups, the one that passes it on.
+    share
+        Of the devices of its group that take part, from 0 to 1.
+    to_all
+        Whether each message is for every device of the other group.
+    resource
+        What it is about at its server, by a name; None where that has none.
+    """
+
+    name: str
+    sender: str
+    receiver: str
+    server: str
+    traffic: Traffic
+    location: Location
+    share: float = 1.0
+    to_all: bool = False
+    resource: str | None = None
+
+    @property
+    def is_relayed(self) -> bool:
+        """Whether devices of another group get it."""
+        return self.server not in (self.sender, self.receiver)
+
+    @property
+    def group(self) -> str:
+        """The devices that have it: those that send, or that a server sends to."""
+        return self.receiver if self.sender == self.server else self.sender
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """What happens at a time."""
+
+    form: EventForm
+    location: Location
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assembly:
+    """Everything that runs, but for the stacks."""
+
+    groups: tuple[Group, ...]
+    servers: tuple[Server, ...]
+    paths: Mapping[str, tuple[Hop, ...]]
+    flows: tuple[Flow, ...]
+    events: tuple[Event, ...]
+    faults: tuple[AimedFaultForm, ...]
+
+    def group(self, name: str) -> Group | None:
+        """Give the group of a name, None where it is no group."""
+        return next((group for group in self.groups if group.name == name), None)
+
+    def group_of(self, flow: Flow) -> Group:
+        """Give the group of devices that has a flow."""
+        return next(one for one in self.groups if one.name == flow.group)
+
+    def flows_of(self, group: Group) -> list[Flow]:
+        """Give the flows that the devices of a group have."""
+        return [flow for flow in self.flows if flow.group == group.name]
+
+    def hops_of(self, group: Group) -> Iterator[Hop]:
+        """Give the hops of each path that the devices of a group are on: at first, and later."""
+        moves = (one.form for one in self.events if one.form.target == group.name)
+        later = (move.to for move in moves if move.to is not None)
+        for path in dict.fromkeys((group.path, *later)):
+            yield from self.paths.get(path, ())
+
+    def heard_by(self, group: Group) -> list[Flow]:
+        """Give the flows of other groups that the devices of one get."""
+        return [flow for flow in self.flows if flow.is_relayed and flow.receiver == group.name]
+
+    def hears_at(self, flow: Flow) -> str:
+        """Give the server at which a group hears a report to it: its flow's, or a cache before."""
+        hearers = self.group(flow.receiver)
+        talked_to = () if hearers is None else hearers.servers
+        if flow.server in talked_to:
+            return flow.server
+        caches = (one.name for one in self.servers if one.is_cache_before(flow.server))
+        return next((name for name in caches if name in talked_to), flow.server)
+
+    def audience_of(self, flow: Flow) -> int:
+        """Give how often each message is to arrive: once, or at all devices of a group."""
+        hearers = self.group(flow.receiver) if flow.to_all else None
+        devices = 1 if hearers is None else hearers.devices
+        return devices if isinstance(devices, int) else 1
+
+    def session_of(self, flow: Flow) -> SessionPolicy:
+        """Give how long a session of a flow lasts: devices open it for what they send."""
+        return next(iter(self._opening(flow)), flow).traffic.session
+
+    @property
+    def begins_established(self) -> bool:
+        """Say whether the set-up of sessions comes before the run."""
+        return any(self.session_of(flow) == "established" for flow in self.flows)
+
+    def is_opened_by_devices(self, flow: Flow) -> bool:
+        """Say whether devices send something between the ends of a flow."""
+        return bool(self._opening(flow))
+
+    def cells_of(self, group: Group) -> int:
+        """Give the number of cells in which a group is."""
+        return next((network.cells for network in networks(self.paths[group.path])), 1)
+
+    def hops(self) -> Iterator[Hop]:
+        """Give every hop of every path."""
+        for hops in self.paths.values():
+            yield from hops
+
+    def _opening(self, flow: Flow) -> list[Flow]:
+        ends = (flow.group, flow.server)
+        flows = (one for one in self.flows if (one.group, one.server) == ends)
+        return [one for one in flows if not one.traffic.begins_at_server]
+
+
+def client_name(group: str, server: str) -> str:
+    """Name the stack that a group speaks with one of its servers alone."""
+    return f"{group}.{server}"
+
+
+def networks(hops: Iterable[Hop]) -> Iterator[Nbiot]:
+    """Give the radio networks among some hops."""
+    for hop in hops:
+        if isinstance(hop.settings, Nbiot):
+            yield hop.settings

@@ -1,0 +1,115 @@
+"""The hops that a path stands for, and which orders of them there can be."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lasthop.study.fleet.assembly import Hop, Scope
+from lasthop.study.paths.path import HopForm, Nat, Path
+from lasthop.study.text.faults import Fault, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lasthop.study.text.faults import Location
+
+_SCOPES: tuple[Scope, ...] = ("own", "group", "all")
+"""From the narrowest to the widest."""
+
+_RADIOS = {"nbiot": "a radio network", "wlan": "a WLAN"}
+
+
+def hops_of(path: Path | list[HopForm], *, name: str, location: Location) -> tuple[Hop, ...]:
+    """Give the hops of a path, from the device on.
+
+    Parameters
+    ----------
+    name
+        Of the path. Its hops have it too; those of a list have their kind behind it.
+    location
+        Of the path in the study.
+
+    Raises
+    ------
+    Fault
+        If there can be no such order of hops.
+    """
+    if not isinstance(path, list):
+        return tuple(_hops(path, name, location, "own", links=True))
+    hops: list[Hop] = []
+    for place, form in enumerate(path):
+        scope = _widest(hops)
+        of_form = list(_hops(form, name, (*location, place), scope, links=form.is_link))
+        if not of_form:
+            raise Fault(
+                "says nothing about a hop",
+                hint='write "{delay: 20 ms}", "{nat: {udp: 120 s}}" or "{nbiot: ..}"',
+                location=(*location, place),
+            )
+        for hop in of_form:
+            _check_order(hops, hop)
+            hops.append(hop)
+    return tuple(_named(hops, path, name))
+
+
+def _hops(
+    form: Path, name: str, location: Location, before: Scope, *, links: bool
+) -> Iterator[Hop]:
+    if form.nbiot is not None:
+        nbiot = (*location, "nbiot")
+        yield Hop(name=name, scope="all", settings=form.nbiot, location=nbiot)
+        return
+    if form.wlan is not None:
+        wlan = (*location, "wlan")
+        yield Hop(name=name, scope=form.scope or "all", settings=form.wlan, location=wlan)
+        return
+    if form.medium is not None:
+        medium = (*location, "medium")
+        scope = form.scope or before
+        yield Hop(name=name, scope=scope, settings=form.medium, location=medium)
+        return
+    if links:
+        yield Hop(name=name, scope=form.scope or before, settings=form, location=location)
+    if isinstance(form.nat, Nat):
+        # Unless somebody says otherwise, a device has an address of its own outside.
+        nat = (*location, "nat")
+        yield Hop(name=name, scope=form.scope or "own", settings=form.nat, location=nat)
+
+
+def _widest(hops: Sequence[Hop]) -> Scope:
+    """Give by how many devices some hops are shared at most."""
+    return max((hop.scope for hop in hops), key=_SCOPES.index, default="own")
+
+
+def _check_order(hops: Sequence[Hop], hop: Hop) -> None:
+    if hop.kind in _RADIOS and hops:
+        raise Fault(
+            f"{_RADIOS[hop.kind]} cannot stand behind another hop: the radio is the device's own",
+            hint="write it first",
+            location=hop.location,
+            at_key=True,
+        )
+    # A NAT of each device stands behind a link that they share, but not behind an address.
+    before = _widest([one for one in hops if one.kind == "nat" or hop.kind != "nat"])
+    if _SCOPES.index(hop.scope) < _SCOPES.index(before):
+        wide = "its group" if before == "group" else "all"
+        raise Fault(
+            f"a hop of scope {show(hop.scope)} cannot stand behind one of {wide}, where packets "
+            "of many devices have come together",
+            hint=f'write "scope: {before}", or put it before',
+            location=hop.location,
+        )
+
+
+def _named(hops: list[Hop], forms: list[HopForm], path: str) -> Iterator[Hop]:
+    """Give each hop the name that is written, or one of its path, its kind and its number."""
+    kinds: Counter[str] = Counter()
+    for hop in hops:
+        place = next(step for step in reversed(hop.location) if isinstance(step, int))
+        kind = hop.kind
+        kinds[kind] += 1
+        number = kinds[kind]
+        own = f"{path}.{kind}" if number == 1 else f"{path}.{kind}{number}"
+        yield replace(hop, name=forms[place].name or own)

@@ -1,0 +1,140 @@
+"""A study that extends another one: mappings are merged, lists and values replaced."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import lasthop
+from lasthop.errors import StudyError
+from lasthop.study.forms.model import FORMAT
+from lasthop.study.text.beside import file_beside
+from lasthop.study.text.document import Document, Replacement
+from lasthop.study.text.faults import Fault, Location, show, suggestion
+from lasthop.study.text.source import Source, parse, read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_SUFFIXES = (".yaml", ".yml")
+_NOT_INHERITED = ("study", "title", "description", "extends")
+
+
+def read_study(file: Path) -> Document:
+    """Read a study and what it extends.
+
+    Raises
+    ------
+    StudyError
+        If a file is no study, or extends itself.
+    UsageError
+        If there is no such file.
+    """
+    return _extended(_read(file), file, (file.resolve(),))
+
+
+def read_named(file: Path, chain: tuple[Path, ...] = ()) -> Document:
+    """Read a study that another one names; of a file that is none nothing is shown.
+
+    Parameters
+    ----------
+    chain
+        The studies that extend it.
+
+    Raises
+    ------
+    Fault
+        If it is no study.
+    """
+    source = parse(read_file(file), name=str(file))
+    if not isinstance(source.value, dict) or "study" not in source.value:
+        raise Fault(f"{show(file.name)} is no study", hint="name a study beside this one")
+    return _extended(_checked(source), file, (*chain, file.resolve()))
+
+
+def _read(file: Path) -> Document:
+    source = parse(read_file(file), name=str(file))
+    if source.value is None:
+        raise StudyError(
+            "the file is empty",
+            hint='begin with "study: NAME", or run "lasthop init"',
+            file=str(file),
+        )
+    if not isinstance(source.value, dict):
+        fault = Fault(f"{show(source.value)} is not a study", hint='begin with "study: NAME"')
+        raise Document(source, {}).error(fault)
+    return _checked(source)
+
+
+def _checked(source: Source) -> Document:
+    document = Document(source, source.value)
+    written = source.value.get("format")
+    if isinstance(written, int) and not isinstance(written, bool) and written > FORMAT:
+        raise document.error(
+            Fault(
+                f"this study has format {written}, newer than {FORMAT}; it needs a newer lasthop",
+                hint="update lasthop",
+                location=("format",),
+            )
+        )
+    return document
+
+
+def _extended(own: Document, file: Path, chain: tuple[Path, ...]) -> Document:
+    name = own.value.get("extends")
+    if name is None:
+        return own
+    if "study" not in own.value:
+        raise own.error(Fault('the key "study" is missing', hint='write "study: meters"'))
+    try:
+        other = _other(name, file.parent)
+        _check_chain(other, chain)
+        base = read_named(other, chain)
+    except Fault as fault:
+        raise own.error(fault.within(("extends",))) from None
+    kept = {key: value for key, value in base.value.items() if key not in _NOT_INHERITED}
+    merged = Document(base.source, kept, base.replacements)
+    for location in _differing(own.value, kept, ()):
+        key = ".".join(map(str, location))
+        merged = merged.replaced(Replacement(key, own.source, location, location))
+    return merged
+
+
+def _other(name: object, folder: Path) -> Path:
+    """Find the file that a study extends: beside it, or among those that come with lasthop."""
+    if not isinstance(name, str) or not name:
+        raise Fault(f"{show(name)} is not a name", hint='write "extends: base.yaml"')
+    if Path(name).suffix in _SUFFIXES:
+        file = file_beside(folder, name)
+        if not file.is_file():
+            hint = suggestion(name, sorted(path.name for path in _beside(folder)), kind="files")
+            raise Fault(f"there is no file {show(name)} beside the study", hint=hint)
+        return file
+    named = {file.stem: file for file in _beside(folder)}
+    shipped = Path(lasthop.__file__).parent / "studies"
+    named |= {file.parent.name: file for file in sorted(shipped.glob("*/study.yaml"))} | named
+    if name not in named:
+        raise Fault(f"there is no study {show(name)}", hint=suggestion(name, named, kind="studies"))
+    return named[name]
+
+
+def _beside(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES)
+
+
+def _check_chain(other: Path, chain: tuple[Path, ...]) -> None:
+    if other.resolve() in chain:
+        names = [path.name for path in chain[chain.index(other.resolve()) :]]
+        circle = " extends ".join([*names, names[0]])
+        what = "the study extends itself" if len(names) == 1 else f"{circle}: a circle"
+        raise Fault(what, hint="remove the key in one of them")
+
+
+def _differing(own: Mapping[str, Any], base: Mapping[str, Any], at: Location) -> Iterator[Location]:
+    """Give where values of a study take the place of those that it extends."""
+    for key, value in own.items():
+        below = base.get(key)
+        if isinstance(value, dict) and isinstance(below, dict):
+            yield from _differing(value, below, (*at, key))
+        else:
+            yield (*at, key)

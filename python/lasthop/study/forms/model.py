@@ -1,0 +1,271 @@
+"""What both forms of a study have: how long, how often, what is decided and expected."""
+
+# ruff: noqa: TC001  (pydantic reads what is imported)
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, Tag, WithJsonSchema, field_validator, model_validator
+
+from lasthop.study.fields.form import (
+    SCALAR_OR_MAPPING,
+    Form,
+    LongPositiveTime,
+    LongTime,
+    Percentage,
+    Time,
+)
+from lasthop.study.fleet.aimed import AimedFaultForm
+from lasthop.study.fleet.events import EventForm
+from lasthop.study.forms.credentials import CredentialsForm
+from lasthop.study.forms.multiverse import MultiverseForm
+from lasthop.study.stacks.alternatives import MAXIMUM_ARMS
+from lasthop.study.text.faults import Fault, nearest, show
+
+if TYPE_CHECKING:
+    from lasthop.study.fleet.assembly import Assembly
+    from lasthop.study.stacks.arm import Arm
+
+FORMAT = 1
+"""The newest format of a study that this version reads."""
+
+MAXIMUM_REPEAT = 10_000
+MAXIMUM_SEED = 2**63 - 1
+
+_NAME_CHARACTERS = 64
+_STUDY_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_PART_NAME = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
+
+
+def check_name(name: object, *, of_part: bool = False) -> str:
+    """Check a name that becomes a folder or a column value."""
+    pattern = _PART_NAME if of_part else _STUDY_NAME
+    example = "low_quality" if of_part else "low-quality-link"
+    allowed = "a-z 0-9 _ -" if of_part else "a-z 0-9 -"
+    if not isinstance(name, str):
+        raise Fault(f"{show(name)} is not a name", hint=f'write a name as "{example}"')
+    if len(name) > _NAME_CHARACTERS:
+        raise Fault(
+            f"the name has {len(name)} characters",
+            hint=f"write at most {_NAME_CHARACTERS}",
+        )
+    if pattern.fullmatch(name) is None:
+        raise Fault(f"{show(name)} is not a name", hint=f'write {allowed} only, as in "{example}"')
+    return name
+
+
+class Measure(Form):
+    """What of a run is measured."""
+
+    warm_up: LongTime = Field(default=0, examples=["10 s"])
+    """Messages intended before this time are not measured."""
+    drain: LongTime = Field(default=120 * 10**9, examples=["2 min"])
+    """How long unanswered messages are waited for after the last intended send."""
+    set_up: LongTime = Field(default=120 * 10**9, examples=["2 min"])
+    """How long the sessions may take to be set up before the first intended send."""
+    overload: Literal["refuse", "allow"] = Field(default="refuse", examples=["allow"])
+    """Whether a load above what the path carries makes a run invalid, or is a result."""
+    messages: Literal["each", "summed"] | None = Field(default=None, examples=["each"])
+    """A row for each message, or sums alone; of devices that come and go sums are the default."""
+    processor_wait: Time | None = Field(default=None, examples=["10 ms"])
+    """How long a program of a live run may wait for a processor each time, on average; a run
+    where one waited longer is too late. 1 ms without it."""
+
+
+class DecideForm(Form):
+    """What makes a stack the answer."""
+
+    require: list[str] = Field(
+        default_factory=list, max_length=100, examples=['["delivery_ratio >= 99 %"]']
+    )
+    """A stack is excluded where its runs show that it breaks one of these expressions. Too few runs
+    or messages to say exclude nothing."""
+    minimise: str | None = Field(default=None, examples=["latency_p95"])
+    """The column by which the remaining stacks are ranked, the smallest first."""
+    maximise: str | None = Field(default=None, examples=["delivery_ratio"])
+    """The column by which the remaining stacks are ranked, the largest first."""
+    smallest_effect: Percentage | None = Field(default=None, examples=["5 %"])
+    """A smaller difference is too close to call; of shares it is in percentage points.
+    Without it 5 %, of shares 1 point."""
+    part: str | None = Field(default=None, examples=["low_quality"])
+    """The part of the sweep that decides; the first one when left out."""
+
+    @model_validator(mode="after")
+    def _one_aim(self) -> DecideForm:
+        if (self.minimise is None) == (self.maximise is None):
+            both = self.minimise is not None
+            raise Fault(
+                "both minimise and maximise are given" if both else "says not what to rank by",
+                hint='write one, as in "minimise: latency_p95"',
+            )
+        return self
+
+
+_SWEEP_SCHEMA = {
+    "type": "array",
+    "minItems": 1,
+    "description": "Grids over the base: each item has a name and dotted keys with their values, "
+    "in a list or each with a name.",
+    "examples": [
+        [{"name": "loss", "path.loss": ["0 %", "10 %"]}],
+        [{"name": "loss", "path.loss": {"good": "1 %", "bad": "20 %"}}],
+    ],
+    "items": {
+        "type": "object",
+        "properties": {"name": {"type": "string", "pattern": f"^{_PART_NAME.pattern}$"}},
+        "required": ["name"],
+        "patternProperties": {
+            "^(duration|devices|measure|traffic|path|energy|fleet|paths|servers)": {
+                "anyOf": [
+                    {"type": "array", "minItems": 1},
+                    {"type": "object", "minProperties": 1},
+                ]
+            }
+        },
+        "additionalProperties": False,
+    },
+}
+
+
+Stacks = Annotated[
+    Annotated[list[str], Field(min_length=1, max_length=MAXIMUM_ARMS), Tag("<value>")]
+    | Annotated[dict[str, str], Field(min_length=1, max_length=MAXIMUM_ARMS), Tag("<mapping>")],
+    SCALAR_OR_MAPPING,
+]
+"""Stacks in a list, or the stack that each name stands for."""
+
+
+class StudyForm(Form):
+    """What both forms of a study have."""
+
+    elsewhere: ClassVar[dict[str, str]] = {"name": 'write "study: NAME"'}
+    mappings: ClassVar[dict[str, type[Form]]] = {"measure": Measure, "decide": DecideForm}
+    """Keys whose own keys one may write at the top by mistake."""
+
+    study: str = Field(examples=["low-quality-link"])
+    """Name of the study: a-z, 0-9 and hyphens."""
+    format: Annotated[int, Field(ge=1, le=FORMAT)] = Field(default=FORMAT, examples=["1"])
+    """Version of this format."""
+    title: Annotated[str, Field(max_length=200)] | None = Field(
+        default=None, examples=["IoT stacks over a bad link"]
+    )
+    """One line for the head of the report."""
+    description: Annotated[str, Field(max_length=10_000)] | None = Field(
+        default=None, examples=["Which stack survives 10 % loss?"]
+    )
+    """Why the study is made."""
+    extends: Annotated[str, Field(min_length=1, max_length=255)] | None = Field(
+        default=None, examples=["nbiot-base", "base.yaml"]
+    )
+    """Another study, a file beside this one or one that comes with lasthop, whose keys hold where
+    this one says nothing: mappings are merged, lists replaced."""
+    duration: LongPositiveTime = Field(examples=["10 min"])
+    """How long messages are sent in each run."""
+    measure: Measure = Field(default_factory=Measure, examples=["{warm_up: 0 s, drain: 2 min}"])
+    """What of a run is measured."""
+    engine: Literal["virtual", "wall_clock", "live"] = Field(default="virtual", examples=["live"])
+    """Which clock runs it: ``virtual`` jumps from event to event, ``wall_clock`` waits for each, as
+    everything does that is not simulated; with ``live`` servers are real software where a stack
+    says so (``impl``)."""
+    events: list[EventForm] = Field(
+        default_factory=list,
+        max_length=1000,
+        examples=["[{start: 5 min, outage: server, for: 30 s}]"],
+    )
+    """What happens in the middle of a run."""
+    faults: list[AimedFaultForm] = Field(
+        default_factory=list,
+        max_length=100,
+        examples=["[{cut_before: mqtt.PUBREC, nth: 1}]"],
+    )
+    """What happens to messages of a protocol, whenever they reach the server's end of a path."""
+    credentials: CredentialsForm | None = Field(
+        default=None,
+        examples=[
+            "{server: {certificate: a.pem, key: a.key, name: a.example.com}, roots: roots.pem}"
+        ],
+    )
+    """What the ends of secured stacks show, from files; without it all is made from the seed."""
+    sweep: Annotated[list[dict[str, Any]], WithJsonSchema(_SWEEP_SCHEMA)] | None = Field(
+        default=None, min_length=1, examples=["[{name: loss, path.loss: [0 %, 10 %]}]"]
+    )
+    """Grids over the base, each with a name."""
+    repeat: Annotated[int, Field(ge=1, le=MAXIMUM_REPEAT)] = Field(default=5, examples=["5"])
+    """Repetitions of each case, each with its own seed."""
+    seed: Annotated[int, Field(ge=0, le=MAXIMUM_SEED)] = Field(default=1, examples=["1"])
+    """Where the randomness comes from."""
+    decide: DecideForm | None = Field(default=None, examples=["{minimise: latency_p95}"])
+    """What makes a stack the answer."""
+    expect: list[str] = Field(
+        default_factory=list, max_length=1000, examples=['["delivery_ratio >= 99 %"]']
+    )
+    """Expressions that must be true; the command exits with 1 when one is not."""
+    claims: Annotated[str, Field(min_length=1, max_length=255)] | None = Field(
+        default=None, examples=["published.yaml"]
+    )
+    """A file of claims of papers, relative to the study, that the runs are held against."""
+    multiverse: MultiverseForm | None = Field(
+        default=None, examples=["{of: study.yaml, stack: mqtt qos=1}"]
+    )
+    """Makes the arms and sweeps readings of another study, whose claims are judged in each."""
+
+    @classmethod
+    def _unknown_key(cls, key: str, known: list[str]) -> Fault:
+        fault = super()._unknown_key(key, known)
+        if key in cls.not_yet or key in cls.elsewhere or nearest(key, known) is not None:
+            return fault
+        below = {
+            name: f"{outer}.{name}"
+            for outer, form in cls.mappings.items()
+            for name in form.written_keys()
+        }
+        match = nearest(key, below)
+        hint = f'did you mean "{below[match]}"?' if match else fault.hint
+        return Fault(fault.what, hint=hint, location=(key,), at_key=True)
+
+    @field_validator("sweep", mode="before")
+    @classmethod
+    def _named_grids(cls, sweep: object) -> object:
+        if isinstance(sweep, dict):
+            keys = [key for key in sweep if key != "name"] or ["path.loss"]
+            name = sweep.get("name", keys[0].rpartition(".")[2])
+            hint = f'write "sweep: [{{name: {name}, {keys[0]}: [..]}}]"'
+            raise Fault("it is a list of grids, each with a name", hint=hint)
+        return sweep
+
+    @field_validator("study", mode="before")
+    @classmethod
+    def _name(cls, name: object) -> object:
+        return check_name(name)
+
+    @model_validator(mode="after")
+    def _measured(self) -> StudyForm:
+        if self.measure.warm_up >= self.duration:
+            raise Fault(
+                "the warm-up is as long as the duration",
+                hint="write a longer duration or a shorter warm_up",
+                location=("measure", "warm_up"),
+            )
+        return self
+
+    def assemble(self) -> Assembly:
+        """Give its parts, whichever form it has.
+
+        Raises
+        ------
+        Fault
+            If they contradict each other.
+        """
+        raise NotImplementedError
+
+    def arms(self) -> tuple[Arm, ...]:
+        """Give what is compared.
+
+        Raises
+        ------
+        Fault
+            If a stack or a name does not exist, or stands twice.
+        """
+        raise NotImplementedError

@@ -1,1 +1,0 @@
-"""Multiverses: studies whose arms and sweeps are the readings that another study leaves open."""

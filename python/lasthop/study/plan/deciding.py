@@ -1,0 +1,212 @@
+"""What a study is decided and checked by: whether it names what the study has and can measure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lasthop.measures import FleetNeed, FleetRule
+from lasthop.measures.groups import PLACE, WHOLE
+from lasthop.measures.radio import ENERGY
+from lasthop.study.expressions import COMPARABLE
+from lasthop.study.plan.parameters import TEXT
+from lasthop.study.run_spec import FleetWeights, RunSpecReader
+from lasthop.study.text.faults import Fault, show, suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from lasthop.measures import Measure
+    from lasthop.study.expressions import Comparison, Expression
+    from lasthop.study.plan.study import Part, Point, SweptParameter
+    from lasthop.study.stacks.arm import Arm
+
+
+class Judgeable:
+    """What of a study can be judged: its stacks, parts, swept values and what it measures.
+
+    Parameters
+    ----------
+    swept
+        By key, of all parts.
+    """
+
+    def __init__(
+        self,
+        arms: Sequence[Arm],
+        parts: Sequence[Part],
+        swept: Mapping[str, SweptParameter],
+        points: Sequence[Point],
+    ) -> None:
+        places = _places(points)
+        self._names = {
+            "stack": [arm.name for arm in arms],
+            "stack_resolved": [arm.resolved for arm in arms],
+            "part": [part.name for part in parts],
+            **{name: _once(place[name] for place in places) for name in PLACE},
+        }
+        self._together = places
+        self._points = points
+        self._swept = swept
+        self._values = {
+            key: [point.parameters[parameter.column] for point in points]
+            for key, parameter in swept.items()
+        }
+
+    def check(self, expression: Expression) -> None:
+        """Check that an expression names what there is, and judges what is measured.
+
+        Raises
+        ------
+        Fault
+            No stack, group, part or swept value is the one that it names, or nothing measures it.
+        """
+        column = expression.comparison.column
+        if column in PLACE:
+            hint = f"""write "delivery_ratio >= 99 % where {expression.text.strip()}" """.strip()
+            raise Fault(f"{column} says where, not what", hint=hint)
+        for comparison in expression.comparisons:
+            self._check(comparison)
+        self._check_place(expression)
+
+    def check_measurable(self, name: str) -> None:
+        """Check that a column of energy has a radio, and a battery life a device that stays.
+
+        Parameters
+        ----------
+        name
+            Of a column without its unit, by which the study is decided or checked.
+
+        Raises
+        ------
+        Fault
+            If no point can tell.
+        """
+        if name not in _OF_RADIOS:
+            return
+        readers = (RunSpecReader(point.conditions) for point in self._points)
+        measured = [reader for reader in readers if reader.has_radio]
+        if not measured:
+            raise Fault(
+                f"{name} cannot be judged: the path has no radio whose energy could be told",
+                hint='write "path: {nbiot: {coupling_loss: 154 dB}}", or rank by another column',
+            )
+        if name == _BATTERY and not any(reader.has_staying for reader in measured):
+            raise Fault(
+                "battery_years cannot be judged: devices that come and go live on no battery for "
+                "long enough to say how long it lasts",
+                hint='write a number of devices that stay, as "devices: 1", or rank by '
+                "energy_per_message",
+            )
+
+    def check_weights(self, name: str, part: str) -> None:
+        """Check that a fleet whose devices have different weights can be decided by a column.
+
+        Parameters
+        ----------
+        name
+            Of a column without its unit, that is judged of whole runs.
+        part
+            Which the study is decided by.
+
+        Raises
+        ------
+        Fault
+            If its value would be that of the simulated devices and not that of the fleet.
+        """
+        column = COMPARABLE.get(name)
+        if column is None or not column.is_measured:
+            return
+        if column.fleet.is_of_fleet:
+            self._check_told(column, part, f"{name} cannot decide about this fleet")
+            return
+        points = (point for point in self._points if point.part == part)
+        if any(FleetWeights.of(point.conditions) for point in points):
+            why = _ADDED if column.fleet is FleetRule.SUM else _UNRULED
+            raise Fault(f"{name} cannot decide about this fleet: {why}", hint=_WEIGHTED_HINT)
+
+    def check_told(self, name: str) -> None:
+        """Check that a column which weights devices has the parts to do so at every point.
+
+        Raises
+        ------
+        Fault
+            If its cells would be empty.
+        """
+        column = COMPARABLE.get(name)
+        if column is not None and column.is_measured and column.fleet.is_of_fleet:
+            for part in dict.fromkeys(point.part for point in self._points):
+                self._check_told(column, part, f"{name} has no value for this fleet")
+
+    def _check_told(self, column: Measure, part: str, what: str) -> None:
+        if column.fleet_needs is FleetNeed.NOTHING:
+            return
+        for point in self._points:
+            weights = FleetWeights.of(point.conditions) if point.part == part else None
+            why = None if weights is None else weights.why_lacking(column.fleet_needs)
+            if why is not None:
+                raise Fault(f"{what}: {why}", hint=_WEIGHTED_HINT)
+
+    def _check_place(self, expression: Expression) -> None:
+        """Check that what is named together is one place: a flow of this group, say."""
+        asked = [condition for condition in expression.where if condition.column in PLACE]
+        if any(all(one.admits(place[one.column]) for one in asked) for place in self._together):
+            return
+        named = " and ".join(f"{one.column} {one.operator} {one.written}" for one in asked)
+        known = (f"{place['flow']} of {place['group']}" for place in self._together)
+        hint = f"flows: {', '.join(dict.fromkeys(known))}"
+        raise Fault(f"nothing in the study is {named}", hint=hint)
+
+    def _check(self, comparison: Comparison) -> None:
+        column = comparison.column
+        names = self._names.get(column)
+        if names is not None and comparison.value not in names:
+            raise Fault(
+                f"no {column} of the study is {show(comparison.value)}",
+                hint=suggestion(
+                    str(comparison.value), names, kind=_PLURALS.get(column, f"{column}s")
+                )
+                if names
+                else f"the study has no {_PLURALS.get(column, column)}",
+            )
+        if "." in column and column not in self._swept:
+            swept = ", ".join(self._swept) or "nothing"
+            raise Fault(f"{column} is not swept", hint=f"swept: {swept}")
+        if column in self._swept and isinstance(comparison.value, str):
+            parameter = self._swept[column]
+            if parameter.unit != TEXT:
+                what = f"{column} holds amounts in this study, not {show(comparison.value)}"
+                raise Fault(what, hint="write an amount, without quotes")
+        values = [value for value in self._values.get(column, ()) if value is not None]
+        if values and not any(comparison.admits(value) for value in values):
+            what = f"no point of the study has {column} {comparison.operator} {comparison.written}"
+            raise Fault(what, hint="name a value that is swept")
+        self.check_measurable(column)
+
+
+def _places(points: Sequence[Point]) -> list[dict[str, str]]:
+    """Give the group, stratum and flow of every row that ``groups.parquet`` will have."""
+    return [
+        {"group": group["name"], "stratum": stratum, "flow": flow["name"]}
+        for point in points
+        for group in point.conditions["groups"]
+        for flow in point.conditions["flows"]
+        if group["name"] in (flow["from"], flow["to"])
+        for stratum in [part["name"] for part in group["strata"]] or [WHOLE]
+    ]
+
+
+def _once(names: Iterable[str]) -> list[str]:
+    return [name for name in dict.fromkeys(names) if name != WHOLE]
+
+
+_ADDED = "it adds up simulated devices, which stand for different numbers of real ones"
+_UNRULED = (
+    "simulated devices stand for different numbers of real ones, and it cannot be weighted by them"
+)
+_WEIGHTED_HINT = (
+    "use delivery_ratio, a percentile of latency, battery_years or energy_per_message, or let each "
+    "simulated device stand for as many real ones (the reference of results has the rule of each)"
+)
+_PLURALS = {"stratum": "strata"}
+_BATTERY = "battery_years"
+_OF_RADIOS = frozenset(column.short_name for column in ENERGY)

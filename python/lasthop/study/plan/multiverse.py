@@ -1,0 +1,151 @@
+"""A multiverse: a study whose arms and sweeps are the readings that another study leaves open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lasthop.study.claims.load import claims_of
+from lasthop.study.forms.multiverse import CountingForm
+from lasthop.study.stacks.notation import parse_stack
+from lasthop.study.text.faults import Fault, show, suggestion
+from lasthop.study.traffic.payload import FieldsPayload
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from lasthop.study.claims.claim import Claims
+    from lasthop.study.forms.model import StudyForm
+    from lasthop.study.forms.multiverse import MultiverseForm
+    from lasthop.study.plan.study import Part, Study
+    from lasthop.study.stacks.arm import Arm
+
+
+@dataclass(frozen=True, slots=True)
+class MultiversePlan:
+    """What a multiverse needs of the study whose readings it is.
+
+    Parameters
+    ----------
+    of
+        The name of that study.
+    stack
+        The stack that the alternatives stand for.
+    application
+        Of that stack: the alternatives are arms of it.
+    claims
+        Of that study.
+    parts
+        Its parts with the keys that each of them sweeps: those are no choices.
+    counting
+        The ways to count, by what is counted.
+    """
+
+    of: str
+    stack: str
+    application: str
+    claims: Claims
+    parts: Mapping[str, tuple[str, ...]]
+    counting: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def written(cls, manifest: Mapping[str, Any]) -> MultiversePlan:
+        """Read it from the study in a manifest."""
+        return cls(
+            of=manifest["of"],
+            stack=manifest["stack"],
+            # Results from before stacks had names have the notation alone.
+            application=manifest.get("application") or parse_stack(manifest["stack"]).layers[0],
+            claims=claims_of(manifest),
+            parts={
+                part["name"]: tuple(swept["key"] for swept in part["swept"])
+                for part in manifest["parts"]
+            },
+            counting={name: tuple(values) for name, values in manifest["counting"].items()},
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Give it as the manifest keeps it."""
+        return {
+            "of": self.of,
+            "stack": self.stack,
+            "application": self.application,
+            "claims": dict(self.claims.written),
+            "parts": [
+                {"name": name, "swept": [{"key": key} for key in keys]}
+                for name, keys in self.parts.items()
+            ],
+            "counting": {name: list(values) for name, values in self.counting.items()},
+        }
+
+
+def plan_multiverse(
+    form: MultiverseForm,
+    of: Study,
+    *,
+    study: StudyForm,
+    arms: Sequence[Arm],
+    parts: Sequence[Part],
+) -> MultiversePlan:
+    """Check that a multiverse fits the study that it is one of.
+
+    Raises
+    ------
+    Fault
+        If it names a stack or has a part that the other study lacks, or has nothing to judge.
+    """
+    if study.claims is not None:
+        what = "a multiverse is judged by the claims of another study"
+        raise Fault(what, hint="remove this key", location=("claims",), at_key=True)
+    if not of.claims:
+        raise _fault("of", f"{of.name} has no claims", 'give it some, as "claims: published.yaml"')
+    stacks = {arm.name: "; ".join(arm.applications) for arm in of.arms}
+    if form.stack not in stacks:
+        hint = suggestion(form.stack, stacks, kind="stacks")
+        raise _fault("stack", f"{of.name} has no stack {show(form.stack)}", hint)
+    application = stacks[form.stack]
+    if all(application not in arm.applications for arm in arms):
+        raise _fault("stack", f"no arm of the study is {application}", 'add one to "stacks"')
+    own = {part.name: tuple(parameter.key for parameter in part.swept) for part in of.parts}
+    for index, part in enumerate(parts):
+        if part.name not in own:
+            raise Fault(
+                f"{of.name} has no part {show(part.name)}",
+                hint=suggestion(part.name, own, kind="parts"),
+                location=("sweep", index, "name") if study.sweep else ("study",),
+            )
+    counting = _counting(form.counting, study)
+    return MultiversePlan(of.name, form.stack, application, of.claims, own, counting)
+
+
+def _counting(form: CountingForm, study: StudyForm) -> dict[str, tuple[str, ...]]:
+    flows = study.assemble().flows
+    if len(flows) != 1:
+        what = "a study of several flows has no readings yet"
+        raise Fault(what, hint="remove this key", location=("multiverse",), at_key=True)
+    traffic = flows[0].traffic
+    given = {
+        name: tuple(values)
+        for name in CountingForm.model_fields
+        if (values := getattr(form, name)) is not None
+    }
+    for name, values in given.items():
+        if len(set(values)) < len(values):
+            raise _fault(f"counting.{name}", "a way stands twice", "remove one of them")
+        if "one_leg" in values and traffic.kind != "round_trip":
+            what = f"the traffic is a {traffic.kind}, which has one leg"
+            raise _fault(f"counting.{name}", what, 'remove it, or write "round_trip: 409 B"')
+    if "one_leg" in given.get("application_bytes", ()):
+        payload = traffic.payload
+        if isinstance(payload, FieldsPayload) and payload.size is None:
+            what = "the JSON of the traffic has no size to count"
+            raise _fault("counting.application_bytes", what, 'write "size: 409 B" beside "json"')
+        if study.measure.warm_up:
+            what = "bytes are counted in the warm-up too, messages are not"
+            raise _fault("counting.application_bytes", what, 'write "warm_up: 0 s"')
+    return given
+
+
+def _fault(key: str, what: str, hint: str) -> Fault:
+    return Fault(what, hint=hint, location=("multiverse", *key.split(".")))

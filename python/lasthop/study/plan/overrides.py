@@ -1,0 +1,63 @@
+"""What ``--set`` may replace in a study, and what it has changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lasthop.errors import StudyError
+from lasthop.study.plan.parameters import flow_text
+from lasthop.study.text.document import SET, Document, Replacement
+from lasthop.study.text.faults import show
+from lasthop.study.text.steps import value_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from lasthop.study.plan.grid import GridPart
+
+_HOW_OFTEN = ("repeat", "seed")
+"""Other values of these ask the same question."""
+
+
+def changes_to(written: Document, document: Document) -> tuple[str, ...]:
+    """Give each setting that differs from the file, as ``path.loss=5 %``."""
+    replaced = {replacement.key: replacement for replacement in document.overrides}
+    return tuple(
+        f"{key}={flow_text(replacement.value)}"
+        for key, replacement in replaced.items()
+        if key not in _HOW_OFTEN and value_at(written.value, key) != replacement.value
+    )
+
+
+def check_overrides(replacements: Iterable[Replacement], parts: Sequence[GridPart]) -> None:
+    """Check that no part of the sweep takes back what was set.
+
+    Raises
+    ------
+    StudyError
+        If a part sets or sweeps the same key.
+    """
+    for replacement in replacements:
+        key = replacement.key
+        taking = [
+            part.name for part in parts if any(_takes(axis.key, replacement) for axis in part.axes)
+        ]
+        if taking:
+            named = ", ".join(map(show, taking))
+            say = f"the part {named} sets" if len(taking) == 1 else f"the parts {named} set"
+            raise StudyError(
+                f"{say} it in the sweep",
+                hint="change the sweep in the study, or set a key that no part has",
+                file=f"{SET}{key}",
+            )
+
+
+def _takes(swept: str, replacement: Replacement) -> bool:
+    """Tell whether a swept key replaces the value that was set, or something in it."""
+    key = replacement.key
+    if swept == key or key.startswith(f"{swept}."):
+        return True
+    return (
+        swept.startswith(f"{key}.")
+        and value_at(replacement.value, swept.removeprefix(f"{key}.")) is not None
+    )

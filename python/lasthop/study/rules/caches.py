@@ -1,0 +1,81 @@
+"""What goes by the name of a resource, and by way of a cache: which stacks can say that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lasthop.study.stacks.catalogue import catalogue
+from lasthop.study.text.faults import Fault, show
+
+if TYPE_CHECKING:
+    from lasthop.study.fleet.assembly import Assembly, Flow
+    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.notation import ResolvedStack
+
+_SAYS_FRESHNESS = "max_age"
+"""The option of an application whose answers may be kept."""
+
+
+def check_caches(assembly: Assembly, arm: Arm) -> None:
+    """Check that both sides of a cache, and all who name a resource, speak what can be kept.
+
+    Raises
+    ------
+    Fault
+        If a stack has no names for resources, or its server is real software, which has others.
+    """
+    if not arm.supported:
+        return
+    proxies = {
+        server.name: server
+        for server in assembly.servers
+        if server.forwards is not None and server.forwards.cache is not None
+    }
+    for flow in assembly.flows:
+        if flow.server in proxies or flow.resource is not None:
+            stack = arm.stacks[assembly.group_of(flow).client(flow.server)]
+            _check_flow(flow, stack)
+            if flow.server not in proxies:
+                _check_is_read(flow, assembly)
+    for flow in assembly.flows:
+        at = assembly.hears_at(flow) if flow.is_relayed else flow.server
+        hearers = assembly.group(flow.receiver)
+        if at != flow.server and hearers is not None:
+            _check(arm.stacks[hearers.client(at)], f"{flow.name} is heard", flow.location)
+    for group in assembly.groups:
+        proxy = proxies.get(group.name) if group.is_gateway else None
+        if proxy is not None:
+            stack = arm.stacks[group.client(group.servers[0])]
+            _check(stack, f"{group.name} fetches", (*proxy.location, "forwards", "cache"))
+
+
+def _check_flow(flow: Flow, stack: ResolvedStack) -> None:
+    kind = flow.traffic.kind
+    if flow.is_relayed or kind not in {"report", "download"}:
+        what = f"a resource is read by a download and written by a report, and this is a {kind}"
+        raise Fault(what, hint="remove it", location=(*flow.location, "resource"), at_key=True)
+    _check(stack, f"{flow.name} goes", flow.location)
+
+
+def _check_is_read(flow: Flow, assembly: Assembly) -> None:
+    """Refuse a name that nobody reads: then there is nothing that would be another by a write."""
+    of_server = (other for other in assembly.flows if other.server == flow.server)
+    if not any(other.traffic.kind == "download" for other in of_server):
+        what = f"nobody reads {show(str(flow.resource))} or anything else of {flow.server}"
+        hint = 'remove it, or add a flow with "download: 45 B"'
+        raise Fault(what, hint=hint, location=(*flow.location, "resource"), at_key=True)
+
+
+def _check(stack: ResolvedStack, who: str, location: tuple[str | int, ...]) -> None:
+    known = catalogue().applications
+    if _SAYS_FRESHNESS not in {option.name for option in known[stack.application].options}:
+        able = [
+            name
+            for name, application in known.items()
+            if _SAYS_FRESHNESS in {option.name for option in application.options}
+        ]
+        what = f"{who} by {stack.application}, whose answers no cache can keep"
+        raise Fault(what, hint=f"let it speak {' or '.join(able)}", location=location, at_key=True)
+    if stack.software is not None:
+        what = f"{stack.software} has other names for its resources than a cache of ours"
+        raise Fault(what, hint='remove "impl="', location=location, at_key=True)

@@ -1,0 +1,207 @@
+"""Files of certificates and keys that a study names; what stands in them is never told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
+from typing import TYPE_CHECKING, Any
+
+from lasthop.compiled import compiled_part
+from lasthop.study.fleet.devices import Arriving
+from lasthop.study.rules.socket_trust import is_keyed
+from lasthop.study.rules.under_load import LOAD
+from lasthop.study.text.beside import file_beside
+from lasthop.study.text.faults import Fault, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+    from types import ModuleType
+
+    from lasthop.study.fleet.assembly import Assembly
+    from lasthop.study.forms.credentials import (
+        ClientCredentialsForm,
+        CredentialsForm,
+        ServerCredentialsForm,
+    )
+    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.notation import ResolvedStack
+
+_MAXIMUM_BYTES = 1 << 20
+_KEYS = ("keys",)
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What the ends of a study's runs show; it is never printed.
+
+    Attributes
+    ----------
+    identity
+        A digest of what is public of it.
+    """
+
+    identity: str
+    _read: Any = field(repr=False)
+    _files: tuple[Any, ...] = field(repr=False)
+
+    def for_runs_of(self, native: ModuleType) -> Any:  # noqa: ANN401  (modules know no types)
+        """Give them as a native module takes them."""
+        return native.Credentials(*self._files)
+
+    def check_devices(self, assembly: Assembly, arm: Arm) -> None:
+        """Check that each device with a pre-shared key has one in the file, where there is one.
+
+        Raises
+        ------
+        Fault
+            It names the first that has none.
+        """
+        if self._files[1] is None or not arm.supported:
+            return
+        for group in assembly.groups:
+            stacks = (arm.stacks[group.client(server)] for server in group.servers)
+            if not any(map(is_keyed, stacks)):
+                continue
+            if isinstance(group.devices, Arriving):
+                what = f"{show(group.name)} come and go, and a file has so many keys"
+                raise Fault(what, hint="let them stay, or remove the key", location=_KEYS)
+            for name in (f"{group.name}-{number}" for number in range(group.devices)):
+                if not self._read.knows(name):
+                    hint = f'add a line "{name}:KEY", the key in hexadecimal digits'
+                    raise Fault(f"{show(name)} has no key in it", hint=hint, location=_KEYS)
+
+
+def read_credentials(
+    form: CredentialsForm, folder: Path, arms: Iterable[Arm], *, engine: str
+) -> Credentials:
+    """Read the files of a study, and hold them against each other and against its stacks.
+
+    Raises
+    ------
+    Fault
+        With the key of what no peer would believe.
+    """
+    if engine == LOAD:
+        what = "a server that is somewhere else shows its own"
+        raise Fault(what, hint="remove the key", at_key=True)
+    certificates = _certificates(form, folder)
+    keys = None if form.keys is None else _text_of(form.keys, folder, ("keys",))
+    if certificates is None and keys is None:
+        what = "there is neither a certificate nor a key"
+        raise Fault(what, hint='write "server" and "roots", or "keys"', at_key=True)
+    files = (certificates, keys)
+    with compiled_part():
+        from lasthop import _native  # noqa: PLC0415  (few studies need it)
+    try:
+        read = _native.Credentials(*files)
+    except ValueError as error:
+        key, why = error.args
+        raise Fault(why, hint=_hint(why), location=tuple(key.split("."))) from None
+    all_stacks = [stack for arm in arms for stack in arm.stacks.values() if stack.supported]
+    if keys is not None and not any(map(is_keyed, all_stacks)):
+        what = "no stack has a pre-shared key"
+        raise Fault(what, hint='remove the key, or compare "coap/dtls"', location=_KEYS)
+    if certificates is not None:
+        stacks = list(_secured(all_stacks))
+        if not stacks:
+            what = "no stack shows a certificate"
+            raise Fault(what, hint='remove the key, or compare "mqtt/tls"', at_key=True)
+        for stack, layer in stacks:
+            _check_stack(stack, layer, read, has_client=form.client is not None)
+    return Credentials(read.identity, read, files)
+
+
+def _certificates(form: CredentialsForm, folder: Path) -> tuple[Any, ...] | None:
+    """Give the files of certificates as native modules take them."""
+    if form.server is None or form.roots is None:
+        given = [name for name in ("server", "client", "roots") if getattr(form, name) is not None]
+        if given:
+            missing = "server" if form.server is None else "roots"
+            what = f"{given[0]} without {missing}"
+            raise Fault(what, hint=f'add "{missing}"', location=(given[0],), at_key=True)
+        return None
+    server = _shown(form.server, folder, "server")
+    client = None if form.client is None else _shown(form.client, folder, "client")
+    roots = _bytes_of(form.roots, folder, ("roots",))
+    midnight = datetime.combine(date.fromisoformat(form.date), time(), UTC)
+    return server, form.server.name, client, roots, int(midnight.timestamp())
+
+
+def _shown(
+    form: ClientCredentialsForm | ServerCredentialsForm, folder: Path, end: str
+) -> tuple[bytes, bytes]:
+    certificate = _bytes_of(form.certificate, folder, (end, "certificate"))
+    return certificate, _bytes_of(form.key, folder, (end, "key"))
+
+
+def _bytes_of(name: str, folder: Path, location: tuple[str, ...]) -> bytes:
+    """Read a file without noting it: an archive of the study leaves it out."""
+    try:
+        with file_beside(folder, name).open("rb") as file:
+            content = file.read(_MAXIMUM_BYTES + 1)
+    except Fault as fault:
+        raise fault.within(location) from None
+    except OSError as error:
+        why = (error.strerror or "it cannot be read").lower()
+        hint = "name a file in the folder of the study"
+        raise Fault(f"{show(name)}: {why}", hint=hint, location=location) from None
+    if len(content) > _MAXIMUM_BYTES:
+        hint = "name a PEM file"
+        raise Fault(f"{show(name)} is larger than 1 MiB", hint=hint, location=location)
+    return content
+
+
+def _text_of(name: str, folder: Path, location: tuple[str, ...]) -> str:
+    try:
+        return _bytes_of(name, folder, location).decode()
+    except UnicodeDecodeError:
+        hint = "name a file of lines identity:key"
+        raise Fault(f"{show(name)} is no text", hint=hint, location=location) from None
+
+
+def _hint(why: str) -> str:
+    if "identity" in why or "hexadecimal" in why:
+        return "name a file of lines identity:key"
+    if "is valid" in why:
+        return 'set "date" to a day on which it is valid'
+    if "name" in why:
+        return 'write a "name" that is in it'
+    if "root" in why:
+        return "name the root that has signed it, and add the certificates between"
+    return "name another file"
+
+
+def _secured(stacks: Iterable[ResolvedStack]) -> Iterator[tuple[ResolvedStack, str]]:
+    """Give each stack that shows certificates, with the layer that does."""
+    for stack in stacks:
+        for layer in ("tls", "quic", "dtls"):
+            if layer in stack.layers and not is_keyed(stack):
+                yield stack, layer
+
+
+def _check_stack(
+    stack: ResolvedStack,
+    layer: str,
+    read: Any,  # noqa: ANN401  (modules know no types)
+    *,
+    has_client: bool,
+) -> None:
+    options = stack.options
+    wanted = {"key": read.key, "chain": str(read.chain)}
+    said = {name: options.get(f"{layer}.{name}") for name in wanted}
+    if layer == "dtls":
+        said = {"key": "ecdsa_p256", "chain": "1"}
+    for name, value in wanted.items():
+        if said[name] not in (None, value):
+            shown = {"key": f"the key is {value}", "chain": f"it has {value} certificates"}[name]
+            what = f"{shown}, where {show(stack.name)} has {layer}.{name}={said[name]}"
+            hint = f"write {layer}.{name}={value}"
+            if layer == "dtls":
+                hint = "DTLS takes one certificate with a key of ECDSA on P-256"
+            raise Fault(what, hint=hint, location=("server", "certificate"))
+    if options.get(f"{layer}.client_certificate") == "on" and not has_client:
+        raise Fault(
+            f"clients of {show(stack.name)} show a certificate",
+            hint='add "client: {certificate: device.pem, key: device.key}"',
+        )

@@ -1,0 +1,67 @@
+"""Whether a path carries a download until the run ends, said before anything is run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lasthop.study.fields.quantity import RATE, SIZE, TIME, format_quantity
+from lasthop.study.fleet.assembly import networks
+from lasthop.study.fleet.devices import Arriving
+from lasthop.study.nbiot.form import Nbiot
+from lasthop.study.paths.path import Path
+from lasthop.study.text.faults import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lasthop.study.fleet.assembly import Assembly, Flow
+    from lasthop.study.forms.timing import Timing
+
+NBIOT_DOWN_BITS_PER_SECOND = 26_150
+"""What one device, or all devices of a cell together, get at most, sustained, of a carrier of
+Release 13 (680 bit in 26 ms)."""
+
+_SECOND_NS = 10**9
+
+
+def check_download(flow: Flow, assembly: Assembly, spans: Timing) -> None:
+    """Hold a download against what its path carries until the run ends.
+
+    Raises
+    ------
+    Fault
+        With the size, the rate, and how much would fit.
+    """
+    left_ns = spans.duration_ns + spans.drain_ns - flow.traffic.start
+    if left_ns <= spans.drain_ns:
+        raise Fault(
+            "the download starts when the run has ended",
+            hint=f'write less than "{format_quantity(spans.duration_ns, TIME)}"',
+            location=(*flow.location, "start"),
+        )
+    size = flow.traffic.download or 0
+    for rate, devices in _bottlenecks(flow, assembly):
+        most = int(rate * left_ns // (8 * _SECOND_NS * devices))
+        if size <= most:
+            continue
+        shared = f" for {devices:.0f} devices together" if devices > 1 else ""
+        raise Fault(
+            f"a download of {format_quantity(size, SIZE)} takes longer than the run: its path "
+            f"carries {format_quantity(rate, RATE)}{shared}",
+            hint=f"write less than {most // 1000} kB, or a longer duration",
+            location=(*flow.location, "download"),
+        )
+
+
+def _bottlenecks(flow: Flow, assembly: Assembly) -> Iterator[tuple[int, float]]:
+    """Give rates towards the devices in bit/s, each with how many fetch by it at least."""
+    group = assembly.group_of(flow)
+    if isinstance(group.devices, Arriving):
+        return
+    fetching = max(1.0, group.devices * flow.share)
+    for hop in assembly.paths[group.path]:
+        if isinstance(hop.settings, Nbiot):
+            cells = sum(network.cells for network in networks([hop]))
+            yield NBIOT_DOWN_BITS_PER_SECOND, max(1.0, fetching / cells)
+        elif isinstance(hop.settings, Path) and hop.settings.down.rate is not None:
+            yield hop.settings.down.rate, 1.0 if hop.scope == "own" else fetching

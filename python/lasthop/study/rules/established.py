@@ -1,0 +1,40 @@
+"""Sessions that are set up before a run: what a study may ask of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lasthop.study.fleet.devices import Arriving
+from lasthop.study.text.faults import Fault
+
+if TYPE_CHECKING:
+    from lasthop.study.fleet.assembly import Assembly
+
+
+def check_established(assembly: Assembly, engine: str) -> None:
+    """Check that a run can begin behind the set-up of its sessions, where it is to.
+
+    Raises
+    ------
+    Fault
+        With the place of what would not be set up by then.
+    """
+    if not assembly.begins_established:
+        return
+    for flow in assembly.flows:
+        at = (*flow.location, "session")
+        if isinstance(assembly.group_of(flow).devices, Arriving):
+            what = "devices that come and go have no session beforehand"
+            raise Fault(what, hint='write "session: keep"', location=at)
+        if not flow.traffic.begins_at_server and flow.traffic.session != "established":
+            raise Fault(
+                "bytes count from the moment when all sessions of a run are established",
+                hint='write "session: established" here, too, or nowhere',
+                location=flow.location if flow.traffic.session == "keep" else at,
+            )
+        if engine != "virtual":
+            raise Fault(
+                "sessions are established beforehand in virtual time alone",
+                hint='write "session: keep"',
+                location=at,
+            )

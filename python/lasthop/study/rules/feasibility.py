@@ -1,0 +1,369 @@
+"""What no run of a study could do: too many messages, too large a download, an event too late."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from lasthop.study.fields.quantity import FRACTION, TIME, format_quantity
+from lasthop.study.fields.shares import Shares
+from lasthop.study.fleet.devices import Arriving
+from lasthop.study.fleet.service_time import check_service_time
+from lasthop.study.nbiot.form import Nbiot
+from lasthop.study.paths.path import Path
+from lasthop.study.paths.wlan import Wlan
+from lasthop.study.rules.downloads import check_download
+from lasthop.study.rules.recurrences import check_times
+from lasthop.study.run_spec.services import listeners
+from lasthop.study.text.faults import Fault, show, suggestion
+from lasthop.study.traffic.session import session_words
+from lasthop.study.traffic.traffic import MAXIMUM_MESSAGES_OF_A_DEVICE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lasthop.study.fleet.assembly import Assembly, Event, Flow, Hop, Server
+    from lasthop.study.forms.timing import Timing
+    from lasthop.study.paths.impairments import Outage
+    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.text.faults import Location
+
+MAXIMUM_MESSAGES = 10**9
+
+MAXIMUM_FLOWS = 9
+"""Of a group: what a flow's number has room for."""
+
+MAXIMUM_PORT = 65_535
+
+
+def check_feasible(assembly: Assembly, spans: Timing) -> None:
+    """Check what cannot be, before anything is run.
+
+    Raises
+    ------
+    Fault
+        With the place of what is asked for.
+    """
+    _check_hop_names(assembly)
+    for flow in assembly.flows:
+        _check_flow(flow, assembly, spans)
+        _check_session(flow, assembly)
+        _check_share(flow, assembly)
+    for group in assembly.groups:
+        if len(beyond := assembly.flows_of(group)[MAXIMUM_FLOWS:]) > 0:
+            what = f"{group.name} has more than {MAXIMUM_FLOWS} flows"
+            raise Fault(what, hint="make two groups of it", location=beyond[0].location)
+    _check_sum(assembly, spans)
+    for event in assembly.events:
+        _check_event(event, assembly, spans)
+    for hop in assembly.hops():
+        _check_outages(hop, assembly, spans)
+
+
+def check_services(assembly: Assembly, arm: Arm) -> None:
+    """Check that each service of an arm has a port of its own.
+
+    Raises
+    ------
+    Fault
+        If two protocols listen on one.
+    """
+    for server in assembly.servers if arm.supported else ():
+        used: dict[tuple[str, int], tuple[str, ...]] = {}
+        users = (group for group in assembly.groups if server.name in group.servers)
+        spoken = (arm.stacks[group.client(server.name)] for group in users)
+        stacks = {stack.resolved: stack for stack in spoken}
+        for name, port in listeners(stacks, server.ports).items():
+            layers = stacks[name].layers
+            if port > MAXIMUM_PORT:
+                what = f"there is no port left for other options of {'/'.join(layers[:-1])}"
+                hint = f'write "services: {{{"/".join(layers[:-1])}: {port - len(stacks)}}}", say'
+                raise Fault(what, hint=hint, location=(*server.location, "services"))
+            other = used.setdefault((layers[-2], port), layers)
+            if other != layers:
+                raise Fault(
+                    f"port {port} of {server.name} is used twice, by {'/'.join(other[:-1])} and "
+                    f"{'/'.join(layers[:-1])}",
+                    hint=f'write "services: {{{"/".join(layers[:-1])}: {port + 1}}}", say',
+                    location=(*server.location, "services") if server.location else (),
+                )
+        _check_named_ports(server)
+        check_service_time(server, stacks.values())
+
+
+def _check_hop_names(assembly: Assembly) -> None:
+    """Refuse two hops of one name: they would have the same chances, or be one."""
+    seen: dict[tuple[str, str], Hop] = {}
+    for hop in assembly.hops():
+        other = seen.setdefault((hop.name, hop.kind), hop)
+        if other is not hop and not _one_cell(other, hop):
+            raise Fault(
+                f"two hops are called {show(hop.name)}",
+                hint='give one of them another name, as "name: wan"',
+                location=hop.location,
+            )
+
+
+def _one_cell(hop: Hop, other: Hop) -> bool:
+    """Tell whether two hops are one WLAN, on which devices of several paths are."""
+    if not isinstance(hop.settings, Wlan) or not isinstance(other.settings, Wlan):
+        return False
+    if hop.scope != other.scope or hop.settings.cell_spec() != other.settings.cell_spec():
+        raise Fault(
+            f"{show(hop.name)} is one WLAN, and has other settings on another path",
+            hint="stations of a cell differ in rate, ack_rate, frame_loss and preamble alone",
+            location=other.location,
+        )
+    return hop.scope == "all"
+
+
+def _check_new_path(event: Event, assembly: Assembly) -> None:
+    """Refuse a way into the strata of another group, in none of which who comes has a place."""
+    group = assembly.group(event.form.target)
+    for hop in assembly.paths.get(event.form.to or "", ()):
+        strata = isinstance(hop.settings, Nbiot) and isinstance(hop.settings.coupling_loss, Shares)
+        if strata and group is not None and group.path != event.form.to:
+            raise Fault(
+                f"{show(event.form.to)} has strata of coupling loss, and who comes is in none",
+                hint='name a path with one loss, as "coupling_loss: 144 dB"',
+                location=(*event.location, "to"),
+            )
+
+
+def _check_named_ports(server: Server) -> None:
+    taken: dict[tuple[str, int], str] = {}
+    for layers, port in server.ports.items():
+        transport = layers.rpartition("/")[2]
+        other = taken.setdefault((transport, port), layers)
+        if other != layers:
+            raise Fault(
+                f"port {port} is used twice, by {other} and {layers}",
+                hint="write another port",
+                location=(*server.location, "services"),
+            )
+
+
+def _check_flow(flow: Flow, assembly: Assembly, spans: Timing) -> None:
+    traffic, devices = flow.traffic, assembly.group_of(flow).devices
+    if traffic.kind == "download":
+        check_download(flow, assembly, spans)
+        return
+    if isinstance(devices, Arriving):
+        return
+    if traffic.start >= spans.duration_ns:
+        raise Fault(
+            f"it starts when the run has ended, at {format_quantity(spans.duration_ns, TIME)}",
+            hint="write an earlier start, or a longer duration",
+            location=(*flow.location, "start"),
+        )
+    if traffic.every is None:
+        raise Fault(
+            'the key "every" is missing', hint='write "every: 250 ms"', location=flow.location
+        )
+    if traffic.batch > 1 and spans.duration_ns // traffic.every < traffic.batch:
+        raise _too_large_a_batch(spans.duration_ns // traffic.every, flow)
+    messages = _messages(flow, spans) * assembly.audience_of(flow)
+    if messages > MAXIMUM_MESSAGES_OF_A_DEVICE:
+        raise _too_many(messages, "a device", MAXIMUM_MESSAGES_OF_A_DEVICE, flow)
+
+
+def _too_large_a_batch(readings: int, flow: Flow) -> Fault:
+    """Say that a bundle is never full: one that is not is not sent."""
+    return Fault(
+        f"a run has {readings} readings of a device, and none is sent before {flow.traffic.batch}",
+        hint=f'write "batch: {readings}" or less' if readings > 1 else "remove it",
+        location=(*flow.location, "batch"),
+    )
+
+
+def _check_share(flow: Flow, assembly: Assembly) -> None:
+    """Check that somebody takes part."""
+    group = assembly.group_of(flow)
+    if flow.share == 1.0:
+        return
+    if isinstance(group.devices, Arriving):
+        what = "devices that come and go all have something to say"
+        hint = f'write "{group.name}"'
+    elif group.devices * flow.share >= 1:
+        return
+    elif group.devices == 0:
+        what, hint = f"there is nobody in {group.name}", "write a count of 1 or more"
+    else:
+        what = f"the share of {group.devices} devices is less than one"
+        hint = f'write "{math.ceil(100 / group.devices)} % of {group.name}" or more'
+    raise Fault(
+        what,
+        hint=hint,
+        location=(*flow.location, "to" if flow.traffic.begins_at_server else "from"),
+    )
+
+
+def _check_session(flow: Flow, assembly: Assembly) -> None:
+    """Hold the session of a flow against that by which its group talks already."""
+    session, own = assembly.session_of(flow), flow.traffic.session
+    if own != "keep" and not assembly.is_opened_by_devices(flow):
+        raise Fault(
+            "session stands at what the devices send",
+            hint="remove it",
+            location=(*flow.location, "session"),
+            at_key=True,
+        )
+    if own == session or (flow.traffic.begins_at_server and own == "keep"):
+        return
+    raise Fault(
+        f"{session_words(own)} differs from {session_words(session)}, as the group has it",
+        hint="write the same, or make two groups of it",
+        location=(*flow.location, "session"),
+    )
+
+
+def _check_sum(assembly: Assembly, spans: Timing) -> None:
+    total = 0
+    for flow in assembly.flows:
+        devices = assembly.group_of(flow).devices
+        if isinstance(devices, Arriving):
+            continue
+        messages = _messages(flow, spans) * assembly.audience_of(flow)
+        total += int(messages * devices * flow.share)
+        if total > MAXIMUM_MESSAGES:
+            raise _too_many(total, "a run", MAXIMUM_MESSAGES, flow)
+
+
+def _messages(flow: Flow, spans: Timing) -> int:
+    every = flow.traffic.every
+    if every is None:
+        return 1
+    return spans.duration_ns // (every * flow.traffic.batch) * flow.traffic.burst
+
+
+def _too_many(messages: int, sender: str, most: int, flow: Flow) -> Fault:
+    return Fault(
+        f"{sender} would send {messages} messages, more than {most}",
+        hint="write a longer interval",
+        location=(*flow.location, "every"),
+    )
+
+
+def _check_event(event: Event, assembly: Assembly, spans: Timing) -> None:
+    form = event.form
+    if form.first >= spans.duration_ns:
+        key = "every" if form.start is None else "start"
+        earlier = "a shorter every" if form.start is None else "an earlier start"
+        raise Fault(
+            f"it happens after the end of the run at {format_quantity(spans.duration_ns, TIME)}",
+            hint=f"write {earlier}, or a longer duration",
+            location=(*event.location, key),
+        )
+    servers = [server.name for server in assembly.servers]
+    groups = [group.name for group in assembly.groups]
+    hops = [hop.name for hop in assembly.hops()]
+    known = {
+        "outage": [*servers, *assembly.paths, *hops],
+        "power_cut": groups,
+        "new_address": groups,
+        "change_path": groups,
+        "handover": groups,
+        "restart": [*servers, *groups],
+    }[form.kind]
+    if form.target not in known:
+        nouns = {"outage": "server, path or hop", "restart": "server or group"}
+        raise Fault(
+            f"there is no {nouns.get(form.kind, 'group')} {show(form.target)}",
+            hint=suggestion(form.target, list(dict.fromkeys(known)), kind="names"),
+            location=(*event.location, form.kind),
+        )
+    _check_it_starts_again(event, spans)
+    if form.to is not None and form.to not in assembly.paths:
+        raise Fault(
+            f"there is no path {show(form.to)}",
+            hint=suggestion(form.to, assembly.paths, kind="paths"),
+            location=(*event.location, "to"),
+        )
+    _check_new_path(event, assembly)
+    group = assembly.group(form.target)
+    if group is None:
+        _check_whole(event)
+        check_times(event, 1, spans)
+        return
+    moves = [one.form for one in assembly.events if one.form.target == group.name]
+    if form.to == group.path and all(move.to in (None, form.to) for move in moves):
+        raise Fault(
+            f"{group.name} are on the path {show(group.path)} from the start",
+            hint="name another path",
+            location=(*event.location, "to"),
+        )
+    if not isinstance(group.devices, Arriving):
+        _check_somebody(event, group.devices)
+        check_times(event, int(group.devices * form.share + 0.5), spans)
+
+
+def _check_it_starts_again(event: Event, spans: Timing) -> None:
+    """Refuse a restart that is not over when the run is: nothing starts again."""
+    form, end_ns = event.form, spans.duration_ns + spans.drain_ns
+    if form.kind == "restart" and form.lasts is not None and form.first + form.lasts >= end_ns:
+        left = format_quantity(max(1, end_ns - form.first), TIME)
+        raise Fault(
+            f"a restart of {format_quantity(form.lasts, TIME)} ends after the run, which goes on "
+            f"for {left}",
+            hint=f'write less than {left}, or "outage" for what stays away',
+            location=(*event.location, "for"),
+        )
+
+
+def _check_outages(hop: Hop, assembly: Assembly, spans: Timing) -> None:
+    """Refuse outages of a link that begin when nothing is sent any more.
+
+    Those of a profile are for runs of any length, and noted.
+    """
+    if not isinstance(hop.settings, Path) or hop.settings.profile is not None:
+        return
+    for location, _, end_ns in late_outages(hop, assembly, spans):
+        raise Fault(
+            f"it begins after the end of the run at {format_quantity(end_ns, TIME)}",
+            hint="write an earlier start, or a longer duration",
+            location=(*location, "start"),
+        )
+
+
+def late_outages(
+    hop: Hop, assembly: Assembly, spans: Timing
+) -> Iterator[tuple[Location, int, int]]:
+    """Give the outages of a hop that begin after the end: where, when, and when the end is."""
+    if not isinstance(hop.settings, Path):
+        return
+    end_ns = spans.duration_ns + (spans.set_up_ns if assembly.begins_established else 0)
+    up, down = hop.settings.up.outages, hop.settings.down.outages
+    sides: list[tuple[Location, list[Outage]]] = [((), up)]
+    if up != down:
+        sides = [(("up",), up), (("down",), down)]
+    for side, outages in sides:
+        for place, outage in enumerate(outages):
+            if outage.start >= end_ns:
+                yield (*hop.location, *side, "outages", place), outage.start, end_ns
+
+
+def _check_whole(event: Event) -> None:
+    """Refuse a share of what is one thing."""
+    if event.form.share != 1.0:
+        raise Fault(
+            "a server has no shares",
+            hint=f'write "{event.form.target}"',
+            location=(*event.location, event.form.kind),
+        )
+
+
+def _check_somebody(event: Event, devices: int) -> None:
+    """Check that the share of a group is a device at least, rounded as the run rounds it."""
+    share, name = event.form.share, event.form.target
+    if devices == 0:
+        raise Fault(
+            f"there is nobody in {name}",
+            hint=f"write a count of 1 or more, or remove the {event.form.kind}",
+            location=(*event.location, event.form.kind),
+        )
+    if int(devices * share + 0.5) == 0:
+        raise Fault(
+            f"{format_quantity(share, FRACTION)} of {devices} devices is none",
+            hint=f'write "{math.ceil(100 / devices)} % of {name}" or more',
+            location=(*event.location, event.form.kind),
+        )

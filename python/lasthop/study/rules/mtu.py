@@ -1,0 +1,215 @@
+"""Whether a stack's packets fit the hops of a path, said before anything is run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lasthop.study.fields.quantity import SIZE, format_quantity, parse
+from lasthop.study.paths.path import Nat, Path
+from lasthop.study.rules.datagrams import SIDES, record_bytes
+from lasthop.study.text.faults import Fault, show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from lasthop.study.fleet.assembly import Assembly, Flow, Group
+    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.notation import ResolvedStack
+
+IPV6_MTU_BYTES = 1_280
+
+_QUIC_DATAGRAM_BYTES = 1_200
+_UDP_BYTES = 8
+_TCP_BYTES = 20
+_IP_BYTES = {"4": 20, "6": 40}
+_COAP_HEADER_BYTES = 4
+_COAP_OPTIONS_BYTES = 32
+"""Token, path, block and marker, and some more."""
+_BLOCK_SIZES = (16, 32, 64, 128, 256, 512, 1024)
+_DTLS_LEAST_BYTES = 64
+_RTPS_FRAGMENT_BYTES = 20 + 16 + 12 + 36
+"""Header, INFO_DST, INFO_TS and the submessage of a fragment (DDSI-RTPS 2.5, 8.3.3, 9.4.5.5)."""
+_RTPS_SAMPLE_BYTES = 20 + 16 + 12 + 24 + 32 + 32
+"""The same with a whole sample, what describes it, and the HEARTBEAT behind it."""
+_LEAST_FRAGMENT_BYTES = 64
+_TCP_LEAST_SEGMENT_BYTES = 88
+"""What Linux believes of a peer at least (`TCP_MIN_MSS`); smaller segments are not made."""
+
+
+_HEARD = {
+    kind: tuple({"up": "down", "down": "up"}[side] for side in sides)
+    for kind, sides in SIDES.items()
+}
+"""The same ways, as whoever is at the other end of a relayed message sees them."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """The smallest MTU that a stack gets along with, and what helps where it is not there."""
+
+    mtu_bytes: int
+    why: str
+    instead: Callable[[int], str]
+    """By the MTU that is there."""
+    sides: Sequence[str] = ("up", "down")
+    """Which ways it is needed."""
+
+
+def check_mtu(assembly: Assembly, arm: Arm) -> None:
+    """Check that what an arm's stacks send whole fits the paths, and that its peers can be found.
+
+    Segments of TCP fit the interface, and shrink behind it, down to the smallest that there are.
+
+    Raises
+    ------
+    Fault
+        If a datagram that is not fragmented would be dropped each time that it leaves; if DDS is
+        to find a peer behind a translator.
+    """
+    for group in assembly.groups:
+        for flow in assembly.flows_of(group):
+            stack = arm.stacks[group.client(flow.server)]
+            if flow.traffic.session != "established":
+                _check_reachable(stack, group, assembly)
+            for need in _needs(stack, flow, SIDES[flow.traffic.kind]):
+                _check_hops(need, group, assembly)
+        for flow in assembly.heard_by(group):
+            stack = arm.stacks[group.client(assembly.hears_at(flow))]
+            for need in _needs(stack, flow, _HEARD[flow.traffic.kind]):
+                _check_hops(need, group, assembly)
+
+
+def _check_hops(need: Need, group: Group, assembly: Assembly) -> None:
+    for hop in assembly.hops_of(group):
+        for side in need.sides if isinstance(hop.settings, Path) else ():
+            mtu_bytes = getattr(hop.settings, side).mtu
+            if mtu_bytes < need.mtu_bytes:
+                instead = need.instead(mtu_bytes)
+                raise Fault(
+                    need.why,
+                    hint=f'write "{need.mtu_bytes} B" or more, or {instead}',
+                    location=(*hop.location, side, "mtu"),
+                )
+
+
+def _check_reachable(stack: ResolvedStack, group: Group, assembly: Assembly) -> None:
+    if stack.layers[0] != "dds":
+        return
+    for hop in assembly.hops_of(group):
+        if isinstance(hop.settings, Nat):
+            raise Fault(
+                f"{show(stack.name)} finds its peers by the addresses that they announce, which "
+                "mean nothing behind a NAT",
+                hint='take the NAT off this path, write "session: established" in each flow, or a '
+                "stack whose devices open the way: mqtt, coap",
+                location=hop.location,
+            )
+
+
+def _needs(stack: ResolvedStack, flow: Flow, sides: Sequence[str]) -> Iterator[Need]:
+    if stack.options.get("ip.version") == "6":
+        yield Need(
+            IPV6_MTU_BYTES,
+            f"IPv6, of {show(stack.name)}, needs an MTU of {IPV6_MTU_BYTES} B (RFC 8200, 5)",
+            lambda _: '"ip.version=4" in the stack',
+        )
+    for layer, need in _WHOLE.items():
+        if layer in stack.layers:
+            yield from need(stack, flow, sides)
+
+
+def _of_quic(stack: ResolvedStack, _flow: Flow, _sides: Sequence[str]) -> Iterator[Need]:
+    mtu = _QUIC_DATAGRAM_BYTES + _headers(stack)
+    yield Need(
+        mtu,
+        f"QUIC, of {show(stack.name)}, begins with datagrams of {_QUIC_DATAGRAM_BYTES} B, so "
+        f"packets of {mtu} B (RFC 9000, 14)",
+        lambda _: "a stack over TCP",
+    )
+
+
+def _of_dtls(stack: ResolvedStack, _flow: Flow, _sides: Sequence[str]) -> Iterator[Need]:
+    if stack.options["dtls.auth"] != "certificate":
+        return
+    largest = int(parse(stack.options["dtls.mtu"], SIZE))
+    beside = _headers(stack)
+    yield Need(
+        largest + beside,
+        f"DTLS, of {show(stack.name)}, has datagrams of up to {largest} B with certificates, "
+        f"so packets of {largest + beside} B",
+        lambda mtu: f'"dtls.mtu={max(mtu - beside, _DTLS_LEAST_BYTES)}B" in the stack',
+    )
+
+
+def _of_tcp(stack: ResolvedStack, _flow: Flow, _sides: Sequence[str]) -> Iterator[Need]:
+    mtu = _TCP_LEAST_SEGMENT_BYTES + _TCP_BYTES + _IP_BYTES[stack.options.get("ip.version", "4")]
+    yield Need(
+        mtu,
+        f"TCP, of {show(stack.name)}, has segments of {_TCP_LEAST_SEGMENT_BYTES} B or more",
+        lambda _: "a stack over UDP",
+    )
+
+
+def _of_coap(stack: ResolvedStack, flow: Flow, sides: Sequence[str]) -> Iterator[Need]:
+    if "udp" not in stack.layers:
+        return
+    block = int(stack.options["block_size"])
+    beside = _headers(stack) + record_bytes(stack, flow) + _COAP_HEADER_BYTES
+    part = min(block, _largest(flow))
+    yield Need(
+        part + beside,
+        f"{show(stack.name)} sends {format_quantity(part, SIZE)} of a message in one datagram, "
+        "which is not fragmented",
+        lambda mtu: (
+            f'"block_size={_block_within(mtu - beside - _COAP_OPTIONS_BYTES)}" in the stack'
+        ),
+        sides,
+    )
+
+
+def _block_within(room: int) -> int:
+    """Give the largest block of CoAP that fits (RFC 7959, 2.2)."""
+    return max((size for size in _BLOCK_SIZES if size <= room), default=_BLOCK_SIZES[0])
+
+
+def _of_dds(stack: ResolvedStack, flow: Flow, sides: Sequence[str]) -> Iterator[Need]:
+    fragment = int(parse(stack.options["fragment_size"], SIZE))
+    largest = _largest(flow)
+    is_whole = largest < fragment
+    beside = _headers(stack) + (_RTPS_SAMPLE_BYTES if is_whole else _RTPS_FRAGMENT_BYTES)
+    part = largest if is_whole else fragment
+    yield Need(
+        part + beside,
+        f"{show(stack.name)} sends {format_quantity(part, SIZE)} of a sample in one datagram, "
+        "which is not fragmented further",
+        lambda mtu: f'"fragment_size={_fragment_within(mtu - _headers(stack))}B" in the stack',
+        sides,
+    )
+
+
+def _fragment_within(room: int) -> int:
+    """Give the largest fragment with which samples that are not larger fit, too."""
+    return max(room - _RTPS_SAMPLE_BYTES, _LEAST_FRAGMENT_BYTES)
+
+
+_WHOLE: dict[str, Callable[[ResolvedStack, Flow, Sequence[str]], Iterator[Need]]] = {
+    "quic": _of_quic,
+    "dtls": _of_dtls,
+    "tcp": _of_tcp,
+    "coap": _of_coap,
+    "dds": _of_dds,
+}
+"""What layers send in datagrams of their own size, whatever the path takes."""
+
+
+def _headers(stack: ResolvedStack) -> int:
+    return _UDP_BYTES + _IP_BYTES[stack.options.get("ip.version", "4")]
+
+
+def _largest(flow: Flow) -> int:
+    traffic = flow.traffic
+    if traffic.kind == "download":
+        return traffic.download or 0
+    payload = traffic.payload
+    return payload * traffic.batch if isinstance(payload, int) else 0

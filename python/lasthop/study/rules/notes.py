@@ -1,0 +1,181 @@
+"""What a study may ask for and probably does not mean: said before its first run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lasthop.study.fields.quantity import TIME, format_quantity
+from lasthop.study.nbiot.form import Nbiot
+from lasthop.study.rules.feasibility import late_outages
+from lasthop.study.rules.unused_settings import moot_options, moot_sessions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lasthop.study.fleet.assembly import Assembly, Flow
+    from lasthop.study.forms.timing import Timing
+    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.notation import ResolvedStack
+
+
+class Notes:
+    """Gathers notes over the points of a study: a path that one point uses is in use.
+
+    Each says where, what, and what to write instead.
+    """
+
+    def __init__(self) -> None:
+        self._paths: dict[str, bool] = {}
+        self._servers: dict[str, bool] = {}
+        self._found: dict[str, None] = {}
+        self._moot: dict[str, str] | None = None
+
+    def see(self, assembly: Assembly, spans: Timing, arms: Sequence[Arm]) -> None:
+        """Look at a point, and at the stacks that are run there."""
+        forwards = [server.forwards for server in assembly.servers if server.forwards]
+        paths = {
+            *(group.path for group in assembly.groups),
+            *(forward.path for forward in forwards),
+            *(event.form.to for event in assembly.events),
+        }
+        servers = {
+            *(server for group in assembly.groups for server in group.servers),
+            *(forward.to for forward in forwards),
+            *(flow.server for flow in assembly.flows),
+        }
+        for name in assembly.paths:
+            self._paths[name] = self._paths.get(name, False) or name in paths
+        for server in assembly.servers:
+            used = self._servers.get(server.name, False) or server.name in servers
+            self._servers[server.name] = used
+        found = (
+            *_spreads(assembly, spans),
+            *_ends(assembly, spans),
+            *_outages(assembly, spans),
+            *_assistance(assembly, arms),
+            *_notices(assembly, arms),
+        )
+        self._found |= dict.fromkeys(found)
+        moot = dict((*moot_sessions(assembly, arms), *moot_options(assembly, spans, arms)))
+        # What has an effect at one point of a sweep is meant.
+        before = moot if self._moot is None else self._moot
+        self._moot = {key: note for key, note in before.items() if key in moot}
+
+    def of(self, arms: Sequence[Arm]) -> tuple[str, ...]:
+        """Give all, with those of the stacks."""
+        moot = (self._moot or {}).values()
+        return (*self._unused(), *self._found, *moot, *_credentials(arms))
+
+    def _unused(self) -> Iterator[str]:
+        for name, used in self._paths.items():
+            if not used:
+                yield f'paths.{name}: no group is on it; remove it, or write "path: {name}"'
+        for name, used in self._servers.items():
+            if not used:
+                yield f'servers.{name}: no group talks to it; remove it, or write "server: {name}"'
+
+
+def _spreads(assembly: Assembly, spans: Timing) -> Iterator[str]:
+    """Name flows whose devices begin one after the other while the first send again."""
+    for flow in assembly.flows:
+        traffic = flow.traffic
+        if traffic.every is None or traffic.spread is None:
+            continue
+        period_ns = traffic.every * traffic.batch
+        if traffic.spread <= period_ns or spans.warm_up_ns >= traffic.start + traffic.spread:
+            continue
+        spread, period = (format_quantity(it, TIME) for it in (traffic.spread, period_ns))
+        yield (
+            f"{_place(flow)}.spread: devices begin within {spread}, longer than their interval of "
+            f'{period}, so fewer send at first; write "spread: {period}", or a longer warm_up'
+        )
+
+
+def _outages(assembly: Assembly, spans: Timing) -> Iterator[str]:
+    """Name outages of a profile that no run of this length has."""
+    for hop in assembly.hops():
+        for _, start_ns, end_ns in late_outages(hop, assembly, spans):
+            start, end = (format_quantity(it, TIME) for it in (start_ns, end_ns))
+            where = ".".join(map(str, hop.location))
+            yield (
+                f"{where}.profile: its outage begins at {start}, and the run ends at {end}; write "
+                "a longer duration, or outages of your own"
+            )
+
+
+def _ends(assembly: Assembly, spans: Timing) -> Iterator[str]:
+    """Name devices that are off until the end of the run."""
+    end_ns = spans.duration_ns + spans.drain_ns
+    for place, event in enumerate(assembly.events):
+        form = event.form
+        if form.kind == "power_cut" and form.lasts and form.first + form.lasts >= end_ns:
+            yield (
+                f"events.{place}.power_cut: {form.target} are off until the end of the run; write "
+                f"a shorter for, or a longer duration, if they are to come back"
+            )
+
+
+def _assistance(assembly: Assembly, arms: Sequence[Arm]) -> Iterator[str]:
+    """Name the stacks that signal nothing though release assistance is on."""
+    for group in assembly.groups:
+        hop = assembly.paths[group.path][0]
+        if not isinstance(hop.settings, Nbiot) or hop.settings.release_assistance in {None, "off"}:
+            continue
+        at = ".".join((*map(str, hop.location), "release_assistance"))
+        clients = [arm.stacks[group.client(server)] for arm in arms for server in group.servers]
+        silent = sorted({it.name for it in clients if not _signals(it)})
+        if silent:
+            yield (
+                f"{at}: nothing is signalled with {', '.join(silent)}, since DDS and QUIC do not "
+                "tell what follows a packet; write a stack over TCP, UDP or DTLS without them, or "
+                '"release_assistance: off"'
+            )
+
+
+def _notices(assembly: Assembly, arms: Sequence[Arm]) -> Iterator[str]:
+    """Name events that notify applications none of which does anything about it."""
+    supported = [arm for arm in arms if arm.supported]
+    for place, event in enumerate(assembly.events):
+        group = assembly.group(event.form.target)
+        if event.form.notify != "application" or group is None or not supported:
+            continue
+        flows = [*assembly.flows_of(group), *assembly.heard_by(group)]
+        hears = any(flow.traffic.kind in ("command", "pull") for flow in flows)
+        hears = hears or bool(assembly.heard_by(group))
+        clients = [arm.stacks[group.client(at)] for arm in supported for at in group.servers]
+        if not any(_acts_on_notice(it, hears=hears) for it in clients):
+            names = ", ".join(sorted({it.name for it in clients}))
+            yield (
+                f"events.{place}.notify: it changes nothing with {names}, which keeps no "
+                'connection to an address; write "notify: none", or add another stack'
+            )
+
+
+def _acts_on_notice(stack: ResolvedStack, *, hears: bool) -> bool:
+    """Whether a client does anything when it is told that its address has changed.
+
+    A connection is closed or moved, a session of DTLS is made again unless it has a connection ID,
+    and who hears of its server says where it is now.
+    """
+    if "dtls" in stack.layers:
+        return stack.options.get("dtls.cid", "0B") == "0B"
+    return hears or stack.layers[0] == "dds" or not {"tcp", "quic"}.isdisjoint(stack.layers)
+
+
+def _signals(stack: ResolvedStack) -> bool:
+    """Whether a client says what follows its packets (TS 24.301, release assistance)."""
+    return stack.layers[0] != "dds" and "quic" not in stack.layers
+
+
+def _credentials(arms: Sequence[Arm]) -> Iterator[str]:
+    shown = (", ".join(arm.credentials) for arm in arms if arm.supported and arm.credentials)
+    kinds = dict.fromkeys(shown)
+    if len(kinds) > 1:
+        yield (
+            f"stacks: they authenticate differently ({'; '.join(kinds)}), which costs bytes of its "
+            "own; write the same credentials for all to compare protocols alone"
+        )
+
+
+def _place(flow: Flow) -> str:
+    return ".".join(map(str, flow.location))

@@ -1,0 +1,87 @@
+"""Events that happen again and again, and handovers: what cannot be of their times."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lasthop.study.fields.quantity import TIME, format_quantity
+from lasthop.study.text.faults import Fault
+
+if TYPE_CHECKING:
+    from lasthop.study.fleet.assembly import Event
+    from lasthop.study.forms.timing import Timing
+
+MAXIMUM_TIMES = 10_000
+"""An event happens so often in a run at most."""
+
+MAXIMUM_DEVICE_EVENTS = 1_000_000
+"""So often an event happens to a device of its group at most, counted over all of them."""
+
+
+def check_times(event: Event, devices: int, spans: Timing) -> None:
+    """Check how often an event happens, and whether it is over before it happens again.
+
+    Parameters
+    ----------
+    devices
+        To how many devices it happens at a time, 1 where it happens to a server or a path.
+
+    Raises
+    ------
+    Fault
+        With the place of the interval, or of how long it takes.
+    """
+    form = event.form
+    _check_it_is_over(event)
+    _check_gap(event, spans)
+    if form.every is None:
+        return
+    times = form.times_before(spans.duration_ns)
+    location = (*event.location, "every")
+    if times > MAXIMUM_TIMES:
+        raise Fault(
+            f"the event would happen {times} times in a run, more than {MAXIMUM_TIMES}",
+            hint=f'write "every: {_longer(form.every, times / MAXIMUM_TIMES)}" or more',
+            location=location,
+        )
+    if times * devices > MAXIMUM_DEVICE_EVENTS:
+        raise Fault(
+            f"the event would happen {times} times to {devices} devices, and "
+            f"{MAXIMUM_DEVICE_EVENTS} events of devices are the most",
+            hint=f'write "every: {_longer(form.every, times * devices / MAXIMUM_DEVICE_EVENTS)}" '
+            "or more, or a smaller share",
+            location=location,
+        )
+
+
+def _check_it_is_over(event: Event) -> None:
+    """Refuse what begins again before it is over: it would never be over."""
+    form = event.form
+    key, lasts = ("gap", form.gap) if form.gap is not None else ("for", form.lasts)
+    if form.every is None or form.is_random or lasts is None or lasts < form.every:
+        return
+    every = format_quantity(form.every, TIME)
+    raise Fault(
+        f"it would begin again every {every}, before the {format_quantity(lasts, TIME)} are over",
+        hint=f"write less than {every}, or a longer every",
+        location=(*event.location, key),
+    )
+
+
+def _check_gap(event: Event, spans: Timing) -> None:
+    """Refuse a handover that is not over when the run is: nobody would see what follows it."""
+    form, end_ns = event.form, spans.duration_ns + spans.drain_ns
+    if form.gap is not None and form.first + form.gap >= end_ns:
+        left = format_quantity(max(1, end_ns - form.first), TIME)
+        raise Fault(
+            f"a gap of {format_quantity(form.gap, TIME)} ends after the run, which goes on for "
+            f"{left}",
+            hint=f'write less than {left}, or "outage" for what stays away',
+            location=(*event.location, "gap"),
+        )
+
+
+def _longer(every_ns: int, factor: float) -> str:
+    """Give an interval that is longer by a factor, in whole seconds."""
+    second = 10**9
+    return format_quantity((int(every_ns * factor) // second + 1) * second, TIME)

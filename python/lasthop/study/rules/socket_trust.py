@@ -1,0 +1,80 @@
+"""How secured clients of a load know servers that are somewhere else; keys are never told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from lasthop.errors import UsageError
+from lasthop.study.text.faults import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lasthop.study.stacks.notation import ResolvedStack
+
+_SECURED = ("tls", "quic", "dtls")
+
+
+@dataclass(frozen=True, slots=True)
+class SocketTrust:
+    """Whom clients believe, and what they show.
+
+    Parameters
+    ----------
+    roots
+        The certificates of whom they believe, PEM.
+    shown
+        A chain of certificates and its key, PEM, for a server that asks.
+    keys
+        What DTLS has in common with its server, by the names of devices.
+    names
+        The names of these; a lone key is that of all.
+    """
+
+    roots: bytes | None = field(default=None, repr=False)
+    shown: tuple[bytes, bytes] | None = field(default=None, repr=False)
+    keys: str | None = field(default=None, repr=False)
+    names: frozenset[str] = frozenset()
+
+    def why_not(self, stack: ResolvedStack) -> str | None:
+        """Say why clients of a stack would not be let in, None if they may be."""
+        options = stack.options
+        layer = next((layer for layer in _SECURED if layer in stack.layers), "")
+        certified = bool(layer) and not is_keyed(stack)
+        believes = certified and options.get(f"{layer}.verify") != "off"
+        shows = options.get(f"{layer}.client_certificate") == "on"
+        reasons = {
+            "a load falls back to no other layers; leave out quic.fallback": options.get(
+                "quic.fallback", "none"
+            )
+            != "none",
+            "the bare key of a server that is somewhere else is not known; leave out tls.raw_key": (
+                options.get("tls.raw_key") == "on"
+            ),
+            "no --psk is for dtls.auth=psk": is_keyed(stack) and self.keys is None,
+            f"no --cafile is for {layer}": believes and self.roots is None,
+            f"no --cert is for {layer}.client_certificate=on": shows and self.shown is None,
+        }
+        return next((why for why, is_so in reasons.items() if is_so), None)
+
+    def check_names(self, names: Iterable[str]) -> None:
+        """Check that each device has a key.
+
+        Raises
+        ------
+        UsageError
+            It names the first that has none.
+        """
+        for name in names:
+            if len(self.names) > 1 and name not in self.names:
+                message = (
+                    f"--psk: {show(name)} has no key in it; add a line {name}:KEY, or leave one "
+                    "line, which is for all"
+                )
+                raise UsageError(message)
+
+
+def is_keyed(stack: ResolvedStack) -> bool:
+    """Whether both ends of a stack have a key from the start."""
+    return stack.options.get("dtls.auth") == "psk"

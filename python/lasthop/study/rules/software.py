@@ -1,0 +1,107 @@
+"""Real software as a server: which stacks ask for it, and what a study can say to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lasthop.study.stacks.notation import with_our_ends
+from lasthop.study.text.faults import Fault, show
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lasthop.study.fleet.assembly import Assembly
+    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.notation import ResolvedStack
+
+LIVE = "live"
+"""The engine beside which real software runs."""
+
+_NEEDS_LIVE = "real software (impl) needs --engine live"
+_NEEDS_IPV4 = "real software (impl) over IPv6 is not built yet"
+_FORWARDED = "round_trip"
+_REPORT = "report"
+_KEEPING = frozenset({"coap"})
+"""The protocols whose servers keep what they are told, and send nobody his own back."""
+
+
+def on_engine(arms: Sequence[Arm], engine: str, *, modelled: bool) -> tuple[Arm, ...]:
+    """Give the arms as an engine runs them, where they name real software.
+
+    Parameters
+    ----------
+    modelled
+        Whether our own server stands for the software, as in the virtual half of a twin.
+    """
+
+    def stack_on_engine(stack: ResolvedStack) -> ResolvedStack:
+        if stack.software is None and stack.client is None:
+            return stack
+        if modelled:
+            return with_our_ends(stack)
+        if engine != LIVE:
+            return replace(stack, reason=stack.reason or _NEEDS_LIVE)
+        if stack.options.get("ip.version") != "4":
+            return replace(stack, reason=stack.reason or _NEEDS_IPV4)
+        return stack
+
+    return tuple(
+        replace(
+            arm,
+            compared={group: stack_on_engine(stack) for group, stack in arm.compared.items()},
+            stacks={group: stack_on_engine(stack) for group, stack in arm.stacks.items()},
+        )
+        for arm in arms
+    )
+
+
+def sends_back(application: str) -> bool:
+    """Say whether a server that others made sends a device its own messages back."""
+    return application not in _KEEPING
+
+
+def _acknowledges_what_it_keeps(stack: ResolvedStack) -> bool:
+    """Say whether a device gateway tells devices that are software when it has a message."""
+    return stack.client is not None and stack.options.get("auth") == "jwt"
+
+
+def check_software(assembly: Assembly, arm: Arm) -> None:
+    """Check that what is said to real software comes back, for there it cannot be watched.
+
+    Raises
+    ------
+    Fault
+        With the place of a flow or an event that only our own servers can have.
+    """
+    for flow in assembly.flows if arm.supported else ():
+        stack = arm.stacks[assembly.group_of(flow).client(flow.server)]
+        if stack.software is None or flow.is_relayed:
+            continue
+        kind, echoes = flow.traffic.kind, sends_back(stack.application)
+        if kind == _REPORT and _acknowledges_what_it_keeps(stack):
+            continue
+        if kind == _FORWARDED and echoes:
+            continue
+        what = (
+            f"{stack.software} keeps what it is told over {stack.application}, and sends it to "
+            "who observes it alone"
+            if kind == _FORWARDED
+            else f"nobody can see in {stack.software} when a {kind} arrives"
+        )
+        ways = [f'"kind: {_FORWARDED}"'] if echoes else []
+        if stack.client is not None and kind == _REPORT:
+            ways.append('"auth=jwt" behind a stack at impl=gateway')
+        ways.append('"report" from one group "to" another')
+        raise Fault(what, hint=f"write {', or '.join(ways)}", location=(*flow.location, "kind"))
+    software = {
+        server: arm.stacks[group.client(server)].software
+        for group in assembly.groups
+        for server in group.servers
+    }
+    for event in assembly.events if arm.supported else ():
+        named = software.get(event.form.target)
+        if event.form.kind == "restart" and named is not None:
+            what = f"{show(event.form.target)} is {named}, which an event cannot restart"
+            hint = "remove the event, or leave impl out"
+            raise Fault(what, hint=hint, location=(*event.location, "restart"))

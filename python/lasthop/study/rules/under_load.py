@@ -1,0 +1,281 @@
+"""A study whose servers are somewhere else: where they are, and what of it can be asked of them."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from lasthop.errors import EnvironmentFailure, UsageError
+from lasthop.study.fleet.assembly import Group
+from lasthop.study.fleet.devices import Arriving
+from lasthop.study.paths.path import Path
+from lasthop.study.rules.socket_trust import SocketTrust, is_keyed
+from lasthop.study.rules.software import sends_back
+from lasthop.study.stacks.catalogue import catalogue
+from lasthop.study.text.faults import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from lasthop.study.fleet.assembly import Assembly, Flow
+    from lasthop.study.fleet.device import DeviceForm
+    from lasthop.study.registered_devices import Registered
+    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.notation import ResolvedStack
+
+LOAD = "load"
+"""The engine that puts clients on sockets, against servers that are somewhere else."""
+
+HEARD_BY_ONE = 500
+"""So many topics does a subscriber of ours have."""
+
+_COMES_BACK = "round_trip"
+_REPORT = "report"
+_SOCKETS = ("tcp", "udp")
+"""The layers for which sockets of the kernel stand, below those of ours."""
+_PEERS = ("dds",)
+"""The protocols whose ends find each other, and have no server that could bear a load."""
+
+_OF_GATEWAYS = ("mqtt", "http")
+"""What device gateways speak."""
+
+_OF_TRANSPORT = re.compile(r"\b(?:tcp|udp|ip)\.\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """Where the servers of a study are.
+
+    Parameters
+    ----------
+    at
+        The IP address and port of each, by the protocol and its layers: ``mqtt/tcp``.
+    refused
+        Where nobody listens, of the address for all protocols, and why; by the same.
+    registered
+        Who the devices are where the servers are device gateways; none at other servers.
+    device
+        What each device has little of, whose own description says nothing of that.
+    names
+        The host of each, and that with its port, as written; by the same as ``at``.
+    trust
+        Whom clients believe, and what they show.
+    """
+
+    at: Mapping[str, str]
+    refused: Mapping[str, str] = field(default_factory=dict)
+    registered: Sequence[Registered] = ()
+    device: DeviceForm | None = None
+    names: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    trust: SocketTrust = field(default_factory=SocketTrust)
+
+    @property
+    def is_gateway(self) -> bool:
+        """Whether devices are known, and what they report ends with its acknowledgement."""
+        return bool(self.registered)
+
+    def of(self, stack: ResolvedStack) -> str | None:
+        """Give the address of the server of a stack, None where there is none."""
+        return self.at.get("/".join(stack.layers[:-1]))
+
+    def refusal(self, stack: ResolvedStack) -> str | None:
+        """Say why nobody answers a stack where its server is to be, None if somebody may."""
+        return self.refused.get("/".join(stack.layers[:-1]))
+
+
+def loads(application: str, layers: Sequence[str]) -> bool:
+    """Say whether a protocol on layers, without IP, is for clients on sockets of the kernel."""
+    return layers[-1] in _SOCKETS and application not in _PEERS
+
+
+def arms_under_load(arms: Sequence[Arm], targets: Targets) -> tuple[Arm, ...]:
+    """Give the arms as they are under load, each with the stacks of the subscribers."""
+    return tuple(_arm_under_load(arm, targets) for arm in arms)
+
+
+def on_devices(assembly: Assembly, device: DeviceForm | None) -> Assembly:
+    """Have the devices of a study be constrained ones, but for those that already are."""
+    if device is None:
+        return assembly
+    groups = (replace(group, device=group.device or device) for group in assembly.groups)
+    return replace(assembly, groups=tuple(groups))
+
+
+def with_subscribers(assembly: Assembly) -> Assembly:
+    """Have reports end at clients of ours that subscribe: in the server nobody can see them."""
+    groups, flows = list(assembly.groups), []
+    for flow in assembly.flows:
+        if flow.traffic.kind != _REPORT or flow.is_relayed:
+            flows.append(flow)
+            continue
+        senders = assembly.group_of(flow)
+        name = subscribers_of(senders.name)
+        if all(group.name != name for group in groups):
+            groups.append(_subscribers(senders, name, flow.server))
+        flows.append(replace(flow, receiver=name))
+    return replace(assembly, groups=tuple(groups), flows=tuple(flows))
+
+
+def subscribers_of(group: str) -> str:
+    """Name the subscribers to what the devices of a group report."""
+    return f"{group}_subscriber"
+
+
+def check_load(assembly: Assembly, arms: Sequence[Arm], targets: Targets) -> None:
+    """Check that nothing of a study needs a world of ours.
+
+    Raises
+    ------
+    Fault
+        With the place of what does.
+    """
+    _check_path(assembly)
+    _check_happenings(assembly)
+    for group in assembly.groups:
+        _check_group(group)
+    if targets.is_gateway:
+        _check_registered(assembly, len(targets.registered))
+    for arm in arms:
+        _check_keys(assembly, arm, targets)
+    check_flow = _check_flow_to_gateway if targets.is_gateway else _check_flow
+    for arm in arms:
+        for flow in assembly.flows if arm.supported else ():
+            check_flow(flow, arm.stacks[assembly.group_of(flow).client(flow.server)])
+
+
+def check_somebody_loads(arms: Sequence[Arm], targets: Targets) -> None:
+    """Check that a stack of a study is left that a load can be made of.
+
+    Raises
+    ------
+    EnvironmentFailure
+        Nobody listens where its server is said to be.
+    UsageError
+        Its servers are said nowhere, or no stack of it can be on sockets.
+    """
+    if not arms or any(arm.supported for arm in arms):
+        return
+    for stack in (stack for arm in arms for stack in arm.stacks.values()):
+        if why := targets.refusal(stack):
+            raise EnvironmentFailure(f"--against {why}; is the server running?")
+    message = f"--against: no stack of the study can load a server: {arms[0].reason}"
+    raise UsageError(message)
+
+
+def unused(arms: Sequence[Arm]) -> tuple[str, ...]:
+    """Name the options of stacks that the kernel has instead of us."""
+    written = (option for arm in arms for option in _OF_TRANSPORT.findall(arm.written))
+    return tuple(dict.fromkeys(written))
+
+
+def _arm_under_load(arm: Arm, targets: Targets) -> Arm:
+    def stack_under_load(stack: ResolvedStack) -> ResolvedStack:
+        return replace(stack, reason=stack.reason or _why_not(stack, targets))
+
+    stacks = {group: stack_under_load(stack) for group, stack in arm.stacks.items()}
+    subscribers = {
+        subscribers_of(group.partition(".")[0]): stack for group, stack in stacks.items()
+    }
+    return replace(
+        arm,
+        compared={group: stack_under_load(stack) for group, stack in arm.compared.items()},
+        stacks={**stacks, **{name: it for name, it in subscribers.items() if name not in stacks}},
+    )
+
+
+def _why_not(stack: ResolvedStack, targets: Targets) -> str | None:
+    if stack.software is not None or stack.client is not None:
+        return "real software (impl) is started by --engine live, not under load"
+    if stack.application in _PEERS:
+        return f"{stack.application} has no server that could bear a load"
+    if why := targets.refusal(stack):
+        return why
+    if targets.of(stack) is None:
+        return f"no --against is for {'/'.join(stack.layers[:-1])}"
+    return targets.trust.why_not(stack)
+
+
+def _subscribers(senders: Group, name: str, server: str) -> Group:
+    devices = 1 if isinstance(senders.devices, Arriving) else senders.devices
+    return Group(
+        name=name,
+        devices=max(1, math.ceil(devices / HEARD_BY_ONE)),
+        path=senders.path,
+        servers=(server,),
+        location=senders.location,
+        count_at=senders.count_at,
+    )
+
+
+def _check_path(assembly: Assembly) -> None:
+    for hop in assembly.hops():
+        if not isinstance(hop.settings, Path) or hop.settings != Path():
+            what = "a load goes by the network that is there, and emulates no path"
+            hint = 'leave it out, or add --set "path={}"'
+            raise Fault(what, hint=hint, location=hop.location, at_key=True)
+    for server in assembly.servers:
+        if server.forwards is not None:
+            what = "a gateway of ours passes on no load"
+            raise Fault(what, hint="let its devices talk to the server", location=server.location)
+
+
+def _check_happenings(assembly: Assembly) -> None:
+    for key, written in (("events", assembly.events), ("faults", assembly.faults)):
+        if written:
+            what = f"{key} happen in a world of ours, and a server under load is outside of it"
+            raise Fault(what, hint=f'leave it out, or add --set "{key}=[]"', location=(key,))
+
+
+def _check_group(group: Group) -> None:
+    if isinstance(group.devices, Arriving):
+        what, hint = "devices that come and go have no sockets", "write how many there are"
+        raise Fault(what, hint=hint, location=group.count_at)
+    if group.energy is not None:
+        what, hint = "what devices live on is not seen under load", "leave it out"
+        raise Fault(what, hint=hint, location=("energy",))
+
+
+def _check_keys(assembly: Assembly, arm: Arm, targets: Targets) -> None:
+    for group in assembly.groups if arm.supported else ():
+        stacks = (arm.stacks[group.client(server)] for server in group.servers)
+        if any(map(is_keyed, stacks)) and isinstance(group.devices, int):
+            targets.trust.check_names(f"{group.name}-{it}" for it in range(group.devices))
+
+
+def _check_flow(flow: Flow, stack: ResolvedStack) -> None:
+    known = catalogue()
+    kind, has_topics = flow.traffic.kind, known.applications[stack.application].has_topics
+    echoes = sends_back(stack.application)
+    if (flow.is_relayed and has_topics) or (kind == _COMES_BACK and echoes):
+        return
+    ways = list(_ways(has_topics=has_topics, echoes=echoes))
+    what = f"nobody can see a {kind} of {stack.application} arrive at a server under load"
+    raise Fault(what, hint=f"write {' or '.join(ways)}", location=(*flow.location, "kind"))
+
+
+def _check_registered(assembly: Assembly, known: int) -> None:
+    wanted = 0
+    for group in assembly.groups:
+        wanted += group.devices if isinstance(group.devices, int) else 0
+        if wanted > known:
+            what = f"{wanted} devices, and --devices names {known}"
+            raise Fault(what, hint=f"write {known}, say", location=group.count_at)
+
+
+def _check_flow_to_gateway(flow: Flow, stack: ResolvedStack) -> None:
+    location = (*flow.location, "kind")
+    if flow.traffic.kind != _REPORT or flow.is_relayed or stack.application not in _OF_GATEWAYS:
+        what = f"a device gateway takes reports by mqtt and http, and no {flow.traffic.kind}"
+        raise Fault(f"{what} of {stack.application}", hint=f'write "{_REPORT}"', location=location)
+    if stack.options.get("qos") == "0":
+        what = "nobody is told what became of a report of mqtt qos=0 at a device gateway"
+        raise Fault(what, hint="write mqtt qos=1", location=("stacks",))
+
+
+def _ways(*, has_topics: bool, echoes: bool) -> Iterator[str]:
+    if has_topics:
+        yield f'"{_REPORT}", which subscribers of ours get'
+    if echoes:
+        yield f'"{_COMES_BACK}"'

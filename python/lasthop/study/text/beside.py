@@ -1,0 +1,30 @@
+"""Files that a study names: they lie in its folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lasthop.study.text.faults import Fault, show
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def file_beside(folder: Path, name: str) -> Path:
+    """Give the file of a study's folder that the study names.
+
+    A study from elsewhere must read nothing else of the machine that runs it.
+
+    Raises
+    ------
+    Fault
+        If it lies outside the folder, also by a link, or cannot be looked for.
+    """
+    hint = "name a file in the folder of the study"
+    try:
+        inside = (folder / name).resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):
+        raise Fault(f"{show(name)} cannot be read", hint=hint) from None
+    if not inside:
+        raise Fault(f"{show(name)} lies outside the folder of the study", hint=hint)
+    return folder / name

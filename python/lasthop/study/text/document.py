@@ -1,0 +1,245 @@
+"""A study document with keys replaced by ``--set`` or a sweep, and the place of every fault."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from lasthop.errors import StudyError
+from lasthop.study.text.faults import Fault, Location, show
+from lasthop.study.text.source import Place, Source
+from lasthop.study.text.steps import locate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+
+OPTION = "--"
+"""What the name of a source begins with that is an option of the command line."""
+
+SET = f"{OPTION}set "
+
+# What to write where a plain value stands and a key below it is wanted.
+_MAPPINGS = {
+    "delay": "{around: 100 ms, spread: 20 %}",
+    "loss": "{gilbert_elliott: {to_bad: 2 %, to_good: 18 %}}",
+    "round_trip": "{json: {heart_rate: 72}, size: 409 B}",
+    "report": "{json: {heart_rate: 72}, size: 409 B}",
+    "command": "{json: {valve: 1}, size: 40 B}",
+    "pull": "{json: {heart_rate: 72}, size: 96 B}",
+    "devices": "{arrive: 2 /s}",
+    "psm": "{t3324: 10 s, t3412: 5 d}",
+    "edrx": "{cycle: 81920 ms, paging_time_window: 2560 ms}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A value that is put into a study from elsewhere: a sweep, the command line, another file.
+
+    Parameters
+    ----------
+    key
+        The dotted key where it is put.
+    root
+        Where in its source it stands.
+    location
+        Where in the study it is put, once that is known.
+    """
+
+    key: str
+    source: Source
+    root: Location = ()
+    location: Location = ()
+
+    @property
+    def value(self) -> object:
+        """The value that is put there."""
+        value = self.source.value
+        for part in self.root:
+            value = value[part]
+        return value
+
+    def holds(self, error: StudyError) -> bool:
+        """Tell whether an error points into the value."""
+        if self.source.name.startswith(SET):
+            return error.file == self.source.name
+        return error.file == self.source.name and any(
+            location[: len(self.root)] == self.root
+            and (error.line, error.column)
+            in {(place.line, place.column), (place.key_line, place.key_column)}
+            for location, place in self.source.places.items()
+        )
+
+    def error(self, fault: Fault) -> StudyError:
+        """Say a fault at the place of the value."""
+        return _error_at(self.source, self.root, self.key, fault)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The values of a study and where each of them was written."""
+
+    source: Source
+    value: dict[str, Any]
+    replacements: tuple[Replacement, ...] = ()
+
+    @property
+    def overrides(self) -> tuple[Replacement, ...]:
+        """What was replaced on the command line."""
+        return tuple(one for one in self.replacements if one.source.name.startswith(SET))
+
+    def replaced(self, replacement: Replacement) -> Document:
+        """Give the document with one dotted key replaced.
+
+        Raises
+        ------
+        StudyError
+            If the key lies below a plain value.
+        """
+        try:
+            location = replacement.location or locate(self.value, replacement.key)
+            root = _put(self.value, location, replacement.value, 0, replacement.key)
+        except Fault as fault:
+            raise _error_at(replacement.source, replacement.root, replacement.key, fault) from None
+        put = replace(replacement, location=location)
+        return Document(self.source, root, (*self.replacements, put))
+
+    def error(self, fault: Fault) -> StudyError:
+        """Say where a fault was written."""
+        location = _written(self.value, fault.location)
+        source, inner = self._origin(location)
+        key = ".".join(part for part in location if isinstance(part, str))
+        return _error_at(source, inner, key, fault)
+
+    def invalid(self, error: ValidationError) -> StudyError:
+        """Give the first of the faults that pydantic found."""
+        errors = [self.error(_fault(details)) for details in error.errors(include_url=False)]
+        return min(errors, key=lambda error: (error.line or 0, error.column or 0))
+
+    def _origin(self, location: Location) -> tuple[Source, Location]:
+        for replacement in reversed(self.replacements):
+            put = replacement.location
+            if location[: len(put)] == put:
+                return replacement.source, (*replacement.root, *location[len(put) :])
+        if location not in self.source.places:
+            for replacement in reversed(self.replacements):
+                if replacement.location[: len(location)] == location:
+                    return replacement.source, replacement.root
+        return self.source, location
+
+
+def _put(value: Any, location: Location, new: object, depth: int, key: str) -> Any:  # noqa: ANN401
+    """Give a copy of a document's value with a new one at a location."""
+    if depth == len(location):
+        return new
+    step = location[depth]
+    if isinstance(value, list) and isinstance(step, int):
+        changed = list(value)
+        changed[step] = _put(value[step], location, new, depth + 1, key)
+        return changed
+    if not isinstance(value, dict):
+        raise _below_a_plain_value(value, location[:depth], str(step), key)
+    below = value.get(cast("str", step), {})
+    return {**value, step: _put(below, location, new, depth + 1, key)}
+
+
+def _below_a_plain_value(value: object, at: Location, step: str, key: str) -> Fault:
+    parent = ".".join(map(str, at))
+    mapping = _MAPPINGS.get(str(at[-1]), f"{{{step}: ...}}")
+    return Fault(
+        f"{parent} is {show(value)} in the study, so there is no {key}",
+        hint=f'write "{parent}: {mapping}" in the study',
+    )
+
+
+def _error_at(source: Source, location: Location, key: str, fault: Fault) -> StudyError:
+    if source.name.startswith(OPTION):
+        is_wider = source.name.startswith(SET) and key != source.name.removeprefix(SET)
+        shown = key if is_wider else None
+        return StudyError(fault.what, hint=fault.hint, file=source.name, key=shown)
+    while location and location not in source.places:
+        location = location[:-1]
+    place = source.places.get(location, Place(1, 1, 1, 1))
+    return StudyError(
+        fault.what,
+        hint=fault.hint,
+        file=source.name,
+        line=place.key_line if fault.at_key else place.line,
+        column=place.key_column if fault.at_key else place.column,
+        key=key or None,
+    )
+
+
+def _written(value: object, location: Location) -> Location:
+    """Keep of a location what stands in the document: no union tags, no merged directions."""
+    written: list[str | int] = []
+    for part in location:
+        if isinstance(value, dict):
+            known = part in value
+        else:
+            known = isinstance(value, list) and isinstance(part, int) and part < len(value)
+        if known:
+            value = cast("Any", value)[part]
+            written.append(part)
+    return tuple(written)
+
+
+def _fault(details: ErrorDetails) -> Fault:
+    location: Location = details["loc"]
+    context = details.get("ctx", {})
+    inner = context.get("error")
+    if isinstance(inner, Fault):
+        return inner.within(location)
+    wording = _WORDINGS.get(details["type"], _unexpected)
+    what, hint = wording(show(details["input"]), context)
+    return Fault(what, hint=hint, location=location)
+
+
+def _unexpected(value: str, _: Mapping[str, Any]) -> tuple[str, str]:
+    return f"{value} cannot stand here", "see the reference of the study format"
+
+
+def _not_whole(value: str, _: Mapping[str, Any]) -> tuple[str, str]:
+    return f"{value} is not a whole number", "write a number without unit, as 5"
+
+
+def _too_long(_: str, context: Mapping[str, Any]) -> tuple[str, str]:
+    return "is too long", f"write at most {context['max_length']}"
+
+
+def _not_a_word(value: str, context: Mapping[str, Any]) -> tuple[str, str]:
+    what = f"unknown word {value}" if value.startswith('"') else f"{value} is not a word"
+    return what, f"write {context['expected']}"
+
+
+_WORDINGS: Mapping[str, Callable[[str, Mapping[str, Any]], tuple[str, str]]] = {
+    "int_type": _not_whole,
+    "int_from_float": _not_whole,
+    "int_parsing": _not_whole,
+    "string_type": lambda value, _: (f"{value} is not text", "put it in quotes"),
+    "list_type": lambda value, _: (f"{value} is not a list", "write it in brackets, as [a, b]"),
+    "dict_type": lambda value, _: (
+        f"{value} is not a mapping",
+        "write {name: loss, path.loss: [5 %, 10 %]}",
+    ),
+    "literal_error": _not_a_word,
+    "greater_than_equal": lambda value, limits: (
+        f"{value} is too small",
+        f"write {limits['ge']} or more",
+    ),
+    "less_than_equal": lambda value, limits: (
+        f"{value} is too large",
+        f"write {limits['le']} or less",
+    ),
+    "too_short": lambda value, _: (
+        f"the {'mapping' if value == 'a mapping' else 'list'} is empty",
+        "name at least one",
+    ),
+    "string_too_short": lambda _value, _limits: ("the text is empty", "write a name"),
+    "too_long": _too_long,
+    "string_too_long": _too_long,
+}
+"""What is said of each kind of error that pydantic finds, in our words."""
