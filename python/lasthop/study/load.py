@@ -18,7 +18,6 @@ from lasthop.study.expressions import (
     measured_column,
     parse_expression,
 )
-from lasthop.study.fleet.gateway import check_reports
 from lasthop.study.forms.extending import read_named, read_study
 from lasthop.study.forms.long_form import LongForm
 from lasthop.study.forms.short_form import ShortForm
@@ -36,25 +35,14 @@ from lasthop.study.plan.parameters import (
 )
 from lasthop.study.plan.sharing import Sharing
 from lasthop.study.plan.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study
-from lasthop.study.rules.caches import check_caches
 from lasthop.study.rules.credentials import Credentials, read_credentials
-from lasthop.study.rules.datagrams import check_carried
-from lasthop.study.rules.established import check_established
-from lasthop.study.rules.external_devices import check_devices
-from lasthop.study.rules.fault_targets import check_aims
-from lasthop.study.rules.feasibility import check_feasible, check_services
-from lasthop.study.rules.ip_versions import check_ip_versions
-from lasthop.study.rules.mtu import check_mtu
-from lasthop.study.rules.not_built import check_built
 from lasthop.study.rules.notes import Notes
-from lasthop.study.rules.processing_time import check_device_work
-from lasthop.study.rules.relays import check_relays, check_topics
-from lasthop.study.rules.software import LIVE, check_software, on_engine
+from lasthop.study.rules.order import Subject, check_point, check_stacks
+from lasthop.study.rules.software import LIVE, on_engine
 from lasthop.study.rules.under_load import (
     LOAD,
     Targets,
     arms_under_load,
-    check_load,
     on_devices,
     with_subscribers,
 )
@@ -74,7 +62,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from lasthop.study.fleet.assembly import Assembly
     from lasthop.study.forms.model import DecideForm, StudyForm
     from lasthop.study.stacks.arm import Arm
 
@@ -261,14 +248,6 @@ class _Loader:
         except Fault as fault:
             raise self._document.error(fault.within(("credentials",))) from None
 
-    def _check_credentials(self, assembly: Assembly, arm: Arm) -> None:
-        if self._credentials is None:
-            return
-        try:
-            self._credentials.check_devices(assembly, arm)
-        except Fault as fault:
-            raise fault.within(("credentials",)) from None
-
     def _expand(
         self, grid: tuple[GridPart, ...], arms: tuple[Arm, ...]
     ) -> tuple[tuple[Part, ...], tuple[Point, ...]]:
@@ -338,39 +317,32 @@ class _Loader:
         form = self._form(document)
         try:
             assembly, spans = form.assemble(), timing(form, quick=self._quick)
-            if self._against is not None:
-                assembly = on_devices(assembly, self._against.device)
-                if not self._against.is_gateway:
+            against = self._against
+            if against is not None:
+                assembly = on_devices(assembly, against.device)
+                if not against.is_gateway:
                     assembly = with_subscribers(assembly)
-                check_load(assembly, arms, self._against)
-            check_feasible(assembly, timing(form, quick=False))
-            if form.measure.overload != "allow":
-                check_device_work(assembly)
-            check_relays(assembly)
-            check_reports(assembly)
-            check_established(assembly, form.engine if self._against is None else LOAD)
-            check_built(assembly, arms)
-            check_aims(assembly, arms)
-            self._notes.see(assembly, timing(form, quick=False), arms)
+            subject = Subject(
+                assembly=assembly,
+                arms=arms,
+                spans=timing(form, quick=False),
+                engine=form.engine if against is None else LOAD,
+                allows_overload=form.measure.overload == "allow",
+                targets=against,
+                credentials=self._credentials,
+            )
+            check_point(subject)
+            self._notes.see(assembly, subject.spans, arms)
             spec = conditions_spec(
                 assembly,
                 spans,
-                engine=form.engine if self._against is None else LOAD,
-                at=None if self._against is None else self._against.at,
+                engine=subject.engine,
+                at=None if against is None else against.at,
                 messages=form.measure.messages,
                 folder=self._folder,
                 credentials=None if self._credentials is None else self._credentials.identity,
             )
-            for arm in arms:
-                check_services(assembly, arm)
-                check_topics(assembly, arm)
-                check_caches(assembly, arm)
-                check_software(assembly, arm)
-                check_devices(assembly, arm)
-                check_ip_versions(assembly, arm)
-                check_carried(assembly, arm)
-                check_mtu(assembly, arm)
-                self._check_credentials(assembly, arm)
+            check_stacks(subject)
         except Fault as fault:
             raise document.error(fault) from None
         return form, spec

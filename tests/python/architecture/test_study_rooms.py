@@ -99,3 +99,18 @@ def test_a_circle_is_seen(tmp_path: Path, code: str) -> None:
     (package / "low.py").write_text(code, encoding="utf-8")
     with pytest.raises(CycleError):
         floors(rooms(package))
+
+
+def test_every_rule_has_its_place_in_the_order() -> None:
+    order = (STUDY / "rules" / "order.py").read_text(encoding="utf-8")
+    rules = [
+        node.name
+        for file in sorted((STUDY / "rules").glob("*.py"))
+        for node in ast.parse(file.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("check_")
+        # The others help one of these, or need no point.
+        if node.args.args and node.args.args[0].arg == "assembly"
+    ]
+    assert len(rules) > 10
+    called = {node.id for node in ast.walk(ast.parse(order)) if isinstance(node, ast.Name)}
+    assert [one for one in rules if one not in called] == []

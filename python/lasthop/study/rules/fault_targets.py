@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _OPAQUE = {"tls", "dtls", "quic", "ws"}
 
 
-def check_aims(assembly: Assembly, arms: Sequence[Arm]) -> None:
+def check_fault_targets(assembly: Assembly, arms: Sequence[Arm]) -> None:
     """Refuse a fault that could meet no message of any stack of the study.
 
     Raises

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from lasthop.study.fleet.device import DeviceForm
 
 
-def check_device_work(assembly: Assembly) -> None:
+def check_processing_time(assembly: Assembly) -> None:
     """Check that no device takes longer for what it is told than it takes to be told it.
 
     A reader that throws messages away keeps up with any number of them.
