@@ -22,6 +22,7 @@ _ONE_DATAGRAM = "carries a message in one datagram"
 _RADIO = ("nbiot", "nbiot nat")
 _BY_ADDRESS_ALONE = ("raw_udp", "raw_udp ack=on", "json_udp", "coap", "coap type=non")
 _DISCOVERY_S = 15
+_DISCOVERED_ON_A_SLOW_PATH = 20
 _UNANSWERED = ("raw_udp", "coap type=non", "json_udp", "json_udp/dtls")
 _OVER_TCP = ("mqtt", "coap/tcp", "coap/tls", "http", "raw_tcp")
 
@@ -62,7 +63,8 @@ def _keeps_no_mapping(it: Composition) -> bool:
 
 def _is_filled_by_discovery(it: Composition) -> bool:
     """What the queue of the path dropped is asked for again, and there are as many as devices."""
-    return it.stack == "dds" and it.path == "slow" and it.interval_s < _DISCOVERY_S
+    many = it.devices * it.groups > _DISCOVERED_ON_A_SLOW_PATH
+    return it.stack == "dds" and it.path == "slow" and (many or it.interval_s < _DISCOVERY_S)
 
 
 EXCEPTIONS: Mapping[str, Callable[[Composition], bool]] = {
