@@ -8,8 +8,8 @@ use crate::excess::Excess;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::told_messages::ToldMessages;
 use crate::{
-    CacheSums, DeviceSums, EnergySummary, Histogram, Ledger, MessageLog, MessageRecord,
-    NetworkSummary, SessionSums, TraceHash, Weighted, WlanSummary,
+    CacheSums, DeviceSums, EnergySummary, Histogram, Ledger, MediumColumn, MessageLog,
+    MessageRecord, NetworkSummary, SessionSums, TraceHash, Weighted,
 };
 
 /// A run in one row. Messages are those due after the warm-up; bytes are those of the whole run.
@@ -66,8 +66,8 @@ pub struct Summary {
     pub latency: Histogram,
     /// What a network with cells is asked for beside that.
     pub network: Option<NetworkSummary>,
-    /// What WLAN cells have counted, where there are any.
-    pub wlan: Option<WlanSummary>,
+    /// What media tell beside that.
+    pub media: Vec<MediumColumn>,
     /// How late deadlines were served: nothing in virtual time.
     pub lateness: Histogram,
     /// The sessions of the clients, where any of them has told of one.
@@ -104,6 +104,13 @@ pub(crate) const PER_MILLE: [u64; 4] = [500, 950, 990, 999];
 const ETHERNET_HEADER: u64 = 14;
 
 impl Summary {
+    /// What a medium tells in a column of this name; `None` where no path has it.
+    #[must_use]
+    pub fn of_medium(&self, column: &str) -> Option<f64> {
+        let told = self.media.iter().find(|it| it.name == column)?;
+        told.value.as_number()
+    }
+
     pub(crate) fn of(sources: Sources<'_>, sums: MessageSums, end: Instant) -> Self {
         let Sources { log, ledger, .. } = sources;
         Self {
@@ -139,7 +146,7 @@ impl Summary {
             energy: None,
             background: Default::default(),
             weighted: None,
-            wlan: None,
+            media: Vec::new(),
             lateness: Histogram::new(),
             sessions: None,
             devices: None,

@@ -4,8 +4,8 @@ use lasthop_units::{Duration, Energy};
 use crate::arrow_stream::{ArrowField, Column, StreamWriter};
 use crate::message_table::message_table;
 use crate::{
-    CacheSums, DeviceSums, GroupResult, Histogram, MessageLog, Meter, NetworkSummary, RadioSummary,
-    RunStatus, SessionSums, Summary, Weighted, WlanSummary,
+    CacheSums, DeviceSums, GroupResult, Histogram, MessageLog, Meter, NetworkSummary, RunStatus,
+    SessionSums, Summary, Weighted,
 };
 
 /// The tables of a run, each an Arrow IPC stream of one record batch; of messages there may be more.
@@ -201,7 +201,9 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
     device_columns(&mut table, summary.devices.as_ref());
     cache_columns(&mut table, summary.caches.as_ref());
     network_columns(&mut table, summary.network.as_ref());
-    WlanSummary::columns(summary.wlan.as_ref(), &mut table);
+    for column in &summary.media {
+        column.add_to(&mut table);
+    }
     energy_columns(&mut table, summary);
     let simulated = summary.simulated.as_secs_f64();
     table.number("simulated_s", "s", Some(simulated));
@@ -304,36 +306,6 @@ fn network_columns(table: &mut Table, network: Option<&NetworkSummary>) {
     ];
     for (name, unit, value) in served {
         table.number(name, unit, network.and_then(value));
-    }
-    let radio = network.map(|network| &network.radio);
-    type Count = fn(&RadioSummary) -> u64;
-    let counts: [(&str, Count); 7] = [
-        ("random_access_preambles", |r| r.random_access_preambles),
-        ("random_access_collisions", |r| r.random_access_collisions),
-        ("random_access_failures", |r| r.random_access_failures),
-        ("early_data", |r| r.early_data),
-        ("early_data_fallbacks", |r| r.early_data_fallbacks),
-        ("radio_link_failures", |r| r.radio_link_failures),
-        ("rlc_retransmissions", |r| r.rlc_retransmissions),
-    ];
-    for (name, count) in counts {
-        table.integers(name, None, core::iter::once(radio.map(count)));
-    }
-    type Ratio = fn(&RadioSummary) -> Option<f64>;
-    let ratios: [(&str, Ratio); 6] = [
-        ("harq_retransmission_up_ratio", |r| {
-            r.harq_retransmission_up_ratio
-        }),
-        ("harq_retransmission_down_ratio", |r| {
-            r.harq_retransmission_down_ratio
-        }),
-        ("occupancy_npdcch_ratio", |r| r.occupancy_npdcch_ratio),
-        ("occupancy_npdsch_ratio", |r| r.occupancy_npdsch_ratio),
-        ("occupancy_npusch_ratio", |r| r.occupancy_npusch_ratio),
-        ("occupancy_nprach_ratio", |r| r.occupancy_nprach_ratio),
-    ];
-    for (name, ratio) in ratios {
-        table.number(name, "fraction", radio.and_then(ratio));
     }
 }
 

@@ -11,43 +11,36 @@
 
 mod addresses;
 mod agenda;
-mod aimed;
 mod energy;
 mod explained_radio;
-mod hops;
 mod host_names;
 mod hosts;
 mod load;
-mod lone_path;
-mod network;
-mod network_hop;
+mod medium;
+mod path;
 mod plan;
 mod population;
-mod registered_link;
 mod simulated;
 mod spec;
 mod stack;
-mod translators;
 mod watch;
-mod wlan_cells;
 mod world;
 
 pub use explained_radio::ExplainedRadio;
 pub use hosts::{SocketClient, SocketEnd, SocketHost, SocketKind};
 pub use lasthop_device::Secures;
 pub use lasthop_traffic::FlowKind;
-pub use lone_path::{LonePath, Translated};
-pub use registered_link::{LinkEntry, LinkPlace};
+pub use medium::{LinkEntry, LinkPlace, MediumSpec, NatSpec, WlanSpec};
+pub use path::{LonePath, Translated};
 pub use simulated::{MessageName, Observe, RunError, Simulated};
 pub use spec::{
     AddressSpec, ArrivalSpec, ArrivingSpec, BackSpec, CacheSpec, ChangeSpec, ClientSpec,
     CredentialsSpec, DeviceSpec, DeviceTcpSpec, DevicesSpec, EnergySpec, EngineSpec, EventSpec,
-    FaultSpec, FlowSpec, ForwardsSpec, GroupSpec, HopSpec, LayerSpec, MeasureSpec, MediumSpec,
-    MessageDetail, NatSpec, NotifySpec, OutageOfSpec, OutsideServer, OutsideService, PathSpec,
-    PayloadSpec, PopulationSpec, PowerProfileSpec, ReadingSpec, RecurrenceSpec, RestartOfSpec,
-    RunSpec, ScopeSpec, ServerLayout, ServerSpec, ServiceSpec, ServiceTimeSpec, SessionSpec,
-    ShortSpec, SpecError, StackSpec, StratumSpec, SurvivesSpec, TcpLikeSpec, UserCredentials,
-    WlanSpec,
+    FaultSpec, FlowSpec, ForwardsSpec, GroupSpec, HopSpec, LayerSpec, MeasureSpec, MessageDetail,
+    NotifySpec, OutageOfSpec, OutsideServer, OutsideService, PathSpec, PayloadSpec, PopulationSpec,
+    PowerProfileSpec, ReadingSpec, RecurrenceSpec, RestartOfSpec, RunSpec, ScopeSpec, ServerLayout,
+    ServerSpec, ServiceSpec, ServiceTimeSpec, SessionSpec, ShortSpec, SpecError, StackSpec,
+    StratumSpec, SurvivesSpec, TcpLikeSpec, UserCredentials,
 };
 pub use stack::{
     Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, BuildLayer, Carriage,

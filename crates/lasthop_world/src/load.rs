@@ -10,6 +10,7 @@ use lasthop_measure::Meter;
 use lasthop_units::{Duration, Instant};
 
 use crate::hosts::{Hosts, SocketClient};
+use crate::medium::{Ended, Media};
 use crate::simulated::{Observe, RunError, Simulated, meter};
 use crate::spec::{EngineSpec, MessageDetail, RunSpec, SpecError};
 use crate::stack::{Guest, Registry};
@@ -55,7 +56,7 @@ impl Simulated {
         let (events, polls) = (simulation.events(), simulation.polls());
         Self {
             network: None,
-            wlan: None,
+            media: Media::new(spec).columns(Ended { last: end, end }),
             background: [BackgroundTraffic::default(); 2],
             outcome,
             end,

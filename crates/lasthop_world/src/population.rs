@@ -5,7 +5,7 @@ use lasthop_engine::HostId;
 use lasthop_traffic::{Arrivals, Grouping, Schedule};
 use lasthop_units::{Duration, Instant};
 
-use crate::network_hop::Member;
+use crate::medium::nbiot::Member;
 
 /// Who is there of devices that come and go, and who comes or goes next. A device goes when its message has ended.
 ///

@@ -6,8 +6,8 @@ use std::io;
 use lasthop_contract::{BackgroundTraffic, Clock, DeviceId, FlowId, MessageId, RandomStream};
 use lasthop_engine::{Outcome, VirtualClock};
 use lasthop_measure::{
-    Arriving, Capture, Directory, MessageFiles, Meter, MeterConfig, PacketBound, RunStatus,
-    RunTables, Summary, WlanSummary,
+    Arriving, Capture, Directory, MediumColumn, MessageFiles, Meter, MeterConfig, PacketBound,
+    RunStatus, RunTables, Summary,
 };
 use lasthop_nbiot::NetworkReport;
 use lasthop_traffic::PlannedFlows;
@@ -16,8 +16,7 @@ use thiserror::Error;
 
 use crate::agenda::Agenda;
 use crate::energy::energy_configs;
-use crate::network::{NbIot, RadioReport};
-use crate::network_hop::NamedNetwork;
+use crate::medium::nbiot::{NamedNetwork, NbIot, RadioReport};
 use crate::plan::{directory, numbers_of_groups, traffic_plan};
 use crate::spec::{EngineSpec, GroupSpec, MessageDetail, RunSpec, SpecError, nanos};
 use crate::stack::{MOST_PACKETS, Registry};
@@ -28,7 +27,7 @@ use crate::world::{OutsideHosts, World};
 pub struct Simulated {
     pub(crate) meter: Meter,
     pub(crate) network: Option<RadioReport>,
-    pub(crate) wlan: Option<WlanSummary>,
+    pub(crate) media: Vec<MediumColumn>,
     pub(crate) background: [BackgroundTraffic; 2],
     pub(crate) outcome: Outcome,
     pub(crate) end: Instant,
@@ -154,7 +153,7 @@ impl Simulated {
         let simulation = world.simulation();
         Self {
             network: world.told(end),
-            wlan: world.wlan(simulation.now()),
+            media: world.columns(end),
             background,
             outcome,
             end: simulation.now(),
@@ -184,10 +183,9 @@ impl Simulated {
     pub fn summary(&self) -> Summary {
         let mut summary = self.meter.summary(self.end);
         summary.background = self.background;
-        summary.wlan = self.wlan;
+        summary.media = self.media.clone();
         summary.hides_packets = self.hides_packets;
         if let (Some(told), Some(network)) = (&self.network, &mut summary.network) {
-            network.radio = told.summary();
             network.lowest_path_gain_served_db = told.lowest_path_gain_served_db;
         }
         summary

@@ -1,4 +1,5 @@
 mod events;
+mod settling;
 
 use core::sync::atomic::AtomicBool;
 use std::collections::BTreeMap;
@@ -8,24 +9,21 @@ use lasthop_contract::{
     RandomStream,
 };
 use lasthop_engine::{FORESIGHT, HostId, Observer, Outcome, Simulation};
-use lasthop_measure::{CapturedHost, Meter, WlanSummary};
+use lasthop_measure::{CapturedHost, MediumColumn, Meter};
 use lasthop_transport::Routes;
 use lasthop_units::{Duration, Instant};
-use smallvec::SmallVec;
 
 use crate::addresses::Outside;
 use crate::agenda::Agenda;
-use crate::hops::{Ends, FarHost, Hops};
-use crate::hosts::{DeviceNumber, GatewayNumber, Hosts};
-use crate::network::RadioReport;
-use crate::network_hop::{Member, NamedNetwork};
+use crate::hosts::{DeviceNumber, Hosts};
+use crate::medium::Ended;
+use crate::medium::nat::OnPath;
+use crate::medium::nbiot::{Member, NamedNetwork, RadioReport};
+use crate::path::{Ends, FarHost, Hops};
 use crate::plan::numbers_of_groups;
 use crate::population::{Change, Population, Stay};
-use crate::spec::{
-    ArrivingSpec, GroupSpec, MessageDetail, RunSpec, ServerLayout, ServerSpec, SpecError, nanos,
-};
+use crate::spec::{ArrivingSpec, GroupSpec, MessageDetail, RunSpec, ServerSpec, SpecError, nanos};
 use crate::stack::Registry;
-use crate::translators::OnPath;
 use crate::watch::Watch;
 use events::Affected;
 
@@ -146,7 +144,7 @@ impl<'a, C: Clock> World<'a, C> {
             if let Some(member) = resident.member
                 && meter.has_served(resident.device)
             {
-                let network = &mut self.hops.network_of(member).network;
+                let network = &mut self.hops.media_mut().nbiot.network_of(member).network;
                 network.note_served(member.radio());
             }
         }
@@ -165,13 +163,13 @@ impl<'a, C: Clock> World<'a, C> {
 
     /// What the radio networks tell at the end, as one; `None` where there are none.
     pub(crate) fn told(&self, end: Instant) -> Option<RadioReport> {
-        let told = self.hops.networks().iter().map(|hop| hop.network.told(end));
-        told.flatten().reduce(RadioReport::with)
+        self.hops.media().nbiot.report(end)
     }
 
-    /// What the WLAN cells tell at the end; `None` where there are none.
-    pub(crate) fn wlan(&self, end: Instant) -> Option<WlanSummary> {
-        self.hops.cells().told(end)
+    /// The columns of all media.
+    pub(crate) fn columns(&self, end: Instant) -> Vec<MediumColumn> {
+        let last = self.simulation.now();
+        self.hops.media().columns(Ended { last, end })
     }
 
     /// Ends the world and returns who watched it.
@@ -188,154 +186,6 @@ impl<'a, C: Clock> World<'a, C> {
             Instant::FAR_FUTURE => self.simulation.now(),
             horizon => horizon.max(self.simulation.now()),
         }
-    }
-
-    /// Adds the devices that stay, their servers, and the paths between them.
-    fn settle_down(&mut self, mut outside: OutsideHosts) -> Result<(), SpecError> {
-        let spec = self.spec;
-        let numbers = numbers_of_groups(spec);
-        let mut residents = Vec::new();
-        for (place, (group, numbers)) in spec.groups.iter().zip(&numbers).enumerate() {
-            for in_group in 0..group.staying() {
-                residents.push((place, numbers.start + in_group, in_group));
-            }
-        }
-        // The first server of each name, by its number in the run.
-        let mut first_servers = Vec::new();
-        let mut servers = 0;
-        for server in &spec.servers {
-            first_servers.push(servers);
-            servers += spec.how_many(server);
-        }
-        let mut users = vec![0; spec.servers.len()];
-        let mut served = Vec::new();
-        // With their numbers among the servers.
-        let mut gateways = Vec::new();
-        for (place, in_run, in_group) in residents {
-            let group = &spec.groups[place];
-            let of_group = self.hosts.servers_of(group);
-            let number = |&(server, layout): &(usize, ServerLayout)| {
-                first_servers[server]
-                    + match layout {
-                        ServerLayout::Shared => 0,
-                        ServerLayout::PerDevice => users[server],
-                    }
-            };
-            let numbers: SmallVec<[u32; 1]> = of_group.iter().map(number).collect();
-            for server in self.hosts.servers_once(group) {
-                users[server] += 1;
-            }
-            if !group.present().contains(&in_group) {
-                continue;
-            }
-            let device = DeviceNumber { in_run, in_group };
-            let gateway = spec
-                .servers
-                .iter()
-                .zip(&first_servers)
-                .find_map(|(server, number)| {
-                    let forwards = server.forwards.as_ref()?;
-                    (forwards.by == group.name).then_some((server, forwards, *number))
-                });
-            let host = if let Some((server, forwards, number)) = gateway {
-                let number = GatewayNumber {
-                    device,
-                    server: number,
-                    next: numbers[0],
-                };
-                let routes = self.routes_of(server);
-                let host = self
-                    .hosts
-                    .gateway((server, forwards), group, &number, routes);
-                // Of messages it speaks as a server does.
-                let host = self.simulation.add_host(host, Direction::Down);
-                let meter = &mut self.simulation.observer_mut().meter;
-                meter.note_gateway(host);
-                if server.is_proxy() {
-                    meter.note_proxy();
-                }
-                gateways.push((number.server, host));
-                host
-            } else {
-                let host = self.hosts.device(group, device, &numbers);
-                self.simulation.add_host(host, Direction::Up)
-            };
-            self.capture(host, CapturedHost::Device(in_run));
-            served.push((group, device, host, numbers));
-        }
-        let mut server_hosts = Vec::new();
-        for server in &spec.servers {
-            for number in 0..spec.how_many(server) {
-                let in_run = server_hosts.len() as u32;
-                if let Some((_, host)) = gateways.iter().find(|(number, _)| *number == in_run)
-                    && server.forwards.is_some()
-                {
-                    server_hosts.push(*host);
-                    continue;
-                }
-                let routes = match server.layout {
-                    ServerLayout::Shared => self.routes_of(server),
-                    ServerLayout::PerDevice => Routes::OneInterface,
-                };
-                let software = spec.software_of(server);
-                let host = match (software, outside.remove(&in_run)) {
-                    (None, _) => self.hosts.server(server, number, in_run, routes),
-                    (Some(_), Some(make)) => make(routes),
-                    (Some(software), None) => {
-                        let problem = format!("{software} is to be started beside the run");
-                        return Err(SpecError::value("engine", problem));
-                    }
-                };
-                let host = self.simulation.add_host(host, Direction::Down);
-                if software.is_some() {
-                    self.simulation.open_to_outside(host);
-                }
-                self.capture(host, CapturedHost::Server(in_run));
-                server_hosts.push(host);
-                if server.device.is_some() {
-                    let users = served
-                        .iter()
-                        .filter(|(.., numbers)| numbers.contains(&in_run));
-                    let flows = users.flat_map(|(_, number, ..)| {
-                        let flows = FlowId::all_of(DeviceId(number.in_run));
-                        flows.map(|flow| (flow, Direction::Down))
-                    });
-                    let flows = flows.collect();
-                    self.watch_device(host, flows);
-                }
-            }
-        }
-        for (group, number, device, numbers) in served {
-            let addresses = self.hosts.addresses_of(group);
-            let far = |server: &u32| FarHost {
-                host: server_hosts[*server as usize],
-                address: addresses.server(*server),
-            };
-            let servers: SmallVec<[FarHost; 1]> = numbers.iter().map(far).collect();
-            let ends = Ends {
-                device: Some(device),
-                servers: &servers,
-                paths_before: 0,
-                radios_before: 0,
-            };
-            let path = group.path.as_str();
-            let laid = self
-                .hops
-                .lay(group, path, number, ends, &mut self.simulation)?;
-            let (in_run, member) = (DeviceId(number.in_run), laid.member);
-            if group.device.is_some() {
-                let flows = FlowId::all_of(in_run).map(|flow| (flow, Direction::Up));
-                self.watch_device(device, flows.collect());
-            }
-            self.staying.push(Resident {
-                device: in_run,
-                member,
-            });
-            if !spec.events.is_empty() {
-                self.affected.settle(group, number, device, servers, laid);
-            }
-        }
-        Ok(())
     }
 
     /// The devices that stay and use a server, with their group.
@@ -361,7 +211,7 @@ impl<'a, C: Clock> World<'a, C> {
             let interface = InterfaceId(interface);
             let addresses = self.hosts.addresses_of(group);
             table.insert(addresses.device(device), interface);
-            let seen = self.hops.translators().seen(OnPath {
+            let seen = self.hops.media().nat.addresses.seen(OnPath {
                 group,
                 path: group.path.as_str(),
                 device,
@@ -457,7 +307,7 @@ impl<'a, C: Clock> World<'a, C> {
         let Some(gone) = watch.population.as_mut().and_then(|it| it.dismiss(flow)) else {
             return;
         };
-        let hop = self.hops.network_of(gone.member);
+        let hop = self.hops.media_mut().nbiot.network_of(gone.member);
         let radio = gone.member.radio();
         let within_reach = hop.network.reaches(radio);
         if is_served {

@@ -13,6 +13,7 @@ from lasthop.study.fields.form import Form
 from lasthop.study.fields.quantity import TIME, format_quantity
 from lasthop.study.fields.quantity import parse as parse_quantity
 from lasthop.study.fleet.hops import hops_of
+from lasthop.study.paths.media import MEDIA
 from lasthop.study.paths.path import Path, PathForm
 from lasthop.study.run_spec.hops import hop_spec
 from lasthop.study.text.document import Document, Replacement
@@ -34,7 +35,7 @@ _GROUP, _DEVICE = "device", 0
 
 LARGEST_MTU_BYTES = 1_500
 
-_HOPS = ("link", "nat", "nbiot", "wlan", "registered")
+_HOPS = ("link", "nat", *(medium.spec_key for medium in MEDIA))
 """The kinds of hops, as a run spec has them."""
 
 _PATH = "path."

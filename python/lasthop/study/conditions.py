@@ -5,18 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lasthop.study.fields.quantity import ARRIVALS, FRACTION, SIZE, TIME, format_quantity
-from lasthop.study.fields.shares import Shares
 from lasthop.study.fleet.devices import Arriving
 from lasthop.study.fleet.energy import describe_energy
 from lasthop.study.forms.long_form import LongForm
 from lasthop.study.forms.timing import timing
-from lasthop.study.nbiot.form import Nbiot
-from lasthop.study.nbiot.resolve import resolve
-from lasthop.study.nbiot.words import network_in_words
 from lasthop.study.paths.link_profiles import link_profile
-from lasthop.study.paths.medium import Medium
+from lasthop.study.paths.media import medium_of
 from lasthop.study.paths.path import Nat, Path
-from lasthop.study.paths.wlan import Wlan
 from lasthop.study.traffic.payload import FieldsPayload
 from lasthop.study.traffic.session import session_words
 
@@ -126,24 +121,17 @@ def _gateway(forwards: Forwards) -> str:
 
 def _hop(hop: Hop) -> dict[str, str]:
     settings = hop.settings
-    match settings:
-        case Nbiot():
-            described = network_in_words(resolve(settings))
-            if isinstance(settings.coupling_loss, Shares):
-                described["coupling loss"] = str(settings.coupling_loss)
-            return described
-        case Wlan():
-            return settings.words() | _scope(hop)
-        case Nat():
-            nat = f"UDP mappings time out after {_time(settings.udp)}"
-            if settings.rebind_every is not None:
-                nat += f", change every {_time(settings.rebind_every)}"
-            return {"NAT": nat} | _scope(hop)
-        case Path():
-            profile = {} if settings.profile is None else _profile(settings.profile)
-            return profile | settings.link_words() | _scope(hop)
-        case Medium():
-            return {"medium": settings.written} | _scope(hop)
+    medium = medium_of(settings)
+    if medium is not None:
+        return medium.words(settings) | (_scope(hop) if medium.takes_scope else {})
+    if isinstance(settings, Nat):
+        nat = f"UDP mappings time out after {_time(settings.udp)}"
+        if settings.rebind_every is not None:
+            nat += f", change every {_time(settings.rebind_every)}"
+        return {"NAT": nat} | _scope(hop)
+    profile = {} if settings.profile is None else _profile(settings.profile)
+    link: dict[str, str] = settings.link_words()
+    return profile | link | _scope(hop)
 
 
 def _scope(hop: Hop) -> dict[str, str]:

@@ -1,14 +1,12 @@
 use lasthop_contract::{Direction, FlowId};
-use lasthop_link::NatConfig;
 use lasthop_traffic::FlowKind;
 
 use crate::addresses::Addresses;
-use crate::translators::Translators;
+use crate::medium::nat::Translators;
 
 use super::{
-    ArrivalSpec, ArrivingSpec, EngineSpec, FlowSpec, GroupSpec, HopSpec, MediumSpec, PathSpec,
-    PayloadSpec, PopulationSpec, RunSpec, ScopeSpec, ServerLayout, ServerSpec, SessionSpec,
-    SpecError,
+    ArrivalSpec, ArrivingSpec, EngineSpec, FlowSpec, GroupSpec, HopSpec, PathSpec, PayloadSpec,
+    PopulationSpec, RunSpec, ServerLayout, ServerSpec, SessionSpec, SpecError,
 };
 
 /// More devices than this are not simulated packet by packet.
@@ -66,21 +64,7 @@ impl RunSpec {
         for (place, group) in self.groups.iter().enumerate() {
             group.check(place, self)?;
         }
-        for (name, network) in self.networks() {
-            let mut hops = self.paths.values().filter_map(|path| path.hops.first());
-            let differs = |hop: &HopSpec| match &hop.medium {
-                MediumSpec::Nbiot(other) => hop.name == name && **other != *network,
-                MediumSpec::Link(_)
-                | MediumSpec::Nat(_)
-                | MediumSpec::Wlan(_)
-                | MediumSpec::Registered(_) => false,
-            };
-            if hops.any(differs) {
-                let problem = format!("{name} is one radio network, and has different settings");
-                return Err(SpecError::value("paths", problem));
-            }
-        }
-        self.check_cells()?;
+        self.check_shared_hops()?;
         for (place, flow) in self.flows.iter().enumerate() {
             flow.check(place, self)?;
         }
@@ -93,6 +77,20 @@ impl RunSpec {
             "paths",
             "have more than 254 translators that several devices share",
         )])
+    }
+
+    /// Hops of one name that are one have the same settings on every path.
+    fn check_shared_hops(&self) -> Result<(), SpecError> {
+        let hops = || self.paths.values().flat_map(|path| &path.hops);
+        for hop in hops() {
+            let others = hops().filter(|other| other.name == hop.name);
+            let mut differences = others.filter_map(|it| hop.medium.medium().differs(hop, it));
+            if let Some(noun) = differences.next() {
+                let problem = format!("{} is one {noun}, and has different settings", hop.name);
+                return Err(SpecError::value("paths", problem));
+            }
+        }
+        Ok(())
     }
 
     /// What counts of a path counts of all who share it.
@@ -131,41 +129,25 @@ impl RunSpec {
 impl PathSpec {
     pub(crate) fn check(&self, name: &str) -> Result<(), SpecError> {
         let hops = format!("paths.{name}.hops");
-        let is_network = |medium: &MediumSpec| medium.is_radio();
+        let is_radio = |hop: &HopSpec| hop.medium.medium().is_radio();
         demand(&[
             (!self.hops.is_empty(), &hops, "a path has at least one hop"),
             (
-                !self.hops.iter().skip(1).any(|hop| is_network(&hop.medium)),
+                !self.hops.iter().skip(1).any(is_radio),
                 &hops,
                 "a radio network is the first hop of its devices",
             ),
         ])?;
         for (place, hop) in self.hops.iter().enumerate() {
-            let field = format!("{hops}[{place}].scope");
+            let field = format!("{hops}[{place}]");
             let before = self.hops[..place].iter();
-            let translators = before.filter(|hop| matches!(hop.medium, MediumSpec::Nat(_)));
+            let translators = before.filter(|hop| hop.medium.medium().translates());
             demand(&[(
                 translators.map(|it| it.scope).max() <= Some(hop.scope),
-                &field,
+                &format!("{field}.scope"),
                 "behind a translator with one address for many devices nobody has a hop of his own",
             )])?;
-            match &hop.medium {
-                // What a registered link may be, the registry knows; a WLAN was held against itself as it was read.
-                MediumSpec::Link(_) | MediumSpec::Wlan(_) | MediumSpec::Registered(_) => {}
-                MediumSpec::Nat(nat) => demand(&[(
-                    (1..=u32::from(NatConfig::MAXIMUM_PORTS)).contains(&nat.ports),
-                    &format!("{hops}[{place}].nat.ports"),
-                    "must be from 1 to 64512",
-                )])?,
-                MediumSpec::Nbiot(network) => {
-                    demand(&[(
-                        hop.scope == ScopeSpec::All,
-                        &field,
-                        "a radio network is shared by all: all",
-                    )])?;
-                    network.check().map_err(SpecError::in_network)?;
-                }
-            }
+            hop.medium.medium().check(hop, &field)?;
         }
         Ok(())
     }
@@ -529,7 +511,7 @@ impl FlowSpec {
 }
 
 /// Each of these must be so.
-pub(super) fn demand(demands: &[(bool, &str, &str)]) -> Result<(), SpecError> {
+pub(crate) fn demand(demands: &[(bool, &str, &str)]) -> Result<(), SpecError> {
     match demands.iter().find(|(is_so, ..)| !is_so) {
         Some((_, field, problem)) => Err(SpecError::value(*field, problem)),
         None => Ok(()),

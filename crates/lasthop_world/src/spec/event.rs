@@ -277,7 +277,7 @@ impl ChangeSpec {
 impl OutageOfSpec {
     /// The hops that are out, each as its path's name and its place there.
     pub(crate) fn hops<'a>(&'a self, spec: &'a RunSpec) -> Vec<(&'a str, usize)> {
-        let is_radio = |hop: &HopSpec| hop.medium.is_radio();
+        let is_radio = |hop: &HopSpec| hop.medium.medium().is_radio();
         let of_path = |(name, path): (&'a String, &'a PathSpec)| {
             let mut hops = path.hops.iter();
             let places: Vec<usize> = match self {

@@ -8,23 +8,23 @@ mod flow;
 mod gateway;
 mod group;
 mod load;
+mod of_stacks;
 mod outside;
 mod path;
 mod recurrence;
 mod server;
 mod short;
 mod stack;
-mod wlan;
 
 use std::collections::BTreeMap;
 
 use lasthop_contract::PathId;
-use lasthop_nbiot::config::{ConfigError, NetworkConfig, ReleaseAssistance};
+use lasthop_nbiot::config::ConfigError;
 use lasthop_units::{Duration, Instant, QuantityError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub(crate) use check::MAX_DOWNLOAD;
+pub(crate) use check::{MAX_DOWNLOAD, demand};
 pub use credentials::{CredentialsSpec, UserCredentials};
 pub use device::{DeviceSpec, DeviceTcpSpec, ReadingSpec, TcpLikeSpec};
 pub use energy::{EnergySpec, PowerProfileSpec};
@@ -35,13 +35,13 @@ pub use event::{
 pub use fault::FaultSpec;
 pub use flow::{ArrivalSpec, FlowSpec, PayloadSpec, SessionSpec};
 pub use group::{ArrivingSpec, ClientSpec, GroupSpec, PopulationSpec, StratumSpec};
+pub(crate) use of_stacks::check_stacks;
 pub use outside::{OutsideServer, OutsideService};
-pub use path::{HopSpec, MediumSpec, NatSpec, PathSpec, ScopeSpec};
+pub use path::{HopSpec, PathSpec, ScopeSpec};
 pub use recurrence::RecurrenceSpec;
 pub use server::{CacheSpec, ForwardsSpec, ServerLayout, ServerSpec, ServiceSpec, ServiceTimeSpec};
 pub use short::ShortSpec;
 pub use stack::{LayerSpec, StackSpec};
-pub use wlan::WlanSpec;
 
 /// Everything that a run depends on, beside the version. Every field is written out, [`faults`](Self::faults),
 /// [`credentials`](Self::credentials) and [`EventSpec::again`] alone may be absent; an unknown field is an error.
@@ -157,31 +157,6 @@ impl RunSpec {
     #[must_use]
     pub fn path_of(&self, group: &GroupSpec) -> &PathSpec {
         &self.paths[&group.path]
-    }
-
-    /// The radio networks that groups have on their paths or come to, by the names of their hops: those of groups first.
-    #[must_use]
-    pub fn networks(&self) -> Vec<(&str, &NetworkConfig)> {
-        let mut networks: Vec<(&str, &NetworkConfig)> = Vec::new();
-        let further = self.events.iter().filter_map(|event| match &event.change {
-            ChangeSpec::ChangePath { to, .. } => self.paths.get(to),
-            _ => None,
-        });
-        let paths = self.groups.iter().map(|group| self.path_of(group));
-        for path in paths.chain(further) {
-            if let Some(network) = path.network()
-                && networks.iter().all(|(name, _)| *name != path.hops[0].name)
-            {
-                networks.push((&path.hops[0].name, network));
-            }
-        }
-        networks
-    }
-
-    /// Whether devices tell a network what follows their packets.
-    pub(crate) fn assists_release(&self) -> bool {
-        let mut networks = self.networks().into_iter();
-        networks.any(|(_, it)| it.connection.release_assistance != ReleaseAssistance::Off)
     }
 
     /// When what is set up before the run is over, where sessions are: bytes and messages count from then on.

@@ -2,10 +2,12 @@ use std::collections::BTreeMap;
 
 use lasthop_traffic::FlowKind;
 
+use crate::medium::MediumSpec;
+
 use super::{
     ArrivalSpec, ClientSpec, EnergySpec, EngineSpec, FORMAT, FlowSpec, GroupSpec, HopSpec,
-    MeasureSpec, MediumSpec, PathSpec, PayloadSpec, PopulationSpec, RunSpec, ScopeSpec,
-    ServerLayout, ServerSpec, ServiceSpec, SessionSpec, StackSpec,
+    MeasureSpec, PathSpec, PayloadSpec, PopulationSpec, RunSpec, ScopeSpec, ServerLayout,
+    ServerSpec, ServiceSpec, SessionSpec, StackSpec,
 };
 
 /// What a run spec with one group, one server, one path and one flow is made of, as the short form of a study has it.
@@ -51,11 +53,9 @@ impl From<ShortSpec> for RunSpec {
     fn from(short: ShortSpec) -> Self {
         let hop = |medium: MediumSpec| HopSpec {
             name: PATH.into(),
-            scope: match medium {
-                MediumSpec::Nbiot(_) | MediumSpec::Wlan(_) => ScopeSpec::All,
-                MediumSpec::Link(_) | MediumSpec::Nat(_) | MediumSpec::Registered(_) => {
-                    ScopeSpec::Own
-                }
+            scope: match medium.medium().is_radio() {
+                true => ScopeSpec::All,
+                false => ScopeSpec::Own,
             },
             medium,
         };

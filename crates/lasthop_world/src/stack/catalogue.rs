@@ -3,7 +3,7 @@ use core::iter;
 use serde_json::{Value, json};
 
 use super::{ApplicationEntry, LayerEntry, LayerKind, OptionEntry, OptionKind, Registry};
-use crate::registered_link::LinkEntry;
+use crate::medium::LinkEntry;
 
 /// Short names of an application with its lower layers.
 const ALIASES: &[(&str, &str, &[&str])] = &[("https", "http", &["tls", "tcp"])];

@@ -3,7 +3,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Needs, OptionEntry, OptionKind, Registry};
-use crate::spec::{LayerSpec, MediumSpec, SpecError, StackSpec};
+use crate::medium::MediumSpec;
+use crate::spec::{LayerSpec, SpecError, StackSpec};
 
 impl Registry {
     /// The stack with these layers, `mqtt/tcp`, and options, `("qos", "0")` and `("tcp.nodelay", "off")`, every default

@@ -1,6 +1,6 @@
 use super::{ApplicationEntry, LayerEntry, StackBuilder};
 use super::{application, layer};
-use crate::registered_link::LinkEntry;
+use crate::medium::LinkEntry;
 use crate::spec::{SpecError, StackSpec};
 
 /// The applications and layers that stacks are made of, and the links beside those of the project. An own one is added beside those of the project; in place of the

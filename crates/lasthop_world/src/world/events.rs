@@ -13,10 +13,11 @@ use smallvec::SmallVec;
 use super::World;
 use crate::addresses::Addresses;
 use crate::agenda::{Step, WayOff, Whose};
-use crate::hops::{ETHERNET, Ends, FarHost, HopEnd, LaidPath, mtu_of};
 use crate::hosts::DeviceNumber;
+use crate::medium::nat::OnPath;
+use crate::medium::place::HopEnd;
+use crate::path::{ETHERNET, Ends, FarHost, LaidPath, mtu_of};
 use crate::spec::{GroupSpec, NotifySpec, OutageOfSpec, RunSpec, SpecError, SurvivesSpec};
-use crate::translators::OnPath;
 
 /// Who events may happen to.
 #[derive(Default)]
@@ -303,7 +304,7 @@ impl<'a, C: Clock> World<'a, C> {
     /// By which interface each server reaches a device from now on: at this address, or at its translator's.
     fn routes_to(&self, device: &Device<'_>, address: IpAddr) -> Vec<(HostId, HostInput)> {
         let (path, laid) = &device.paths[device.on];
-        let seen = self.hops.translators().seen(OnPath {
+        let seen = self.hops.media().nat.addresses.seen(OnPath {
             group: device.group,
             path,
             device: device.number.in_run,

@@ -12,11 +12,12 @@ use lasthop_nbiot::config::NetworkConfig;
 use lasthop_traffic::FlowKind;
 
 use super::*;
-use crate::network::{RadioNetwork, RadioReport};
+use crate::medium::MediumSpec;
+use crate::medium::nbiot::{RadioNetwork, RadioReport};
 use crate::simulated::{Observe, meter};
 use crate::spec::{
-    ArrivalSpec, MeasureSpec, MediumSpec, MessageDetail, PayloadSpec, PopulationSpec, SessionSpec,
-    ShortSpec, StackSpec,
+    ArrivalSpec, MeasureSpec, MessageDetail, PayloadSpec, PopulationSpec, ServerLayout,
+    SessionSpec, ShortSpec, StackSpec,
 };
 
 /// Packets pass one after the other, each after its service.

@@ -65,11 +65,11 @@ fn every_stack_is_carried_and_every_packet_accounted_for() {
             }
             assert_accounted(&one);
             assert_eq!(one.summary().trace, other.summary().trace);
-            let told = one.summary().wlan.unwrap();
-            let busy = told.busy.as_secs_f64();
-            assert!(busy > 0.0 && busy < 60.0, "{told:?}");
-            assert!(told.station_airtime_max >= told.station_airtime_mean);
-            assert!(told.retransmission_ratio.unwrap() > 0.0);
+            let told = |column| one.summary().of_medium(column).unwrap();
+            let busy = told("wlan_busy_s");
+            assert!(busy > 0.0 && busy < 60.0, "{busy}");
+            assert!(told("wlan_station_airtime_max_s") >= told("wlan_station_airtime_mean_s"));
+            assert!(told("wlan_retransmission_ratio") > 0.0);
         }
     }
 }
@@ -93,16 +93,16 @@ fn who_has_a_cell_of_his_own_meets_nobody_but_his_access_point() {
         spec.flows[0].spread_ns = 0;
         spec
     };
-    let collisions = |scope| run(&spec(scope)).summary().wlan.unwrap().collision_ratio;
+    let collisions = |scope| {
+        run(&spec(scope))
+            .summary()
+            .of_medium("wlan_collision_ratio")
+    };
     assert_eq!(collisions(ScopeSpec::Own), Some(0.0));
     assert!(collisions(ScopeSpec::All) > Some(0.0));
     assert!(collisions(ScopeSpec::Group) > Some(0.0));
-    assert!(
-        run(&ten(raw_udp(None), FlowKind::Report))
-            .summary()
-            .wlan
-            .is_none()
-    );
+    let without = run(&ten(raw_udp(None), FlowKind::Report)).summary();
+    assert_eq!(without.of_medium("wlan_busy_s"), None);
 }
 
 #[test]
@@ -142,8 +142,10 @@ fn hops_of_one_name_are_one_cell_with_stations_of_several_rates() {
     flow.from = "slow".into();
     spec.groups.push(group);
     spec.flows.push(flow);
-    let told = run(&spec).summary().wlan.unwrap();
-    assert!(told.station_airtime_max > told.station_airtime_mean.scaled(1.2));
+    let told = run(&spec).summary();
+    let [longest, mean] = ["wlan_station_airtime_max_s", "wlan_station_airtime_mean_s"]
+        .map(|column| told.of_medium(column).unwrap());
+    assert!(longest > 1.2 * mean);
 
     slower(&mut slow, |it| it.cell.slot_ns += 1);
     spec.paths.insert("slow".into(), slow);

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 from lasthop.study.nbiot.form import Nbiot
-from lasthop.study.paths.path import Nat, Path
-from lasthop.study.paths.wlan import Wlan
+from lasthop.study.paths.media import Scope, medium_of
+from lasthop.study.paths.path import Nat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -17,12 +17,9 @@ if TYPE_CHECKING:
     from lasthop.study.fleet.devices import Arriving
     from lasthop.study.fleet.energy import Energy
     from lasthop.study.fleet.events import EventForm
-    from lasthop.study.paths.medium import Medium
     from lasthop.study.text.faults import Location
     from lasthop.study.traffic.session import SessionPolicy
     from lasthop.study.traffic.traffic import Traffic
-
-Scope = Literal["own", "group", "all"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,30 +33,23 @@ class Hop:
     scope
         Whose it is: of each device, of its group, of all.
     settings
-        A link, a NAT, a radio network, a WLAN, or a link of an extension.
+        Of a link (``Path``), of a NAT, or of a medium.
     location
         Where it stands in the study.
     """
 
     name: str
     scope: Scope
-    settings: Path | Nat | Nbiot | Wlan | Medium
+    settings: Any
     location: Location
 
     @property
-    def kind(self) -> Literal["link", "nat", "nbiot", "wlan", "medium"]:
-        """What it is."""
-        match self.settings:
-            case Nbiot():
-                return "nbiot"
-            case Wlan():
-                return "wlan"
-            case Nat():
-                return "nat"
-            case Path():
-                return "link"
-            case _:
-                return "medium"
+    def kind(self) -> str:
+        """What it is: ``link``, ``nat``, or the key of a medium."""
+        if isinstance(self.settings, Nat):
+            return "nat"
+        medium = medium_of(self.settings)
+        return "link" if medium is None else medium.key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

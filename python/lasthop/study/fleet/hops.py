@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lasthop.study.fleet.assembly import Hop, Scope
+from lasthop.study.fleet.assembly import Hop
+from lasthop.study.paths.media import Scope, medium_of
 from lasthop.study.paths.path import HopForm, Nat, Path
 from lasthop.study.text.faults import Fault, show
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 _SCOPES: tuple[Scope, ...] = ("own", "group", "all")
 """From the narrowest to the widest."""
-
-_RADIOS = {"nbiot": "a radio network", "wlan": "a WLAN"}
 
 
 def hops_of(path: Path | list[HopForm], *, name: str, location: Location) -> tuple[Hop, ...]:
@@ -57,18 +56,10 @@ def hops_of(path: Path | list[HopForm], *, name: str, location: Location) -> tup
 def _hops(
     form: Path, name: str, location: Location, before: Scope, *, links: bool
 ) -> Iterator[Hop]:
-    if form.nbiot is not None:
-        nbiot = (*location, "nbiot")
-        yield Hop(name=name, scope="all", settings=form.nbiot, location=nbiot)
-        return
-    if form.wlan is not None:
-        wlan = (*location, "wlan")
-        yield Hop(name=name, scope=form.scope or "all", settings=form.wlan, location=wlan)
-        return
-    if form.medium is not None:
-        medium = (*location, "medium")
-        scope = form.scope or before
-        yield Hop(name=name, scope=scope, settings=form.medium, location=medium)
+    if form.medium_of_its_own is not None:
+        medium, settings = form.medium_of_its_own
+        at, scope = (*location, medium.key), form.scope or medium.scope or before
+        yield Hop(name=name, scope=scope, settings=settings, location=at)
         return
     if links:
         yield Hop(name=name, scope=form.scope or before, settings=form, location=location)
@@ -84,9 +75,10 @@ def _widest(hops: Sequence[Hop]) -> Scope:
 
 
 def _check_order(hops: Sequence[Hop], hop: Hop) -> None:
-    if hop.kind in _RADIOS and hops:
+    medium = medium_of(hop.settings)
+    if medium is not None and medium.is_radio and hops:
         raise Fault(
-            f"{_RADIOS[hop.kind]} cannot stand behind another hop: the radio is the device's own",
+            f"{medium.noun} cannot stand behind another hop: the radio is the device's own",
             hint="write it first",
             location=hop.location,
             at_key=True,

@@ -22,6 +22,7 @@ from lasthop.study.fields.form import Form, Number, OnOff, Quantity, QueueLimit,
 from lasthop.study.fields.quantity import KINDS, Kind
 from lasthop.study.forms.long_form import LongForm
 from lasthop.study.forms.short_form import ShortForm
+from lasthop.study.paths.media import MEDIA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -252,7 +253,9 @@ def key_words(key: str) -> str:
     >>> key_words("paths.cell.1.nat.udp"), key_words("traffic.readings.session")
     ('cell nat udp', 'readings session length')
     """
-    room, *below = key.removeprefix("path.nbiot.").removeprefix("path.wlan.").split(".")
+    for medium in MEDIA:
+        key = key.removeprefix(f"path.{medium.key}.")
+    room, *below = key.split(".")
     is_outer = (room in {"paths", "fleet"} and below) or (room == "traffic" and len(below) > 1)
     steps = below if is_outer else [room, *below]
     words = [step for step in steps if not step.isdecimal()]

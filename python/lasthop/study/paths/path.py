@@ -13,6 +13,7 @@ from lasthop.study.nbiot.amounts import Off
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.paths.direction import Direction
 from lasthop.study.paths.link_profiles import link_profile
+from lasthop.study.paths.media import MEDIA, MediumEntry
 from lasthop.study.paths.medium import Medium, MediumNotation
 from lasthop.study.paths.wlan import Wlan
 from lasthop.study.text.faults import Fault, show, suggestion
@@ -22,13 +23,6 @@ if TYPE_CHECKING:
 
 DEFAULT_ORDER = ("mtu", "outage", "loss", "rate", "delay", "corrupt", "duplicate")
 """The order in which a packet meets the impairments of a direction."""
-
-_WHOLE_HOPS = (
-    ("nbiot", ("nbiot", "name"), "a radio network"),
-    ("wlan", ("wlan", "name", "scope"), "a WLAN"),
-    ("medium", ("medium", "name", "scope"), "a link of an extension"),
-)
-"""What is a hop by itself: its key, the keys that may stand beside it, its noun."""
 
 MAXIMUM_HOPS = 16
 MAXIMUM_PORTS = 64_512
@@ -110,14 +104,14 @@ class Path(Direction):
     @model_validator(mode="before")
     @classmethod
     def _one_medium(cls, data: object) -> object:
-        for medium, beside, noun in _WHOLE_HOPS:
-            if not isinstance(data, dict) or medium not in data:
+        for medium in MEDIA:
+            if not isinstance(data, dict) or medium.key not in data:
                 continue
             for key in data:
-                if key not in beside and key in cls.written_keys():
+                if key not in medium.beside and key in cls.written_keys():
                     raise Fault(
-                        f"{noun} has no {show(key)} of a link",
-                        hint=f'write a list of hops, as "[{{{medium}: ..}}, {{nat: ..}}]"',
+                        f"{medium.noun} has no {show(key)} of a link",
+                        hint=f'write a list of hops, as "[{{{medium.key}: ..}}, {{nat: ..}}]"',
                         location=(key,),
                         at_key=True,
                     )
@@ -147,6 +141,12 @@ class Path(Direction):
         return any(
             side.rate is not None and side.background is None for side in (self.up, self.down)
         )
+
+    @property
+    def medium_of_its_own(self) -> tuple[MediumEntry, Any] | None:
+        """The medium that it is by itself, with its settings; None for a link."""
+        found = ((medium, getattr(self, medium.key)) for medium in MEDIA)
+        return next((one for one in found if one[1] is not None), None)
 
     def link_spec(self, folder: pathlib.Path) -> dict[str, Any]:
         """Give the link of a run spec; trace files are looked for in a folder.
@@ -198,7 +198,7 @@ class Path(Direction):
                 )
 
 
-_NO_LINK = {"name", "scope", "nat", "nbiot", "wlan", "medium", "up", "down"}
+_NO_LINK = {"name", "scope", "nat", "up", "down", *(medium.key for medium in MEDIA)}
 """Keys that say nothing of a link by themselves."""
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 MOST_DEVICES = 128
 """Each is a process with a path of its own in real time."""
 
-_HOPS = {"link", "nat", "nbiot", "wlan"}
-
 
 def check_devices(assembly: Assembly, arm: Arm) -> None:
     """Check that real software can be the devices of an arm, where it is to be.
@@ -70,7 +68,7 @@ def _check_crowd(assembly: Assembly, foreign: ResolvedStack) -> None:
 
 def _check_group(assembly: Assembly, group: Group, foreign: ResolvedStack) -> None:
     for hop in assembly.paths[group.path]:
-        if hop.scope != "own" or hop.kind not in _HOPS:
+        if hop.scope != "own" or hop.kind == "medium":
             raise Fault(
                 f"devices that are {foreign.client} have paths of their own",
                 hint='write "scope: own", or leave client out',

@@ -10,8 +10,8 @@ from lasthop.study.fields.shares import Shares
 from lasthop.study.fleet.devices import Arriving
 from lasthop.study.fleet.service_time import check_service_time
 from lasthop.study.nbiot.form import Nbiot
+from lasthop.study.paths.media import medium_of
 from lasthop.study.paths.path import Path
-from lasthop.study.paths.wlan import Wlan
 from lasthop.study.rules.downloads import check_download
 from lasthop.study.rules.recurrences import check_times
 from lasthop.study.run_spec.services import listeners
@@ -96,7 +96,7 @@ def _check_hop_names(assembly: Assembly) -> None:
     seen: dict[tuple[str, str], Hop] = {}
     for hop in assembly.hops():
         other = seen.setdefault((hop.name, hop.kind), hop)
-        if other is not hop and not _one_cell(other, hop):
+        if other is not hop and not _are_one(other, hop):
             raise Fault(
                 f"two hops are called {show(hop.name)}",
                 hint='give one of them another name, as "name: wan"',
@@ -104,14 +104,20 @@ def _check_hop_names(assembly: Assembly) -> None:
             )
 
 
-def _one_cell(hop: Hop, other: Hop) -> bool:
-    """Tell whether two hops are one WLAN, on which devices of several paths are."""
-    if not isinstance(hop.settings, Wlan) or not isinstance(other.settings, Wlan):
+def _are_one(hop: Hop, other: Hop) -> bool:
+    """Tell whether two hops are one medium, on which devices of several paths are."""
+    medium = medium_of(hop.settings)
+    if medium is None or medium.shared is None:
         return False
-    if hop.scope != other.scope or hop.settings.cell_spec() != other.settings.cell_spec():
+    if hop.scope != other.scope or medium.shared(hop.settings) != medium.shared(other.settings):
+        noun = medium.noun.removeprefix("a ")
+        hint = "give it the same settings, or another name"
+        if medium.apart:
+            *first, last = medium.apart
+            hint = f"its devices differ in {', '.join(first)} and {last} alone"
         raise Fault(
-            f"{show(hop.name)} is one WLAN, and has other settings on another path",
-            hint="stations of a cell differ in rate, ack_rate, frame_loss and preamble alone",
+            f"{show(hop.name)} is one {noun}, and has other settings on another path",
+            hint=hint,
             location=other.location,
         )
     return hop.scope == "all"

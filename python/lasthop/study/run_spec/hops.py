@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lasthop.study.nbiot.check import check
-from lasthop.study.nbiot.form import Nbiot
-from lasthop.study.nbiot.resolve import resolve
-from lasthop.study.paths.medium import Medium
-from lasthop.study.paths.path import Nat, Path
-from lasthop.study.paths.wlan import Wlan
+from lasthop.study.paths.media import medium_of
+from lasthop.study.paths.path import Nat
 from lasthop.study.text.faults import Fault
 
 if TYPE_CHECKING:
@@ -39,20 +35,13 @@ def hop_spec(hop: Hop, folder: pathlib.Path) -> Spec:
         raise fault.within(hop.location) from None
 
 
-def _settings(settings: Path | Nat | Nbiot | Wlan | Medium, folder: pathlib.Path) -> Spec:
-    match settings:
-        case Nbiot():
-            network = resolve(settings)
-            check(network)
-            return {"nbiot": network}
-        case Wlan():
-            return {"wlan": settings.spec()}
-        case Nat():
-            return {"nat": _nat(settings)}
-        case Path():
-            return {"link": settings.link_spec(folder)}
-        case Medium():
-            return {"registered": settings.spec()}
+def _settings(settings: Any, folder: pathlib.Path) -> Spec:  # noqa: ANN401  (of any medium)
+    medium = medium_of(settings)
+    if medium is not None:
+        return {medium.spec_key: medium.spec(settings)}
+    if isinstance(settings, Nat):
+        return {"nat": _nat(settings)}
+    return {"link": settings.link_spec(folder)}
 
 
 def _nat(nat: Nat) -> Spec:

@@ -2,8 +2,14 @@ use core::fmt::Display;
 
 use lasthop_contract::{Link, RandomStream};
 
+use super::place::SharedLinks;
+use super::{Comer, Ground, Medium, Place};
+use crate::path::LonePath;
 use crate::spec::{HopSpec, LayerSpec, ScopeSpec, SpecError};
 use crate::stack::{OptionEntry, Options, Registry};
+
+/// Links of the registry that devices share.
+pub(crate) type State<'a> = SharedLinks<'a>;
 
 /// A link of one's own, as the catalogue has it: what a hop may be beside links, translators and networks of the project.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +49,47 @@ impl LinkPlace {
     #[must_use]
     pub fn stream(&self, purpose: impl Display) -> RandomStream {
         RandomStream::named(self.seed, format_args!("{}/{purpose}", self.name))
+    }
+}
+
+impl Medium for LayerSpec {
+    fn admit<'a>(
+        &'a self,
+        hop: &'a HopSpec,
+        device: Comer<'a>,
+        ground: &mut Ground<'_, 'a>,
+    ) -> Result<Place, SpecError> {
+        let Ground {
+            spec,
+            registry,
+            links,
+            ..
+        } = ground;
+        let make = || {
+            let place = LinkPlace::of(hop, spec.seed, device.name());
+            Ok(links.add(registry.build_link(self, &place)?))
+        };
+        let shared = &mut ground.media.registered;
+        Ok(Place::between(shared.place(
+            hop,
+            &device.on.group.name,
+            make,
+        )?))
+    }
+
+    fn alone(&self, _: &HopSpec, _: &LonePath, _: usize) -> Result<Box<dyn Link>, SpecError> {
+        Err(self.simulated_alone())
+    }
+
+    fn check_alone(&self) -> Result<(), SpecError> {
+        Err(self.simulated_alone())
+    }
+}
+
+impl LayerSpec {
+    fn simulated_alone(&self) -> SpecError {
+        let problem = format!("the link {} of an extension is simulated alone", self.name);
+        SpecError::value("path.hops", problem)
     }
 }
 

@@ -3,13 +3,13 @@ use lasthop_contract::{Clock, Port};
 use lasthop_engine::Simulation;
 use lasthop_fault::AimedFaults;
 
-use crate::hops::{HopEnd, ends_of};
 use crate::hosts::DeviceNumber;
+use crate::medium::place::{HopEnd, ends_of};
 use crate::spec::{GroupSpec, RunSpec};
 use crate::watch::Watch;
 
 /// Puts the faults that are aimed at a device between its path and its server: the end of the path from there on.
-pub(crate) fn aim(
+pub(super) fn aim(
     spec: &RunSpec,
     group: &GroupSpec,
     path: &str,

@@ -1,15 +1,13 @@
 use core::net::{Ipv4Addr, Ipv6Addr};
 
-use lasthop_contract::{Clock, Link, Port};
+use lasthop_contract::Clock;
 use lasthop_engine::{HostId, Observer, Simulation};
 use serde::{Deserialize, Serialize};
 
 use crate::addresses::{Addresses, Outside};
-use crate::hops::{HopEnd, ends_of, link_of, translator_of};
-use crate::network::{NbIot, RadioNetwork};
-use crate::registered_link::LinkPlace;
-use crate::spec::{HopSpec, LayerSpec, MediumSpec, PathSpec, ScopeSpec, SpecError};
-use crate::wlan_cells::Wlan;
+use crate::medium::LinkPlace;
+use crate::medium::place::{HopEnd, ends_of};
+use crate::spec::{HopSpec, PathSpec, ScopeSpec, SpecError};
 
 /// A path of a run spec without the rest of the run: for one device, between two hosts of whatever kind.
 ///
@@ -53,9 +51,7 @@ impl LonePath {
             return Err(SpecError::value("coupling_loss_db", problem));
         }
         for hop in &self.path.hops {
-            if let MediumSpec::Registered(link) = &hop.medium {
-                return Err(simulated_alone(link));
-            }
+            hop.medium.medium().check_alone()?;
         }
         self.path.check("path")
     }
@@ -71,27 +67,7 @@ impl LonePath {
     ) -> Result<(), SpecError> {
         let mut last: Option<HopEnd> = None;
         for (place, hop) in self.path.hops.iter().enumerate() {
-            let machine: Box<dyn Link> = match &hop.medium {
-                MediumSpec::Link(link) => {
-                    let device = (self.group.as_str(), self.device);
-                    link_of(hop.scope, link, &LinkPlace::of(hop, self.seed, device))
-                }
-                MediumSpec::Registered(link) => return Err(simulated_alone(link)),
-                MediumSpec::Nat(nat) => translator_of(nat, self.outside(hop.scope, place))?,
-                MediumSpec::Wlan(wlan) => {
-                    let device = (self.group.as_str(), self.device);
-                    let cell = Wlan::new(wlan, &LinkPlace::of(hop, self.seed, device));
-                    cell.station(wlan, self.device);
-                    Box::new(cell)
-                }
-                MediumSpec::Nbiot(config) => {
-                    let mut network = NbIot::new(config, self.seed, false)?;
-                    if let Some(loss) = self.coupling_loss_db {
-                        network.state_coupling_loss(Port(0), loss);
-                    }
-                    network.link()
-                }
-            };
+            let machine = hop.medium.medium().alone(hop, self, place)?;
             let (near, far) = ends_of(simulation.add_link(machine), 0);
             match last {
                 None => _ = simulation.attach(device, near.0, near.1),
@@ -105,9 +81,14 @@ impl LonePath {
         Ok(())
     }
 
+    /// Where a hop is, after which its random streams are named.
+    pub(crate) fn place_of(&self, hop: &HopSpec) -> LinkPlace {
+        LinkPlace::of(hop, self.seed, (&self.group, self.device))
+    }
+
     /// The outside of the last translator is what was asked for; one before it is inside.
-    fn outside(&self, scope: ScopeSpec, place: usize) -> Outside {
-        let is_translator = |hop: &&HopSpec| matches!(hop.medium, MediumSpec::Nat(_));
+    pub(crate) fn outside(&self, scope: ScopeSpec, place: usize) -> Outside {
+        let is_translator = |hop: &&HopSpec| hop.medium.medium().translates();
         let (before, behind) = (&self.path.hops[..place], &self.path.hops[place + 1..]);
         let is_last = !behind.iter().any(|hop| is_translator(&hop));
         let shared = before
@@ -120,9 +101,4 @@ impl LonePath {
             (_, ScopeSpec::Group | ScopeSpec::All) => Addresses::operator(shared.count() as u32),
         }
     }
-}
-
-fn simulated_alone(link: &LayerSpec) -> SpecError {
-    let problem = format!("the link {} of an extension is simulated alone", link.name);
-    SpecError::value("path.hops", problem)
 }

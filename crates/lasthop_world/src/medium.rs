@@ -1,0 +1,248 @@
+//! What hops are made of. A medium is a file here and a line in the list below: what a run spec says of it, how it is
+//! checked, how a device comes to it, and what it tells at the end of a run.
+
+mod link;
+pub(crate) mod nat;
+pub(crate) mod nbiot;
+pub(crate) mod place;
+mod registered;
+mod wlan;
+
+use lasthop_contract::Link;
+use lasthop_engine::LinkId;
+use lasthop_link::LinkConfig;
+use lasthop_measure::{MediumColumn, Meter};
+use lasthop_nbiot::config::NetworkConfig;
+use lasthop_units::Instant;
+use serde::{Deserialize, Serialize};
+
+use crate::path::LonePath;
+use crate::spec::{HopSpec, LayerSpec, RunSpec, ScopeSpec, SpecError};
+use crate::stack::Registry;
+pub use nat::NatSpec;
+use nat::OnPath;
+use nbiot::Member;
+use place::HopEnd;
+pub use registered::{LinkEntry, LinkPlace};
+pub use wlan::WlanSpec;
+
+/// What a hop can be made of.
+pub(crate) trait Medium {
+    /// Whether devices reach it by a radio: then it is the first hop of their path, and one for all by default.
+    fn is_radio(&self) -> bool {
+        false
+    }
+
+    /// Whether the world sees devices behind it at another address.
+    fn translates(&self) -> bool {
+        false
+    }
+
+    /// How large a packet it takes both ways, in bytes; `None` where that is as on Ethernet.
+    fn mtu_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// Looks whether it can be as it says; `field` is its hop in the run spec.
+    ///
+    /// # Errors
+    /// When it cannot.
+    fn check(&self, _hop: &HopSpec, _field: &str) -> Result<(), SpecError> {
+        Ok(())
+    }
+
+    /// What two hops of one name are, where they have to be alike and are not.
+    fn differs(&self, _hop: &HopSpec, _other: &HopSpec) -> Option<&'static str> {
+        None
+    }
+
+    /// Takes a device in: the ends towards it and towards its server.
+    ///
+    /// # Errors
+    /// When there can be no such medium.
+    fn admit<'a>(
+        &'a self,
+        hop: &'a HopSpec,
+        device: Comer<'a>,
+        ground: &mut Ground<'_, 'a>,
+    ) -> Result<Place, SpecError>;
+
+    /// The link that is there before anybody comes.
+    fn standing(&self, _hop: &HopSpec, _media: &Media<'_>) -> Option<LinkId> {
+        None
+    }
+
+    /// Makes it for one device without the rest of a run, at the place in its path.
+    ///
+    /// # Errors
+    /// When there can be no such medium, or it is simulated in runs alone.
+    fn alone(&self, hop: &HopSpec, of: &LonePath, place: usize)
+    -> Result<Box<dyn Link>, SpecError>;
+
+    /// Why there is none without a run.
+    ///
+    /// # Errors
+    /// When it is simulated in runs alone.
+    fn check_alone(&self) -> Result<(), SpecError> {
+        Ok(())
+    }
+}
+
+/// What a medium keeps in a run.
+pub(crate) trait OfRun<'a>: Sized {
+    /// That of a run in which nobody is yet.
+    fn new(spec: &'a RunSpec) -> Self;
+
+    /// Its columns of the run, without values where no path has it.
+    fn columns(&self, _ended: Ended) -> Vec<MediumColumn> {
+        Vec::new()
+    }
+}
+
+/// When a run has ended.
+#[derive(Clone, Copy)]
+pub(crate) struct Ended {
+    /// The last thing happened then.
+    pub(crate) last: Instant,
+    /// Until when radios were on.
+    pub(crate) end: Instant,
+}
+
+/// A device that comes to a path.
+#[derive(Clone, Copy)]
+pub(crate) struct Comer<'a> {
+    pub(crate) on: OnPath<'a>,
+    /// Its number in its group.
+    pub(crate) in_group: u32,
+    /// How many radios it has already.
+    pub(crate) radios_before: u32,
+}
+
+/// What media are laid on.
+pub(crate) struct Ground<'g, 'a> {
+    pub(crate) spec: &'a RunSpec,
+    pub(crate) registry: &'a Registry,
+    pub(crate) media: &'g mut Media<'a>,
+    pub(crate) links: &'g mut dyn Links,
+}
+
+/// The simulation, whatever its clock is.
+pub(crate) trait Links {
+    /// Adds a machine to it.
+    fn add(&mut self, link: Box<dyn Link>) -> LinkId;
+
+    /// Who measures it.
+    fn meter(&mut self) -> &mut Meter;
+}
+
+/// The place of a device at a hop.
+pub(crate) struct Place {
+    /// Towards the device.
+    pub(crate) near: HopEnd,
+    /// Towards its server.
+    pub(crate) far: HopEnd,
+    /// In which network it is, where that is one.
+    pub(crate) member: Option<Member>,
+}
+
+/// Makes of one list what a run spec calls media, how JSON has them, and what a run keeps of them.
+macro_rules! media {
+    ($($(#[$doc:meta])+ $key:ident: $Variant:ident($Spec:ty),)+) => {
+        /// What a hop is.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum MediumSpec {
+            $($(#[$doc])+ $Variant($Spec),)+
+        }
+
+        /// A hop as JSON has it: the medium stands beside the name.
+        #[derive(Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct HopFields {
+            name: String,
+            scope: ScopeSpec,
+            $(#[serde(skip_serializing_if = "Option::is_none")] $key: Option<$Spec>,)+
+        }
+
+        impl TryFrom<HopFields> for HopSpec {
+            type Error = String;
+
+            fn try_from(fields: HopFields) -> Result<Self, Self::Error> {
+                let media = [$(fields.$key.map(MediumSpec::$Variant),)+];
+                let mut media = media.into_iter().flatten();
+                let (Some(medium), None) = (media.next(), media.next()) else {
+                    let known = [$(stringify!($key),)+].join(", ");
+                    return Err(format!("a hop is one of {known}"));
+                };
+                Ok(Self { name: fields.name, scope: fields.scope, medium })
+            }
+        }
+
+        impl From<HopSpec> for HopFields {
+            fn from(hop: HopSpec) -> Self {
+                let mut fields = Self { name: hop.name, scope: hop.scope, $($key: None,)+ };
+                match hop.medium {
+                    $(MediumSpec::$Variant(medium) => fields.$key = Some(medium),)+
+                }
+                fields
+            }
+        }
+
+        impl MediumSpec {
+            /// What all media can do.
+            pub(crate) fn medium(&self) -> &dyn Medium {
+                match self {
+                    $(Self::$Variant(medium) => medium,)+
+                }
+            }
+        }
+
+        /// What the media of a run keep.
+        pub(crate) struct Media<'a> {
+            $(pub(crate) $key: $key::State<'a>,)+
+        }
+
+        impl<'a> Media<'a> {
+            /// Nobody is there yet.
+            pub(crate) fn new(spec: &'a RunSpec) -> Self {
+                Self { $($key: OfRun::new(spec),)+ }
+            }
+
+            /// The columns of all.
+            pub(crate) fn columns(&self, ended: Ended) -> Vec<MediumColumn> {
+                let columns = [$(self.$key.columns(ended),)+];
+                columns.into_iter().flatten().collect()
+            }
+        }
+    };
+}
+
+media! {
+    /// A link with impairments.
+    link: Link(Box<LinkConfig>),
+    /// An address translator.
+    nat: Nat(NatSpec),
+    /// An NB-IoT network.
+    nbiot: Nbiot(Box<NetworkConfig>),
+    /// A WLAN.
+    wlan: Wlan(Box<WlanSpec>),
+    /// A link of the registry, by its name and with its options.
+    registered: Registered(LayerSpec),
+}
+
+impl Place {
+    /// That of the ends of a link.
+    pub(crate) fn between((near, far): (HopEnd, HopEnd)) -> Self {
+        Self {
+            near,
+            far,
+            member: None,
+        }
+    }
+}
+
+impl Comer<'_> {
+    /// Its group's name and its number, after which what it has of its own is named.
+    pub(crate) fn name(&self) -> (&str, u32) {
+        (&self.on.group.name, self.on.device)
+    }
+}
