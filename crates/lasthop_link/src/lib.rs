@@ -1,4 +1,4 @@
-//! Links that hurt, a WLAN cell, and network address translation.
+//! Links that hurt, a WLAN cell, a serial line, and network address translation.
 //!
 //! A [`DuplexLink`] joins two ports with a pipeline of impairments each way: MTU, outages, loss, rate, delay,
 //! corruption and duplication, in an order that can be chosen. A [`Nat`] rewrites addresses and ports and
@@ -29,6 +29,7 @@ mod in_flight;
 mod junction;
 pub mod nat;
 mod pipeline;
+pub mod serial;
 mod shared;
 pub mod stage;
 pub mod wlan;

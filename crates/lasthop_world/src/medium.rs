@@ -6,11 +6,13 @@ pub(crate) mod nat;
 pub(crate) mod nbiot;
 pub(crate) mod place;
 mod registered;
+mod serial;
 mod wlan;
 
 use lasthop_contract::Link;
 use lasthop_engine::LinkId;
 use lasthop_link::LinkConfig;
+use lasthop_link::serial::SerialConfig;
 use lasthop_measure::{MediumColumn, Meter};
 use lasthop_nbiot::config::NetworkConfig;
 use lasthop_units::Instant;
@@ -225,6 +227,8 @@ media! {
     nbiot: Nbiot(Box<NetworkConfig>),
     /// A WLAN.
     wlan: Wlan(Box<WlanSpec>),
+    /// A serial line.
+    serial: Serial(SerialConfig),
     /// A link of the registry, by its name and with its options.
     registered: Registered(LayerSpec),
 }

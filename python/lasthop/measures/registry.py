@@ -17,6 +17,7 @@ from lasthop.measures.measure import (
 )
 from lasthop.measures.messages import LATENCIES, MESSAGES
 from lasthop.measures.radio import ENERGY, NETWORK
+from lasthop.measures.serial import SERIAL
 from lasthop.measures.sessions import SESSIONS
 from lasthop.measures.wire import WIRE
 from lasthop.measures.wlan import WLAN
@@ -116,6 +117,7 @@ COLUMNS = (
     *CACHES,
     *NETWORK,
     *WLAN,
+    *SERIAL,
     *ENERGY,
     Measure(
         name="simulated_s",

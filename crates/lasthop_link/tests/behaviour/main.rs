@@ -27,6 +27,7 @@ mod order;
 mod outage;
 mod queue;
 mod rate;
+mod serial;
 mod shared_medium;
 mod size_limit;
 mod wlan;

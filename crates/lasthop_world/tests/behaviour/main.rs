@@ -34,6 +34,7 @@ mod radio_events;
 mod relays;
 mod release_assistance;
 mod reliability;
+mod serial;
 mod service_times;
 mod sessions;
 mod shared_translator;

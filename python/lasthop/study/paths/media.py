@@ -11,6 +11,7 @@ from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.nbiot.resolve import resolve
 from lasthop.study.nbiot.words import network_in_words
 from lasthop.study.paths.medium import Medium
+from lasthop.study.paths.serial import Serial
 from lasthop.study.paths.wlan import Wlan
 
 if TYPE_CHECKING:
@@ -104,6 +105,15 @@ MEDIA = (
         scope="all",
         shared=Wlan.cell_spec,
         apart=("rate", "ack_rate", "frame_loss", "preamble"),
+    ),
+    MediumEntry(
+        key="serial",
+        spec_key="serial",
+        noun="a serial line",
+        settings=Serial,
+        spec=Serial.spec,
+        words=Serial.words,
+        shared=Serial.spec,
     ),
     MediumEntry(
         key="medium",

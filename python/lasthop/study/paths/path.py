@@ -15,6 +15,7 @@ from lasthop.study.paths.direction import Direction
 from lasthop.study.paths.link_profiles import link_profile
 from lasthop.study.paths.media import MEDIA, MediumEntry
 from lasthop.study.paths.medium import Medium, MediumNotation
+from lasthop.study.paths.serial import Serial
 from lasthop.study.paths.wlan import Wlan
 from lasthop.study.text.faults import Fault, show, suggestion
 
@@ -81,6 +82,8 @@ class Path(Direction):
     """An NB-IoT network in place of a link of their own for each device."""
     wlan: Wlan | None = Field(default=None, examples=["{standard: g}"])
     """A WLAN cell that all devices of the path share, unless `scope` says otherwise."""
+    serial: Serial | None = Field(default=None, examples=["{rate: 9600 bit/s}"])
+    """A serial line: each device's own, or with `scope: all` a bus that all share."""
     medium: Annotated[Medium | None, MediumNotation()] = Field(
         default=None, examples=["toy_radio tries=3"]
     )

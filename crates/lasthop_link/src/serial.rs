@@ -1,0 +1,76 @@
+//! A serial line: a UART, an RS-232 cable, an RS-485 bus. It carries one byte after the other, each with its start,
+//! parity and stop bits, and packets in frames of PPP (RFC 1662) or SLIP (RFC 1055).
+
+mod framing;
+mod line;
+
+pub use framing::Framing;
+pub use line::{SerialLine, SerialReport};
+
+use lasthop_units::{BitRate, Duration};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::stage::rate::QueueLimit;
+
+/// What a serial line is like, as a run spec has it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self", deny_unknown_fields)]
+pub struct SerialConfig {
+    /// Bits on the line: its baud rate.
+    pub bits_per_second: BitRate,
+    /// Bits of a byte with its start, parity and stop bits: 10 for 8N1.
+    pub bits_per_byte: u8,
+    /// What stands around a packet.
+    pub framing: Framing,
+    /// Who sends at the same time.
+    pub duplex: Duplex,
+    /// How long the line is idle before another station sends than the one before.
+    pub turnaround_ns: u64,
+    /// What may wait at a station.
+    pub queue: QueueLimit,
+}
+
+/// Who sends at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Duplex {
+    /// One station: two wires of RS-485.
+    Half,
+    /// One each way: RS-232, four wires of RS-485.
+    Full,
+}
+
+crate::config::read_checked!(SerialConfig);
+
+impl SerialConfig {
+    /// The usual MRU of PPP (RFC 1661, 6.1), in bytes.
+    pub const LARGEST_PACKET: usize = 1500;
+
+    /// A start bit, eight bits of data and a stop bit; at most a parity bit and a second stop bit beside.
+    const BITS: core::ops::RangeInclusive<u8> = 10..=12;
+
+    /// How long a packet is on the line, rounded up.
+    #[must_use]
+    pub fn time_of(&self, packet: &[u8]) -> Duration {
+        let bits = self.framing.bytes_of(packet) * u64::from(self.bits_per_byte);
+        let rate = u128::from(self.bits_per_second.as_bits_per_second());
+        let nanos = (u128::from(bits) * 1_000_000_000).div_ceil(rate);
+        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+
+    fn checked(self) -> Result<Self, SerialError> {
+        match Self::BITS.contains(&self.bits_per_byte) {
+            true => Ok(self),
+            false => Err(SerialError::BitsPerByte),
+        }
+    }
+}
+
+/// Numbers that describe no serial line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum SerialError {
+    /// Fewer bits than a start bit, a byte and a stop bit, or more than with parity and two stop bits.
+    #[error("a byte on a serial line has from 10 to 12 bits")]
+    BitsPerByte,
+}
