@@ -143,7 +143,7 @@ def test_tcp_goes_through_a_lossy_path_whole(ends: Ends) -> None:
         ({"hops": []}, "at least one hop"),
         (
             {"hops": [{"name": "x", "scope": "own"}]},
-            "a hop is one of link, nat, nbiot, wlan and registered",
+            "a hop is one of link, nat, nbiot, wlan, serial, registered",
         ),
         ({"hops": 3}, "invalid type"),
     ],
