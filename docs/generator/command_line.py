@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import typer
+from rich.markup import render
 
 from docs.generator.markdown import code, table
 from lasthop.cli.application import app
@@ -26,10 +27,10 @@ def _section(command: Any, above: typer.Context) -> str:  # noqa: ANN401  Typer 
     options = [entry for entry in command.params if entry.param_type_name == "option"]
     parts = [f"## {code(f'lasthop {command.name}')}", command.help, f"```text\n{usage}\n```"]
     if arguments:
-        rows = [[code(_value(entry)), entry.help or ""] for entry in arguments]
+        rows = [[code(_value(entry)), _help(entry)] for entry in arguments]
         parts.append(table(["argument", "what it is"], rows))
     if options:
-        rows = [[_flag(entry), entry.help or ""] for entry in options]
+        rows = [[_flag(entry), _help(entry)] for entry in options]
         parts.append(table(["option", "what it does"], rows))
     parts.append("Example:\n\n```sh\n" + command.epilog.removeprefix("Example: ") + "\n```")
     return "\n\n".join(parts)
@@ -42,3 +43,16 @@ def _flag(option: Any) -> str:  # noqa: ANN401
 
 def _value(parameter: Any) -> str:  # noqa: ANN401
     return str(parameter.metavar or "TEXT")
+
+
+def _help(parameter: Any) -> str:  # noqa: ANN401
+    """Give the help as Typer shows it: without escapes, and with the default."""
+    text = render(parameter.help).plain
+    default = parameter.default
+    if default in (None, "", ()) or getattr(parameter, "is_flag", False):
+        return text
+    return (
+        f"{text} Default: {default:g}."
+        if isinstance(default, float)
+        else f"{text} Default: {default}."
+    )

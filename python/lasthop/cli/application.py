@@ -54,7 +54,7 @@ def on_sockets(name: str, command: Callable[_P, int]) -> Callable[_P, int]:
 
 app = typer.Typer(
     name="lasthop",
-    help="Which IoT protocol stack, with which settings, for this fleet on this network?",
+    help="Finds the IoT protocol stack and settings for your fleet on your network.",
     epilog="Start with: lasthop demo",
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -75,7 +75,7 @@ for module in _SOCKETS:
 def _start(
     context: typer.Context,
     *,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Prints the version.")] = False,
 ) -> None:
     if version:
         raise typer.Exit(say_version())

@@ -16,23 +16,30 @@ EXAMPLE = "Example: lasthop archive results/larmo-2019 larmo-2019 --out larmo-20
 
 
 def command(  # noqa: PLR0913  (an argument is an option)
-    results: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `run` made.")],
+    results: Annotated[Path, typer.Argument(metavar="DIR", help="Result folder of lasthop run.")],
     study: Annotated[
-        str, typer.Argument(metavar="STUDY", help="The study that made it, as `run` was told.")
+        str,
+        typer.Argument(
+            metavar="STUDY", help="Study that gave the results, written as for lasthop run."
+        ),
     ],
     *,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="The new folder; DIR-archive without it."),
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Folder for the archive; it must not exist. Default: DIR-archive.",
+        ),
     ] = None,
     set_: options.Set = None,
     seed: options.Seed = None,
     quick: options.Quick = False,
 ) -> int:
-    """Put results and all that gives them again into one folder, ready to be published.
+    """Copy results, and all that is needed to repeat them, to one folder for publication.
 
-    The study and its files, the tables with their digests, the versions of all that was at work,
-    and a README with the command. --set, --seed and --quick are those of the run.
+    The folder holds the study and its files, the tables with their digests, the versions of the
+    software, and a README with the command. Give --set, --seed and --quick as for the run.
     """
     from lasthop.running.archive import Origin, write_archive
 

@@ -23,9 +23,10 @@ Capture = Annotated[
     typer.Option(
         _OPTION,
         metavar="[HOST,..]",
-        help="Keep the packets of each server and of the first 10 devices (100 beside real "
-        "software), as captures/RUN.HOST.pcapng, or of these hosts: --capture device-3,server-0; "
-        "in a fleet they have the names of groups and servers: meters-3,head_end-0.",
+        help="Writes the packets of hosts to captures/RUN.HOST.pcapng in the result folder. "
+        "Without host names: every server and the first 10 devices (100 with real "
+        "software). With host names: --capture device-3,server-0; in a fleet: "
+        "--capture meters-3,head_end-0. Default: no captures.",
     ),
 ]
 
@@ -34,9 +35,9 @@ Keys = Annotated[
     bool,
     typer.Option(
         "--keys",
-        help="With --capture: keep the secrets of TLS sessions beside the packets, as "
-        "captures/RUN.keys, which tshark reads: -o tls.keylog_file:FILE; of QUIC also what "
-        "happened in its connections, as qlog: captures/RUN.HOST.sqlog.",
+        help="With --capture, writes the secrets of TLS sessions to captures/RUN.keys, "
+        "which tshark reads with -o tls.keylog_file:FILE. For QUIC it also writes a "
+        "qlog to captures/RUN.HOST.sqlog.",
     ),
 ]
 

@@ -22,7 +22,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
     base: Annotated[
         Path,
         typer.Argument(
-            metavar="BASE", parser=options.read_path, help="The results to compare with."
+            metavar="BASE", parser=options.read_path, help="Result folder to compare with."
         ),
     ],
     new: Annotated[
@@ -30,7 +30,8 @@ def command(  # noqa: PLR0913  (an argument is an option)
         typer.Argument(
             metavar="NEW",
             parser=options.read_path,
-            help="The results to judge; without them, which changes a comparison would find.",
+            help="Result folder to judge. Without it, the command prints which changes such a "
+            "comparison could find.",
             show_default=False,
         ),
     ] = None,
@@ -40,7 +41,9 @@ def command(  # noqa: PLR0913  (an argument is an option)
         typer.Option(
             "--smallest-effect",
             metavar="SHARE",
-            help="A smaller change does not matter, of shares in points; the study's without it.",
+            help='Smallest change that matters, for example "5 %". For measures that are shares '
+            "it is in percentage points. Smaller changes are ignored. Default: the value "
+            "in the study.",
         ),
     ] = None,
     pair: Annotated[
@@ -48,24 +51,25 @@ def command(  # noqa: PLR0913  (an argument is an option)
         typer.Option(
             "--pair",
             metavar="A=B",
-            help="Compare stack A of BASE with stack B of NEW, and no other; repeatable.",
+            help="Compares stack A of BASE only with stack B of NEW. Repeatable. Default: each "
+            "stack with itself.",
         ),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also show what is undecided or stayed the same.")
+        bool, typer.Option("--all", help="Also prints measures that are undecided or unchanged.")
     ] = False,
     report_only: Annotated[
-        bool, typer.Option("--report-only", help="Exit with 0 even when something got worse.")
+        bool, typer.Option("--report-only", help="Exits with code 0 even when something got worse.")
     ] = False,
     as_json: options.Json = False,
 ) -> int:
-    """Say what got better or worse from one result folder to another.
+    """Show what got better or worse between two result folders.
 
-    Each stack at each point is compared by delivery, latency, bytes and the study's aim, paired
-    by seed; with --pair one stack with another, also of one folder that is named twice. Verdicts
-    are corrected over all that is compared (Holm), so that 95 % of comparisons name no change
-    where there is none. First it says which changes so many repetitions can show. Exits with 1
-    when something got worse.
+    Each stack at each point is compared by delivery, latency, bytes and the measure of the study,
+    paired by seed. With --pair one stack is compared with another; to compare two stacks of one
+    folder, name the folder twice. Verdicts are corrected for all comparisons (Holm): where nothing
+    has changed, at most 5 % of comparisons report a change. The first lines show which changes
+    this number of repetitions can find. The exit code is 1 when something got worse.
     """
     smallest = None if smallest_effect is None else _share(smallest_effect)
     from lasthop.compare.comparison import compare

@@ -20,9 +20,9 @@ def command(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Answer the question of a fleet, then rerun a published comparison, with a report of each.
+    """Run two example studies: a decision for a fleet, and a published comparison.
 
-    With `--json` each of the two is a line.
+    Each gets a report. With `--json` each prints one line.
     """
     from lasthop.cli.execution import Request, execute
     from lasthop.cli.output import say

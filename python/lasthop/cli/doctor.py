@@ -48,13 +48,13 @@ def command(
         bool,
         typer.Option(
             "--clean",
-            help="Remove what runs have left behind that were killed: their namespaces, the "
-            "processes in them and their temporary folders, and nothing else.",
+            help="Removes what killed runs have left: their network namespaces, the processes "
+            "in them, and their temporary folders. Nothing else is removed.",
         ),
     ] = False,
     as_json: options.Json = False,
 ) -> int:
-    """Look for what lasthop needs; exit 4 if something needed is missing."""
+    """Check that this machine has what lasthop needs. Exit code 4 if something is missing."""
     if clean:
         return _clean(as_json=as_json)
     findings = list(_findings())

@@ -103,21 +103,23 @@ class MessageName:
 
 def command(  # noqa: PLR0913  (an argument is an option)
     run: Annotated[
-        str | None, typer.Argument(metavar="RUN", help="The beginning of a run's id.")
+        str | None, typer.Argument(metavar="RUN", help="First characters of the id of a run.")
     ] = None,
     message: Annotated[
         str | None,
         typer.Argument(
             metavar="MESSAGE",
-            help="Its number, DEVICE:NUMBER or DEVICE:FLOW:NUMBER, as messages.parquet counts; "
-            "GROUP/ before it where there are several.",
+            help="Message as NUMBER, DEVICE:NUMBER or DEVICE:FLOW:NUMBER, numbered as in "
+            "messages.parquet. With several groups, write GROUP/ in front.",
         ),
     ] = None,
     *,
     slowest: Annotated[
         str | None,
         typer.Option(
-            metavar="STACK", help="Instead of RUN and MESSAGE: what of this stack took longest."
+            metavar="STACK",
+            help="Shows the message of this stack with the highest latency, instead of RUN and "
+            "MESSAGE. Default: none.",
         ),
     ] = None,
     folder: Annotated[
@@ -126,7 +128,8 @@ def command(  # noqa: PLR0913  (an argument is an option)
             "--in",
             metavar="DIR",
             parser=options.read_path,
-            help="The result folder; without it, the one here that holds the run.",
+            help="Result folder that holds the run. Default: the folder below this one that "
+            "holds it.",
         ),
     ] = None,
     picture: Annotated[
@@ -134,15 +137,16 @@ def command(  # noqa: PLR0913  (an argument is an option)
         typer.Option(
             metavar="FILE",
             parser=options.read_path,
-            help="Also draw what the radio of its device did, as .svg, .png or .pdf.",
+            help="File for a picture of what the device's radio did; its name ends in .svg, "
+            ".png or .pdf. Default: no picture.",
         ),
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Print the time line of one message: why it was late, or lost.
+    """Print the time line of one message, which shows why it was late or lost.
 
-    Of a run on a clock, such as one beside real software, it is read from the results, with the
-    packets of its capture.
+    A virtual run is simulated again. For a run in real time, such as one with real software, the
+    time line comes from the results and the packets of the capture.
     """
     if picture is not None and picture.suffix not in PICTURES:
         raise UsageError(f"--picture {picture}: write a name that ends in {', '.join(PICTURES)}")

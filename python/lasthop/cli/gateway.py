@@ -31,9 +31,10 @@ def command(  # noqa: PLR0913  each is an option
         list[str],
         typer.Argument(
             metavar="WHAT...",
-            help="device add|remove DEVICE, device list, bind|unbind GATEWAY DEVICE, "
-            "config set DEVICE TEXT, command send DEVICE TEXT, token DEVICE, log, log trim, or "
-            "push SUBSCRIPTION URL; DEVICE is projects/P/locations/L/registries/R/devices/D.",
+            help="Action: device add DEVICE, device remove DEVICE, device list, bind GATEWAY "
+            "DEVICE, unbind GATEWAY DEVICE, config set DEVICE TEXT, command send DEVICE "
+            "TEXT, token DEVICE, log, log trim, or push SUBSCRIPTION URL. DEVICE and "
+            "GATEWAY are written projects/P/locations/L/registries/R/devices/D.",
             show_default=False,
         ),
     ],
@@ -43,7 +44,8 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--data",
             metavar="FOLDER|URL",
-            help="The folder or the database that lasthop serve has; of all but token.",
+            help="Data folder or database URL of lasthop serve gateway. Every action except "
+            "token needs it. Default: none.",
         ),
     ] = None,
     key: Annotated[
@@ -51,8 +53,8 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--key",
             metavar="FILE",
-            help="Of device add: a public key of P-256 or RSA, PEM; repeatable, in place of those "
-            "that the device has. Of token: the private key.",
+            help="device add: PEM file with the device's public key, P-256 or RSA. It replaces "
+            "earlier keys. Repeatable. token: PEM file with the private key. Default: none.",
         ),
     ] = None,
     attaches: Annotated[
@@ -60,9 +62,10 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--attaches",
             metavar="WHOM",
-            help="Of device add: it is a gateway that speaks for other devices of its registry, "
-            "once it has attached them: those that are bound to it (bound), those whose token it "
-            "shows (token), or those of which both is true (both).",
+            help="device add: makes the device a gateway that may act for other devices of its "
+            "registry, once it has attached them. bound allows devices that are bound to "
+            "it, token allows devices whose token it presents, both requires the two. "
+            "Default: a plain device.",
         ),
     ] = None,
     gateway: Annotated[
@@ -70,7 +73,8 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--gateway",
             metavar="GATEWAY",
-            help="Of device add: bind it to this gateway; it needs no key of its own then.",
+            help="device add: binds the new device to this gateway. It then needs no key of its "
+            "own. Default: not bound.",
         ),
     ] = None,
     new_key: Annotated[
@@ -78,7 +82,8 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--new-key",
             metavar="FILE",
-            help="Of device add: make its key, and write it to this new file, with its name.",
+            help="device add: creates a private key and writes it to this new file, together "
+            "with the name of the device. Default: no new key.",
         ),
     ] = None,
     count: Annotated[
@@ -88,30 +93,41 @@ def command(  # noqa: PLR0913  each is an option
             min=1,
             max=5000,
             metavar="COUNT",
-            help="Of device add --new-key: so many devices, called DEVICE-1, DEVICE-2, ...; for "
-            "lasthop load --devices FILE.",
+            help="device add with --new-key: number of devices to add, named DEVICE-1, DEVICE-2 "
+            "and so on. Use the file with lasthop load --devices. Default: one device, "
+            "named DEVICE.",
         ),
     ] = None,
     hours: Annotated[
         int,
         typer.Option(
-            "--hours", min=1, max=24, metavar="COUNT", help="Of token: how long it is valid."
+            "--hours",
+            min=1,
+            max=24,
+            metavar="COUNT",
+            help="token: hours for which the token is valid.",
         ),
     ] = 1,
     folder: Annotated[
-        str, typer.Option("--folder", metavar="NAME", help="Of command send: its subfolder.")
+        str,
+        typer.Option(
+            "--folder",
+            metavar="NAME",
+            help="command send: subfolder of the command topic. Default: none.",
+        ),
     ] = "",
     subscription: Annotated[
         str | None,
         typer.Option(
             "--subscription",
             metavar="NAME",
-            help="Of log: begin behind what was printed for this name before.",
+            help="log: prints only messages that were not yet printed for this subscription. "
+            "Default: all messages.",
         ),
     ] = None,
     follow: Annotated[
         bool,
-        typer.Option("--follow", help="Of log and push: go on with what comes, until Ctrl-C."),
+        typer.Option("--follow", help="log and push: also handles new messages, until Ctrl-C."),
     ] = False,
     attempts: Annotated[
         int | None,
@@ -119,32 +135,39 @@ def command(  # noqa: PLR0913  each is an option
             "--attempts",
             min=1,
             metavar="COUNT",
-            help="Of push: give a message up after so many tries, and print it as log --json does; "
-            "without it, each is tried until it is taken.",
+            help="push: number of attempts for a message. After that, the message is printed as "
+            "log --json does. Default: unlimited.",
         ),
     ] = None,
     older_than: Annotated[
         str | None,
         typer.Option(
-            "--older-than", metavar="TIME", help="Of log trim: remove what came longer ago, 30d."
+            "--older-than",
+            metavar="TIME",
+            help="log trim: removes messages that are older than this, for example 30d. "
+            "Default: any age.",
         ),
     ] = None,
     keep: Annotated[
         int | None,
         typer.Option(
-            "--keep", min=0, metavar="COUNT", help="Of log trim: remove all but the newest."
+            "--keep",
+            min=0,
+            metavar="COUNT",
+            help="log trim: number of newest messages to keep; older ones are removed. Default: "
+            "set by --older-than.",
         ),
     ] = None,
     even_unread: Annotated[
         bool,
         typer.Option(
             "--even-unread",
-            help="Of log trim: remove what a subscription has not read yet, too.",
+            help="log trim: also removes messages that a subscription has not read yet.",
         ),
     ] = False,
     as_json: options.Json = False,
 ) -> int:
-    """Look after the devices of a gateway, whether or not its server runs."""
+    """Manage the devices of a gateway. Its server may run at the same time."""
     action = " ".join(words[:2])
     arguments = words[2:]
     if action != "log trim" and words[0] in {"log", "push", "token", "bind", "unbind"}:

@@ -16,17 +16,31 @@ def command(  # noqa: PLR0913  each is an option
         str,
         typer.Argument(
             metavar="URL",
-            help="coap://HOST[:PORT]/PATH[?QUERY], or coaps://, coap+tcp://, coaps+tcp://",
+            help="Resource: coap://HOST[:PORT]/PATH[?QUERY]. Other schemes: coaps://, "
+            "coap+tcp://, coaps+tcp://.",
         ),
     ],
     *,
     observe: Annotated[
         int | None,
-        typer.Option("--observe", metavar="N", min=1, help="Observe it, for N notifications."),
+        typer.Option(
+            "--observe",
+            metavar="N",
+            min=1,
+            help="Observes the resource and ends after N notifications. Default: one plain "
+            "request.",
+        ),
     ] = None,
     accept: Annotated[
         int | None,
-        typer.Option("--accept", metavar="N", min=0, max=65_535, help="The format wanted."),
+        typer.Option(
+            "--accept",
+            metavar="N",
+            min=0,
+            max=65_535,
+            help="CoAP Content-Format number that the answer should have, for example 50 for "
+            "JSON. Default: any.",
+        ),
     ] = None,
     cafile: options.CaFile = None,
     cert: options.Certificate = None,
@@ -37,7 +51,7 @@ def command(  # noqa: PLR0913  each is an option
     timeout: options.Timeout = 100.0,
     as_json: options.Json = False,
 ) -> int:
-    """Read or observe a resource by our CoAP client; exit 1 when the server answers an error."""
+    """Read or observe a CoAP resource. The exit code is 1 if the server answers with an error."""
     return CoapRequest(
         url=url,
         method="get",

@@ -17,10 +17,11 @@ def hands_over(method: str, summary: str) -> Callable[..., int]:
             str,
             typer.Argument(
                 metavar="URL",
-                help="coap://HOST[:PORT]/PATH[?QUERY], or coaps://, coap+tcp://, coaps+tcp://",
+                help="Resource: coap://HOST[:PORT]/PATH[?QUERY]. Other schemes: coaps://, "
+                "coap+tcp://, coaps+tcp://.",
             ),
         ],
-        body: Annotated[str, typer.Argument(metavar="BODY", help="What is sent.")],
+        body: Annotated[str, typer.Argument(metavar="BODY", help="Text to send.")],
         *,
         content_format: options.ContentFormat = 0,
         cafile: options.CaFile = None,
@@ -47,5 +48,5 @@ def hands_over(method: str, summary: str) -> Callable[..., int]:
             as_json=as_json,
         ).send()
 
-    command.__doc__ = f"{summary} by our CoAP client; exit 1 when the server answers an error."
+    command.__doc__ = f"{summary}. The exit code is 1 if the server answers with an error."
     return command

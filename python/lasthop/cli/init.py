@@ -22,28 +22,60 @@ def command(  # noqa: PLR0913  (an argument is an option)
         typer.Argument(
             metavar="FILE",
             parser=options.read_path,
-            help="The study to write; study.yaml if none is named.",
+            help="Study file to write. It must not exist. Default: study.yaml.",
         ),
     ] = None,
     *,
-    kind: Annotated[str | None, typer.Option(help="round_trip, report or command.")] = None,
-    payload: Annotated[str | None, typer.Option(help="Size of a message.")] = None,
-    every: Annotated[str | None, typer.Option(help="Time between two messages.")] = None,
-    loss: Annotated[str | None, typer.Option(help="Share of packets lost, each way.")] = None,
-    delay: Annotated[str | None, typer.Option(help="Time a packet takes, each way.")] = None,
-    rate: Annotated[str | None, typer.Option(help="What the link carries, each way.")] = None,
-    stack: Annotated[
-        list[str] | None, typer.Option(help='A stack to compare, or "NAME: STACK"; repeatable.')
+    kind: Annotated[
+        str | None,
+        typer.Option(help="Kind of traffic: round_trip, report or command. Default: round_trip."),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing, take the defaults.")] = False,
+    payload: Annotated[
+        str | None, typer.Option(help='Size of a message, for example "96 B". Default: 409 B.')
+    ] = None,
+    every: Annotated[
+        str | None,
+        typer.Option(
+            help='Time between two messages of a device, for example "15 s". Default: 250 ms.'
+        ),
+    ] = None,
+    loss: Annotated[
+        str | None,
+        typer.Option(
+            help='Share of packets that are lost in each direction, for example "3 %". Default: '
+            "10 %."
+        ),
+    ] = None,
+    delay: Annotated[
+        str | None,
+        typer.Option(help='One-way delay in each direction, for example "50 ms". Default: 100 ms.'),
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(
+            help='Rate of the link in each direction, for example "100 kbit/s". Default: unlimited.'
+        ),
+    ] = None,
+    stack: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='Stack to compare, for example "mqtt qos=1", or with a name of your own, '
+            '"NAME: STACK". Repeatable. Default: raw_udp, json_udp and raw_udp ack=on.'
+        ),
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Asks no questions and takes the defaults.")
+    ] = False,
     extension: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Write a folder NAME with a protocol of your own instead, in Rust."
+            metavar="NAME",
+            help="Writes a folder NAME with the start of a protocol of your own in Rust, "
+            "instead of a study. Default: a study.",
         ),
     ] = None,
 ) -> None:
-    """Write a study that runs, from a few answers; nothing is overwritten."""
+    """Write a study file from a few answers. Existing files are never overwritten."""
     if extension is not None:
         if any(answer is not None for answer in (path, kind, payload, every, loss, delay, rate)):
             raise UsageError("--extension writes a folder of its own; give it alone")

@@ -36,7 +36,8 @@ def command(
         typer.Argument(
             metavar="FILE...",
             parser=options.read_path,
-            help="Captures in pcapng or pcap, plain or .gz; those of a ring buffer in their order.",
+            help="Capture files in pcapng or pcap format, plain or .gz. Give the files of a "
+            "ring buffer in their order.",
         ),
     ],
     *,
@@ -46,7 +47,7 @@ def command(
             "--conversations",
             metavar="N",
             min=0,
-            help="How many conversations are listed, the largest first.",
+            help="Number of conversations to list, largest first.",
         ),
     ] = _SHOWN,
     spoken: Annotated[
@@ -54,15 +55,16 @@ def command(
         typer.Option(
             "--as",
             metavar="PORT=PROTOCOL",
-            help="What is spoken at a port: mqtt, coap, http, tls, dtls or websocket; repeatable.",
+            help="Protocol at a port that is not the usual one, for example 8884=tls: mqtt, "
+            "coap, http, tls, dtls or websocket. Repeatable. Default: the registered ports.",
         ),
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Say what the bytes of a capture are for: payload, headers, acknowledgements, repetitions.
+    """Count the bytes of a capture by cause: payload, headers, acknowledgements, retransmissions.
 
-    It reads what Wireshark, dumpcap, tcpdump and `lasthop run --capture` write. IP, UDP, TCP,
-    MQTT, CoAP, RTPS and the records of TLS are told apart; what cannot be read is `opaque`. Each
+    It reads files of Wireshark, dumpcap, tcpdump and `lasthop run --capture`. It recognises IP,
+    UDP, TCP, MQTT, CoAP, RTPS and TLS records; bytes that it cannot read count as `opaque`. Each
     byte of each IP packet counts once, where it was captured.
     """
     from lasthop._native import CaptureLedger

@@ -64,97 +64,209 @@ def command(  # noqa: PLR0913  each is an option
         list[str],
         typer.Argument(
             metavar="COMMAND...",
-            help="What runs behind the link; {host} in it is the address of the far end, as "
-            "LASTHOP_HOST in its environment, {host6} that of IPv6, as LASTHOP_HOST6. Nothing else "
-            "can be reached.",
+            help="Command that runs behind the link. {host} stands for the address of the far "
+            "end and {host6} for its IPv6 address; the environment has them as "
+            "LASTHOP_HOST and LASTHOP_HOST6. The command can reach no other address.",
             show_default=False,
         ),
     ],
     *,
-    delay: Annotated[str | None, _setting("delay", "TIME", "One-way delay, as 100ms.")] = None,
+    delay: Annotated[
+        str | None, _setting("delay", "TIME", "One-way delay, for example 100ms. Default: 0 ms.")
+    ] = None,
     jitter: Annotated[
-        str | None, _setting("jitter", "TIME", "How far the delay varies to both sides, as 20ms.")
+        str | None,
+        _setting(
+            "jitter",
+            "TIME",
+            "Largest deviation from --delay in both directions, uniformly distributed, for "
+            "example 20ms. Default: 0 ms.",
+        ),
     ] = None,
     trace: Annotated[
         Path | None,
-        _setting("trace", "FILE", "Replays recorded delays: a CSV file time_s,delay_ms."),
+        _setting(
+            "trace",
+            "FILE",
+            "CSV file of recorded delays to replay, with the header time_s,delay_ms. Use "
+            "it instead of --delay. Default: none.",
+        ),
     ] = None,
-    loss: Annotated[str | None, _setting("loss", "SHARE", "Of packets lost, as 10%.")] = None,
-    rate: Annotated[str | None, _setting("rate", "RATE", "Of IP bytes, as 50kbit/s.")] = None,
+    loss: Annotated[
+        str | None,
+        _setting("loss", "SHARE", "Share of packets that are lost, for example 10%. Default: 0 %."),
+    ] = None,
+    rate: Annotated[
+        str | None,
+        _setting(
+            "rate",
+            "RATE",
+            "Rate in IP bytes or bits per second, for example 50kbit/s. Default: unlimited.",
+        ),
+    ] = None,
     queue: Annotated[
-        str | None, _setting("queue", "SIZE", 'What waits for the rate, as 16kB or "20 packets".')
+        str | None,
+        _setting(
+            "queue",
+            "SIZE",
+            'Size of the queue in front of --rate, for example 16kB or "20 packets". '
+            "Packets that do not fit are dropped. Default: 64 kB.",
+        ),
     ] = None,
     reordering: Annotated[
-        str | None, _setting("reordering", "on|off", "Whether packets overtake others; on.")
+        str | None,
+        _setting(
+            "reordering",
+            "on|off",
+            "Whether a packet may overtake another one when the delay varies. Default: on.",
+        ),
     ] = None,
     duplicate: Annotated[
-        str | None, _setting("duplicate", "SHARE", "Of packets that come twice, as 1%.")
+        str | None,
+        _setting(
+            "duplicate",
+            "SHARE",
+            "Share of packets that arrive twice, for example 1%. Default: 0 %.",
+        ),
     ] = None,
     corrupt: Annotated[
-        str | None, _setting("corrupt", "SHARE", "Of packets with a changed bit, as 1%.")
+        str | None,
+        _setting(
+            "corrupt",
+            "SHARE",
+            "Share of packets that arrive with one changed bit, for example 1%. Default: 0 %.",
+        ),
     ] = None,
     block: Annotated[
-        str | None, _setting("block", "udp|tcp", "What a firewall lets nobody speak.")
+        str | None,
+        _setting(
+            "block",
+            "udp|tcp",
+            "Drops all UDP or all TCP packets, as a firewall would. Default: drops neither.",
+        ),
     ] = None,
-    mtu: Annotated[str | None, _setting("mtu", "SIZE", "The largest IP packet, as 1280B.")] = None,
+    mtu: Annotated[
+        str | None,
+        _setting(
+            "mtu", "SIZE", "Size of the largest IP packet, for example 1280B. Default: 1500 B."
+        ),
+    ] = None,
     profile: Annotated[
-        str | None, _setting("profile", "NAME", "A named link with sources, as lte.")
+        str | None,
+        _setting(
+            "profile",
+            "NAME",
+            "Named link with published values, for example lte. Other options replace its "
+            "values. Default: none.",
+        ),
     ] = None,
     nbiot: Annotated[
         list[str] | None,
         _setting(
             "nbiot",
             "KEY=VALUE",
-            "A device in a cell of NB-IoT, as coupling_loss=154dB; repeatable.",
+            "Adds an NB-IoT cell with one device, for example coupling_loss=154dB. "
+            "Repeatable. Default: no cell.",
         ),
     ] = None,
     nat: Annotated[
         list[str] | None,
-        _setting("nat", "KEY=VALUE", "A NAT behind the link, as udp=30s; repeatable."),
+        _setting(
+            "nat",
+            "KEY=VALUE",
+            "Adds a NAT behind the link, for example udp=30s for its UDP timeout. "
+            "Repeatable. Default: no NAT.",
+        ),
     ] = None,
     up: Annotated[
         list[str] | None,
-        _setting("up", "KEY=VALUE", "What differs to the far end, as loss=5%; repeatable."),
+        _setting(
+            "up",
+            "KEY=VALUE",
+            "Value for the direction to the far end only, for example loss=5%. Repeatable. "
+            "Default: the same value in both directions.",
+        ),
     ] = None,
     down: Annotated[
         list[str] | None,
-        _setting("down", "KEY=VALUE", "What differs from it, as rate=1Mbit/s; repeatable."),
+        _setting(
+            "down",
+            "KEY=VALUE",
+            "Value for the direction from the far end only, for example rate=1Mbit/s. "
+            "Repeatable. Default: the same value in both directions.",
+        ),
     ] = None,
     set_: Annotated[
         list[str] | None,
-        _setting("set", "KEY=VALUE", "Any key of a study's path: path.rate_kind=serial."),
+        _setting(
+            "set",
+            "KEY=VALUE",
+            "Any other key of the path of a study, for example path.rate_kind=serial. "
+            "Repeatable. Default: none.",
+        ),
     ] = None,
     path: Annotated[
         str | None,
         _setting(
-            "path", "STUDY", "The path of a study's devices, at its first point, with all its hops."
+            "path",
+            "STUDY",
+            "Study whose path is used, with all hops, at the first point of its sweep. "
+            "Change its values with --set. Default: the link of the options above.",
         ),
     ] = None,
     group: Annotated[
-        str | None, _setting("group", "NAME", "With --path: whose path; of the first group.")
+        str | None,
+        _setting(
+            "group",
+            "NAME",
+            "With --path: the group of devices whose path is used. Default: the first group.",
+        ),
     ] = None,
     seed: Annotated[
         int,
-        typer.Option("--seed", metavar="N", min=0, max=2**63 - 1, help="Of all that is random."),
+        typer.Option(
+            "--seed",
+            metavar="N",
+            min=0,
+            max=2**63 - 1,
+            help="Seed of the link's random numbers. Same seed, same losses.",
+        ),
     ] = 1,
     far: Annotated[
         str | None,
-        typer.Option("--far", metavar="COMMAND", help="A server there, started and ready first."),
+        typer.Option(
+            "--far",
+            metavar="COMMAND",
+            help="Command of a server at the far end. It is started first, and COMMAND waits "
+            'until it listens. Example: --far "lasthop serve mqtt --listen {host}". '
+            "Default: no server.",
+        ),
     ] = None,
     far_timeout: Annotated[
         float,
-        typer.Option("--far-timeout", metavar="SECONDS", min=0.1, help="How long that may take."),
+        typer.Option(
+            "--far-timeout",
+            metavar="SECONDS",
+            min=0.1,
+            help="Seconds to wait until the --far server listens.",
+        ),
     ] = 30.0,
     congestion: Annotated[
         str | None,
-        typer.Option("--congestion", metavar="NAME", help="TCP's at both ends, as cubic."),
+        typer.Option(
+            "--congestion",
+            metavar="NAME",
+            help="TCP congestion control at both ends, for example cubic. Default: the kernel's.",
+        ),
     ] = None,
     port: Annotated[
         str | None,
         typer.Option(
             "--port",
             metavar="IFACE",
-            help="The near end is what is on this interface's cable; COMMAND is the server.",
+            help="Ethernet interface with a real device behind its cable. The device becomes "
+            "the near end, and COMMAND is the server at the far end. Needs root. Default: "
+            "COMMAND is the near end.",
         ),
     ] = None,
     capture: Annotated[
@@ -163,7 +275,8 @@ def command(  # noqa: PLR0913  each is an option
             "--capture",
             metavar="DIR",
             parser=options.read_path,
-            help="Keep the packets of both ends: near.pcapng, far.pcapng.",
+            help="Folder for the packets at both ends: near.pcapng and far.pcapng. Default: no "
+            "captures.",
         ),
     ] = None,
     summary: Annotated[
@@ -171,7 +284,8 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             _SUMMARY,
             metavar="[=json]",
-            help="Say on standard error in the end what the link did.",
+            help="Prints a summary of the link on standard error at the end, as text or with "
+            "=json as JSON. Default: no summary.",
         ),
     ] = None,
     late_limit: Annotated[
@@ -179,15 +293,17 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--late-limit",
             metavar="TIME",
-            help="How late 99 of 100 packets may be, and each ten times; else exit 3.",
+            help="Lateness that 99 % of packets must stay below, for example 20ms. No packet "
+            "may be later than ten times this. Otherwise the machine was too busy, and the "
+            "exit code is 3.",
         ),
     ] = "20ms",
 ) -> int:
     """Run a command behind an emulated link, without root where the system allows it.
 
-    The words of the link are those of a study's path. It exits with the command's own status: 126
-    if it cannot be run, 127 if there is none, 128 and the signal that ended it. 3 says that it
-    succeeded, but that the machine was too busy for the link to be believed.
+    The options have the names and units of the path of a study. The exit code is that of COMMAND:
+    126 if it cannot be run, 127 if it does not exist, 128 + N if signal N ended it. Exit code 3
+    means that COMMAND succeeded, but the machine was too busy to keep the link's times.
     """
     from lasthop.link import FarServer, Laboratory, LinkSettings, Program
     from lasthop.link.laboratory import Wishes

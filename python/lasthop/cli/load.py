@@ -33,7 +33,8 @@ EXAMPLE = (
 
 def command(  # noqa: PLR0913  (an argument is an option)
     study: Annotated[
-        str, typer.Argument(metavar="STUDY", help="A study file, or a name that `studies` lists.")
+        str,
+        typer.Argument(metavar="STUDY", help="Study file, or a name that lasthop studies lists."),
     ],
     *,
     against: Annotated[
@@ -41,9 +42,10 @@ def command(  # noqa: PLR0913  (an argument is an option)
         typer.Option(
             "--against",
             metavar="ADDRESS",
-            help="Where the server is: HOST[:PORT], mqtt://HOST[:PORT], mqtts://.., ws://.., "
-            "wss://.., quic://.., coap://.., coaps://.., coap+tcp://.., coaps+tcp://.., "
-            "json_udp://.., raw_udp://.., raw_tcp://..; one for each protocol of the study.",
+            help="Address of the server, for example mqtt://broker:1883. Without a scheme: "
+            "HOST[:PORT]. Schemes: mqtt, mqtts, ws, wss, quic, coap, coaps, coap+tcp, "
+            "coaps+tcp, json_udp, raw_udp, raw_tcp. Repeatable, once for each protocol of "
+            "the study. Required.",
         ),
     ],
     user: options.MqttUser = None,
@@ -52,9 +54,10 @@ def command(  # noqa: PLR0913  (an argument is an option)
         typer.Option(
             "--devices",
             metavar="FILE",
-            help="The server is a device gateway (lasthop serve gateway): who the devices are "
-            "there, by a file of lasthop gateway device add --new-key. Each shows tokens of its "
-            "own, over MQTT and HTTP, and a report has arrived once the gateway says so.",
+            help="Devices file for a device gateway (lasthop serve gateway), as lasthop gateway "
+            "device add --new-key writes it. Each device presents its own tokens over MQTT "
+            "or HTTP. A report counts as delivered when the gateway acknowledges it. "
+            "Default: the server is not a device gateway.",
         ),
     ] = None,
     device: Annotated[
@@ -62,9 +65,9 @@ def command(  # noqa: PLR0913  (an argument is an option)
         typer.Option(
             "--device",
             metavar="PROFILE",
-            help="Devices are constrained ones, say esp8266: their tasks take their time, for "
-            "handshakes too, they crash and boot. TCP and UDP stay those of the kernel. As "
-            "`device:` of a study.",
+            help="Hardware profile of constrained devices, for example esp8266. Their "
+            "processing takes time, and they can crash and boot. TCP and UDP stay those of "
+            "the kernel. The study key is device. Default: devices without limits.",
         ),
     ] = None,
     cafile: options.CaFile = None,
@@ -75,9 +78,10 @@ def command(  # noqa: PLR0913  (an argument is an option)
         typer.Option(
             "--psk",
             metavar="FILE",
-            help="Of coaps://: the keys that the server knows, lines identity:key in hexadecimal "
-            "digits. One alone is that of all; of several each device has its own, by its name, "
-            "say device-0.",
+            help="File with the pre-shared keys for coaps://, lines identity:key, with the key "
+            "in hexadecimal digits. A single key is used by all devices. With several, "
+            "each device uses the one with its own name, for example device-0. Only its "
+            "owner may read it (chmod 600). Default: certificates, see --cafile.",
         ),
     ] = None,
     out: options.Out = None,
@@ -89,11 +93,11 @@ def command(  # noqa: PLR0913  (an argument is an option)
     no_report: options.NoReport = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Send the traffic of a study to a server that is somewhere else, and judge what comes back.
+    """Send the traffic of a study to a server over the real network, and judge the result.
 
-    Messages leave when they are due, whether or not the server keeps up (an open loop), and latency
-    counts from then. The network is the one that is there. One run at a time, on one thread. Put
-    load only on servers that are yours to load.
+    Messages are sent on schedule, even if the server cannot keep up (open loop), and latency
+    counts from the scheduled time. There is one run at a time, on one thread. Load only servers
+    that you are allowed to load.
     """
     from lasthop.cli.execution import Request, execute_plan
     from lasthop.live.load_trust import TrustAsked

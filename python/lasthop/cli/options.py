@@ -39,10 +39,21 @@ def _read_appendable(name: str | Path) -> Path:
 
 Out = Annotated[
     Path | None,
-    typer.Option("--out", metavar="DIR", parser=read_path, help="Folder of the results."),
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        parser=read_path,
+        help="Folder for the results. Default: results/NAME, where NAME is the study or demo.",
+    ),
 ]
 Seed = Annotated[
-    int | None, typer.Option("--seed", metavar="N", help="Replaces the seed of the study.")
+    int | None,
+    typer.Option(
+        "--seed",
+        metavar="N",
+        help="Seed of all random numbers in the study. Same seed, same losses and same "
+        "bytes. Default: the seed in the study.",
+    ),
 ]
 Jobs = Annotated[
     int | None,
@@ -50,7 +61,8 @@ Jobs = Annotated[
         "--jobs",
         metavar="N",
         min=1,
-        help="Runs at a time; every processor without it. Changes no result.",
+        help="Number of runs that are computed at the same time. Default: one for each processor. "
+        "The results are the same with any number.",
     ),
 ]
 On = Annotated[
@@ -58,8 +70,9 @@ On = Annotated[
     typer.Option(
         "--on",
         metavar="ray[://HOST]",
-        help="Runs on the workers of a Ray cluster, or of Ray on this machine; needs "
-        'pip install "lasthop[ray]". Changes no result.',
+        help="Computes the runs on the workers of a Ray cluster, or on this machine with "
+        'ray. Requires pip install "lasthop\\[ray]". Default: this machine, without Ray. '
+        "The results are the same.",
     ),
 ]
 EngineName = Annotated[
@@ -67,9 +80,10 @@ EngineName = Annotated[
     typer.Option(
         "--engine",
         metavar="virtual|wall_clock|live|both",
-        help="Replaces the engine of the study. `live` runs the real software that stacks name "
-        "(impl=mosquitto) behind the paths of the study; it needs root on Linux. "
-        "`both` also runs our model of it, and holds the two against each other.",
+        help="Engine of the runs. virtual simulates in virtual time, wall_clock in real "
+        "time. live runs the real software that stacks name (impl=mosquitto) and needs "
+        "root on Linux. both runs virtual and live, then compares them. Default: the "
+        "engine in the study.",
     ),
 ]
 Impl = Annotated[
@@ -77,46 +91,67 @@ Impl = Annotated[
     typer.Option(
         "--impl",
         metavar="NAME=COMMAND",
-        help="Your own build as the software NAME of a stack: --impl mine=./broker; {host} and "
-        "{port} in it are replaced; repeatable.",
+        help="Command that starts your own build of a server, for stacks with impl=NAME. "
+        'Example: --impl mine="./broker {host} {port}". lasthop fills in {host} and '
+        "{port}. Repeatable. Default: only software that lasthop knows.",
     ),
 ]
 Shard = Annotated[
     str | None,
     typer.Option(
-        "--shard", metavar="i/N", help="The i-th of N shares of the runs; `report` merges them."
+        "--shard",
+        metavar="i/N",
+        help="Computes only the i-th of N shares of the runs, for example 1/4. Merge the "
+        "shares with lasthop report. Default: all runs.",
     ),
 ]
 Only = Annotated[
     list[str] | None,
-    typer.Option("--only", metavar="RUN", help="This run, by the beginning of its id; repeatable."),
+    typer.Option(
+        "--only",
+        metavar="RUN",
+        help="Computes only the run whose id begins with RUN. Repeatable. Default: all runs.",
+    ),
 ]
 Set = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="KEY=VALUE", help='Replaces a setting: --set "path.loss=5 %"; repeatable.'
+        "--set",
+        metavar="KEY=VALUE",
+        help='Replaces a value of the study. Example: --set "path.loss=5 %". Repeatable. '
+        "Default: the study as it is written.",
     ),
 ]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Say what would run and how long, and run nothing.")
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Prints the planned runs and an estimate of their time, and computes nothing.",
+    ),
 ]
 Quick = Annotated[
-    bool, typer.Option("--quick", help="Shorter and fewer runs, to see whether a study works.")
+    bool,
+    typer.Option(
+        "--quick",
+        help="Uses shorter and fewer runs, to check quickly that a study works. Do not use "
+        "the results for a decision.",
+    ),
 ]
 Strict = Annotated[
     bool,
     typer.Option(
         "--strict",
-        help="Exit with code 1 unless the runs show that each stack that is not excluded meets "
-        "every requirement. Use it where a gate must not pass by too few messages.",
+        help="Exits with code 1 unless the runs show that every stack that is not excluded "
+        "meets every requirement. Use it in CI, where too few messages must not pass.",
     ),
 ]
 UntilDecided = Annotated[
     bool,
     typer.Option(
         "--until-decided",
-        help="Add repetitions until the decision, its requirements and every claim are clear: "
-        "twice as many each time, the error of 5 % divided among these looks (Bonferroni).",
+        help="Adds repetitions until the decision, its requirements and all claims are "
+        "clear. Each round doubles the repetitions. The rounds share an error "
+        "probability of 5 % (Bonferroni).",
     ),
 ]
 AtMost = Annotated[
@@ -125,7 +160,8 @@ AtMost = Annotated[
         "--at-most",
         metavar="N",
         min=1,
-        help="Most repetitions of --until-decided, chosen beforehand; 50 without it.",
+        help="Maximum number of repetitions for --until-decided. Choose it before you see "
+        "results. Default: 50.",
     ),
 ]
 Summary = Annotated[
@@ -136,13 +172,14 @@ Summary = Annotated[
         parser=_read_appendable,
         envvar="GITHUB_STEP_SUMMARY",
         show_envvar=True,
-        help="Append a page in Markdown: each expectation and, of what failed, the message, its "
-        "packets and the command that shows it again.",
+        help="File to which a summary in Markdown is appended: every expectation, and for "
+        "each failed one the message, its packets and the command that shows it again. "
+        "Default: no summary.",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")]
-NoReport = Annotated[bool, typer.Option("--no-report", help="Write no report.html.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress.")]
+Json = Annotated[bool, typer.Option("--json", help="Prints JSON instead of text.")]
+NoReport = Annotated[bool, typer.Option("--no-report", help="Does not write report.html.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Does not show progress.")]
 
 
 def read_overrides(written: list[str] | None) -> tuple[tuple[str, str], ...]:
@@ -169,14 +206,20 @@ def check_engine(name: str | None) -> str | None:
     return name
 
 
-Qos = Annotated[int, typer.Option("--qos", metavar="0|1|2", min=0, max=2, help="MQTT's QoS.")]
-MqttVersion = Annotated[str, typer.Option("--version", metavar="3.1.1|5", help="MQTT's version.")]
+Qos = Annotated[
+    int,
+    typer.Option(
+        "--qos", metavar="0|1|2", min=0, max=2, help="MQTT QoS of the message or the subscription."
+    ),
+]
+MqttVersion = Annotated[str, typer.Option("--version", metavar="3.1.1|5", help="MQTT version.")]
 MqttUser = Annotated[
     str | None,
     typer.Option(
         "--user",
         metavar="NAME:PASSWORD",
-        help="Who is asking. Others of this machine can see it.",
+        help="User name and password for the server. Other users of this machine can see "
+        "both, for example in ps. Default: no user.",
     ),
 ]
 CaFile = Annotated[
@@ -184,8 +227,9 @@ CaFile = Annotated[
     typer.Option(
         "--cafile",
         metavar="FILE",
-        help="Of mqtts://, wss://, coaps:// and coaps+tcp://: the certificates of whom to believe, "
-        "PEM; the system's without it, but for coaps://.",
+        help="PEM file with the certificate authorities that the server is checked against. "
+        "Needs mqtts://, wss://, quic://, coaps:// or coaps+tcp://. Default: the "
+        "authorities of the system; coaps:// has no default.",
     ),
 ]
 Certificate = Annotated[
@@ -193,19 +237,24 @@ Certificate = Annotated[
     typer.Option(
         "--cert",
         metavar="FILE",
-        help="What to show a server that wants to know its clients: a chain of certificates, PEM.",
+        help="PEM file with the certificate chain that the client presents. Use it where "
+        "the server requires client certificates. Needs --key. Default: none.",
     ),
 ]
 Key = Annotated[
-    Path | None, typer.Option("--key", metavar="FILE", help="The key of the first of them, PEM.")
+    Path | None,
+    typer.Option(
+        "--key", metavar="FILE", help="PEM file with the private key for --cert. Default: none."
+    ),
 ]
 PreSharedKey = Annotated[
     Path | None,
     typer.Option(
         "--psk",
         metavar="FILE",
-        help="Of coaps://: the key that the server knows, a line identity:key in hexadecimal "
-        "digits.",
+        help="File with the pre-shared key for coaps://, one line identity:key, with the "
+        "key in hexadecimal digits. Only its owner may read it (chmod 600). Default: "
+        "certificates, see --cafile.",
     ),
 ]
 DtlsVersion = Annotated[
@@ -213,19 +262,40 @@ DtlsVersion = Annotated[
     typer.Option(
         "--dtls",
         metavar="1.2|1.3",
-        help="Of coaps:// with certificates: the version of DTLS; 1.2 without it.",
+        help="DTLS version for coaps:// with certificates. Default: 1.2.",
     ),
 ]
 Timeout = Annotated[
     float | None,
-    typer.Option("--timeout", metavar="SECONDS", min=0.001, help="How long it may take."),
+    typer.Option(
+        "--timeout", metavar="SECONDS", min=0.001, help="Seconds until the command gives up."
+    ),
+]
+TimeoutOrNone = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout",
+        metavar="SECONDS",
+        min=0.001,
+        help="Seconds after which the command ends. Default: unlimited.",
+    ),
 ]
 NonConfirmable = Annotated[
-    bool, typer.Option("--non", help="By a message that nobody acknowledges.")
+    bool,
+    typer.Option(
+        "--non",
+        help="Sends a non-confirmable request (NON), which is not acknowledged or retransmitted.",
+    ),
 ]
 ContentFormat = Annotated[
     int,
-    typer.Option("--content-format", metavar="N", min=0, max=65_535, help="The body's format."),
+    typer.Option(
+        "--content-format",
+        metavar="N",
+        min=0,
+        max=65_535,
+        help="CoAP Content-Format number of the body (0 is text/plain).",
+    ),
 ]
 
 

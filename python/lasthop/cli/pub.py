@@ -25,10 +25,12 @@ def command(  # noqa: PLR0913  each is an option
     url: Annotated[
         str,
         typer.Argument(
-            metavar="URL", help="mqtt://HOST[:PORT]/TOPIC, or mqtts://, ws://, wss://, quic://"
+            metavar="URL",
+            help="Broker and topic: mqtt://HOST[:PORT]/TOPIC. Other schemes: mqtts://, ws://, "
+            "wss://, quic://.",
         ),
     ],
-    message: Annotated[str, typer.Argument(metavar="MESSAGE", help="What is published.")],
+    message: Annotated[str, typer.Argument(metavar="MESSAGE", help="Text to publish.")],
     *,
     qos: options.Qos = 1,
     version: options.MqttVersion = "3.1.1",
@@ -37,7 +39,12 @@ def command(  # noqa: PLR0913  each is an option
     cert: options.Certificate = None,
     key: options.Key = None,
     retain: Annotated[
-        bool, typer.Option("--retain", help="Have the broker keep it for who subscribes later.")
+        bool,
+        typer.Option(
+            "--retain",
+            help="Publishes the message as retained: the broker also sends it to clients that "
+            "subscribe later.",
+        ),
     ] = False,
     sessions: Annotated[
         int | None,
@@ -45,14 +52,15 @@ def command(  # noqa: PLR0913  each is an option
             "--sessions",
             min=1,
             max=1_000_000,
-            help="Publish it in so many sessions, one behind the other: later ones resume what the "
-            "first agreed on, by QUIC with early data. --json tells how each came about.",
+            help="Number of sessions, one after the other, that each publish the message. Later "
+            "sessions resume the first one, over QUIC with early data. --json prints how "
+            "each was set up. Default: 1.",
         ),
     ] = None,
     timeout: options.Timeout = 10.0,
     as_json: options.Json = False,
 ) -> int:
-    """Publish one message by our MQTT client; the broker has it when the command ends."""
+    """Publish one MQTT message. With QoS 1 or 2 it ends when the broker has acknowledged it."""
     target = read_target(url, ["mqtt", "mqtt_ws", "mqtt_quic"], "topic")
     if not target.path or "+" in target.path or "#" in target.path or "\0" in target.path:
         fault = f'URL: "{target.path}" is no topic to publish to; write mqtt://HOST/house/door'

@@ -5,4 +5,4 @@ from lasthop.cli.handing import hands_over
 NAME = "put"
 EXAMPLE = "Example: lasthop put coap://127.0.0.1/lamp on"
 
-command = hands_over("put", "Set a resource")
+command = hands_over("put", "Replace the content of a CoAP resource (PUT)")

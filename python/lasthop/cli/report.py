@@ -24,7 +24,8 @@ def command(
         typer.Argument(
             metavar="DIR...",
             parser=options.read_path,
-            help="Folders that `run` made, also by their names in results.",
+            help="Result folder of lasthop run, as a path or as its name below results. Several "
+            "folders are merged.",
         ),
     ],
     *,
@@ -34,7 +35,8 @@ def command(
             "--out",
             metavar="PATH",
             parser=options.read_path,
-            help="The report to write; of several folders, the folder to merge them into.",
+            help="File of the report, for example report.html. With several folders: the folder "
+            "for the merged results. Default: report.html in the result folder.",
         ),
     ] = None,
     figure: Annotated[
@@ -42,12 +44,13 @@ def command(
         typer.Option(
             "--figure",
             metavar="NAME",
-            help="Only this figure, as .svg, .png, .pdf or .html (--out).",
+            help="Writes only this figure to --out, a file that ends in .svg, .png, .pdf or "
+            ".html. Default: the whole report.",
         ),
     ] = None,
     as_json: options.Json = False,
 ) -> int:
-    """Write the report of a folder; merge several shards into one folder first."""
+    """Write the report of a result folder. Several shards are merged into one folder first."""
     folders = [_found(folder) for folder in folders]
     if figure is not None:
         return _figure(folders, figure, out)

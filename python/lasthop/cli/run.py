@@ -17,7 +17,8 @@ EXAMPLE = 'Example: lasthop run study.yaml --jobs 4 --set "path.loss=5 %"'
 
 def command(  # noqa: PLR0913  (an argument is an option)
     study: Annotated[
-        str, typer.Argument(metavar="STUDY", help="A study file, or a name that `studies` lists.")
+        str,
+        typer.Argument(metavar="STUDY", help="Study file, or a name that lasthop studies lists."),
     ],
     *,
     out: options.Out = None,
@@ -41,9 +42,9 @@ def command(  # noqa: PLR0913  (an argument is an option)
     no_report: options.NoReport = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Run a study, say the answer, write the report.
+    """Run a study, print the answer and write the report.
 
-    The same command continues what was interrupted, and redoes nothing that is finished.
+    Run the same command again to continue after an interruption; finished runs are kept.
     """
     from lasthop.cli.execution import Request, execute
     from lasthop.running.on_ray.address import RayAddress

@@ -40,8 +40,8 @@ def command(  # noqa: PLR0913  each is an option
         list[str],
         typer.Argument(
             metavar="mqtt|coap|json_udp|gateway...",
-            help="What is served: one, or several that share topics; gateway is mqtt for devices "
-            "that show tokens, alone.",
+            help="Servers to start: one, or several that share their topics. gateway is an MQTT "
+            "device gateway for devices that authenticate with tokens; it runs alone.",
             show_default=False,
         ),
     ],
@@ -51,8 +51,9 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--listen",
             metavar="ADDRESS",
-            help="An IP address with its port, as 127.0.0.1:1883 or [::1]:1883; where several are "
-            "served, as mqtt://127.0.0.1:1883; repeatable. This machine alone without it.",
+            help="IP address and port, for example 127.0.0.1:1883 or [::1]:1883. With several "
+            "servers write the scheme too: mqtt://127.0.0.1:1883. Repeatable. Default: "
+            "127.0.0.1 and the usual port of each protocol.",
         ),
     ] = None,
     limit: Annotated[
@@ -60,7 +61,8 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--limit",
             metavar="NAME=VALUE",
-            help="Replaces a limit of what clients may ask for; repeatable.",
+            help="Replaces a limit for clients, for example connections=5000. Repeatable. "
+            "Default: see docs/reference/serve.md.",
         ),
     ] = None,
     user: Annotated[
@@ -68,25 +70,34 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--user",
             metavar="NAME:PASSWORD",
-            help="Who is served, and nobody else; repeatable. Others of this machine can see it.",
+            help="User name and password of a client that may connect. Other clients are "
+            "refused, and other users of this machine can see both. Repeatable. Default: "
+            "every client may connect.",
         ),
     ] = None,
     password_file: Annotated[
         Path | None,
         typer.Option(
-            "--password-file", metavar="FILE", help="The same by a file of mosquitto_passwd."
+            "--password-file",
+            metavar="FILE",
+            help="File with the users that may connect, in the format of mosquitto_passwd. "
+            "Default: none.",
         ),
     ] = None,
     acl_file: Annotated[
         Path | None,
         typer.Option(
-            "--acl-file", metavar="FILE", help="Who may use which topics, as mosquitto's acl_file."
+            "--acl-file",
+            metavar="FILE",
+            help="File with the topics that each user may read and write, in the format of "
+            "mosquitto's acl_file. Default: all topics for all users.",
         ),
     ] = None,
     allow_anonymous: Annotated[
         bool,
         typer.Option(
-            "--allow-anonymous", help="Serve clients without a name beside those that have one."
+            "--allow-anonymous",
+            help="Also accepts clients without a user name when users are configured.",
         ),
     ] = False,
     tls_cert: Annotated[
@@ -94,21 +105,27 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--tls-cert",
             metavar="FILE",
-            help="Serve mqtt and coap_tcp by TLS 1.2 and 1.3, at ports 8883 and 5684 where none is "
-            "named: the chain of certificates, PEM.",
+            help="PEM file with the certificate chain of the server. mqtt and coap_tcp then use "
+            "TLS 1.2 and 1.3, by default on ports 8883 and 5684. Needs --tls-key. Default: "
+            "no TLS.",
         ),
     ] = None,
     tls_key: Annotated[
         Path | None,
-        typer.Option("--tls-key", metavar="FILE", help="The key of the first certificate, PEM."),
+        typer.Option(
+            "--tls-key",
+            metavar="FILE",
+            help="PEM file with the private key for --tls-cert. Default: none.",
+        ),
     ] = None,
     client_ca: Annotated[
         Path | None,
         typer.Option(
             "--client-ca",
             metavar="FILE",
-            help="By TLS and DTLS serve only who shows a certificate of one of these authorities, "
-            "PEM.",
+            help="PEM file with certificate authorities. Only clients that present a "
+            "certificate of one of them may connect by TLS or DTLS. Default: clients need "
+            "no certificate.",
         ),
     ] = None,
     dtls_psk: Annotated[
@@ -116,8 +133,9 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--dtls-psk",
             metavar="FILE",
-            help="Serve coap by DTLS 1.2 alone, at port 5684 where none is named, to who has a key "
-            "of these: lines identity:key, the key in hexadecimal digits.",
+            help="File with pre-shared keys, lines identity:key, with the key in hexadecimal "
+            "digits. coap is then served by DTLS 1.2 only, by default on port 5684. Only "
+            "its owner may read the file (chmod 600). Default: no DTLS.",
         ),
     ] = None,
     dtls: Annotated[
@@ -125,32 +143,32 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--dtls",
             metavar="1.2|1.3",
-            help="Serve coap by DTLS of this version alone, at port 5684 where none is named, by "
-            "the certificate of --tls-cert: one of ECDSA on P-256.",
+            help="DTLS version. coap is then served by DTLS only, by default on port 5684, with "
+            "the certificate of --tls-cert (ECDSA on P-256). Default: no DTLS.",
         ),
     ] = None,
     ws: Annotated[
         bool,
         typer.Option(
             "--ws",
-            help="Serve mqtt over WebSocket as well, at port 8083 where no address is named, 8084 "
-            "by TLS: --listen ws://127.0.0.1:8083.",
+            help="Also serves mqtt over WebSocket, by default on port 8083, with TLS on 8084. "
+            "Other address: --listen ws://127.0.0.1:8083.",
         ),
     ] = False,
     quic: Annotated[
         bool,
         typer.Option(
             "--quic",
-            help="Serve mqtt over QUIC as well, by the certificate of --tls-cert, at port 14567 "
-            "where no address is named: --listen quic://127.0.0.1:14567.",
+            help="Also serves mqtt over QUIC, by default on UDP port 14567. Needs --tls-cert. "
+            "Other address: --listen quic://127.0.0.1:14567.",
         ),
     ] = False,
     quic_retry: Annotated[
         bool,
         typer.Option(
             "--quic-retry",
-            help="Have clients of QUIC show where they are before anything else (Retry), as always "
-            "where others than this machine can come.",
+            help="Makes QUIC clients prove their address first (Retry). This is always on for "
+            "addresses that other machines can reach.",
         ),
     ] = False,
     data: Annotated[
@@ -158,32 +176,34 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--data",
             metavar="FOLDER|URL",
-            help="Of gateway: where its devices and what they publish are kept: a folder, made "
-            "where there is none, or a database of PostgreSQL, postgresql://USER@HOST/DATABASE.",
+            help="Data of the gateway, that is its devices and their messages: a folder, which "
+            "is created if missing, or postgresql://USER@HOST/DATABASE. Required for "
+            "gateway. Default: none.",
         ),
     ] = None,
     http: Annotated[
         bool,
         typer.Option(
             "--http",
-            help="Serve the devices of gateway over HTTP as well, at port 8080 where no address is "
-            "named, 8443 by TLS: --listen http://127.0.0.1:8080.",
+            help="Also serves the devices of the gateway over HTTP, by default on port 8080, "
+            "with TLS on 8443. Other address: --listen http://127.0.0.1:8080.",
         ),
     ] = False,
     http3: Annotated[
         bool,
         typer.Option(
             "--http3",
-            help="Serve the devices of gateway over HTTP/3 as well, at UDP port 8443 where no "
-            "address is named: --listen h3://127.0.0.1:8443.",
+            help="Also serves the devices of the gateway over HTTP/3, by default on UDP port "
+            "8443. Needs --tls-cert. Other address: --listen h3://127.0.0.1:8443.",
         ),
     ] = False,
     metrics: Annotated[
         bool,
         typer.Option(
             "--metrics",
-            help="Tell Prometheus what gateway has counted, by HTTP in the clear at /metrics, at "
-            "port 9464 where no address is named: --listen metrics://127.0.0.1:9464.",
+            help="Serves the counters of the gateway to Prometheus at /metrics, by HTTP without "
+            "TLS, by default on port 9464. Other address: --listen "
+            "metrics://127.0.0.1:9464.",
         ),
     ] = False,
     log: Annotated[
@@ -191,19 +211,23 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--log",
             metavar="text|json",
-            help="Of gateway: write who connects, who is refused and why, who is gone, and when "
-            "messages are not kept to standard error, a line each. No tokens, no payloads.",
+            help="Log format of the gateway on standard error: one line for each connection, "
+            "refusal with its reason, disconnection and message that is not stored. Tokens "
+            "and payloads are never logged. Default: no log.",
         ),
     ] = None,
     example: Annotated[
         str | None,
         typer.Option(
-            "--example", metavar="plugtest", help="Of coap: resources of the ETSI plugtests."
+            "--example",
+            metavar="plugtest",
+            help="With coap: serves the test resources of the ETSI plugtests. Default: only "
+            "resources that clients create.",
         ),
     ] = None,
     as_json: options.Json = False,
 ) -> int:
-    """Serve on sockets of this machine until Ctrl-C; what runs in studies runs here."""
+    """Run the servers of the simulator on real sockets of this machine, until Ctrl-C."""
     _check_served(served)
     if "gateway" in served:
         named = (user, password_file, acl_file, allow_anonymous or None)

@@ -26,13 +26,19 @@ def command(  # noqa: PLR0913  each is an option
         str,
         typer.Argument(
             metavar="URL",
-            help="mqtt://HOST[:PORT]/TOPIC, or mqtts://, ws://, wss://, quic://; + and # too",
+            help="Broker and topic filter: mqtt://HOST[:PORT]/TOPIC, where + and # are "
+            "wildcards. Other schemes: mqtts://, ws://, wss://, quic://.",
         ),
     ],
     *,
     count: Annotated[
         int | None,
-        typer.Option("--count", metavar="N", min=1, help="End after so many messages."),
+        typer.Option(
+            "--count",
+            metavar="N",
+            min=1,
+            help="Number of messages after which the command ends. Default: unlimited.",
+        ),
     ] = None,
     qos: options.Qos = 1,
     version: options.MqttVersion = "3.1.1",
@@ -40,14 +46,16 @@ def command(  # noqa: PLR0913  each is an option
     cafile: options.CaFile = None,
     cert: options.Certificate = None,
     key: options.Key = None,
-    timeout: options.Timeout = None,
+    timeout: options.TimeoutOrNone = None,
     verbose: Annotated[
         bool,
-        typer.Option("--verbose", "-v", help="The topic before each message, as mosquitto_sub."),
+        typer.Option(
+            "--verbose", "-v", help="Prints the topic before each message, as mosquitto_sub does."
+        ),
     ] = False,
     as_json: options.Json = False,
 ) -> int:
-    """Print what is published to a topic, a line each, by our MQTT client."""
+    """Subscribe to an MQTT topic and print each message on a line."""
     target = read_target(url, ["mqtt", "mqtt_ws", "mqtt_quic"], "topic")
     if not _is_filter(target.path):
         fault = f'URL: "{target.path}" is no topic to subscribe to; write mqtt://HOST/house/+'
