@@ -10,6 +10,7 @@ import typer
 
 from lasthop.cli import (
     archive,
+    columns,
     compare,
     demo,
     doctor,
@@ -63,7 +64,7 @@ app.command(run.NAME, epilog=run.EXAMPLE, cls=run.CLASS)(run.command)
 app.command(link.NAME, epilog=link.EXAMPLE, cls=link.CommandOfPrograms)(
     on_sockets(link.NAME, link.command)
 )
-_STUDIES = (demo, report, compare, archive, studies, stacks, explain, ledger, init, doctor)
+_STUDIES = (demo, report, compare, archive, studies, stacks, columns, explain, ledger, init, doctor)
 _SOCKETS = (load, serve, gateway, pub, sub, get, put, post)
 for module in _STUDIES:
     app.command(module.NAME, epilog=module.EXAMPLE)(module.command)

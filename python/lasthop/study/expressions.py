@@ -14,11 +14,11 @@ from lasthop.measures import COLUMNS, Measure
 from lasthop.measures import Kind as MeasureKind
 from lasthop.measures.groups import MEASURED_BY_GROUP, PLACE
 from lasthop.study.fields.quantity import FRACTION, SIZE, Kind, kind_of_unit, parse
-from lasthop.study.forms.keys import column_name, known_keys, sweepable_keys
-from lasthop.study.text.faults import Fault, show, suggestion
+from lasthop.study.forms.keys import column_name, sweepable_keys
+from lasthop.study.text.faults import Fault, nearest, nearest_three, show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 COUNT = "count"
 TEXT = "text"
@@ -43,6 +43,27 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
+# Names that other tools and papers use for a column.
+_OTHER_NAMES = {
+    "availability": "delivery_ratio",
+    "battery": "battery_years",
+    "bytes": "wire_bytes_per_message",
+    "delay": "latency_p95",
+    "delivered": "delivery_ratio",
+    "joules": "energy",
+    "latency": "latency_p95",
+    "lifetime": "battery_years",
+    "loss": "delivery_ratio",
+    "pdr": "delivery_ratio",
+    "power": "energy",
+    "response": "response_mean",
+    "retransmissions": "retransmissions_transport",
+    "round_trip": "latency_p95",
+    "rtt": "latency_p95",
+    "throughput": "wire_rate",
+    "traffic": "wire_bytes_per_message",
+}
+
 _EXAMPLE = 'write as "delivery_ratio >= 99 %"'
 _MAXIMUM_CHARACTERS = 500
 
@@ -238,7 +259,8 @@ def _column(name: str) -> _Known:
     if found is not None:
         return _Known((found.name,), quantity_of(found), found.unit, found.is_infinite_when_missing)
     if name not in sweepable_keys():
-        raise _unknown_column(name, list(COMPARABLE))
+        keys = [key for key in sweepable_keys().like(name) if _resembles(name, key)]
+        raise _unknown_column(name, [*COMPARABLE, *keys])
     swept = sweepable_keys()[name].kind
     if isinstance(swept, Kind):
         return _Known(_columns(name, swept.column_unit), swept, swept.column_unit)
@@ -251,15 +273,36 @@ def _columns(key: str, *units: str) -> tuple[str, ...]:
     return tuple(column_name(key, unit) for unit in (*units, "text"))
 
 
+def _resembles(name: str, key: str) -> bool:
+    """Tell whether a dotted key, or its last part, may be meant by a name."""
+    return nearest(name, [key, key.rpartition(".")[2]]) is not None
+
+
 def _unknown_column(name: str, known: list[str]) -> Fault:
     for full, column in COMPARABLE.items():
         if name == column.name:
-            return Fault(f"unknown column {show(name)}", hint=f'write "{full}" and a unit')
-    keys = [key for key in known_keys().like(name) if "." in key]
-    near = suggestion(name, [*known, *keys], kind="columns")
-    if near.startswith("known"):
-        near = f"known columns: {', '.join(known)}, and swept keys"
-    return Fault(f"unknown column {show(name)}", hint=near)
+            return Fault(
+                f"the column {show(name)} is written without its unit here",
+                hint=f'write "{full}", and the unit behind the value',
+            )
+    return unknown_column(name, known)
+
+
+def unknown_column(name: str, known: Sequence[str]) -> Fault:
+    """Give the fault of a name that is not a column, with the three that were likely meant.
+
+    Examples
+    --------
+    >>> unknown_column("latency_p100", ["latency_p50", "latency_max", "energy"]).hint
+    'did you mean latency_max, latency_p50 or energy? "lasthop columns" lists all columns'
+    """
+    meant = [_OTHER_NAMES[name]] if _OTHER_NAMES.get(name) in known else []
+    if name.endswith("_p100"):
+        meant += [word for word in known if word == name.replace("_p100", "_max")]
+    likely = list(dict.fromkeys([*meant, *nearest_three(name, known)]))[:3]
+    words = " or ".join(filter(None, (", ".join(likely[:-1]), *likely[-1:])))
+    hint = f'did you mean {words}? "lasthop columns" lists all columns'
+    return Fault(f"unknown column {show(name)}", hint=hint)
 
 
 def _value(column: str, written: str, known: _Known) -> float | str:

@@ -24,6 +24,7 @@ COMMANDS = (
     "archive",
     "studies",
     "stacks",
+    "columns",
     "doctor",
     "init",
     "explain",
@@ -228,6 +229,16 @@ def test_the_catalogue_tells_built_stacks_from_others(lasthop: Lasthop) -> None:
     built = {stack["name"] for stack in said if stack["built"]}
     assert {"raw_udp", "json_udp"} <= built
     assert "mqtt_sn" in {stack["name"] for stack in said} - built
+
+
+def test_every_column_that_an_expression_may_name_is_listed(lasthop: Lasthop) -> None:
+    columns = json.loads(lasthop("columns", "--json").stdout)["columns"]
+    units = {column["name"]: column["unit"] for column in columns if column["meaning"]}
+    assert len(units) == len(columns)
+    assert units["latency_p95"] == "ms"
+    assert "loss_ratio" in {column["name"] for column in columns if column["only_in_claims"]}
+    shown = lasthop("columns").stdout
+    assert all(column["name"] in shown for column in columns)
 
 
 def test_the_doctor_finds_what_is_needed(lasthop: Lasthop) -> None:

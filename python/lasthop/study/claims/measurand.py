@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.measures import COLUMNS, DERIVED, named
-from lasthop.study.expressions import quantity_of
+from lasthop.study.expressions import quantity_of, unknown_column
 from lasthop.study.fields.quantity import TIME, Kind
-from lasthop.study.text.faults import Fault, show, suggestion
+from lasthop.study.text.faults import Fault, show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,5 +98,4 @@ def measurand(name: str) -> Measurand:
     for column in (*COLUMNS, *DERIVED):
         if name == column.name and column.is_measured:
             raise Fault(f"unknown column {show(name)}", hint=f'write "{column.short_name}"')
-    hint = suggestion(name, measurands(), kind="columns")
-    raise Fault(f"unknown column {show(name)}", hint=hint)
+    raise unknown_column(name, measurands())

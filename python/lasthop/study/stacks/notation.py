@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from lasthop.study.stacks.catalogue import REAL_SOFTWARE, Application, Option, catalogue
 from lasthop.study.stacks.options import read_options
-from lasthop.study.text.faults import Fault, nearest, show, suggestion
+from lasthop.study.text.faults import Fault, show, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MAXIMUM_CHARACTERS = 1000
+
+_LISTING = "lasthop stacks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +147,9 @@ def _layers(written: str) -> tuple[Application, tuple[str, ...]]:
         lower = lower or list(implied)
     application = known.applications.get(name)
     if application is None:
-        match = nearest(name, [*known.applications, *known.aliases])
-        meant = f'did you mean "{match}"? ' if match else ""
-        raise Fault(f"unknown stack {show(name)}", hint=f"{meant}known stacks: {_known_stacks()}")
+        names = [*known.applications, *known.aliases]
+        hint = suggestion(name, names, kind="stacks", listed_by=_LISTING)
+        raise Fault(f"unknown stack {show(name)}", hint=hint)
     if lower[-1:] == ["ip"]:
         lower.pop()
     below = known.completed(lower or application.over[0])
@@ -176,10 +178,8 @@ def _unknown_option(name: str, layers: tuple[str, ...], known: dict[str, Option]
     shown = "/".join(layers[:-1])
     if name in catalogue().options():
         what = f"{shown} has no option {show(name)}"
-        return Fault(what, hint=f"its options: {', '.join(known)}")
-    hint = suggestion(name, known, kind="options")
-    if not hint.startswith("known"):
-        hint += f" known options: {', '.join(known)}"
+        return Fault(what, hint=f"remove it, or use one of its options: {', '.join(known)}")
+    hint = suggestion(name, known, kind="options", listed_by=_LISTING)
     return Fault(f"unknown option {show(name)} of {shown}", hint=hint)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from lasthop.study.fields.quantity import SIZE, TIME, format_quantity, parse
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,39}(\+[a-z0-9][a-z0-9_.-]{0,39})?")
+
+# The units of an amount, by the kind of its option.
+_UNITS = {"time": TIME.units, "seconds": TIME.units, "size": SIZE.units}
+
+# An amount in a hint, whose space an option cannot have.
+_AMOUNT = re.compile(r'"([0-9.]+) ([A-Za-z%]+)"')
 
 Value = str | bool | int | float
 
@@ -42,10 +49,15 @@ def read_options(
         If an option or a value does not exist, or means nothing here.
     """
     given: dict[str, str] = {}
-    for word in words:
+    for word, following in zip_longest(words, words[1:]):
         name, equals, value = word.partition("=")
         if not equals or not value:
             raise Fault(f"{show(word)} is not an option", hint='write "name=value", no spaces')
+        if name in known and following in _UNITS.get(known[name].kind, ()):
+            raise Fault(
+                f"{name}: the value {show(f'{value} {following}')} has a space",
+                hint=f'write "{word}{following}"',
+            )
         if name not in known:
             raise unknown(name)
         if name in given:
@@ -107,7 +119,8 @@ def _value(option: Option, value: str) -> str:
     try:
         return _read_value(option, value)
     except Fault as fault:
-        raise Fault(f"{option.name}: {fault.what}", hint=fault.hint) from None
+        hint = _AMOUNT.sub(r'"\1\2"', fault.hint or "")
+        raise Fault(f"{option.name}: {fault.what}", hint=hint) from None
 
 
 def _read_value(option: Option, value: str) -> str:
@@ -140,7 +153,7 @@ def _read_value(option: Option, value: str) -> str:
 def _whole_seconds(option: Option, value: str) -> str:
     least, most = f"{option.minimum:g}s", f"{option.maximum:.10g}s"
     hint = f'write whole seconds, "{least}" to "{most}", or "0s" for none'
-    amount = parse(value, TIME, example=option.default)
+    amount = parse(value, TIME, example="60s")
     seconds = amount / TIME.units["s"]
     if seconds != seconds.to_integral_value():
         raise Fault(f"{show(value)} is not a whole number of seconds", hint=hint)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from lasthop.errors import StudyError
+from lasthop.study.fields.quantity import TIME, parse
 from lasthop.study.text.faults import Fault, Location, show
 from lasthop.study.text.source import Place, Source
 from lasthop.study.text.steps import locate
@@ -33,6 +34,12 @@ _MAPPINGS = {
     "psm": "{t3324: 10 s, t3412: 5 d}",
     "edrx": "{cycle: 81920 ms, paging_time_window: 2560 ms}",
 }
+
+# Of each of these mappings, what a plain amount in its place stands for.
+_LONE_AMOUNTS = {"edrx": "81920 ms"}
+
+_PLAIN = "<value>"
+_APOSTROPHE, _QUOTE = "'", '"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +202,27 @@ def _fault(details: ErrorDetails) -> Fault:
         return inner.within(location)
     wording = _WORDINGS.get(details["type"], _unexpected)
     what, hint = wording(show(details["input"]), context)
+    if details["type"] == "literal_error" and location[-1] == _PLAIN:
+        hint = _mapping_for(str(location[-2]), details["input"]) + hint.removeprefix("write ")
     return Fault(what, hint=hint, location=location)
+
+
+def _mapping_for(key: str, value: object) -> str:
+    """Give the mapping that a plain value was likely meant as, with its amount, and "or"."""
+    mapping = _MAPPINGS.get(key)
+    if mapping is None:
+        return "write "
+    usual = _LONE_AMOUNTS.get(key)
+    if usual is not None and isinstance(value, str) and _is_time(value):
+        mapping = mapping.replace(usual, value)
+    return f'write "{key}: {mapping}", or '
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return parse(text, TIME) > 0
+    except Fault:
+        return False
 
 
 def _unexpected(value: str, _: Mapping[str, Any]) -> tuple[str, str]:
@@ -211,8 +238,8 @@ def _too_long(_: str, context: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _not_a_word(value: str, context: Mapping[str, Any]) -> tuple[str, str]:
-    what = f"unknown word {value}" if value.startswith('"') else f"{value} is not a word"
-    return what, f"write {context['expected']}"
+    what = f"unknown value {value}" if value.startswith('"') else f"{value} is not a word"
+    return what, f"write {context['expected'].replace(_APOSTROPHE, _QUOTE)}"
 
 
 _WORDINGS: Mapping[str, Callable[[str, Mapping[str, Any]], tuple[str, str]]] = {

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 Location = tuple[str | int, ...]
 
 _SHOWN_CHARACTERS = 60
+_LISTED_WORDS = 12
 
 
 class Fault(ValueError):  # noqa: N818  becomes a StudyError once its place is known
@@ -85,8 +86,26 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return matches[0] if matches else None
 
 
-def suggestion(word: str, known: Iterable[str], *, kind: str) -> str:
-    """Say which known word was meant, or list those that exist.
+def nearest_three(word: str, known: Iterable[str]) -> list[str]:
+    """Give the three known words nearest to one, the nearest first.
+
+    Examples
+    --------
+    >>> nearest_three("latency_p90", ["latency_p50", "energy", "latency_max", "latency_p99"])
+    ['latency_p99', 'latency_p50', 'latency_max']
+    """
+    return difflib.get_close_matches(word[:_SHOWN_CHARACTERS], list(known), n=3, cutoff=0.0)
+
+
+def suggestion(word: str, known: Iterable[str], *, kind: str, listed_by: str | None = None) -> str:
+    """Suggest a known word for an unknown one.
+
+    Parameters
+    ----------
+    kind
+        What the words are, in the plural.
+    listed_by
+        The command or the page that lists all words, where they are many.
 
     Examples
     --------
@@ -94,7 +113,15 @@ def suggestion(word: str, known: Iterable[str], *, kind: str) -> str:
     'did you mean "delay"?'
     >>> suggestion("qqq", ["loss", "delay"], kind="keys")
     'known keys: loss, delay'
+    >>> suggestion("mqqt", ["coap", "mqtt"], kind="stacks", listed_by="lasthop stacks")
+    'did you mean "mqtt"? "lasthop stacks" lists all stacks'
     """
     words = list(known)
     match = nearest(word, words)
-    return f'did you mean "{match}"?' if match else f"known {kind}: {', '.join(words)}"
+    everything = f'"{listed_by}" lists all {kind}' if listed_by else ""
+    if match:
+        return " ".join(filter(None, (f'did you mean "{match}"?', everything)))
+    if len(words) <= _LISTED_WORDS:
+        return f"known {kind}: {', '.join(words)}"
+    some = f"similar {kind}: {', '.join(nearest_three(word, words))}"
+    return "; ".join(filter(None, (some, everything)))
