@@ -64,7 +64,7 @@ _OTHER_NAMES = {
     "traffic": "wire_bytes_per_message",
 }
 
-_EXAMPLE = 'write as "delivery_ratio >= 99 %"'
+_EXAMPLE = 'write for example "delivery_ratio >= 99 %"'
 _MAXIMUM_CHARACTERS = 500
 
 
@@ -155,10 +155,15 @@ def parse_expression(text: str) -> Expression:
         If it is not such an expression, or names an unknown column.
     """
     if len(text) > _MAXIMUM_CHARACTERS:
-        raise Fault("the expression is too long", hint=f"write at most {_MAXIMUM_CHARACTERS}")
+        raise Fault(
+            "the expression is too long", hint=f"write at most {_MAXIMUM_CHARACTERS} characters"
+        )
     claim, *conditions = _split_words(text, "where")
     if len(conditions) > 1:
-        raise Fault(f'{show(text)} has "where" twice', hint='join conditions by "and"')
+        raise Fault(
+            f'{show(text)} has "where" twice',
+            hint='write "where" once, and join the conditions by "and"',
+        )
     where = _split_words(conditions[0], "and") if conditions else []
     expression = Expression(
         text=text,
@@ -182,9 +187,9 @@ def measured_column(name: str) -> str:
     first = name.split(maxsplit=1)[0] if name.strip() else name
     if first != name and first in _MEASURED:
         raise Fault(
-            f"{show(name)} is more than a column",
-            hint=f'write "{first}": the answer stands for the fleet, and for each group beside it; '
-            "conditions belong into require and expect",
+            f"{show(name)} contains more than the name of a column",
+            hint=f'write "{first}" alone; the answer also shows each group, and '
+            "conditions can be used in require and expect",
         )
     raise _unknown_column(name, list(_MEASURED))
 
@@ -204,8 +209,8 @@ def _check_places(expression: Expression) -> None:
         if known is not None and known.is_measured and not _is_by_group(known):
             names = sorted(named for named, one in _MEASURED.items() if _is_by_group(one))
             raise Fault(
-                f"{comparison.column} is measured of whole runs only",
-                hint=f"by group there are {', '.join(names)}",
+                f"{comparison.column} is measured only for whole runs, not for groups",
+                hint=f"remove the condition on the group, or use one of {', '.join(names)}",
             )
 
 
@@ -231,7 +236,7 @@ def _comparison(text: str) -> Comparison:
     known = _column(column)
     value = _value(column, written, known)
     if isinstance(value, str) and found["operator"] not in ("==", "!="):
-        raise Fault(f"{show(text.strip())} orders text", hint='write "==" or "!="')
+        raise Fault(f"{show(text.strip())} compares text by size", hint='write "==" or "!="')
     return Comparison(
         column=column,
         columns=known.columns,
@@ -320,7 +325,7 @@ def _value(column: str, written: str, known: _Known) -> float | str:
         if not _is_number(written):
             raise Fault(f"{show(written)} is not a number", hint=f'write "{column} >= 10"')
         if kind == FRACTION and float(written) > 1:
-            raise Fault(f"{column} is a share, at most 1", hint=f'write "{written} %"')
+            raise Fault(f"{column} is a share and cannot be above 1", hint=f'write "{written} %"')
         return float(written)
     amount = parse(written, kind)
     return float(amount / kind.units.get(known.unit, Decimal(kind.column_factor)))

@@ -26,6 +26,9 @@ LEAST_PERIODS = 30
 """Fewer messages of a device have no 95th percentile to speak of."""
 USUAL_DURATION = "10 min"
 
+# The answers that `lasthop init` has an option for.
+_OPTIONS = frozenset({"kind", "payload", "every", "loss", "delay", "rate"})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
@@ -133,22 +136,26 @@ def _checked(answers: Answers, name: str) -> str:
     try:
         check(value)
     except Fault as fault:
-        raise UsageError(f"{name}: {fault.what}; {fault.hint}") from None
+        place = f"--{name}" if name in _OPTIONS else name
+        raise UsageError(f"{place}: {fault.what}; {fault.hint}") from None
     return str(value).strip()
 
 
 def _stacks(written: Sequence[str]) -> list[str]:
     """Give the lines of the stacks: items of a list, or each behind its name."""
     if not written:
-        raise UsageError('stacks: none is named; write as "raw_udp, json_udp"')
+        raise UsageError("--stack: no stack is given; write for example --stack raw_udp")
     divided = [stack.partition(": ") for stack in written]
     named = {name: text for name, colon, text in divided if colon}
     if named and len(named) < len(written):
-        raise UsageError("stacks: some have no name of their own; name each, or none")
+        raise UsageError(
+            "--stack: some stacks have a name and some do not; write "
+            '"NAME: STACK" for all of them, or for none'
+        )
     try:
         arms = read_arms(named or list(written))
     except Fault as fault:
-        raise UsageError(f"stacks: {fault.what}; {fault.hint}") from None
+        raise UsageError(f"--stack: {fault.what}; {fault.hint}") from None
     lines = [f"{name}: {text}" for name, text in named.items()]
     return lines or [f"- {arm.name}" for arm in arms]
 
@@ -156,7 +163,7 @@ def _stacks(written: Sequence[str]) -> list[str]:
 def _quantity(kind: Kind, example: str, *, least: int = 0) -> Callable[[str], None]:
     def check(value: str) -> None:
         if parse(value, kind, example=example) < least:
-            raise Fault(f"{show(value)} is too small", hint=f'write as "{example}"')
+            raise Fault(f"{show(value)} is too small", hint=f'write for example "{example}"')
 
     return check
 
@@ -166,13 +173,13 @@ def _every(value: str) -> None:
     longest = TIME.maximum / LEAST_PERIODS
     if parse(value, TIME) > longest:
         days = int(longest / TIME.units["d"])
-        what = f"{LEAST_PERIODS} times {show(value)} is more than a run lasts"
+        what = f"{LEAST_PERIODS} intervals of {show(value)} are longer than the longest run"
         raise Fault(what, hint=f'write "{days} d" or less')
 
 
 def _kind(value: str) -> None:
     if value not in TRAFFIC_KINDS:
-        raise Fault(f"unknown word {show(value)}", hint=f"write {', '.join(TRAFFIC_KINDS)}")
+        raise Fault(f"unknown value {show(value)}", hint=f"write {', '.join(TRAFFIC_KINDS)}")
 
 
 _CHECKS: dict[str, Callable[[str], object]] = {

@@ -350,8 +350,8 @@ class _Loader:
     def _repeated_point(self, part: GridPart) -> StudyError:
         location = ("sweep", part.index) if part.index is not None else ("sweep",)
         fault = Fault(
-            f"two points of the part {show(part.name)} are equal",
-            hint="remove the value that stands twice",
+            f"two points of the part {show(part.name)} have equal settings",
+            hint="remove the value that is written twice",
             location=location,
         )
         return self._document.error(fault)
@@ -416,15 +416,18 @@ class _Loader:
         except Fault as fault:
             raise self._document.error(fault.within(location)) from None
         if not file.is_file():
-            what, hint = f"{show(form.multiverse.of)} is no file", "name a study beside this one"
+            what, hint = (
+                f"there is no file {show(form.multiverse.of)}",
+                ("write the name of a study in the same folder"),
+            )
             raise self._document.error(Fault(what, hint=hint, location=location))
         try:
             other = read_named(file)
         except Fault as fault:
             raise self._document.error(fault.within(location)) from None
         if "multiverse" in other.value:
-            what = f"{show(form.multiverse.of)} is a multiverse itself"
-            hint = "name the study that it is one of"
+            what = f"{show(form.multiverse.of)} is itself a multiverse"
+            hint = "write the study that it varies"
             raise self._document.error(Fault(what, hint=hint, location=location))
         of = _Loader(other, file.parent, quick=False).study()
         try:

@@ -48,7 +48,7 @@ def write_registered(file: Path, devices: Sequence[Registered]) -> None:
     try:
         descriptor = os.open(file, flags, 0o600)
     except FileExistsError as error:
-        raise UsageError(f"--new-key: {file} is there already; name a new file") from error
+        raise UsageError(f"--new-key: {file} exists already; choose a new file name") from error
     with os.fdopen(descriptor, "w", encoding="ascii") as opened:
         opened.writelines(f"{it.path}\n{it.key.strip()}\n" for it in devices)
 
@@ -61,12 +61,14 @@ def read_registered(file: Path) -> tuple[Registered, ...]:
     UsageError
         It cannot be read, or is something else.
     """
-    hint = "write one by lasthop gateway device add DEVICE --new-key FILE --count COUNT --data DIR"
+    hint = (
+        "create one with lasthop gateway device add DEVICE --new-key FILE --count COUNT --data DIR"
+    )
     try:
         text = file.read_text(encoding="ascii")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--devices: {file} cannot be read; {hint}") from error
+        raise UsageError(f"--devices: the file {file} cannot be read; {hint}") from error
     found = tuple(Registered(path, key) for path, key in _DEVICE.findall(text))
     if not found or _DEVICE.sub("", text).strip():
-        raise UsageError(f"--devices: {file} does not hold names and private keys; {hint}")
+        raise UsageError(f"--devices: {file} is not a devices file; {hint}")
     return found

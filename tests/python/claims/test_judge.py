@@ -281,7 +281,7 @@ def test_a_swept_value_that_is_no_number_expects_nothing(load: Load) -> None:
     runs = runs_of(study, latency(1.0)).with_columns(path_loss=pl.lit(None, pl.Float64))
     (found,) = judge(study.claims, runs)
     assert found.verdict is Verdict.UNDECIDED
-    assert found.reason.endswith("the swept key holds no number here")
+    assert found.reason.endswith("the swept key is not a number here")
 
 
 def test_one_point_is_enough_where_another_has_no_value(judged: JudgeRules) -> None:

@@ -164,7 +164,10 @@ BAD: dict[str, tuple[str, str]] = {
     ),
     "thresholds in the wrong order": (
         NETWORK.replace("cells: 3}", "cells: 3}\n    coupling_loss_thresholds: [154 dB, 144 dB]"),
-        "the thresholds do not rise; write the first level first, as in [144 dB, 154 dB]",
+        (
+            "the thresholds are not in ascending order; write the smallest first, "
+            "for example [144 dB, 154 dB]"
+        ),
     ),
     "an impossible transport block": (
         level("ce1", "link_adaptation: {adaptive: {npusch_i_tbs: [14]}}"),

@@ -313,9 +313,13 @@ BAD_KEYS: dict[str, tuple[str | bytes | None, tuple[str, str], str]] = {
     "half a byte": ("device-0:123\n", ("", ""), "line 1: a key has 1 to 64 bytes"),
     "too long": (f"device-0:{'00' * 65}\n", ("", ""), "line 1: a key has 1 to 64 bytes"),
     "one name twice": (OF_TWO + "device-1:00\n", ("", ""), "line 4: the identity stands there"),
-    "a device without": (f"device-0:{KEY}\n", ("", ""), '"device-1" has no key in it'),
+    "a device without": (f"device-0:{KEY}\n", ("", ""), '"device-1" has no key for this device'),
     "outside of the folder": (OF_TWO, ("devices.psk", "../devices.psk"), "outside the folder"),
-    "no stack with keys": (OF_TWO, ("coap/dtls", "coap"), "no stack has a pre-shared key"),
+    "no stack with keys": (
+        OF_TWO,
+        ("coap/dtls", "coap"),
+        ("no stack of the study uses a pre-shared key"),
+    ),
     "nothing at all": (OF_TWO, ("keys: devices.psk", "date: 2026-01-01"), "neither a certificate"),
     "roots alone": (OF_TWO, ("keys:", "roots: devices.psk\n  keys:"), "roots without server"),
 }

@@ -59,22 +59,24 @@ REFUSED = {
     "a restart longer than the run": (
         LONG + "events: [{start: 5 s, restart: cloud, for: 30 s}]\n",
         (
-            "10:44: events.for: a restart of 30 s ends after the run, which goes on for 10 s; "
-            'write less than 10 s, or "outage" for what stays away'
+            "10:44: events.for: a restart of 30 s does not end within the run, "
+            'which lasts for another 10 s; write less than 10 s, or use "outage" '
+            "for a server that does not come back"
         ),
     ),
     "a minimum above the count": (
         LONG.replace("count: 3", "count: 3, minimum: 30"),
         (
-            "4:37: fleet.meters.minimum: of each stratum 30 are wanted, and 3 are simulated; "
-            "write 3 or less"
+            '4:37: fleet.meters.minimum: "minimum" wants 30 devices in each '
+            "stratum, but only 3 are simulated; write 3 or less"
         ),
     ),
     "a minimum above what is simulated": (
         LONG.replace("count: 3", "count: 30, simulate: 10, minimum: 20"),
         (
-            "4:52: fleet.meters.minimum: of each stratum 20 are wanted, and 10 are simulated; "
-            'write 10 or less, or a larger "simulate"'
+            '4:52: fleet.meters.minimum: "minimum" wants 20 devices in each '
+            "stratum, but only 10 are simulated; write 10 or less, or a larger "
+            '"simulate"'
         ),
     ),
 }
@@ -82,39 +84,40 @@ REFUSED = {
 NOTED = {
     "a path that nobody uses": (
         LONG.replace("cell: {delay: 20 ms}", "cell: {delay: 20 ms}, wifi: {}"),
-        'paths.wifi: no group is on it; remove it, or write "path: wifi"',
+        'paths.wifi: no group uses this path; remove it, or add "path: wifi"',
     ),
     "a server that nobody uses": (
         LONG.replace("cloud: {}", "cloud: {}, archive: {}"),
-        'servers.archive: no group talks to it; remove it, or write "server: archive"',
+        'servers.archive: no group uses this server; remove it, or add "server: archive"',
     ),
     "a spread above the interval": (
         SHORT.replace("every: 1 s", "every: 1 s, spread: 4 s"),
         (
-            "traffic.spread: devices begin within 4 s, longer than their interval of 1 s, so fewer "
-            'send at first; write "spread: 1 s", or a longer warm_up'
+            "traffic.spread: devices start within 4 s, which is longer than their "
+            'interval of 1 s, so fewer devices send at first; write "spread: 1 s", '
+            "or a longer warm_up"
         ),
     ),
     "a power cut to the end": (
         LONG + "events: [{start: 5 s, power_cut: meters, for: 1 h}]\n",
         (
-            "events.0.power_cut: meters are off until the end of the run; write a shorter for, "
-            "or a longer duration, if they are to come back"
+            "events.0.power_cut: meters are off until the end of the run; to let "
+            'them come back, write a shorter "for" or a longer duration'
         ),
     ),
     "an outage of a profile after the end": (
         SHORT.replace("{delay: 20 ms}", "{profile: wifi_to_cellular_handover}"),
         (
-            "path.profile: its outage begins at 285 s, and the run ends at 10 s; write a longer "
-            "duration, or outages of your own"
+            "path.profile: its outage begins at 285 s, but the run ends at 10 s; "
+            "write a longer duration, or your own outages"
         ),
     ),
     "release assistance that nobody signals": (
         ASSISTED.replace("[coap]", "[coap, mqtt/quic, dds]"),
         (
-            "path.nbiot.release_assistance: nothing is signalled with dds, mqtt/quic, since DDS "
-            "and QUIC do not tell what follows a packet; write a stack over TCP, UDP or DTLS "
-            'without them, or "release_assistance: off"'
+            "path.nbiot.release_assistance: it has no effect with dds, mqtt/quic, "
+            "because DDS and QUIC do not tell whether a packet will be answered; "
+            'use a stack over TCP, UDP or DTLS, or write "release_assistance: off"'
         ),
     ),
     "a certificate against a pre-shared key": (

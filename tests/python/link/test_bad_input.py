@@ -16,7 +16,7 @@ from .conftest import QUIET, Link
         (("--jitter", "2s"), '--jitter: varies no delay; write --delay "100 ms" beside it'),
         (
             ("--queue", "5kB"),
-            '--queue: queue without a rate has no effect; write "rate: 50 kbit/s" beside it',
+            '--queue: "queue" has no effect without a rate; add "rate: 50 kbit/s", or remove it',
         ),
         (("--profile", "lt"), '--profile: there is no profile "lt"; did you mean "lte"?'),
         (("--up", "loss"), '--up: "loss" does not say what it sets; write, say, --up "loss=10%"'),
@@ -35,7 +35,10 @@ from .conftest import QUIET, Link
         ),
         (
             ("--trace", "a.csv"),
-            '--trace: "a.csv" cannot be read; name a CSV file beside the study',
+            (
+                '--trace: the file "a.csv" cannot be read; write the name of a CSV '
+                "file in the folder of the study"
+            ),
         ),
         (
             ("--summary=xml",),

@@ -87,7 +87,7 @@ def test_each_device_reports_by_its_own_token_and_all_is_in_the_log(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--set", "devices=21"), "21 devices, and --devices names 20"),
+        (("--set", "devices=21"), "21 devices, but --devices has only 20"),
         (("--set", "stacks=[mqtt qos=0]"), "qos=1"),
         (("--set", "stacks=[coap]", "--against=coap://127.0.0.1:1"), "by mqtt and http"),
         (("--set", "traffic={round_trip: 9 B, every: 1 s}"), "takes reports"),

@@ -227,13 +227,17 @@ def test_what_was_stopped_is_told_and_done_again(echo: Echo, tmp_path: Path) -> 
         (["--set", "path.loss=5 %"], 2, "emulates no path"),
         (["--set", "events=[{start: 1 s, outage: server, for: 1 s}]"], 2, "in a world of ours"),
         (["--set", "faults=[{drop: coap.ack}]"], 2, "faults"),
-        (["--set", "traffic={command: 10 B, every: 1 s}"], 2, "nobody can see a command"),
-        (["--set", "traffic={report: 10 B, every: 1 s}"], 2, "nobody can see a report of raw_udp"),
+        (["--set", "traffic={command: 10 B, every: 1 s}"], 2, "the arrival of a command"),
+        (
+            ["--set", "traffic={report: 10 B, every: 1 s}"],
+            2,
+            ("the arrival of a report of raw_udp"),
+        ),
         (["--set", "stacks=[mqtt impl=mosquitto]"], 2, "real software (impl) is started by"),
         (["--set", "stacks=[mqtt]"], 2, "no stack of the study can load a server: no --against is"),
         (["--against", "smtp://127.0.0.1"], 2, '"smtp" is no protocol of a load'),
         (["--against", "dds://127.0.0.1"], 2, '"dds" is no protocol of a load'),
-        (["--set", "stacks=[dds]"], 2, "dds has no server that could bear a load"),
+        (["--set", "stacks=[dds]"], 2, "dds has no server that can be loaded"),
         (["--against", "mqtt://"], 2, "names no host and port"),
         (["--against", "raw_udp://127.0.0.1:9"], 2, "are both for raw_udp/udp"),
         (["--set", "devices=90000"], 4, "connections"),
@@ -254,7 +258,7 @@ def test_what_cannot_be_loaded_is_told_in_a_line(
 def test_nobody_listens(tmp_path: Path) -> None:
     done = _load(tmp_path, REPORTS, "--against", f"mqtt://127.0.0.1:{free_port()}")
     assert done.returncode == 4
-    assert "connection refused; is the server running?" in done.stderr
+    assert "connection refused; check that the server is running" in done.stderr
 
 
 def test_a_server_that_lets_nobody_in_is_no_result(tmp_path: Path) -> None:
@@ -276,7 +280,7 @@ def test_an_address_for_all_protocols_where_nobody_listens_is_no_success(tmp_pat
     done = _load(tmp_path, REPORTS, "--against", f"127.0.0.1:{port}")
     (line,) = done.stderr.splitlines()
     assert done.returncode == 4
-    assert f"127.0.0.1:{port}: connection refused; is the server running?" in line
+    assert f"127.0.0.1:{port}: connection refused; check that the server is running" in line
     assert not (tmp_path / "out").exists()
 
 

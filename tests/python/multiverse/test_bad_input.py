@@ -16,7 +16,7 @@ CASES = {
     "a folder": (("study.yaml", "."), 'multiverse.of: "." is no file; *'),
     "a file of the machine": (
         ("study.yaml", "/etc/passwd"),
-        'multiverse.of: "/etc/passwd" lies outside the folder of the study; name a file in *',
+        'multiverse.of: "/etc/passwd" is outside the folder of the study; name a file in *',
     ),
     "no study": (
         ("study.yaml", "published.yaml"),
@@ -24,11 +24,14 @@ CASES = {
     ),
     "itself": (
         ("study.yaml", "multiverse.yaml"),
-        'multiverse.of: "multiverse.yaml" is a multiverse itself; *',
+        'multiverse.of: "multiverse.yaml" is itself a multiverse; *',
     ),
     "a study without claims": (
         ("study.yaml", "plain.yaml"),
-        'multiverse.of: plain has no claims; give it some, as "claims: published.yaml"',
+        (
+            "multiverse.of: plain has no claims; add claims to that study, for example "
+            '"claims: published.yaml"'
+        ),
     ),
     "an unknown stack": (
         ("stack: mqtt qos=1", "stack: mqtt qos=7"),
@@ -36,7 +39,7 @@ CASES = {
     ),
     "a stack without alternatives": (
         ("stack: mqtt qos=1", "stack: mqtt_sn"),
-        'multiverse.stack: no arm of the study is mqtt_sn; add one to "stacks"',
+        'multiverse.stack: no stack of the study is mqtt_sn; add one to "stacks"',
     ),
     "an unknown part": (
         ("name: bad", "name: bda"),
@@ -45,7 +48,7 @@ CASES = {
     "no part": (("sweep: [{name: bad, path.reordering: [on, off]}]\n", ""), 'study: *"base"*'),
     "claims of its own": (
         ("repeat: 5", "claims: published.yaml"),
-        "*claims: a multiverse is judged by the claims of another study; remove this key",
+        "*claims: a multiverse uses the claims of the study that it varies; remove this key",
     ),
     "an unknown key": (
         ("stack: mqtt qos=1}", "stacks: mqtt qos=1}"),
@@ -61,21 +64,21 @@ CASES = {
     ),
     "a way to count twice": (
         ("stack: mqtt qos=1}", "stack: mqtt qos=1, counting: {wire_bytes: [offered, offered]}}"),
-        "multiverse.counting.wire_bytes: a way stands twice; remove one of them",
+        "multiverse.counting.wire_bytes: a way of counting is written twice; remove one of them",
     ),
     "one leg of a report": (
         (
             "stack: mqtt qos=1}",
             COUNTING % "latency" + "traffic: {report: 9 B, every: 1 s}",
         ),
-        "multiverse.counting.latency: the traffic is a report, which has one leg; *",
+        "multiverse.counting.latency: the traffic is a report, which has only one direction; *",
     ),
     "JSON without a size": (
         (
             "stack: mqtt qos=1}",
             COUNTING % "application_bytes" + "traffic: {round_trip: {json: {a: 1}}, every: 1 s}",
         ),
-        "multiverse.counting.application_bytes: the JSON of the traffic has no size to count; *",
+        "multiverse.counting.application_bytes: the JSON of the traffic has no stated size; *",
     ),
     "a warm-up": (
         (

@@ -106,9 +106,9 @@ def test_devices_that_do_not_fit_are_refused_with_how_many_do(plan_of: PlanOf) -
             plan_of(duration="10 s", every="10 s", devices=90_000), jobs=1, available_bytes=GB // 2
         )
     assert str(refusal.value) == (
-        "a run of 90,000 devices needs about 632 MB of memory, this machine has 500 MB available; "
-        'write fewer devices, or let some stand for all, as in "simulate: 600": about 74,000 a run '
-        "fit"
+        "a run of 90,000 devices needs about 632 MB of memory, this machine has "
+        "500 MB available; write fewer devices, or simulate a part of them, for "
+        'example "simulate: 600": about 74,000 a run fit'
     )
     check_memory(
         plan_of(duration="10 s", every="10 s", devices=65_000), jobs=1, available_bytes=GB // 2

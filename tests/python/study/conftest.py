@@ -1,7 +1,9 @@
 """Ways to load text as a study, and to see it refused."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,6 +11,15 @@ from lasthop.errors import StudyError
 from lasthop.study import Study, load_study
 
 Load = Callable[..., Study]
+
+# How a remedy begins: an order, a question, or the words that can be written.
+_REMEDY = re.compile(
+    r"(^|[ ,;(])(add|allows?|begin|change|check|choose|close|compare|create|decide|did you mean"
+    r"|divide|end|exchange|give|goes with|indent|join|keep|known|let|list|make|move|must|name|put|rank|reduce|remove|rename"
+    r"|run|save|see|send|set|similar|simulate|sort|split|sweep|take|units|update|use|write)\b"
+    r"|^(flows|parts|groups|servers|units of .*): "
+)
+_QUOTED = re.compile(r'"([^"]+)"')
 
 
 @pytest.fixture
@@ -27,6 +38,35 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
         return load_study("study.yaml", overrides=overrides, quick=quick, seed=seed)
 
     return load_text
+
+
+@pytest.fixture(autouse=True)
+def _each_error_has_a_place_and_a_remedy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Look at every error of a study that a test raises, whatever the test asks of it."""
+    raised: list[StudyError] = []
+    usual = StudyError.__init__
+
+    def remember(self: StudyError, what: str, **parts: Any) -> None:  # noqa: ANN401
+        usual(self, what, **parts)
+        raised.append(self)
+
+    monkeypatch.setattr(StudyError, "__init__", remember)
+    yield
+    for error in raised:
+        assert error.file, f"no place: {error}"
+        assert error.hint, f"no remedy: {error}"
+        assert _REMEDY.search(error.hint), f"no remedy: {error}"
+        assert not _repeats(error), f"the remedy is what was written: {error}"
+
+
+def _repeats(error: StudyError) -> bool:
+    """Tell whether the one value that a remedy offers is the value that it refuses."""
+    offered = _QUOTED.findall(error.hint or "")
+    return (
+        len(offered) == 1
+        and error.hint == f'write "{offered[0]}"'
+        and offered[0] in _QUOTED.findall(error.what)
+    )
 
 
 @pytest.fixture

@@ -79,14 +79,14 @@ def test_a_study_that_no_run_can_do_yet_is_not_told_of_its_faults(load: Load) ->
 @pytest.mark.parametrize(
     ("faults", "said"),
     [
-        ("[{drop: mqtt.PUBWRECK}]", 'no message is called "mqtt.PUBWRECK"; did you mean'),
-        ("[{nth: 1}]", "says not what happens; write drop or cut_before"),
+        ("[{drop: mqtt.PUBWRECK}]", 'there is no message type "mqtt.PUBWRECK"; did you mean'),
+        ("[{nth: 1}]", "the fault does not say what happens; write either drop or cut_before"),
         ("[{drop: coap.ACK, cut_before: coap.ACK}]", "both drop and cut_before are given"),
         ("[{drop: coap.ACK, nth: 1, share: 5 %}]", "both nth and share are given"),
         ("[{drop: coap.ACK, nth: 0}]", "nth"),
         ("[{drop: coap.ACK, share: 0 %}]", "share"),
         ("[{drop: coap.ACK, of: metres}]", 'there is no group "metres"; did you mean "meters"?'),
-        ("[{drop: coap.ACK, of: valves}]", "nobody in valves says coap.ACK"),
+        ("[{drop: coap.ACK, of: valves}]", "none of the devices of valves sends coap.ACK"),
     ],
 )
 def test_a_fault_that_cannot_be_is_refused_at_its_place(faults: str, said: str, load: Load) -> None:

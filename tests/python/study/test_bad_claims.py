@@ -45,21 +45,36 @@ def claim(**changed: str | None) -> str:
 
 # Text of the claims, then the message after "published.yaml:"; a star stands for anything.
 CASES = {
-    "an empty file": ("", "1:1: this is no file of claims; begin with *"),
+    "an empty file": (
+        "",
+        (
+            '1:1: this file has no list of claims; begin with "claims:" and a '
+            "list of {id: CK1, kind: *"
+        ),
+    ),
     "a file of something else": (
         "password: secret\n",
-        '1:1: this is no file of claims; begin with "claims:" and a list of *',
+        (
+            '1:1: this file has no list of claims; begin with "claims:" and a list of {id: '
+            "CK1, kind: *"
+        ),
     ),
-    "a list": ("- id: A1\n", "1:1: this is no file of claims; begin with *"),
+    "a list": (
+        "- id: A1\n",
+        (
+            '1:1: this file has no list of claims; begin with "claims:" and a '
+            "list of {id: CK1, kind: *"
+        ),
+    ),
     "a study in place of claims": (
         STUDY,
         '1:1: study: unknown key "study"; known keys: paper, claims',
     ),
     "claims that name claims": (
         "claims: published.yaml\n",
-        '1:9: claims: "published.yaml" is not a list; write it in brackets, as [a, b]',
+        '1:9: claims: "published.yaml" is not a list; write it in brackets, for example [a, b]',
     ),
-    "no claim": ("claims: []\n", "1:9: claims: the list is empty; name at least one"),
+    "no claim": ("claims: []\n", "1:9: claims: the list is empty; write at least one entry"),
     "a misspelt key": (
         CLAIM.replace("what:", "waht:"),
         '4:5: claims.waht: unknown key "waht"; did you mean "what"?',
@@ -70,15 +85,21 @@ CASES = {
     ),
     "an unknown kind": (
         CLAIM.replace("threshold", "treshold"),
-        '3:11: claims.kind: unknown word "treshold"; write *',
+        (
+            '3:11: claims.kind: unknown value "treshold"; write "value", "ratio", "order", '
+            '"threshold" or "note"'
+        ),
     ),
     "a name with spaces": (
         CLAIM.replace("A1", "the first"),
-        '2:9: claims.id: "the first" is not a short name; write a name as "CK1"',
+        (
+            '2:9: claims.id: "the first" is not a valid short name; write letters and a '
+            'number, for example "CK1"'
+        ),
     ),
     "two claims of one name": (
         CLAIM + CLAIM.removeprefix("claims:\n"),
-        '10:9: claims.id: two claims are called "A1"; rename one',
+        '10:9: claims.id: two claims have the id "A1"; rename one',
     ),
     "a claim without rules": (
         "claims: [{id: A1, kind: value, what: x}]\n",
@@ -90,19 +111,31 @@ CASES = {
     ),
     "not covered without a reason": (
         "claims: [{id: A1, kind: value, what: x, not_covered: }]\n",
-        '1:41: claims.not_covered: has no value; write "not_covered: needs a radio model"',
+        (
+            '1:41: claims.not_covered: the key has no value; write "not_covered: needs a '
+            'radio model"'
+        ),
     ),
     "a note with rules": (
         CLAIM.replace("threshold", "note"),
-        '5:5: claims.rules: a note has no "rules"; remove it, or write another kind',
+        (
+            '5:5: claims.rules: a claim of the kind "note" cannot have "rules"; remove it, or '
+            "write another kind"
+        ),
     ),
     "a rule of another kind": (
         CLAIM.replace("threshold", "value"),
-        '6:9: claims.rules: this is no rule of a claim of the kind "value"; write "equals: *',
+        (
+            '6:9: claims.rules: this rule does not fit a claim of the kind "value"; write '
+            '"equals: 578 ms", *'
+        ),
     ),
     "an unknown column": (
         claim(column="latency_maen"),
-        '6:17: claims.rules.column: unknown column "latency_maen"; did you mean "latency_mean"?',
+        (
+            '6:17: claims.rules.column: unknown column "latency_maen"; did you mean '
+            'latency_mean, latency_max or latency_p99? "lasthop columns" lists all columns'
+        ),
     ),
     "a column with its unit": (
         claim(column="latency_mean_ms"),
@@ -110,15 +143,18 @@ CASES = {
     ),
     "an unknown stack": (
         claim(stacks="[raw_udp, json_upd]"),
-        '7:27: claims.rules.stacks: the study has no stack "json_upd"; did you mean "json_udp"?',
+        ('7:27: claims.rules.stacks: the study has no stack "json_upd"; did you mean "json_udp"?'),
     ),
     "an unknown stack in an order": (
         claim(stacks=None, above=None, lowest_first="[raw_udp, mqtt]"),
-        '8:33: claims.rules.lowest_first: the study has no stack "mqtt"; known stacks: *',
+        (
+            '8:33: claims.rules.lowest_first: the study has no stack "mqtt"; known stacks: '
+            "raw_udp, json_udp"
+        ),
     ),
     "an unknown part": (
         claim(part="los"),
-        '8:15: claims.rules.part: the study has no part "los"; did you mean "loss"?',
+        ('8:15: claims.rules.part: the study has no part "los"; did you mean "loss"?'),
     ),
     "no stack": (
         claim(stacks=None),
@@ -130,7 +166,10 @@ CASES = {
     ),
     "an order of one": (
         claim(stacks=None, above=None, lowest_first="[raw_udp]"),
-        "8:23: claims.rules.lowest_first: one stack has no order; name two or more",
+        (
+            "8:23: claims.rules.lowest_first: an order needs at least two stacks; write two or "
+            "more stacks"
+        ),
     ),
     "an order of chosen stacks": (
         claim(above=None, lowest_first="[raw_udp, json_udp]"),
@@ -138,7 +177,10 @@ CASES = {
     ),
     "no requirement": (
         claim(above=None),
-        '6:9: claims.rules: the rule says not what must be; write one, as in "equals: 578 ms"',
+        (
+            "6:9: claims.rules: the rule has no condition; write one of them, for example "
+            '"equals: 578 ms"'
+        ),
     ),
     "two requirements": (
         claim(below="2 s"),
@@ -146,7 +188,7 @@ CASES = {
     ),
     "a tolerance of a threshold": (
         claim(within="5 %"),
-        '10:9: claims.rules.within: there is "within" without "equals"; remove it',
+        '10:9: claims.rules.within: "within" has no effect without "equals"; remove it',
     ),
     "a bound without unit": (
         claim(above="1000"),
@@ -174,7 +216,10 @@ CASES = {
     ),
     "percentage points of a time": (
         claim(above=None, equals="1 s", within="5 percentage points"),
-        '10:17: claims.rules.within: "5 percentage points" is for ratios alone; write *',
+        (
+            '10:17: claims.rules.within: "5 percentage points" can be used for ratios only; '
+            'write "within: 25 %"'
+        ),
     ),
     "a key that is not swept": (
         claim(at="{path.delay: 5 ms}"),
@@ -182,7 +227,10 @@ CASES = {
     ),
     "a key of a part that sweeps nothing": (
         claim(part="still", at="{path.loss: 10 %}"),
-        '10:14: claims.rules.at.path.loss: path.loss is not swept in the part "still"; it sweeps *',
+        (
+            '10:14: claims.rules.at.path.loss: path.loss is not swept in the part "still"; add '
+            "the key to *"
+        ),
     ),
     "a swept value without unit": (
         claim(at="{path.loss: 10}"),
@@ -190,7 +238,10 @@ CASES = {
     ),
     "a swept value that is a mapping": (
         claim(at="{path.loss: {bernoulli: 1 %}}"),
-        "10:25: claims.rules.at.path.loss: a mapping is no value of path.loss; write a value, *",
+        (
+            "10:25: claims.rules.at.path.loss: path.loss is never a mapping; write one of its "
+            "values, or a *"
+        ),
     ),
     "no swept value": (
         claim(at="{path.loss: []}"),
@@ -202,7 +253,10 @@ CASES = {
     ),
     "a multiple in another unit": (
         claim(above=None, equals="2 * path.loss"),
-        "9:17: claims.rules.equals: path.loss is not what latency_mean is measured in; *",
+        (
+            "9:17: claims.rules.equals: path.loss and latency_mean have different units; write "
+            '"equals: 578 ms"'
+        ),
     ),
     "a change over what is not swept": (
         claim(change_over="path.delay"),
@@ -226,7 +280,10 @@ CASES = {
     ),
     "an order with a stack of an unknown part": (
         claim(stacks=None, above=None, lowest_first="[raw_udp, {stack: json_udp, part: lost}]"),
-        '8:57: claims.rules.lowest_first.part: the study has no part "lost"; did you mean "loss"?',
+        (
+            '8:57: claims.rules.lowest_first.part: the study has no part "lost"; did you '
+            'mean "loss"?'
+        ),
     ),
     "an order with a stack without a part": (
         claim(stacks=None, above=None, lowest_first="[raw_udp, {stack: json_udp}]"),
@@ -247,15 +304,24 @@ CASES = {
     ),
     "a ratio to itself": (
         claim(above="1", relative_to="{}"),
-        "10:22: claims.rules.relative_to: the other cell is the same; write *",
+        (
+            "10:22: claims.rules.relative_to: the two cells of this comparison are the same; "
+            'write "{stack: *'
+        ),
     ),
     "a ratio to an unknown stack": (
         claim(above="1", relative_to="{stack: json_upd}"),
-        '10:30: claims.rules.relative_to.stack: the study has no stack "json_upd"; did you *',
+        (
+            '10:30: claims.rules.relative_to.stack: the study has no stack "json_upd"; did '
+            'you mean "json_udp"?'
+        ),
     ),
     "a ratio to an unknown part": (
         claim(above="1", relative_to="{part: latency}"),
-        '10:29: claims.rules.relative_to.part: the study has no part "latency"; known parts: *',
+        (
+            '10:29: claims.rules.relative_to.part: the study has no part "latency"; known '
+            "parts: loss, still"
+        ),
     ),
     "a ratio to an unknown column": (
         claim(above="1", relative_to="{column: bytes}"),
@@ -267,11 +333,17 @@ CASES = {
     ),
     "a condition that is none": (
         claim(where="delivered"),
-        '10:16: claims.rules.where: "delivered" is not a comparison; write as *',
+        (
+            '10:16: claims.rules.where: "delivered" is not a comparison; write for example '
+            '"delivery_ratio >= 99 %"'
+        ),
     ),
     "a condition on a group": (
         claim(where="group == 'devices'"),
-        "10:16: claims.rules.where: a claim is about whole runs, not a group; *",
+        (
+            "10:16: claims.rules.where: a claim describes whole runs, and group describes a "
+            "part of one; *"
+        ),
     ),
     "a condition on what is not swept": (
         claim(where="path.delay >= 5 ms"),
@@ -279,9 +351,15 @@ CASES = {
     ),
     "a condition of a condition": (
         claim(where="delivery_ratio >= 99 % where stack == 'raw_udp'"),
-        '10:16: claims.rules.where: * has a "where" of its own; write "delivery_ratio >= 99 %"',
+        (
+            "10:16: claims.rules.where: \"delivery_ratio >= 99 % where stack == 'raw_udp'\" must "
+            "not contain *"
+        ),
     ),
-    "an anchor": (claim(part="&part loss"), "8:*: the anchor &part is not allowed; remove it"),
+    "an anchor": (
+        claim(part="&part loss"),
+        ("8:15: the YAML anchor &part is not allowed; remove it"),
+    ),
 }
 
 
@@ -301,17 +379,26 @@ def test_the_good_claim_is_read(load: Load) -> None:
 FILES = {
     "a file that is not there": (
         "claims: published.yaml",
-        'study.yaml:5:9: claims: "published.yaml" cannot be read; name a file of claims *',
+        (
+            'study.yaml:5:9: claims: the file "published.yaml" cannot be read; write the name '
+            "of a claims *"
+        ),
     ),
     "a folder": (
         "claims: .",
-        'study.yaml:5:9: claims: "." cannot be read; name a file of claims *',
+        (
+            'study.yaml:5:9: claims: the file "." cannot be read; write the name of a claims '
+            "file in the *"
+        ),
     ),
     "a list of files": (
         "claims: [published.yaml]",
         "study.yaml:5:9: claims: a list is not text; *",
     ),
-    "no name": ("claims:", 'study.yaml:5:1: claims: has no value; write "claims: published.yaml"'),
+    "no name": (
+        "claims:",
+        ('study.yaml:5:1: claims: the key has no value; write "claims: published.yaml"'),
+    ),
     "a misspelt key": (
         "claim: a.yaml",
         'study.yaml:5:1: claim: unknown key "claim"; did you mean *',
@@ -322,21 +409,39 @@ FILES = {
     ),
     "a chain that leads back": (
         "claims: loop.yaml",
-        'study.yaml:5:9: claims: "loop.yaml" cannot *',
+        (
+            'study.yaml:5:9: claims: the file "loop.yaml" cannot be read; move it into the '
+            "folder of the *"
+        ),
     ),
     "a device": (
         "claims: /dev/zero",
-        'study.yaml:5:9: claims: "/dev/zero" lies outside the folder of the study; *',
+        (
+            'study.yaml:5:9: claims: the file "/dev/zero" is outside the folder of the study; '
+            "move it into *"
+        ),
     ),
     "a file above": (
         "claims: ../secret.yaml",
-        'study.yaml:5:9: claims: "../secret.yaml" lies outside the folder of the study; name *',
+        (
+            'study.yaml:5:9: claims: the file "../secret.yaml" is outside the folder of the '
+            "study; move it *"
+        ),
     ),
     "a link that leads out": (
         "claims: out.yaml",
-        'study.yaml:5:9: claims: "out.yaml" lies outside the folder of the study; *',
+        (
+            'study.yaml:5:9: claims: the file "out.yaml" is outside the folder of the study; '
+            "move it into *"
+        ),
     ),
-    "a name with a NUL": ('claims: "a\\0b"', 'study.yaml:5:9: claims: "a*" cannot be read; *'),
+    "a name with a NUL": (
+        'claims: "a\\0b"',
+        (
+            'study.yaml:5:9: claims: the file "a\\x00b" cannot be read; move '
+            "it into the folder of the *"
+        ),
+    ),
 }
 
 

@@ -40,8 +40,8 @@ def test_a_file_of_100_mb_is_refused_and_not_read(tmp_path: Path) -> None:
         (".", "is a folder, not a file; name the study file in it"),
         ("none.yaml", "there is no such file"),
         ("a\0b", "is not a file name"),
-        ("x" * 300, "File name too long; name a study file"),
-        ("/dev/zero", "is a device, not a file; name a study file"),
+        ("x" * 300, "File name too long; write the name of a study file"),
+        ("/dev/zero", "is a device, not a file; write the name of a study file"),
     ],
 )
 def test_what_is_no_study_file_is_a_usage_error(
@@ -66,7 +66,7 @@ def test_a_trace_with_a_bad_row_names_the_file_and_the_line(
 ) -> None:
     (tmp_path / "trace.csv").write_text("time_s,delay_ms\n0,100\n1,fast\n")
     with pytest.raises(
-        StudyError, match=r"path\.delay\.trace: trace\.csv:3: not two numbers; write"
+        StudyError, match=r"path\.delay\.trace: trace\.csv:3: the row is not two numbers; write"
     ):
         load(HEAD + "path: {delay: {trace: trace.csv}}\n")
 

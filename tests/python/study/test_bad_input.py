@@ -54,7 +54,7 @@ CASES = {
     ),
     "kbps": (
         HEAD + "path: {rate: 50 kbps}\n",
-        '5:14: path.rate: "50 kbps" can be read in two ways; write "50 kbit/s" or "50 kB/s"',
+        '5:14: path.rate: "50 kbps" may mean bits or bytes; write "50 kbit/s" or "50 kB/s"',
     ),
     "a loss above 100 %": (
         HEAD + "path: {loss: 101 %}\n",
@@ -83,11 +83,14 @@ CASES = {
     ),
     "energy without a radio": (
         HEAD + "energy: {battery: 5 Wh}\n",
-        "5:1: energy: the path has no radio whose energy could be told; remove it, or *",
+        (
+            "5:1: energy: no hop of the path is a radio with an energy model; remove it, or "
+            'write "path: *'
+        ),
     ),
     "an unknown power profile": (
         HEAD + "energy: {profile: cr2032}\n",
-        '5:19: energy.profile: unknown word "cr2032"; write *tr_45_820*, *bg96* or *sara_n2*',
+        '5:19: energy.profile: unknown value "cr2032"; write "tr_45_820", "bg96" or "sara_n2"',
     ),
     "a battery in milliampere-hours": (
         HEAD + "energy: {battery: 1500 mAh}\n",
@@ -95,23 +98,26 @@ CASES = {
     ),
     "an empty battery": (
         HEAD + "energy: {battery: 0 Wh}\n",
-        '5:19: energy.battery: "0 Wh" is too small; write as "5 Wh"',
+        '5:19: energy.battery: "0 Wh" is too small; write for example "5 Wh"',
     ),
     "a battery that empties itself": (
         HEAD + "energy: {self_discharge: 100 %}\n",
-        '5:26: energy.self_discharge: a battery that loses all in a year *; write "1 %"*',
+        (
+            "5:26: energy.self_discharge: a battery with this self-discharge is empty after a "
+            "year; write *"
+        ),
     ),
     "a key twice": (
         HEAD + "duration: 2 s\n",
-        '5:1: the key "duration" stands twice (first in line 2); remove one of them',
+        '5:1: the key "duration" is written twice (first in line 2); remove one of them',
     ),
     "a nested key twice": (
         HEAD + "path: {loss: 1 %, loss: 2 %}\n",
-        '5:19: the key "loss" stands twice (first in line 5); remove one of them',
+        '5:19: the key "loss" is written twice (first in line 5); remove one of them',
     ),
     "a name with dots": (
         HEAD.replace("study: a", "study: ../x"),
-        '1:8: study: "../x" is not a name; write a-z 0-9 - only, as in "low-quality-link"',
+        '1:8: study: "../x" is not a name; write only a-z 0-9 -, for example "low-quality-link"',
     ),
     "an escaped NUL in a name": (
         HEAD.replace("study: a", 'study: "a\\0b"'),
@@ -123,31 +129,46 @@ CASES = {
     ),
     "a name of 300 characters": (
         HEAD.replace("study: a", "study: " + "a" * 300),
-        "1:8: study: the name has 300 characters; write at most 64",
+        "1:8: study: the name has 300 characters; write at most 64 characters",
     ),
     "a part that leaves the folder": (
         HEAD + "sweep: [{name: ../x}]\n",
-        '5:16: sweep.name: "../x" is not a name; write a-z 0-9 _ - only, as in "low_quality"',
+        (
+            '5:16: sweep.name: "../x" is not a name; write only a-z 0-9 _ -, for example '
+            '"low_quality"'
+        ),
     ),
     "an alias bomb": (
         "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n",
-        "1:4: the anchor &a is not allowed; remove it",
+        "1:4: the YAML anchor &a is not allowed; remove it",
     ),
-    "an alias": ("a: *x\n", "1:4: the alias *x is not allowed; write it out"),
-    "a merge key": ("a: {<<: *x}\n", "1:9: the alias *x is not allowed; write it out"),
+    "an alias": ("a: *x\n", "1:4: the YAML alias *x is not allowed; write its value"),
+    "a merge key": ("a: {<<: *x}\n", "1:9: the YAML alias *x is not allowed; write its value"),
     "a tag": ("study: !!python/object:os.system x\n", "1:8: the YAML tag * is not allowed; *"),
     "a tagged key": ("!!str study: x\n", "1:1: the YAML tag * is not allowed; *"),
-    "two documents": (HEAD + "---\na: 1\n", '5:1: a second YAML document; remove the line "---"'),
+    "two documents": (
+        HEAD + "---\na: 1\n",
+        ('5:1: the file contains a second YAML document; remove the line "---"'),
+    ),
     "a newer format": (
         "format: 2\nstudy: a\nnew_key: 1\n",
         (
-            "1:9: format: this study has format 2, newer than 1; it needs a newer lasthop; "
+            "1:9: format: this study has format 2, and this lasthop reads formats up to 1; "
             "update lasthop"
         ),
     ),
-    "deep lists": ("study: " + "[" * 50_000, "1:24: nested deeper than 16 levels; nest less"),
-    "deep mappings": ("study: " + "{a: " * 500, "1:72: nested deeper than 16 levels; nest less"),
-    "many values": ("a: [" + "b," * 30_000 + "]", "1:40001: more than 20000 values; split*"),
+    "deep lists": (
+        "study: " + "[" * 50_000,
+        ("1:24: lists and mappings are nested deeper than 16 levels; use fewer levels"),
+    ),
+    "deep mappings": (
+        "study: " + "{a: " * 500,
+        ("1:72: lists and mappings are nested deeper than 16 levels; use fewer levels"),
+    ),
+    "many values": (
+        "a: [" + "b," * 30_000 + "]",
+        ("1:40001: the file has more than 20000 values; split it into several studies"),
+    ),
 }
 
 

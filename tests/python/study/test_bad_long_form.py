@@ -35,7 +35,10 @@ CASES = {
     "no path named where there are several": (
         "path: cell, ",
         "",
-        '5:11: fleet.meters: the key "path" is missing, and there are 2 paths; write "path: cell"',
+        (
+            '5:11: fleet.meters: the key "path" is missing, and the study has 2 paths; write '
+            '"path: cell"'
+        ),
     ),
     "an unknown group in a flow": (
         "from: meters",
@@ -51,21 +54,24 @@ CASES = {
         "from: meters",
         "from: archive",
         (
-            '12:17: traffic.index.from: a report comes from devices, and "archive" is a server; '
-            'name a group, or write "command: 40 B"'
+            '12:17: traffic.index.from: a report comes from devices, but "archive" is a '
+            'server; write the name of a group, or "command: 40 B"'
         ),
     ),
     "an echo from a group": (
         "from: alarms,",
         "from: alarms, to: meters,",
-        "13:28: traffic.ring.to: both ends are groups; a round_trip has a server at one of *",
+        (
+            "13:28: traffic.ring.to: both ends are groups, but one end of a round_trip is a "
+            "server; write *"
+        ),
     ),
     "a stack for a server that the group does not talk to": (
         "stack: mqtt qos=1",
         "stack: mqtt qos=1, stacks: {archive: coap}",
         (
-            '6:*: fleet.alarms.stacks.archive: alarms do not talk to "archive"; known servers: '
-            "head_end"
+            "6:80: fleet.alarms.stacks.archive: the devices of alarms do not use the "
+            'server "archive"; *'
         ),
     ),
     "an unknown stack for a server": (
@@ -77,42 +83,51 @@ CASES = {
         "stack: mqtt qos=1",
         "stack: mqtt ip.version=6",
         (
-            "10:*: servers.head_end: head_end would need an address of each version of IP, for "
-            'coap and mqtt ip.version=6; write the same "ip.version" in both'
+            "10:21: servers.head_end: head_end has one IP version, but coap and mqtt "
+            "ip.version=6 need *"
         ),
     ),
     "a report to its own group": (
         "from: meters,",
         "from: meters, to: meters,",
-        ("12:29: traffic.index.to: meters report to themselves; name a server or another group"),
+        (
+            "12:29: traffic.index.to: the group meters would send reports to itself; write a "
+            "server or another group"
+        ),
     ),
     "a report to a share of a group": (
         "from: meters,",
         "from: meters, to: 10 % of alarms,",
         (
-            "12:29: traffic.index.to: each message goes to one device of the group, in turn to "
-            'all, or to all at once; write "to: alarms" or "to: all of alarms"'
+            '12:29: traffic.index.to: a report cannot go to a share of a group; write "to: '
+            'alarms" for one device in turn, or "to: all of alarms"'
         ),
     ),
     "a flow that names no server where the group has none": (
         "path: cell, server: head_end",
         "path: cell",
-        ('5:11: fleet.meters: meters have no server, and there are 2; write "server: head_end"'),
+        (
+            "5:11: fleet.meters: the server of meters is missing, and the study has 2 "
+            'servers; write "server: head_end"'
+        ),
     ),
     "a flow from a server to nobody": (
         "from: meters, report: 96 B",
         "from: head_end, command: 40 B",
-        '12:10: traffic.index: the command goes to nobody; write "to: meters"',
+        ('12:10: traffic.index: the group that the command goes to is missing; write "to: meters"'),
     ),
     "a report from nobody": (
         "from: meters, ",
         "",
-        '12:10: traffic.index: the report comes from nobody; write "from: meters"',
+        (
+            "12:10: traffic.index: the group that the report comes from is missing; write "
+            '"from: meters"'
+        ),
     ),
     "a share of nobody": (
         "from: meters",
         "from: 0 % of meters",
-        '12:17: traffic.index.from: "0 % of meters" is nobody; write "1 % of meters" or more',
+        '12:17: traffic.index.from: "0 % of meters" is no device; write "1 % of meters" or more',
     ),
     "a share that is none": (
         "from: meters",
@@ -128,19 +143,25 @@ CASES = {
         "164 dB: 20 %",
         "164 dB: 15 %",
         (
-            "8:34: paths.cell.nbiot.coupling_loss: the shares sum to 95 %, not to 100 %; write "
-            'shares of all devices, as "{144 dB: 80 %, ..: 20 %}"'
+            "8:34: paths.cell.nbiot.coupling_loss: the shares sum to 95 %, not to 100 %; "
+            'write shares that sum to 100 %, for example "{144 dB: 80 %, ..: 20 %}"'
         ),
     ),
     "a stratum that stands twice": (
         "{144 dB: 80 %, 164 dB: 20 %}",
         "{144 dB: 80 %, 144.0 dB: 20 %}",
-        "8:49: paths.cell.nbiot.coupling_loss.144.0 dB: 144 dB stands twice; remove one of them",
+        (
+            "8:49: paths.cell.nbiot.coupling_loss.144.0 dB: 144 dB is written twice; remove "
+            "one of them"
+        ),
     ),
-    "a stratum of nobody": (
+    "a stratum with 0 % has no devices": (
         "{144 dB: 80 %, 164 dB: 20 %}",
         "{144 dB: 100 %, 164 dB: 0 %}",
-        "8:58: paths.cell.nbiot.coupling_loss.164 dB: a stratum of nobody; remove it",
+        (
+            "8:58: paths.cell.nbiot.coupling_loss.164 dB: a stratum with 0 % has no devices; "
+            "remove it"
+        ),
     ),
     "a stratum without a unit": (
         "{144 dB: 80 %",
@@ -151,51 +172,57 @@ CASES = {
         "count: 6",
         "count: 6, minimum: 4",
         (
-            "5:19: fleet.meters.count: 2 strata of 4 or more are 8 devices, and 6 are simulated; "
-            "simulate 8 or more"
+            "5:19: fleet.meters.count: 2 strata with at least 4 devices each need 8 "
+            "devices, but only 6 are simulated; simulate 8 or more"
         ),
     ),
     "more simulated than there are": (
         "count: 6",
         "count: 6, simulate: 7",
-        "5:32: fleet.meters.simulate: 7 are simulated of 6; write 6 or less",
+        (
+            "5:32: fleet.meters.simulate: 7 devices are more than the 6 of the group; write 6 "
+            "or less"
+        ),
     ),
     "more devices than can be simulated": (
         "count: 6",
         "count: 200000",
         (
             "5:19: fleet.meters.count: 200000 devices are more than the 100000 that can be "
-            'simulated; let some stand for all, as in "simulate: 600"'
+            'simulated; simulate a part of them, for example "simulate: 600"'
         ),
     ),
     "a network behind another hop": (
         "cell: [{nbiot: {coupling_loss: {144 dB: 80 %, 164 dB: 20 %}}}, {nat: {udp: 30 s}}]",
         "cell: [{delay: 1 ms}, {nbiot: {coupling_loss: 144 dB}}]",
         (
-            "8:26: paths.cell.nbiot: a radio network cannot stand behind another hop: the radio "
-            "is the device's own; write it first"
+            "8:26: paths.cell.nbiot: a radio network must be the first hop of a path, "
+            "because the radio is in the device; move it to the front"
         ),
     ),
     "an own link behind a shared one": (
         "home: {loss: 1 %, rate: 1 Mbit/s}",
         "home: [{scope: all, rate: 1 Mbit/s}, {scope: own, delay: 5 ms}]",
         (
-            '9:40: paths.home: a hop of scope "own" cannot stand behind one of all, where packets '
-            'of many devices have come together; write "scope: all", or put it before'
+            '9:40: paths.home: a hop of scope "own" cannot follow a hop of scope all, '
+            'which several devices share; write "scope: all", or move the hop before it'
         ),
     ),
     "an own link behind an address that all share": (
         "home: {loss: 1 %, rate: 1 Mbit/s}",
         "home: [{nat: {udp: 30 s}, scope: all}, {scope: own, delay: 5 ms}]",
         (
-            '9:42: paths.home: a hop of scope "own" cannot stand behind one of all, where packets '
-            'of many devices have come together; write "scope: all", or put it before'
+            '9:42: paths.home: a hop of scope "own" cannot follow a hop of scope all, '
+            'which several devices share; write "scope: all", or move the hop before it'
         ),
     ),
     "an address of each device behind one that all share": (
         "{nat: {udp: 30 s}}]",
         "{nat: {udp: 30 s}, scope: all}, {nat: {udp: 30 s}, name: inner}]",
-        '8:*: paths.cell.nat: a hop of scope "own" cannot stand behind one of all, *',
+        (
+            '8:104: paths.cell.nat: a hop of scope "own" cannot follow a hop of scope all, '
+            "which several *"
+        ),
     ),
     "a NAT without ports": (
         "{nat: {udp: 30 s}}]",
@@ -210,17 +237,26 @@ CASES = {
     "a hop that is none": (
         "{nat: {udp: 30 s}}]",
         "{name: nothing}]",
-        "8:*: paths.cell: says nothing about a hop; write *",
+        (
+            '8:66: paths.cell: the hop is empty; write "{delay: 20 ms}", "{nat: {udp: 120 s}}" '
+            'or "{nbiot: ..}"'
+        ),
     ),
     "two hops of one name": (
         "home: {loss: 1 %, rate: 1 Mbit/s}",
         "home: [{loss: 1 %, name: wan}, {delay: 5 ms, name: wan}]",
-        '9:34: paths.home: two hops are called "wan"; give one of them another name, *',
+        (
+            '9:34: paths.home: two hops have the name "wan"; give one of them another name, '
+            'for example "name: wan"'
+        ),
     ),
     "a hop with the name of a path": (
         "home: {loss: 1 %, rate: 1 Mbit/s}",
         "home: {loss: 1 %}\n  other: [{loss: 1 %, name: home}]",
-        '10:11: paths.other: two hops are called "home"; *',
+        (
+            '10:11: paths.other: two hops have the name "home"; give one of them another name, '
+            'for example "name: wan"'
+        ),
     ),
     "a fleet that is a number": (
         "servers: {head_end: {}, archive: {}}",
@@ -230,7 +266,7 @@ CASES = {
     "an empty list of hops": (
         "home: {loss: 1 %, rate: 1 Mbit/s}",
         "home: []",
-        "9:9: paths.home: the list is empty; name at least one",
+        "9:9: paths.home: the list is empty; write at least one entry",
     ),
     "an unknown profile": (
         "home: {loss: 1 %",
@@ -241,8 +277,8 @@ CASES = {
         "{head_end: {}",
         "{head_end: {services: {mqtt: 5683, coap/tcp: 5683}}",
         (
-            "10:32: servers.head_end.services: port 5683 is used twice, by mqtt/tcp and coap/tcp; "
-            "write another port"
+            "10:32: servers.head_end.services: port 5683 is used twice, by mqtt/tcp and "
+            "coap/tcp; give one of them another port"
         ),
     ),
     "a port that another protocol has": (
@@ -272,7 +308,10 @@ CASES = {
     "several stacks for one group": (
         "stack: mqtt qos=1",
         'stack: "mqtt qos={0,1}"',
-        '6:59: fleet.alarms.stack: "mqtt qos={0,1}" stands for 2 stacks; write one, or compare *',
+        (
+            '6:59: fleet.alarms.stack: "mqtt qos={0,1}" expands to 2 stacks; write one stack, '
+            "or list them *"
+        ),
     ),
     "an event after the end": (
         "servers:",
@@ -303,22 +342,28 @@ CASES = {
     "a change to the path that they have": (
         "servers:",
         "events: [{start: 5 min, change_path: alarms, to: home}]\nservers:",
-        ('10:50: events.to: alarms are on the path "home" from the start; name another path'),
+        ('10:50: events.to: alarms are already on the path "home"; write another path'),
     ),
     "a share that is less than a device": (
         "servers:",
         "events: [{start: 5 min, new_address: 5 % of meters}]\nservers:",
-        ('10:38: events.new_address: 5 % of 6 devices is none; write "17 % of meters" or more'),
+        (
+            '10:38: events.new_address: 5 % of 6 devices is less than one device; write "17 % '
+            'of meters" or more'
+        ),
     ),
-    "a restart of a share of a server": (
+    "a restart of a share is not possible for a server": (
         "servers:",
         "events: [{start: 5 min, restart: 20 % of head_end}]\nservers:",
-        '10:34: events.restart: a server has no shares; write "head_end"',
+        '10:34: events.restart: a share is not possible for a server; write "head_end"',
     ),
     "an outage after which somebody comes back": (
         "servers:",
         "events: [{start: 5 min, outage: head_end, for: 1 s, spread: 1 s}]\nservers:",
-        "10:53: events.spread: outage sends nobody away who would come back; remove it",
+        (
+            '10:53: events.spread: "spread" needs an event that takes devices offline, and '
+            "outage does not; remove it"
+        ),
     ),
     "two events in one": (
         "servers:",
@@ -333,7 +378,10 @@ CASES = {
     "an event without a time": (
         "servers:",
         "events: [{restart: head_end}]\nservers:",
-        '10:10: events: the key "start" is missing; write "start: 5 d", or "every: 1 d"',
+        (
+            '10:10: events: the key "start" is missing; write "start: 5 d" for one event, or '
+            '"every: 1 d" for many'
+        ),
     ),
     "an event without an interval": (
         "servers:",
@@ -344,16 +392,16 @@ CASES = {
         "servers:",
         "events: [{start: 5 min, restart: head_end, arrivals: poisson}]\nservers:",
         (
-            '10:44: events.arrivals: an event that happens once has no arrivals; write "every: '
-            '1 d", too, or remove it'
+            '10:44: events.arrivals: "arrivals" has no effect on an event that happens '
+            'once; add "every: 1 d", or remove it'
         ),
     ),
     "an event that comes too often": (
         "servers:",
         "events: [{every: 1 ms, restart: head_end, for: 0.1 ms}]\nservers:",
         (
-            "10:18: events.every: the event would happen 599999 times in a run, more than 10000; "
-            'write "every: 1 s" or more'
+            "10:18: events.every: the event would happen 599999 times in a run, and at "
+            'most 10000 are possible; write "every: 1 s" or more'
         ),
     ),
     "an event that comes first after the end": (
@@ -368,16 +416,16 @@ CASES = {
         "servers:",
         "events: [{every: 1 min, outage: cell, for: 2 min}]\nservers:",
         (
-            "10:44: events.for: it would begin again every 1 min, before the 2 min are over; write "
-            "less than 1 min, or a longer every"
+            "10:44: events.for: it would begin again after 1 min, before its 2 min are "
+            'over; write less than 1 min, or a longer "every"'
         ),
     ),
     "handovers that overlap": (
         "servers:",
         "events: [{every: 1 s, handover: meters, gap: 1 s}]\nservers:",
         (
-            "10:46: events.gap: it would begin again every 1 s, before the 1 s are over; write "
-            "less than 1 s, or a longer every"
+            "10:46: events.gap: it would begin again after 1 s, before its 1 s are over; "
+            'write less than 1 s, or a longer "every"'
         ),
     ),
     "a handover without a gap": (
@@ -388,20 +436,24 @@ CASES = {
     "a handover with a gap of nothing": (
         "servers:",
         "events: [{start: 5 min, handover: meters, gap: 0 s}]\nservers:",
-        '10:48: events.gap: "0 s" is too small; write as "250 ms"',
+        '10:48: events.gap: "0 s" is too small; write for example "250 ms"',
     ),
     "a handover that ends after the run": (
         "servers:",
         "events: [{start: 5 min, handover: meters, gap: 1 h}]\nservers:",
         (
-            "10:48: events.gap: a gap of 1 h ends after the run, which goes on for 7 min; write "
-            'less than 7 min, or "outage" for what stays away'
+            "10:48: events.gap: a gap of 1 h does not end within the run, which lasts for "
+            'another 7 min; write less than 7 min, or use "outage" for devices that do not '
+            "come back"
         ),
     ),
     "a handover that lasts": (
         "servers:",
         "events: [{start: 5 min, handover: meters, for: 1 s}]\nservers:",
-        '10:43: events.for: handover has no for; write "gap", its word for how long',
+        (
+            '10:43: events.for: handover does not have the key "for"; write "gap" for the time '
+            "without an address"
+        ),
     ),
     "a handover of nobody": (
         "servers:",
@@ -411,35 +463,38 @@ CASES = {
     "a gap without a handover": (
         "servers:",
         "events: [{start: 5 min, new_address: meters, gap: 1 s}]\nservers:",
-        "10:46: events.gap: new_address has no gap; remove it",
+        '10:46: events.gap: new_address does not have the key "gap"; remove it',
     ),
     "an address of an outage": (
         "servers:",
         "events: [{start: 5 min, outage: cell, for: 1 s, address: kept}]\nservers:",
-        "10:49: events.address: outage has no address to choose; remove it",
+        '10:49: events.address: "address" has no effect with outage; remove it',
     ),
     "a notice of a restart": (
         "servers:",
         "events: [{start: 5 min, restart: meters, notify: application}]\nservers:",
-        "10:42: events.notify: restart gives no device another address; remove it",
+        (
+            '10:42: events.notify: "notify" has no effect, because restart does not change '
+            "addresses; remove it"
+        ),
     ),
     "a notice of the address from before": (
         "servers:",
         "events: [{start: 5 s, handover: meters, gap: 1 s, address: kept, notify: none}]\nservers:",
-        ("10:66: events.notify: the address is kept, so there is nothing to notify of; remove it"),
+        ('10:66: events.notify: "notify" has no effect, because the address is kept; remove it'),
     ),
     "a notice to nobody that is known": (
         "servers:",
         "events: [{start: 5 min, new_address: meters, notify: server}]\nservers:",
-        "10:54: events.notify: unknown word \"server\"; write 'none' or 'application'",
+        '10:54: events.notify: unknown value "server"; write "none" or "application"',
     ),
     "a download that the radio cannot carry": (
         "from: meters, report: 96 B, every: 1 min",
         "to: meters, download: 3 MB",
         (
-            "12:33: traffic.index.download: a download of 3 MB takes longer than the run: its path "
-            "carries 26.15 kbit/s for 6 devices together; write less than 392 kB, or a longer "
-            "duration"
+            "12:33: traffic.index.download: a download of 3 MB takes longer than the run, "
+            "because the rate of its path is 26.15 kbit/s shared by 6 devices; write less "
+            "than 392 kB, or a longer duration"
         ),
     ),
     "a download that is no message": (
@@ -458,50 +513,66 @@ CASES = {
     "downloads in a bundle": (
         "from: alarms, round_trip: 20 B, every: 10 s",
         "to: alarms, download: 64 kB, every: 1 min, batch: 2",
-        "13:53: traffic.ring.batch: files are not bundled; remove it",
+        "13:53: traffic.ring.batch: downloads cannot be sent in a batch; remove it",
     ),
     "a download that the link cannot carry": (
         "from: alarms, round_trip: 20 B, every: 10 s",
         "to: alarms, download: 64 MB, start: 9 min",
         (
-            "13:32: traffic.ring.download: a download of 64 MB takes longer than the run: its path "
-            "carries 1 Mbit/s; write less than 22500 kB, or a longer duration"
+            "13:32: traffic.ring.download: a download of 64 MB takes longer than the run, "
+            "because the rate of its path is 1 Mbit/s; write less than 22500 kB, or a "
+            "longer duration"
         ),
     ),
     "a download after the end": (
         "from: alarms, round_trip: 20 B, every: 10 s",
         "to: alarms, download: 64 kB, start: 10 min",
-        "13:*: traffic.ring.start: the download starts when the run has ended; write less than *",
+        (
+            "13:46: traffic.ring.start: the download starts after the end of the run; write "
+            'less than "10 min"'
+        ),
     ),
     "a time of day that comes back at no day": (
         "every: 1 min}",
         'every: 36 h, at: "06:30"}',
-        ('12:56: traffic.index.at: "06:30" comes back by days, not every 36 h; write "every: 1 d"'),
+        (
+            '12:56: traffic.index.at: "06:30" is a time of the day, but the interval is 36 h; '
+            'write "every: 1 d"'
+        ),
     ),
     "a day of the week each day": (
         "every: 1 min}",
         "every: 1 d, at: tue 06:30}",
-        '12:55: traffic.index.at: "tue 06:30" comes back by weeks, not every 1 d; write *',
+        (
+            '12:55: traffic.index.at: "tue 06:30" is a time of the week, but the interval is 1 '
+            'd; write "every: 7 d"'
+        ),
     ),
     "a time that no day has": (
         "every: 1 min}",
         'every: 1 d, at: "24:00"}',
-        '12:55: traffic.index.at: "24:00" is no time of a day; write "06:30" or "mon 06:30"',
+        '12:55: traffic.index.at: "24:00" is not a time of day; write "06:30" or "mon 06:30"',
     ),
     "a session of no length": (
         "every: 1 min}",
         "every: 1 min, session: per 0}",
-        '12:*: traffic.index.session: "per 0" says not how long a session lasts; write *',
+        '12:62: traffic.index.session: "per 0" is not a session; write "keep", "established", *',
     ),
     "a group and a server of one name": (
         "servers: {head_end: {}",
         "servers: {head_end: {}, meters: {}",
-        '10:25: servers.meters: "meters" is a group and a server; rename one of them',
+        (
+            '10:25: servers.meters: "meters" is the name of a group and of a server; rename '
+            "one of them"
+        ),
     ),
     "a name with spaces": (
         "  alarms: {count",
         "  the alarms: {count",
-        '6:3: fleet.the alarms: "the alarms" is not a name; write a-z 0-9 _ - only, *',
+        (
+            '6:3: fleet.the alarms: "the alarms" is not a name; write only a-z 0-9 _ -, for '
+            'example "low_quality"'
+        ),
     ),
     "a key of the short form": (
         "paths:",
@@ -511,17 +582,26 @@ CASES = {
     "a battery without a radio": (
         "stack: mqtt qos=1",
         "stack: mqtt qos=1, battery: 5 Wh",
-        "6:*: fleet.alarms.battery: the path has no radio whose energy could be told; *",
+        (
+            "6:71: fleet.alarms.battery: no hop of the path is a radio with an energy model; "
+            "remove it, or *"
+        ),
     ),
     "a battery that is given twice": (
         "count: 6",
         "count: 6, battery: 5 Wh, energy: {battery: 6 Wh}",
-        "5:*: fleet.meters.energy.battery: the battery is given twice; remove one of them",
+        (
+            '5:46: fleet.meters.energy.battery: the battery is given here and in "energy"; '
+            "remove one of them"
+        ),
     ),
     "devices that come and go in strata": (
         "{count: 6, path: cell",
         "{count: {arrive: 1 /s}, path: cell",
-        "12:*: traffic.index.every: a device that comes and goes has one message, *",
+        (
+            "12:39: traffic.index.every: a device that comes and goes sends one message, so "
+            "every has no *"
+        ),
     ),
     "a comparison of an unknown group": (
         "servers:",
@@ -531,7 +611,10 @@ CASES = {
     "a comparison of something else": (
         "servers:",
         "compare: {paths.home.loss: [1 %]}\nservers:",
-        '10:11: compare.paths.home.loss: "paths.home.loss" is nothing that can be compared; *',
+        (
+            '10:11: compare.paths.home.loss: "paths.home.loss" cannot be compared; compare '
+            "only stacks *"
+        ),
     ),
     "a comparison with an unknown stack": (
         "servers:",
@@ -541,57 +624,67 @@ CASES = {
     "a comparison with itself": (
         "servers:",
         "compare: {fleet.meters.stack: [coap, coap/udp]}\nservers:",
-        '10:38: compare.fleet.meters.stack: "coap/udp" is compared with itself; *',
+        (
+            '10:38: compare.fleet.meters.stack: "coap/udp" is written twice, as coap too; '
+            "remove one of them"
+        ),
     ),
     "a stack that is given and compared": (
         "servers:",
         "compare: {fleet.alarms.stack: [coap]}\nservers:",
-        '6:52: fleet.alarms.stack: the stack of "alarms" is compared; remove it, *',
+        (
+            '6:52: fleet.alarms.stack: the stack of "alarms" is also set under compare; remove '
+            "it here, or *"
+        ),
     ),
     "a sweep of stacks": (
         "servers:",
         "sweep: [{name: x, fleet.meters.stack: [coap]}]\nservers:",
         (
-            '10:19: sweep.fleet.meters.stack: "fleet.meters.stack" cannot be swept; compare it: '
-            '"compare: {fleet.meters.stack: [coap, mqtt]}"'
+            '10:19: sweep.fleet.meters.stack: "fleet.meters.stack" cannot be swept; write '
+            'stacks under compare: "compare: {fleet.meters.stack: [coap, mqtt]}"'
         ),
     ),
     "a sweep of the stack for one server": (
         "servers:",
         "sweep: [{name: x, fleet.alarms.stacks.archive: [coap]}]\nservers:",
         (
-            '10:19: sweep.fleet.alarms.stacks.archive: "fleet.alarms.stacks.archive" cannot be '
-            'swept; compare it: "compare: {fleet.alarms.stacks.archive: [coap, mqtt]}"'
+            '10:19: sweep.fleet.alarms.stacks.archive: "fleet.alarms.stacks.archive" '
+            'cannot be swept; write stacks under compare: "compare: '
+            '{fleet.alarms.stacks.archive: [coap, mqtt]}"'
         ),
     ),
     "a stack for the only server": (
         "server: head_end}",
         "server: head_end, stacks: {head_end: mqtt}}",
         (
-            "5:*: fleet.meters.stacks.head_end: meters talk to head_end in stacks of their own, so "
-            'nobody hears what else they speak; write "stack: mqtt" and remove head_end here'
+            "5:61: fleet.meters.stacks.head_end: every server of meters (head_end) has its "
+            "own stack, so *"
         ),
     ),
     "a comparison of the stack for the only server": (
         "servers:",
         "compare: {fleet.meters.stack: [coap], fleet.alarms.stacks.head_end: [coap]}\nservers:",
         (
-            "10:39: compare.fleet.alarms.stacks.head_end: alarms talk to head_end in stacks of "
-            'their own, *; write "fleet.alarms.stack"'
+            "10:39: compare.fleet.alarms.stacks.head_end: every server of alarms "
+            "(head_end) has its own *"
         ),
     ),
     "a comparison of the stack for a server that the group does not talk to": (
         "servers:",
         "compare: {fleet.meters.stack: [coap], fleet.alarms.stacks.archive: [coap]}\nservers:",
         (
-            "10:39: compare.fleet.alarms.stacks.archive: alarms do not talk to "
-            '"archive"; known servers: head_end'
+            "10:39: compare.fleet.alarms.stacks.archive: the devices of alarms do not use "
+            'the server "archive"; known servers: head_end'
         ),
     ),
     "a flow that starts when the run has ended": (
         "every: 10 s}",
         "every: 10 s, start: 10 min}",
-        "13:*: traffic.ring.start: it starts when the run has ended, at 10 min; *",
+        (
+            "13:62: traffic.ring.start: it starts after the end of the run at 10 min; write an "
+            "earlier *"
+        ),
     ),
     "a sweep of a key that no hop has": (
         "servers:",
@@ -615,8 +708,8 @@ CASES_OF_TWO = {
         "from: meters,",
         "from: meters, to: alarms,",
         (
-            "12:29: traffic.index.to: a report to a group goes by topics, and raw_udp of alarms "
-            "has none; let it speak json_udp, mqtt, coap"
+            "12:29: traffic.index.to: a report to a group needs topics, and raw_udp of "
+            "alarms has no topics; use one of the stacks json_udp, mqtt, coap"
         ),
         ("stack: mqtt qos=1", "stack: raw_udp"),
     ),
@@ -624,23 +717,26 @@ CASES_OF_TWO = {
         "from: meters,",
         "from: meters, to: alarms,",
         (
-            "12:29: traffic.index.to: a server of dds passes reports on to devices of the same "
-            "stack alone; let meters and alarms have one stack"
+            "12:29: traffic.index.to: a dds server forwards reports only to devices with "
+            "the same stack; use the same stack for meters and alarms"
         ),
         ("stack: mqtt qos=1", "stack: dds"),
     ),
     "a report to a group of nobody": (
         "from: meters,",
         "from: meters, to: alarms,",
-        '12:29: traffic.index.to: there is nobody in "alarms"; name a server or another group',
+        (
+            '12:29: traffic.index.to: the group "alarms" has no devices; write the name of a '
+            "server or another group"
+        ),
         ("count: 5", "count: 0"),
     ),
     "a report of too many to one": (
         "from: meters,",
         "from: meters, to: alarms,",
         (
-            "12:29: traffic.index.to: a device of alarms would hear 1200 others; at most 1000: let "
-            "6 be there, or more"
+            "12:29: traffic.index.to: a device of alarms would receive messages of 1200 "
+            "devices; at most 1000 are possible; use at least 6 devices in the group"
         ),
         ("count: 6", "count: 6000"),
     ),
@@ -648,8 +744,8 @@ CASES_OF_TWO = {
         "servers: {head_end: {}",
         "servers: {head_end: {services: {mqtt: 65535}}",
         (
-            "10:*: servers.head_end.services: there is no port left for other options of mqtt/tcp; "
-            'write "services: {mqtt/tcp: 65534}", say'
+            "10:32: servers.head_end.services: no port is left for the further options of "
+            "mqtt/tcp; write *"
         ),
         ("stack: mqtt qos=1", "stack: mqtt qos=0"),
     ),
@@ -691,9 +787,18 @@ def test_a_fleet_whose_parts_do_not_fit_gets_one_line(
         ),
         (
             "control_bytes_per_100 < 80 where group == 'meters'",
-            "expect: control_bytes_per_100 is measured of whole runs only; by group there are *",
+            (
+                "expect: control_bytes_per_100 is measured only for whole runs, not for "
+                "groups; remove the *"
+            ),
         ),
-        ("group == 'meters'", "expect: group says where, not what; *"),
+        (
+            "group == 'meters'",
+            (
+                "expect: group names a part of the results, and is not a measure; "
+                'write "delivery_ratio >= 99 % *'
+            ),
+        ),
     ],
 )
 def test_an_expectation_of_a_place_that_is_not_there_gets_one_line(
@@ -713,8 +818,8 @@ def test_a_flow_of_one_group_is_not_looked_for_in_another(
     }
     refused(
         f"{STUDY}{asked[key]}",
-        f"14:{10 if key == 'expect' else 20}: {key}: nothing in the study is group == 'meters' "
-        "and flow == 'ring'; flows: index of meters, ring of alarms",
+        f"14:{10 if key == 'expect' else 20}: {key}: no results have group == "
+        "'meters' and flow == 'ring'; flows: index of meters, ring of alarms",
     )
 
 
@@ -723,8 +828,9 @@ def test_a_way_into_the_strata_of_others_says_so(refused: Callable[[str, str], N
     refused(
         STUDY.replace("servers:", events, 1),
         (
-            '10:50: events.to: "cell" has strata of coupling loss, and who comes is in none; '
-            'name a path with one loss, as "coupling_loss: 144 dB"'
+            '10:50: events.to: "cell" has strata of coupling loss, and devices that move '
+            "here would belong to none; use a path with one coupling loss, for example "
+            '"coupling_loss: 144 dB"'
         ),
     )
 
@@ -754,7 +860,7 @@ FLOW = "  ring: {from: alarms, round_trip: 20 B, every: 10 s}\n"
         (
             "report: 96 B",
             "report: 96 B, batch: 2, burst: 2",
-            "12:39: traffic.index.batch: what comes in bursts is not bundled; remove one of both",
+            ("12:39: traffic.index.batch: bursts cannot be sent in a batch; remove one of the two"),
         ),
         (
             "from: meters",
@@ -777,19 +883,28 @@ def test_bundles_and_shares_that_cannot_be_say_so(
     [
         (
             "  open: {from: alarms, report: 20 B, every: 10 s, session: per_message}\n",
-            "14:60: traffic.open.session: per_message differs from keep, as the group has it; *",
+            (
+                "14:60: traffic.open.session: per_message differs from keep, which another "
+                "flow of the group *"
+            ),
         ),
         (
             "  o: {from: head_end, to: alarms, command: 9 B, session: per_message, every: 9 s}\n",
-            "14:58: traffic.o.session: per_message differs from keep, as the group has it; *",
+            (
+                "14:58: traffic.o.session: per_message differs from keep, which another flow "
+                "of the group has; *"
+            ),
         ),
         (
             "  open: {from: alarms, report: 20 B, every: 10 s, session: established}\n",
-            "14:60: traffic.open.session: established differs from keep, as the group has it; *",
+            (
+                "14:60: traffic.open.session: established differs from keep, which another "
+                "flow of the group *"
+            ),
         ),
         (
             "".join(FLOW.replace("ring", f"ring_{number}") for number in range(9)),
-            "22:11: traffic.ring_8: alarms has more than 9 flows; make two groups of it",
+            "22:11: traffic.ring_8: alarms has more than 9 flows; divide it into two groups",
         ),
     ],
 )
@@ -805,7 +920,10 @@ def test_flows_of_a_group_that_do_not_fit_say_so(
         (
             "servers:",
             "events: [{start: 5 min, power_cut: alarms, for: 1 s}]\nservers:",
-            "10:36: events.power_cut: there is nobody in alarms; write a count of 1 or more, *",
+            (
+                "10:36: events.power_cut: the group alarms has no devices; write a count of 1 "
+                "or more, or *"
+            ),
         ),
         (
             "from: alarms",
@@ -841,7 +959,10 @@ def test_what_is_not_built_says_so(refused: Callable[[str, str], None]) -> None:
         (
             "http connection=per_message",
             "per 10",
-            "session: per 10 beside connection=per_message is not built yet; write one of both",
+            (
+                "session: per 10 beside connection=per_message is not built yet; remove one of "
+                "the two"
+            ),
         ),
     ],
 )

@@ -87,7 +87,7 @@ CASES = {
     ),
     "a wait of less than a second": (
         "random_access: {reject: {above_waiting: 50, wait: 500 ms}}",
-        '55: path.nbiot.random_access.reject.wait: 500 ms is no multiple of 1 s; write "1 s"',
+        '55: path.nbiot.random_access.reject.wait: 500 ms is not a multiple of 1 s; write "1 s"',
     ),
     "more access classes than there are": (
         "random_access: {access_barring: {classes: 11, moves_on: 30 s}}",
@@ -114,7 +114,10 @@ CASES = {
     ),
     "carriers for nothing that there is": (
         "non_anchor_carriers: {count: 2, anchor_sixteenths: 4, serve: paging}",
-        "*non_anchor_carriers.serve: unknown word \"paging\"; write 'everything' or 'data'",
+        (
+            '66: path.nbiot.non_anchor_carriers.serve: unknown value "paging"; write '
+            '"everything" or "data"'
+        ),
     ),
     "more carriers than lasthop counts": (
         "non_anchor_carriers: {count: 15, anchor_sixteenths: 4}",
@@ -137,11 +140,17 @@ CASES = {
     ),
     "cells with nothing of their own": (
         "cell_settings: [{cells: [3]}]",
-        "*cell_settings*: says not what these cells have of their own; write it, as in *",
+        (
+            "21: path.nbiot.cell_settings: no setting is given for these cells; add one, "
+            "for example *"
+        ),
     ),
     "thresholds of a cell that fall": (
         "cell_settings: [{cells: [3], coupling_loss_thresholds: [150 dB, 140 dB]}]",
-        "*cell_settings*coupling_loss_thresholds: the thresholds do not rise; write the first *",
+        (
+            "60: path.nbiot.cell_settings.coupling_loss_thresholds: the thresholds are not "
+            "in ascending *"
+        ),
     ),
     "a preamble of a cell outside its table": (
         "cell_settings: [{cells: [3], coverage_levels: {ce1: {nprach: {repetitions: 3}}}}]",
@@ -239,26 +248,27 @@ CASES = {
     "an unknown CE level": (
         "coverage_levels: {ce3: {}}",
         (
-            '23: path.nbiot.coverage_levels.ce3: unknown CE level "ce3"; '
-            "TS 36.331 nprach-ParametersList has ce0, ce1, ce2"
+            '23: path.nbiot.coverage_levels.ce3: unknown CE level "ce3"; write ce0, ce1, '
+            "ce2 (TS 36.331 nprach-ParametersList)"
         ),
     ),
     "a CE level too many": (
         "coupling_loss_thresholds: [144 dB]\n    coverage_levels: {ce2: {response_window: 10}}",
-        "*coverage_levels.ce2: with 1 of the thresholds there is no ce2; remove it, *",
+        ("*path.nbiot.coverage_levels.ce2: the CE level ce2 does not exist with 1 thresholds; *"),
     ),
     "too many thresholds": (
         "coupling_loss_thresholds: [140 dB, 144 dB, 154 dB]",
         (
-            "31: path.nbiot.coupling_loss_thresholds: 3 thresholds make 4 CE levels; "
-            "write at most 2 (TS 36.331 rsrp-ThresholdsPrachInfoList)"
+            "31: path.nbiot.coupling_loss_thresholds: 3 thresholds make 4 CE levels; write "
+            "at most 2 thresholds (TS 36.331 rsrp-ThresholdsPrachInfoList)"
         ),
     ),
     "thresholds in the wrong order": (
         "coupling_loss_thresholds: [154 dB, 144 dB]",
         (
-            "31: path.nbiot.coupling_loss_thresholds: the thresholds do not rise; write the first "
-            "level first, as in [144 dB, 154 dB] (TS 36.331 rsrp-ThresholdsPrachInfoList)"
+            "31: path.nbiot.coupling_loss_thresholds: the thresholds are not in ascending "
+            "order; write the smallest first, for example [144 dB, 154 dB] (TS 36.331 "
+            "rsrp-ThresholdsPrachInfoList)"
         ),
     ),
     "thresholds of power in the wrong order": (
@@ -272,8 +282,9 @@ CASES = {
     "a threshold that no device can measure": (
         "coupling_loss_thresholds: [144 dB, 200 dB]",
         (
-            "31: path.nbiot.coupling_loss_thresholds: 200 dB is an RSRP of -164.8 dBm; "
-            "TS 36.331 RSRP-Range goes from -140.5 to -43.5 dBm"
+            "31: path.nbiot.coupling_loss_thresholds: a coupling loss of 200 dB is an RSRP "
+            "of -164.8 dBm, which is out of range; write a loss that gives -140.5 to -43.5 "
+            "dBm (TS 36.331 RSRP-Range)"
         ),
     ),
     "thresholds twice": (
@@ -297,7 +308,10 @@ CASES = {
     ),
     "a place twice": (
         "coupling_loss: 154 dB\n    deployment: {cells: 3, inter_site_distance: 1 km}",
-        "*.deployment.inter_site_distance: behind a stated coupling_loss devices have no place; *",
+        (
+            '*path.nbiot.deployment.inter_site_distance: "inter_site_distance" has no '
+            "effect, because *"
+        ),
     ),
     "more cells than there are behind a coupling loss": (
         "coupling_loss: 154 dB\n    deployment: {cells: 85}",
@@ -313,7 +327,7 @@ CASES = {
     ),
     "a time that is no frame": (
         "drx_cycle: 2565 ms",
-        '16: path.nbiot.drx_cycle: 2565 ms is no multiple of 10 ms; write "2560 ms"',
+        '16: path.nbiot.drx_cycle: 2565 ms is not a multiple of 10 ms; write "2560 ms"',
     ),
     "a saving mode outside the set": (
         "psm: {t3324: 7 s, t3412: 5 d}",
@@ -330,13 +344,33 @@ CASES = {
             "(TS 36.304 7.3); choose at least 10240 ms, or a shorter DRX cycle"
         ),
     ),
+    "the cycle of eDRX alone": (
+        "edrx: 655360 ms",
+        (
+            '11: path.nbiot.edrx: unknown value "655360 ms"; write "edrx: {cycle: 655360 ms, '
+            'paging_time_window: 2560 ms}", or "off"'
+        ),
+    ),
+    "power saving without its timers": (
+        "psm: on",
+        (
+            '10: path.nbiot.psm: unknown value "on"; write '
+            '"psm: {t3324: 10 s, t3412: 5 d}", or "off"'
+        ),
+    ),
     "neither off nor a mapping": (
         "edrx: on",
-        "11: path.nbiot.edrx: unknown word \"on\"; write 'off'",
+        (
+            '11: path.nbiot.edrx: unknown value "on"; write "edrx: {cycle: 81920 ms, '
+            'paging_time_window: 2560 ms}", or "off"'
+        ),
     ),
     "a subcarrier spacing that does not exist": (
         "uplink: {subcarrier_spacing: 30 kHz}",
-        '34: path.nbiot.uplink.subcarrier_spacing: no NPUSCH has this *write "15 kHz" or "3.75 *',
+        (
+            "34: path.nbiot.uplink.subcarrier_spacing: NPUSCH does not have this subcarrier "
+            "spacing; write *"
+        ),
     ),
     "tones that the spacing does not have": (
         "uplink: {subcarrier_spacing: 3.75 kHz, tones: [1, 3]}",
@@ -351,15 +385,24 @@ CASES = {
     ),
     "a Doppler shift without fading": (
         "channel: {fading: none, doppler: 1 Hz}",
-        "*channel.doppler: without fading there is no Doppler shift; remove it, *",
+        (
+            '29: path.nbiot.channel.doppler: "doppler" has no effect without fading; '
+            "remove it, or write *"
+        ),
     ),
     "control symbols out of band": (
         "carrier: {control_symbols: 3}",
-        "15: path.nbiot.carrier.control_symbols: only an in-band carrier has control *",
+        (
+            "15: path.nbiot.carrier.control_symbols: only an in-band carrier has LTE control "
+            "symbols; *"
+        ),
     ),
     "both ways to serve a level": (
         CE1 + "{link_adaptation: {fixed: " + FIXED + ", adaptive: {}}}}",
-        "*link_adaptation: both fixed and adaptive are given; write one, *",
+        (
+            "46: path.nbiot.coverage_levels.ce1.link_adaptation: both fixed and adaptive "
+            "are given; write *"
+        ),
     ),
     "a number that no field holds": (
         CE1 + "{nprach: {tones: 70000}}}",
@@ -379,26 +422,41 @@ CASES = {
     ),
     "an unknown procedure": (
         "procedure: resum",
-        "16: path.nbiot.procedure: unknown word \"resum\"; write 'service_request', 'resume' or *",
+        (
+            '16: path.nbiot.procedure: unknown value "resum"; write "service_request", '
+            '"resume" or "control_plane"'
+        ),
     ),
 }
 
 PLACES = {
     "no place at all": (
         "path: {nbiot: {}}",
-        '6:15: path.nbiot: says not where the devices are; write "coupling_loss: 154 dB", *',
+        (
+            "6:15: path.nbiot: the coupling loss of the devices is missing; write "
+            '"coupling_loss: 154 dB", *'
+        ),
     ),
     "an unknown preset": (
         "path: {nbiot: {base: larmo_2020}}",
-        "6:22: path.nbiot.base: unknown word \"larmo_2020\"; write 'larmo_2019' or *",
+        (
+            '6:22: path.nbiot.base: unknown value "larmo_2020"; write "larmo_2019" or '
+            '"single_device"'
+        ),
     ),
     "a link and a network": (
         "path: {nbiot: {base: larmo_2019}, loss: 1 %}",
-        '6:35: path.loss: a radio network has no "loss" of a link; write a list of hops, *',
+        (
+            '6:35: path.loss: a radio network cannot have the link key "loss"; write a list of '
+            "hops, for *"
+        ),
     ),
     "devices that come to a link": (
         "path: {loss: 1 %}",
-        "4:10: devices: devices come into the cells of a radio network; write *",
+        (
+            "4:10: devices: devices that come and go need a path with a radio network; write "
+            '"path: {nbiot: *'
+        ),
     ),
 }
 
@@ -406,11 +464,17 @@ NETWORK = "path: {nbiot: {base: larmo_2019}}\n"
 ARRIVING = {
     "a schedule": (
         "traffic: {report: 25 B, every: 1 s}\ndevices: {arrive: 2 /s}",
-        "3:25: traffic.every: a device that comes and goes has one message, so every means *",
+        (
+            "3:25: traffic.every: a device that comes and goes sends one message, so every has "
+            "no effect; remove it"
+        ),
     ),
     "a command": (
         "traffic: {command: 25 B}\ndevices: {arrive: 2 /s}",
-        "3:11: traffic.command: a device that comes and goes has a message of its own; *",
+        (
+            "3:11: traffic.command: a device that comes and goes must send the message itself; "
+            "write *"
+        ),
     ),
     "arrivals without a unit": (
         "traffic: {report: 25 B}\ndevices: {arrive: 2}",

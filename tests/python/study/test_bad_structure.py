@@ -13,15 +13,24 @@ MANY = ",".join(map(str, range(1, 601)))
 CASES = {
     "a battery without a radio": (
         HEAD + "decide: {maximise: battery_years}\n",
-        "5:20: decide.maximise: battery_years cannot be judged: the path has no radio *; write *",
+        (
+            "5:20: decide.maximise: battery_years cannot be calculated: no hop of the path is "
+            "a radio with *"
+        ),
     ),
     "an aim with a condition": (
         HEAD + "decide: {minimise: latency_p95 where group == 'm'}\n",
-        '5:20: decide.minimise: * is more than a column; write "latency_p95": the answer stands *',
+        (
+            "5:20: decide.minimise: \"latency_p95 where group == 'm'\" contains more than the "
+            "name of a *"
+        ),
     ),
     "a requirement of energy without a radio": (
         HEAD + 'decide: {minimise: latency_p95, require: ["energy <= 5 J"]}\n',
-        "5:43: decide.require: energy cannot be judged: the path has no radio *; write *",
+        (
+            "5:43: decide.require: energy cannot be calculated: no hop of the path is a radio "
+            "with an *"
+        ),
     ),
     "a battery of devices that come and go": (
         (
@@ -29,25 +38,34 @@ CASES = {
             "path: {nbiot: {base: larmo_2019}}\nstacks: [raw_udp]\n"
             "decide: {maximise: battery_years}\n"
         ),
-        "7:20: decide.maximise: battery_years cannot be judged: devices that come *; write *",
+        (
+            "7:20: decide.maximise: battery_years cannot be calculated: devices that come and "
+            "go are not *"
+        ),
     ),
     "a moment behind the period": (
         (
             "study: a\nduration: 1 min\ntraffic: {report: 40 B, every: 1 s, at: 1 s}\n"
             "stacks: [raw_udp]\n"
         ),
-        "3:41: traffic.at: 1 s lies behind the period of 1 s; write less than 1 s",
+        "3:41: traffic.at: 1 s is not within the period of 1 s; write less than 1 s",
     ),
     "a moment in no period": (
         (
             "study: a\nduration: 1 min\n"
             "traffic: {report: 40 B, every: 1 s, arrivals: poisson, at: 1 s}\nstacks: [raw_udp]\n"
         ),
-        "3:56: traffic.at: at says when in a period, and there is none; remove it*",
+        (
+            '3:56: traffic.at: "at" is a time within a period, and this flow has no period; '
+            "remove it, or *"
+        ),
     ),
     "a session where devices send nothing": (
         BASE.replace("report: 40 B", "command: 40 B, session: per 10") + "stacks: [mqtt]\n",
-        "3:26: traffic.session: session stands at what the devices send; remove it",
+        (
+            "3:26: traffic.session: this flow cannot have a session, because the devices do "
+            "not send its messages; remove it"
+        ),
     ),
     "a session beforehand where devices come and go": (
         (
@@ -55,12 +73,18 @@ CASES = {
             "traffic: {report: 40 B, session: established}\nstacks: [mqtt/tls]\n"
             "path: {nbiot: {base: larmo_2019}}\n"
         ),
-        "4:34: traffic.session: devices that come and go have no session *; write *keep*",
+        (
+            "4:34: traffic.session: devices that come and go cannot have a session before they "
+            "come; write *"
+        ),
     ),
     "a session beforehand on the clock of the machine": (
         BASE.replace("report: 40 B", "report: 40 B, session: established")
         + "engine: wall_clock\nstacks: [mqtt/tls]\n",
-        "3:34: traffic.session: sessions are established beforehand in virtual time alone; *",
+        (
+            '3:34: traffic.session: "session: established" works only with "engine: virtual"; '
+            'write "session: keep"'
+        ),
     ),
     "a session that ends over TCP": (
         BASE.replace("report: 40 B", "report: 40 B, session: per_message") + "stacks: [raw_tcp]\n",
@@ -73,24 +97,27 @@ CASES = {
         BASE.replace("report: 40 B", "round_trip: 40 B, session: per_message")
         + "stacks: [coap/dtls]\n",
         (
-            "3:29: traffic.session: session: per_message over DTLS but of reports is not built "
-            'yet; write "session: keep"'
+            "3:29: traffic.session: session: per_message over DTLS for traffic other than "
+            'reports is not built yet; write "session: keep"'
         ),
     ),
     "a stack twice": (
         BASE + "stacks: [raw_udp, raw_udp]\n",
-        '4:19: stacks: the stack "raw_udp" stands twice; remove one of them',
+        '4:19: stacks: the stack "raw_udp" is written twice; remove one of them',
     ),
     "two names of one stack": (
         BASE + "stacks: [raw_udp, raw_udp/udp]\n",
         (
-            '4:19: stacks: "raw_udp/udp" and "raw_udp" are both '
-            '"raw_udp/udp/ip ack=off ip.version=4"; remove one of them'
+            '4:19: stacks: "raw_udp/udp" and "raw_udp" are the same stack, "raw_udp/udp/ip '
+            'ack=off ip.version=4"; remove one of them'
         ),
     ),
     "a default written out": (
         BASE + "stacks: [raw_udp ack=on, raw_udp ack=on ack_timeout=2000ms]\n",
-        "4:26: stacks: * are both *; remove one of them",
+        (
+            '4:26: stacks: "raw_udp ack=on ack_timeout=2000ms" and "raw_udp ack=on" are the '
+            "same stack, *"
+        ),
     ),
     "an unknown stack": (
         BASE + "stacks: [zigbee]\n",
@@ -98,15 +125,44 @@ CASES = {
     ),
     "a misspelt stack": (
         BASE + "stacks: [raw_upd]\n",
-        '4:10: stacks: unknown stack "raw_upd"; did you mean "raw_udp"? known stacks: *',
+        (
+            '4:10: stacks: unknown stack "raw_upd"; did you mean "raw_udp"? "lasthop stacks" '
+            "lists all stacks"
+        ),
+    ),
+    "a space before the unit of an option": (
+        BASE + "stacks: [mqtt keep_alive=20 min]\n",
+        '4:10: stacks: keep_alive: the value "20 min" has a space; write "keep_alive=20min"',
+    ),
+    "an option of a time without a unit": (
+        BASE + "stacks: [mqtt keep_alive=20]\n",
+        '4:10: stacks: keep_alive: "20" has no unit; write "20s"',
+    ),
+    "a word behind an option that has no unit": (
+        BASE + "stacks: [mqtt qos=1 min]\n",
+        '4:10: stacks: "min" is not an option; write options as "name=value", without spaces',
+    ),
+    "the hundredth percentile": (
+        HEAD + "decide: {minimise: latency_p100}\n",
+        '5:20: decide.minimise: unknown column "latency_p100"; did you mean latency_max, *',
+    ),
+    "another name of a column": (
+        HEAD + "expect: [loss < 3 %]\n",
+        '5:10: expect: unknown column "loss"; did you mean delivery_ratio, path.loss *lists all *',
     ),
     "an unknown option": (
         BASE + "stacks: [raw_udp akc=on]\n",
-        '4:10: stacks: unknown option "akc" of raw_udp/udp; did you mean "ack"? known options: *',
+        (
+            '4:10: stacks: unknown option "akc" of raw_udp/udp; did you mean "ack"? "lasthop '
+            'stacks" lists all options'
+        ),
     ),
     "an option of another stack": (
         BASE + "stacks: [raw_udp qos=1]\n",
-        '4:10: stacks: raw_udp/udp has no option "qos"; its options: ack, ack_timeout, *',
+        (
+            '4:10: stacks: raw_udp/udp has no option "qos"; remove it, or use one of its '
+            "options: ack, *"
+        ),
     ),
     "an unknown value of an option": (
         BASE + "stacks: [raw_udp ack=maybe]\n",
@@ -114,15 +170,21 @@ CASES = {
     ),
     "an option without effect": (
         BASE + "stacks: [raw_udp ack_timeout=2s]\n",
-        "4:10: stacks: ack_timeout means nothing without ack=on; add ack=on or remove ack_timeout",
+        (
+            "4:10: stacks: ack_timeout has no effect without ack=on; add ack=on, or remove "
+            "ack_timeout"
+        ),
     ),
     "a flow without a name beside a fleet": (
         HEAD + "fleet: {meters: {count: 1}}\n",
-        "3:11: traffic.report: beside a fleet each flow has a name; write *",
+        (
+            '3:11: traffic.report: with a fleet, each flow needs a name; write "traffic: '
+            "{index: {from: *"
+        ),
     ),
     "named paths without a fleet": (
         HEAD + "paths: {cell: {loss: 1 %}}\n",
-        '5:1: paths: unknown key "paths"; it belongs to the long form: write a fleet, too',
+        '5:1: paths: unknown key "paths"; it can be used only with a fleet; add "fleet"',
     ),
     "a misspelt fleet beside named paths": (
         HEAD + "paths: {cell: {loss: 1 %}}\nflete: {meters: {count: 1, path: cell}}\n",
@@ -130,23 +192,35 @@ CASES = {
     ),
     "an open brace": (
         BASE + 'stacks: ["mqtt qos={0,1"]\n',
-        '4:10: stacks: a "{" without its "}"; write the values between braces, as in "qos={0,1,2}"',
+        (
+            '4:10: stacks: a "{" has no matching "}"; write the values in one pair of braces, '
+            'for example "qos={0,1,2}"'
+        ),
     ),
     "a brace that was never opened": (
         BASE + 'stacks: ["mqtt qos=0,1}"]\n',
-        '4:10: stacks: a "}" without its "{"; write the values between braces, as in "qos={0,1,2}"',
+        (
+            '4:10: stacks: a "}" has no matching "{"; write the values in one pair of braces, '
+            'for example "qos={0,1,2}"'
+        ),
     ),
     "braces within braces": (
         BASE + 'stacks: ["mqtt qos={0,{1,2}}"]\n',
-        '4:10: stacks: braces within braces in "{0,{1,2}"; write *',
+        (
+            '4:10: stacks: "{0,{1,2}" has braces inside of braces; write the values in one '
+            "pair of braces, *"
+        ),
     ),
     "an empty alternative": (
         BASE + 'stacks: ["mqtt qos={0,}"]\n',
-        '4:10: stacks: an empty alternative in "{0,}"; write *',
+        (
+            '4:10: stacks: "{0,}" has an empty alternative; write the values in one pair of '
+            "braces, for *"
+        ),
     ),
     "an alternative twice": (
         BASE + 'stacks: ["mqtt qos={0,1,0}"]\n',
-        '4:10: stacks: the alternative "0" stands twice in "{0,1,0}"; remove one of them',
+        '4:10: stacks: the alternative "0" is written twice in "{0,1,0}"; remove one of them',
     ),
     "an alternative that does not exist": (
         BASE + "stacks: [raw_udp, 'mqtt qos={2,3}']\n",
@@ -154,19 +228,25 @@ CASES = {
     ),
     "an alternative equal to another arm": (
         BASE + "stacks: [mqtt qos=1, 'mqtt qos={0,1}']\n",
-        '4:22: stacks: the stack "mqtt qos=1" stands twice; remove one of them',
+        '4:22: stacks: the stack "mqtt qos=1" is written twice; remove one of them',
     ),
     "too many combinations": (
         BASE + f"stacks: ['coap nstart={{{NUMBERS}}} max_retransmit={{{NUMBERS}}}']\n",
-        "4:10: stacks: 1600 arms, more than 1000; write fewer alternatives",
+        (
+            "4:10: stacks: the stacks expand to 1600, and at most 1000 are possible; write "
+            "fewer alternatives"
+        ),
     ),
     "too many arms of several stacks": (
         BASE + f"stacks: ['coap nstart={{{MANY}}}', 'coap nstart={{{MANY}}} max_retransmit=3']\n",
-        "4:*: stacks: 1200 arms, more than 1000; write fewer alternatives",
+        (
+            "4:2319: stacks: the stacks expand to 1200, and at most 1000 are possible; write "
+            "fewer alternatives"
+        ),
     ),
     "no stack in a mapping": (
         BASE + "stacks: {}\n",
-        "4:9: stacks: the mapping is empty; name at least one",
+        "4:9: stacks: the mapping is empty; write at least one entry",
     ),
     "a name without a stack": (
         BASE + "stacks: {ours: , plain: coap}\n",
@@ -186,19 +266,25 @@ CASES = {
     ),
     "two names of stacks that are equal": (
         BASE + "stacks: {ours: coap, plain: coap/udp}\n",
-        '4:29: stacks.plain: "plain" and "ours" are both "coap/udp/ip *; remove one of them',
+        (
+            '4:29: stacks.plain: "plain" and "ours" are the same stack, "coap/udp/ip type=con '
+            "nstart=1 *"
+        ),
     ),
     "one name of two stacks": (
         BASE + "stacks: {ours: mqtt, ours: coap}\n",
-        '4:22: the key "ours" stands twice (first in line 4); remove one of them',
+        '4:22: the key "ours" is written twice (first in line 4); remove one of them',
     ),
     "a name that alternatives have made": (
         BASE + "stacks: {ours: '{mqtt,coap}', ours coap: raw_udp}\n",
-        '4:31: stacks.ours coap: two stacks are called "ours coap"; rename one',
+        '4:31: stacks.ours coap: two stacks have the name "ours coap"; rename one',
     ),
     "the name of another protocol": (
         BASE + "stacks: {mqtt: coap}\n",
-        '4:10: stacks.mqtt: the name "mqtt" is that of another protocol than coap; choose a name *',
+        (
+            '4:10: stacks.mqtt: the name "mqtt" is a protocol, and the stack is coap; choose a '
+            "name that is *"
+        ),
     ),
     "options in a name": (
         BASE + "stacks: {mqtt qos=1: mqtt qos=0}\n",
@@ -222,15 +308,24 @@ CASES = {
     ),
     "a name of 41 characters": (
         BASE + f"stacks: {{{'x' * 41}: coap}}\n",
-        "4:10: stacks.*: the name has 41 characters; write at most 40",
+        (
+            "4:10: stacks.xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: the name has 41 "
+            "characters; write at *"
+        ),
     ),
     "an amount for a name": (
         BASE + "stacks: {5 ms: coap}\n",
-        '4:10: stacks.5 ms: "5 ms" is an amount, not a name; write a name that is none, as "bad"',
+        (
+            '4:10: stacks.5 ms: "5 ms" looks like an amount and cannot be a name; write '
+            'another name, for example "bad"'
+        ),
     ),
     "a flow by name": (
         HEAD.replace("{report: 40 B, every: 1 s}", "{index: {from: meters, report: 96 B}}"),
-        '3:11: traffic.index: the flow "index" has a name, as in the long form; *',
+        (
+            '3:11: traffic.index: a flow can have a name, such as "index", only with a fleet; '
+            "write one *"
+        ),
     ),
     "a NAT for TCP alone": (
         HEAD + "path: {nat: {tcp: 1 h}}\n",
@@ -250,15 +345,24 @@ CASES = {
     ),
     "sweeping the clock": (
         HEAD + "sweep: [{name: x, engine: [virtual, wall_clock]}]\n",
-        '5:19: sweep.engine: "engine" cannot be swept; all runs of a study have one clock; *',
+        (
+            '5:19: sweep.engine: "engine" cannot be swept; a study has one engine; write two '
+            "studies, and *"
+        ),
     ),
     "traffic that starts when the run has ended": (
         HEAD.replace("every: 1 s", "every: 1 s, start: 1 min"),
-        "3:*: traffic.start: it starts when the run has ended, at 1 min; write an earlier start, *",
+        (
+            "3:44: traffic.start: it starts after the end of the run at 1 min; write an "
+            "earlier start, or a *"
+        ),
     ),
     "sweeping a key and one below it": (
         HEAD + "sweep: [{name: x, path.delay: [1 ms], path.delay.around: [1 ms]}]\n",
-        '5:39: sweep.path.delay.around: * lies below "path.delay", which is swept too; *',
+        (
+            '5:39: sweep.path.delay.around: "path.delay.around" is a part of "path.delay", '
+            "which is swept *"
+        ),
     ),
     "a wrong value of a sweep": (
         HEAD + "sweep: [{name: x, path.loss: [1 %, 2]}]\n",
@@ -266,11 +370,17 @@ CASES = {
     ),
     "a value swept twice": (
         HEAD + "sweep: [{name: x, path.loss: [1 %, 1.0 %]}]\n",
-        '5:9: sweep: two points of the part "x" are equal; remove the value that stands twice',
+        (
+            '5:9: sweep: two points of the part "x" have equal settings; remove the value that '
+            "is written twice"
+        ),
     ),
     "a sweep without a list": (
         HEAD + "sweep: [{name: x, path.loss: 1 %}]\n",
-        '5:30: sweep.path.loss: "1 %" is not a list; write the values in brackets, or each *',
+        (
+            '5:30: sweep.path.loss: "1 %" is not a list; write the values in brackets, for '
+            "example [1, 2], *"
+        ),
     ),
     "a sweep of nothing": (
         HEAD + "sweep: [{name: x, path.loss: {}}]\n",
@@ -289,11 +399,17 @@ CASES = {
     ),
     "two names of one value": (
         HEAD + "sweep: [{name: x, path.loss: {good: 1 %, fine: 1.0 %}}]\n",
-        '5:9: sweep: two points of the part "x" are equal; remove the value that stands twice',
+        (
+            '5:9: sweep: two points of the part "x" have equal settings; remove the value that '
+            "is written twice"
+        ),
     ),
     "an amount for the name of a value": (
         HEAD + "sweep: [{name: x, path.delay: {10 ms: 100 ms}}]\n",
-        '5:32: sweep.path.delay.10 ms: "10 ms" is an amount, not a name; *',
+        (
+            '5:32: sweep.path.delay.10 ms: "10 ms" looks like an amount and cannot be a name; '
+            "write another *"
+        ),
     ),
     "a percent sign in the name of a value": (
         HEAD + "sweep: [{name: x, path.loss: {10 %: 20 %}}]\n",
@@ -303,20 +419,21 @@ CASES = {
         HEAD + "sweep: [{name: x, path.loss: {good: 1 %, bad: 2 %}}]\n"
         "expect: [\"delivery_ratio >= 99 % where path.loss == 'good'\"]\n",
         (
-            '6:10: expect: path.loss holds amounts in this study, not "good"; '
-            "write an amount, without quotes"
+            '6:10: expect: path.loss is a number in this study, and "good" is text; write '
+            "a number with its unit, without quotes"
         ),
     ),
     "a sweep below a plain value": (
         HEAD + "path: {delay: 10 ms}\nsweep: [{name: x, path.delay.around: [10 ms]}]\n",
         (
-            '6:39: path.delay.around: path.delay is "10 ms" in the study, so there is no '
-            'path.delay.around; write "path.delay: {around: 100 ms, spread: 20 %}" in the study'
+            '6:39: path.delay.around: path.delay is "10 ms" in the study, so it has no key '
+            'path.delay.around; write "path.delay: {around: 100 ms, spread: 20 %}" in the '
+            "study"
         ),
     ),
     "two parts of one name": (
         HEAD + "sweep: [{name: x}, {name: x}]\n",
-        '5:27: sweep.name: two parts are called "x"; rename one',
+        '5:27: sweep.name: two parts have the name "x"; rename one',
     ),
     "a part without a name": (
         HEAD + "sweep: [{path.loss: [1 %]}]\n",
@@ -344,7 +461,10 @@ CASES = {
     "a broken count": (HEAD + "repeat: 2.5\n", '5:9: repeat: "2.5" is not a whole number; *'),
     "a truth value for a count": (HEAD + "repeat: true\n", '5:9: repeat: "true" is not a whole*'),
     "no repetition": (HEAD + "repeat: 0\n", '5:9: repeat: "0" is too small; write 1 or more'),
-    "no stacks": (BASE + "stacks: []\n", "4:9: stacks: the list is empty; name at least one"),
+    "no stacks": (
+        BASE + "stacks: []\n",
+        ("4:9: stacks: the list is empty; write at least one entry"),
+    ),
     "a missing key": (
         BASE,
         '1:1: the key "stacks" is missing; write "stacks: [raw_udp, raw_udp ack=on]"',
@@ -355,12 +475,15 @@ CASES = {
     ),
     "a key without a value": (
         HEAD + "path:\n",
-        '5:1: path: has no value; write "path: {loss: 10 %, delay: 100 ms}"',
+        '5:1: path: the key has no value; write "path: {loss: 10 %, delay: 100 ms}"',
     ),
     "text for a mapping": (HEAD + "path: fast\n", '5:7: path: "fast" is not a mapping; write {*'),
     "nothing is sent": (
         HEAD.replace("report: 40 B, ", ""),
-        '3:10: traffic: says nothing about what is sent; write "round_trip: 409 B", *',
+        (
+            '3:10: traffic: the message is missing; write "round_trip: 409 B", "report: 409 B" '
+            'or "command: 409 B"'
+        ),
     ),
     "two ways at once": (
         HEAD.replace("40 B,", "40 B, command: 40 B,"),
@@ -380,11 +503,14 @@ CASES = {
     ),
     "JSON fields above their size": (
         HEAD.replace("40 B", "{json: {abcdef: 123456}, size: 10 B}"),
-        '3:50: traffic.report.size: * take 33 B, 9 B more padded; *, or "size: 42 B" or more',
+        (
+            "3:50: traffic.report.size: the fields and the message id need 33 B, or 42 B and "
+            "more with *"
+        ),
     ),
     "a JSON field of the simulator": (
         HEAD.replace("40 B", "{json: {id: 1}}"),
-        '3:27: traffic.report.json.id: the field "id" is ours; rename it',
+        '3:27: traffic.report.json.id: the field name "id" is reserved by lasthop; rename it',
     ),
     "too many messages of all devices": (
         HEAD.replace("1 s}", "10 us}") + "devices: 1000\n",
@@ -396,7 +522,7 @@ CASES = {
     ),
     "an interval of nothing": (
         HEAD.replace("1 s}", "0 s}"),
-        '3:32: traffic.every: "0 s" is too small; write as "250 ms"',
+        '3:32: traffic.every: "0 s" is too small; write for example "250 ms"',
     ),
     "a delay without a spread": (
         HEAD + "path: {delay: {around: 5 ms}}\n",
@@ -412,7 +538,10 @@ CASES = {
     ),
     "both burst processes": (
         HEAD + "path: {loss: {gilbert_elliott: {good: 1 s, to_bad: 1 %}}}\n",
-        "5:32: path.loss.gilbert_elliott: give either probabilities per packet or mean times; *",
+        (
+            "5:32: path.loss.gilbert_elliott: mean times and probabilities per packet cannot "
+            "be mixed; *"
+        ),
     ),
     "a packet counted from 0": (
         HEAD + "path: {loss: {packets: [0]}}\n",
@@ -421,8 +550,8 @@ CASES = {
     "a key of both ways in one": (
         HEAD + "path: {up: {shared: on}}\n",
         (
-            '5:13: path.up.shared: unknown key "shared"; it is the same both ways; '
-            'write it as "path.shared"'
+            '5:13: path.up.shared: unknown key "shared"; it is the same in both '
+            'directions; write it as "path.shared"'
         ),
     ),
     "a fault in one direction": (
@@ -435,11 +564,17 @@ CASES = {
     ),
     "a shared medium with two rates": (
         HEAD + "path: {shared: on, up: {rate: 1 kB/s}, down: {rate: 2 kB/s}}\n",
-        "5:25: path.up.rate: a shared medium has one rate, not one each way; *",
+        (
+            "5:25: path.up.rate: a shared medium has the same rate in both directions; write "
+            'it once, as "path.rate"'
+        ),
     ),
     "a queue without a rate": (
         HEAD + "path: {queue: 3 kB}\n",
-        '5:8: path.queue: queue without a rate has no effect; write "rate: 50 kbit/s" beside it',
+        (
+            '5:8: path.queue: "queue" has no effect without a rate; add "rate: 50 kbit/s", or '
+            "remove it"
+        ),
     ),
     "a mean below the minimum": (
         HEAD + "path: {delay: {exponential: {minimum: 80 ms, mean: 50 ms}}}\n",
@@ -447,11 +582,17 @@ CASES = {
     ),
     "other traffic without a rate": (
         HEAD + "path: {background: {share: 60 %, packet: 500 B}}\n",
-        "5:8: path.background: background without a rate has no effect; *",
+        (
+            '5:8: path.background: "background" has no effect without a rate; add "rate: 50 '
+            'kbit/s", or remove it'
+        ),
     ),
     "other traffic of no amount": (
         HEAD + "path: {rate: 1 MB/s, background: {packet: 500 B}}\n",
-        '5:34: path.background: it has no amount; write "share: 60 %" or "rate: 30 kbit/s"',
+        (
+            '5:34: path.background: the amount of background traffic is missing; write "share: '
+            '60 %" or "rate: 30 kbit/s"'
+        ),
     ),
     "other traffic of two amounts": (
         HEAD + "path: {rate: 1 MB/s, background: {share: 9 %, rate: 9 kB/s, packet: 500 B}}\n",
@@ -459,7 +600,10 @@ CASES = {
     ),
     "other traffic of nothing": (
         HEAD + "path: {rate: 1 MB/s, background: {share: 0 %, packet: 500 B}}\n",
-        "5:42: path.background.share: a share of nothing is no traffic; *",
+        (
+            "5:42: path.background.share: a share of 0 % is no traffic; remove the background, "
+            'or write "share: 60 %"'
+        ),
     ),
     "other traffic in packets above the MTU": (
         HEAD + "path: {rate: 1 MB/s, background: {share: 9 %, packet: 2 kB}}\n",
@@ -475,11 +619,11 @@ CASES = {
     ),
     "an impairment twice": (
         HEAD + "path: {order: [loss, loss]}\n",
-        '5:22: path.order: "loss" stands twice; remove one',
+        '5:22: path.order: "loss" is written twice; remove one',
     ),
     "an unknown word": (
         HEAD + "path: {rate: 1 kB/s, rate_kind: leaky}\n",
-        "5:33: path.rate_kind: unknown word \"leaky\"; write 'token_bucket' or 'serial'",
+        '5:33: path.rate_kind: unknown value "leaky"; write "token_bucket" or "serial"',
     ),
     "neither on nor off": (
         HEAD + "path: {reordering: maybe}\n",
@@ -487,19 +631,31 @@ CASES = {
     ),
     "a trace that is not there": (
         HEAD + "path: {delay: {trace: none.csv}}\n",
-        '5:23: path.delay.trace: "none.csv" cannot be read; name a CSV file beside the study',
+        (
+            '5:23: path.delay.trace: the file "none.csv" cannot be read; write the name of a '
+            "CSV file in the folder of the study"
+        ),
     ),
     "a trace of the machine": (
         HEAD + "path: {delay: {trace: /etc/passwd}}\n",
-        '5:23: path.delay.trace: "/etc/passwd" lies outside the folder of the study; name *',
+        (
+            '5:23: path.delay.trace: the file "/etc/passwd" is outside the folder of the '
+            "study; move it *"
+        ),
     ),
     "an outage that never ends": (
         HEAD + "path: {outages: [{start: 1 s, for: 5 s, every: 5 s}]}\n",
-        "5:48: path.outages.every: the outage comes again before it has ended; *",
+        (
+            "5:48: path.outages.every: the next outage begins before the last one has ended; "
+            "write a longer *"
+        ),
     ),
     "an unknown column to rank by": (
         HEAD + "decide: {minimise: latency_p5}\n",
-        '5:20: decide.minimise: unknown column "latency_p5"; did you mean "latency_p95"?',
+        (
+            '5:20: decide.minimise: unknown column "latency_p5"; did you mean latency_p95, '
+            'latency_p50 or latency_p99? "lasthop columns" lists all columns'
+        ),
     ),
     "an unknown part to decide by": (
         HEAD + "decide: {minimise: latency_p50, part: b}\n",
@@ -511,7 +667,7 @@ CASES = {
     ),
     "an expectation about a key that is not swept": (
         HEAD + "expect: ['delivery_ratio == 1 where path.loss < 2 %']\n",
-        "5:10: expect: path.loss is not swept; swept: nothing",
+        "5:10: expect: path.loss is not swept; write a key that the study sweeps: nothing",
     ),
     "an expectation without a unit": (
         HEAD + "expect: ['latency_p95 < 2']\n",

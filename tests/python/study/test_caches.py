@@ -83,56 +83,58 @@ CASES = {
         "stack: coap}",
         "stack: mqtt}",
         (
-            "12:3: traffic.reading: reading goes by mqtt, whose answers no cache can keep; "
-            "let it speak coap or http"
+            "12:3: traffic.reading: reading goes by mqtt, and a cache cannot keep "
+            "its answers; use the stack coap or http"
         ),
     ),
     "a stack of the server that no cache can keep": (
         "stack: coap max_age=10s changes=1min",
         "stack: raw_tcp",
         (
-            "8:59: servers.proxy.forwards.cache: proxy fetches by raw_tcp, whose answers no "
-            "cache can keep; let it speak coap or http"
+            "8:59: servers.proxy.forwards.cache: proxy fetches by raw_tcp, and a "
+            "cache cannot keep its answers; use the stack coap or http"
         ),
     ),
     "a queue": (
         "cache: 64 kB",
         "cache: 64 kB, batch: 12",
         (
-            "8:95: servers.proxy.forwards.batch: a cache passes on each request by itself and "
-            "has no batch; remove it"
+            "8:95: servers.proxy.forwards.batch: a cache forwards each request at once, so "
+            '"batch" has no effect; remove it'
         ),
     ),
     "stale without a cache": (
         "cache: 64 kB",
         "stale_if_error: 1 min",
         (
-            "8:81: servers.proxy.forwards.stale_if_error: what keeps nothing gives out nothing "
-            'stale; write "cache: 64 kB", or remove it'
+            '8:81: servers.proxy.forwards.stale_if_error: "stale_if_error" has no '
+            'effect without a cache; write "cache: 64 kB", or remove it'
         ),
     ),
     "a download from a gateway without a cache": (
         ", cache: 64 kB",
         "",
         (
-            "12:3: traffic.reading: proxy passes on reports to its server, and this is a "
-            'download; write "cache: 64 kB" at the gateway, which makes it a caching proxy'
+            "12:3: traffic.reading: proxy forwards only reports, and this flow is "
+            'a download; add "cache: 64 kB" to the gateway, so that it answers '
+            "downloads as a caching proxy"
         ),
     ),
     "what comes back": (
         "report: 20 B, every: 1 min, resource: valve",
         "round_trip: 20 B, every: 1 min",
         (
-            "13:3: traffic.valve: proxy is a cache for downloads and reports, and this is a "
-            'round_trip; write "download: 40 B", or name a server without a cache'
+            "13:3: traffic.valve: proxy is a cache for downloads and reports, and "
+            'this flow is a round_trip; write "download: 40 B", or choose a server '
+            "without a cache"
         ),
     ),
     "nobody asks": (
         "server: proxy",
         "server: esp",
         (
-            "8:3: servers.proxy: nobody asks proxy, which is to answer from its cache; "
-            'write "to: proxy" at a flow, or remove it'
+            "8:3: servers.proxy: no flow sends requests to proxy, which answers from its "
+            'cache; add "to: proxy" to a flow, or remove the server'
         ),
     ),
     "less than nothing": (
@@ -173,9 +175,7 @@ def test_a_resource_is_for_reports_and_downloads(load: Load) -> None:
     study = study.replace(
         "  proxy: {forwards: {to: esp, path: wlan, stack: coap max_age=10s changes=1min}}\n", ""
     )
-    with pytest.raises(
-        StudyError, match="a resource is read by a download and written by a report"
-    ):
+    with pytest.raises(StudyError, match="only a download or a report has a resource"):
         load(study)
 
 
@@ -191,8 +191,8 @@ traffic: {valve: {from: writers, report: 20 B, every: 1 min, resource: valve}}
         load(study)
     message = str(caught.value).partition("study.yaml:")[2]
     assert message == (
-        '5:62: traffic.valve.resource: nobody reads "valve" or anything else of esp; remove it, or '
-        'add a flow with "download: 45 B"'
+        '5:62: traffic.valve.resource: no flow downloads "valve" or anything else from '
+        'esp; remove it, or add a flow with "download: 45 B"'
     )
 
 
@@ -240,22 +240,25 @@ def test_a_group_hears_by_the_cache_that_it_talks_to(load: Load) -> None:
         (
             "server: proxy, stack: coap",
             "server: proxy, stack: http",
-            "a report to a group goes by topics, and http of readers has none; let it speak",
+            "a report to a group needs topics, and http of readers has no topics; use",
         ),
         (
             "server: proxy, stack: coap",
             "server: proxy, stack: mqtt",
-            "state is heard by mqtt, whose answers no cache can keep; let it speak coap or http",
+            (
+                "the devices of state communicate by mqtt, and a cache cannot keep "
+                "its answers; use the stack coap or http"
+            ),
         ),
         (
             "stack: coap max_age=10s",
             "stack: http max_age=10s",
-            "a report to a group goes by topics, and http of proxy has none; let it speak",
+            "a report to a group needs topics, and http of proxy has no topics; use",
         ),
         (
             "server: board, stack: coap",
             "server: proxy, stack: coap",
-            'write "server: board" at lever; who hears it may be at proxy',
+            'write "server: board" at lever; the receivers may use proxy',
         ),
     ],
 )

@@ -39,7 +39,7 @@ def test_what_is_refused_says_what_fits_and_that_arrives(
     stack: str, kind: str, load: Callable[..., Study]
 ) -> None:
     study = STUDY.replace("STACK", stack).replace("KIND", kind)
-    with pytest.raises(StudyError, match="in one datagram, which is not fragmented") as refused:
+    with pytest.raises(StudyError, match="in one unfragmented datagram") as refused:
         load(study.replace("SIZE", "2 kB"))
     (room,) = re.findall(r'write "(\d+) B" or less', str(refused.value))
     with pytest.raises(StudyError, match=f'write "{room} B" or less'):
@@ -57,8 +57,10 @@ def test_bundles_are_held_against_the_path_as_a_whole(refused: Callable[[str, st
     study = STUDY.replace("STACK", "raw_udp").replace("KIND: SIZE", "report: 200 B, batch: 8")
     refused(
         study,
-        "6:*: traffic.report: raw_udp carries a message in one datagram, which is not fragmented, "
-        'and a bundle of 8 times 200 B needs several; write "184 B" or less, or a stack that *',
+        (
+            "6:19: traffic.report: raw_udp sends each message in one unfragmented datagram, "
+            "and a bundle of *"
+        ),
     )
 
 

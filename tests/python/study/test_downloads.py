@@ -41,18 +41,16 @@ def test_a_quick_look_begins_in_its_middle(load: Callable[..., Study]) -> None:
             "300 kB",
             "40 MB",
             (
-                "8:*: traffic.firmware.download: a download of 40 MB takes longer than the run: "
-                "its path carries 1 Mbit/s for 10 devices together; write less than 38250 kB, or "
-                "a longer duration"
+                "8:44: traffic.firmware.download: a download of 40 MB takes longer than "
+                "the run, because the *"
             ),
         ),
         (
             "coap, mqtt qos=1",
             "coap, json_udp",
             (
-                "8:*: traffic.firmware.download: json_udp carries a message in one datagram, which "
-                'is not fragmented, and a download of 300 kB needs several; write "1430 B" or '
-                "less, or a stack that puts parts together: coap, mqtt"
+                "8:44: traffic.firmware.download: json_udp sends each message in one "
+                "unfragmented datagram, and *"
             ),
         ),
         (
@@ -85,8 +83,9 @@ def test_a_file_that_is_a_byte_too_large_for_the_path_is_refused_with_what_fits(
     study = STUDY.replace("300 kB", size).replace("mqtt qos=1", stack)
     refused(
         study,
-        "8:*: traffic.firmware.download: raw_udp carries a message in one datagram, which is not "
-        f'fragmented, and a download of * needs several; write "{room} B" or less, or *',
+        "8:*: traffic.firmware.download: raw_udp sends each message in one "
+        f'unfragmented datagram, and a download of * does not fit; write "{room} B" '
+        "or less, or *",
     )
 
 

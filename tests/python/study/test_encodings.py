@@ -66,10 +66,14 @@ def test_deflated_json_is_as_long_as_zlib_makes_it(load: Callable[..., Study]) -
         ("{fields: 0}", "mqtt", "fields"),
         ("{fields: 5000}", "mqtt", "fields"),
         ("{fields: 2, encoding: xml}", "mqtt", "xml"),
-        ("{fields: 2, encoding: cbor, size: 99 B}", "mqtt", "only JSON that is not compressed"),
-        ("{fields: 2, compression: deflate, size: 99 B}", "mqtt", "is padded; remove it"),
-        ("{fields: 2, encoding: cbor}", "json_udp", "json_udp carries JSON and text"),
-        ("{json: {id: 1}, encoding: cbor}", "mqtt", 'the field "id" is ours'),
+        ("{fields: 2, encoding: cbor, size: 99 B}", "mqtt", "only with uncompressed JSON"),
+        (
+            "{fields: 2, compression: deflate, size: 99 B}",
+            "mqtt",
+            "only with uncompressed JSON; remove it",
+        ),
+        ("{fields: 2, encoding: cbor}", "json_udp", "json_udp carries only uncompressed JSON"),
+        ("{json: {id: 1}, encoding: cbor}", "mqtt", 'the field name "id" is reserved'),
     ],
 )
 def test_what_cannot_be_is_refused(

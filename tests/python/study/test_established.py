@@ -48,6 +48,8 @@ def test_all_sessions_that_devices_open_or_none(
     more = "  open: {from: valves, report: 9 B, every: 10 s}\nstacks:"
     refused(
         STUDY.replace("stacks:", more),
-        "12:9: traffic.open: bytes count from the moment when all sessions * are established; "
-        'write "session: established" here, too, or nowhere',
+        (
+            "12:9: traffic.open: either all sessions of a run are established beforehand, or "
+            "none is; write *"
+        ),
     )

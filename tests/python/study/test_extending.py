@@ -125,24 +125,27 @@ def test_a_study_beside_comes_before_one_that_comes_with_lasthop(load: Load) -> 
         (
             "study: other\nextends: bases.yaml\n",
             (
-                'study.yaml:2:10: extends: there is no file "bases.yaml" beside the study; did '
-                'you mean "base.yaml"?'
+                'study.yaml:2:10: extends: there is no file "bases.yaml" in the '
+                'folder of the study; did you mean "base.yaml"?'
             ),
         ),
         (
             "study: other\nextends: ../base.yaml\n",
             (
-                'study.yaml:2:10: extends: "../base.yaml" lies outside the folder of the study; '
-                "name a file in the folder of the study"
+                'study.yaml:2:10: extends: the file "../base.yaml" is outside the folder '
+                "of the study; move it into the folder of the study, and write its name"
             ),
         ),
         (
             "study: other\nextends: study\n",
-            "study.yaml:2:10: extends: the study extends itself; remove the key in one of them",
+            ('study.yaml:2:10: extends: the study extends itself; remove "extends" in one of them'),
         ),
         (
             "study: other\nextends: [base]\n",
-            'study.yaml:2:10: extends: a list is not a name; write "extends: base.yaml"',
+            (
+                "study.yaml:2:10: extends: a list is not the name of a study file; write "
+                '"extends: base.yaml"'
+            ),
         ),
         (
             "extends: base\n",
@@ -166,8 +169,8 @@ def test_a_circle_is_refused_where_it_closes(load: Load) -> None:
     Path("a.yaml").write_text("study: a\nextends: b\n", encoding="utf-8")
     Path("b.yaml").write_text("study: b\nextends: a\n", encoding="utf-8")
     assert refusal(load, "study: other\nextends: a\n") == (
-        "b.yaml:2:10: extends: a.yaml extends b.yaml extends a.yaml: a circle; remove the key in "
-        "one of them"
+        "b.yaml:2:10: extends: the studies extend each other in a circle: a.yaml extends "
+        'b.yaml extends a.yaml; remove "extends" in one of them'
     )
 
 
@@ -180,5 +183,6 @@ def test_a_fault_of_the_other_study_is_told_there(load: Load) -> None:
 def test_of_a_file_that_is_no_study_nothing_is_shown(load: Load) -> None:
     Path("secret.yaml").write_text("password: hunter2\n", encoding="utf-8")
     assert refusal(load, "study: other\nextends: secret\n") == (
-        'study.yaml:2:10: extends: "secret.yaml" is no study; name a study beside this one'
+        'study.yaml:2:10: extends: "secret.yaml" is not a study; write the name of a study '
+        "in the same folder"
     )

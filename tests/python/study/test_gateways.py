@@ -86,8 +86,8 @@ CASES = {
         "head_end: {}",
         "head_end: {forwards: {to: gateway, path: wan, stack: mqtt}}\n  end: {}",
         (
-            "7:29: servers.head_end.forwards.to: head_end forwards to gateway, which forwards too; "
-            "known servers: end"
+            "7:29: servers.head_end.forwards.to: head_end forwards to gateway, "
+            "which is itself a gateway; known servers: end"
         ),
     ),
     "to nobody": (
@@ -107,16 +107,16 @@ CASES = {
         "path: wan, ",
         "",
         (
-            '8:23: servers.gateway.forwards: the key "path" is missing, and there are 2 paths; '
-            'write "path: radio"'
+            '8:23: servers.gateway.forwards: the key "path" is missing, and the '
+            'study has 2 paths; write "path: radio"'
         ),
     ),
     "an unknown stack": (
         "stack: mqtt qos=1}",
         "stack: mqtd}",
         (
-            '8:56: servers.gateway.forwards.stack: unknown stack "mqtd"; did you mean "mqtt"? '
-            "known stacks: json_udp, raw_udp, raw_tcp, mqtt, mqtt_sn, coap, http, dds, amqp, https"
+            '8:56: servers.gateway.forwards.stack: unknown stack "mqtd"; did you mean '
+            '"mqtt"? "lasthop stacks" lists all stacks'
         ),
     ),
     "a batch of nothing": (
@@ -128,38 +128,42 @@ CASES = {
         "stack: mqtt qos=1}",
         "stack: mqtt, batch: 12, room: 5}",
         (
-            "8:79: servers.gateway.forwards.room: there is room for 5 messages, and a batch has "
-            '12; write "room: 12" or more'
+            '8:79: servers.gateway.forwards.room: "room" holds 5 messages, fewer '
+            'than a batch of 12; write "room: 12" or more'
         ),
     ),
     "one alone that waits": (
         "stack: mqtt qos=1}",
         "stack: mqtt, batch: 1, wait: 5 s}",
         (
-            "8:72: servers.gateway.forwards.wait: a batch of 1 waits for nothing; remove it, or "
-            "write a larger batch"
+            '8:72: servers.gateway.forwards.wait: "wait" has no effect with a '
+            'batch of 1 message; remove it, or write a larger "batch"'
         ),
     ),
     "what comes back": (
         "report: 24 B",
         "round_trip: 24 B",
         (
-            "12:3: traffic.reading: gateway passes on reports to its server, and this is a "
-            'round_trip; write "report: 40 B", or name a server that forwards nothing'
+            "12:3: traffic.reading: gateway forwards only reports, and this flow "
+            'is a round_trip; write "report: 40 B", or choose a server without '
+            '"forwards"'
         ),
     ),
     "nobody behind it": (
         "server: gateway",
         "server: head_end",
         (
-            "8:3: servers.gateway: nobody reports to gateway, which is to pass on reports; "
-            'write "to: gateway" at a flow, or remove it'
+            "8:3: servers.gateway: no flow sends reports to gateway, which forwards "
+            'reports; add "to: gateway" to a flow, or remove the server'
         ),
     ),
     "a group of its name": (
         "sensors: {",
         "gateway: {",
-        '8:3: servers.gateway: "gateway" is a group and a server; rename one of them',
+        (
+            '8:3: servers.gateway: "gateway" is the name of a group and of a server; '
+            "rename one of them"
+        ),
     ),
 }
 
@@ -188,17 +192,17 @@ def test_what_a_gateway_speaks_is_compared(load: Load) -> None:
         (
             ", stack: mqtt qos=1",
             "",
-            "8:13: servers.gateway.forwards: says not which stack it speaks; write *",
+            "8:13: servers.gateway.forwards: the stack is missing; write *",
         ),
         (
             "traffic:",
             "compare: {servers.gateway.forwards.stack: [mqtt, coap]}\ntraffic:",
-            '8:49: servers.gateway.forwards.stack: the stack of "gateway" is compared; *',
+            '8:49: *forwards.stack: the stack of "gateway" is also set under compare; *',
         ),
         (
             "traffic:",
             "sweep: [{name: up, servers.gateway.forwards.stack: [mqtt, coap]}]\ntraffic:",
-            "11:20: *cannot be swept; compare it: *{servers.gateway.forwards.stack: [coap, mqtt]}*",
+            "11:20: *cannot be swept; write stacks under compare: *{servers.gateway.*",
         ),
     ],
 )

@@ -392,8 +392,9 @@ def test_an_override_that_fits_no_hop_says_so(load: Load) -> None:
     with pytest.raises(StudyError) as caught:
         load(FLEET, overrides=[("paths.cell.loss", "5 %")])
     assert str(caught.value) == (
-        '--set paths.cell.loss: no hop of paths.cell has "loss" in the study; write it there, or '
-        "say at which hop, counted from 0, as paths.cell.0.loss"
+        '--set paths.cell.loss: no hop of paths.cell has "loss" in the study; add '
+        "it to a hop of the study, or write the number of the hop, counted from 0, "
+        "for example paths.cell.0.loss"
     )
 
 

@@ -57,7 +57,7 @@ def _study(stack: str, traffic: str = REPORTS) -> str:
 
 
 def _moot(study: Study) -> list[str]:
-    said = ("is without effect", "never comes due")
+    said = ("has no effect", "never comes due")
     return [note for note in study.notes if any(words in note for words in said)]
 
 
@@ -74,7 +74,7 @@ def test_an_option_without_effect_is_named_and_has_none(option: str, load: Load)
     stack, word, traffic, why = MOOT[option]
     study = load(_study(f"{stack} {word}", traffic))
     is_timer = why.startswith("a run takes")
-    what, remedy = "is without effect", "leave it out"
+    what, remedy = "has no effect", "remove it"
     if is_timer:
         what, remedy = "never comes due", "write less, or a longer duration"
     assert _moot(study) == [f"stacks: {stack} {word}: {word} {what}, since {why}; {remedy}"]
@@ -105,8 +105,8 @@ def test_a_session_that_nothing_has_is_named(stack: str, load: Load) -> None:
     study = load(_study(stack, f"{REPORTS}, session: per_message"))
     (said,) = _moot(study)
     assert said == (
-        f'traffic.session: "per_message" is without effect, since {stack} has no session; write '
-        '"session: keep", or a stack with one: coap/dtls, mqtt'
+        f'traffic.session: "per_message" has no effect, since {stack} has no '
+        'session; write "session: keep", or a stack with one: coap/dtls, mqtt'
     )
     assert _trace(study) == _trace(load(_study(stack)))
 

@@ -35,16 +35,25 @@ SWEPT = {
     ),
     "a fault of the base stays there": (
         BASE + "path: {queue: 3 kB}\nsweep: [{name: x, path.loss: [0 %, 5 %]}]\n",
-        "5:8: path.queue: queue without a rate has no effect; *",
+        (
+            '5:8: path.queue: "queue" has no effect without a rate; add "rate: 50 kbit/s", or '
+            "remove it"
+        ),
     ),
     "an MTU that IPv6 does not take": (
         BASE.replace("raw_udp", "raw_udp, raw_udp ip.version=6")
         + "sweep: [{name: x, path.mtu: [1280 B, 1279 B]}]\n",
-        '5:38: path.mtu: IPv6, of "raw_udp ip.version=6", needs an MTU of 1280 B (RFC 8200, 5); *',
+        (
+            '5:38: path.mtu: "raw_udp ip.version=6" uses IPv6, which needs an MTU of at least '
+            "1280 B (RFC *"
+        ),
     ),
     "an MTU of one way": (
         BASE.replace("raw_udp", "mqtt ip.version=6") + "path: {down: {mtu: 576 B}}\n",
-        '5:20: path.down.mtu: IPv6, of "mqtt ip.version=6", needs an MTU of 1280 B *',
+        (
+            '5:20: path.down.mtu: "mqtt ip.version=6" uses IPv6, which needs an MTU of at '
+            "least 1280 B (RFC *"
+        ),
     ),
 }
 
@@ -63,7 +72,7 @@ WORDS = {
     ),
     "a mapping as a word": (
         BASE + "measure: {overload: {}}\n",
-        "5:21: measure.overload: a mapping is not a word; write 'refuse' or 'allow'",
+        '5:21: measure.overload: a mapping is not allowed here; write "refuse" or "allow"',
     ),
     "an empty name": (BASE + 'claims: ""\n', "5:9: claims: the text is empty; write a name"),
 }
@@ -97,7 +106,7 @@ def test_a_number_in_another_notation_is_no_text_of_a_payload(
     def study(value: str) -> str:
         return BASE.replace("40 B", f"{{json: {{field: {value}}}}}")
 
-    refused(study(word), f'3:34: traffic.report.json.field: "{word}" is a number in another *')
+    refused(study(word), f'3:34: traffic.report.json.field: "{word}" may be a number or text; *')
     quoted = load(study(f'"{word}"')).points[0].conditions["flows"][0]["payload"]["json"]
     assert f'"field":"{word}"' in quoted["fields"]
 
@@ -114,5 +123,8 @@ def test_a_trace_that_was_cut_in_a_line_is_refused(load: Load) -> None:
     trace.write_text(whole, encoding="utf-8")
     assert load(text).points
     trace.write_text(whole[:-2], encoding="utf-8")
-    with pytest.raises(StudyError, match=r"trace\.csv:3: the line does not end, as if cut; end it"):
+    with pytest.raises(
+        StudyError,
+        match=r"trace\.csv:3: the last line has no line break, so it may be cut off; end it",
+    ):
         load(text)

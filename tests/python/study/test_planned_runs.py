@@ -204,7 +204,7 @@ OVERRIDES = {
     ("path", "{loss: 10}"): '--set path: path.loss: "10" has no unit; write "10 %"',
     ("stacks", "[zigbee]"): '--set stacks: unknown stack "zigbee"; known stacks: ',
     ("repeat", "0"): '--set repeat: "0" is too small; write 1 or more',
-    ("repeat", ""): '--set repeat: has no value; write "repeat: 5"',
+    ("repeat", ""): '--set repeat: the key has no value; write "repeat: 5"',
     ("path.delay.around", "5 ms"): '--set path.delay.around: path.delay is "10 ms" in the study',
     ("path.loss", "[1"): "--set path.loss:1:3: not valid YAML: ",
     ("sweep", "[{name: x, path.loss: [5]}]"): '--set sweep: path.loss: "5" has no unit',

@@ -92,8 +92,8 @@ CASES = {
         "      mqtt: {packet: 2 us}\n",
         "",
         (
-            "5:5: servers.broker.service_time: broker speaks mqtt/tcp in time that is not given; "
-            'write "mqtt/tcp: {message: 20 us}" here, or "mqtt/tcp: {}" for none'
+            "5:5: servers.broker.service_time: the service time of broker for mqtt/tcp is missing; "
+            'add "mqtt/tcp: {message: 20 us}", or "mqtt/tcp: {}" for zero'
         ),
     ),
     "a protocol that is not there": (
@@ -118,8 +118,9 @@ CASES = {
         WRITTEN,
         "\n    workers: 3\n",
         (
-            "5:5: servers.broker.workers: a server that works in no time has no use for workers; "
-            'write "service_time: {mqtt: {message: 20 us}}", or remove it'
+            '5:5: servers.broker.workers: "workers" has no effect without "service_time"; '
+            'add "service_time: {mqtt: '
+            '{message: 20 us}}", or remove it'
         ),
     ),
     "nobody at work": (
@@ -130,14 +131,15 @@ CASES = {
     "a queue without room": (
         "    service_time",
         "    queue: 0 B\n    service_time",
-        '5:12: servers.broker.queue: "0 B" is too small; write as "16 MB"',
+        '5:12: servers.broker.queue: "0 B" is too small; write for example "16 MB"',
     ),
     "two protocols at one server": (
         "stacks: [mqtt/tls, mqtt, mqtt qos=0]",
         "  other: {from: others, report: 24 B, every: 10 s}\nstacks: [mqtt/tls]",
         (
-            "5:5: servers.broker.service_time: broker speaks mqtt/tls/tcp and mqtt/tcp, and its "
-            "workers serve both; write the same for both, or a server for each"
+            "5:5: servers.broker.service_time: broker serves mqtt/tls/tcp and "
+            "mqtt/tcp with the same workers, so their service times must be equal; write "
+            "the same service time for both, or use two servers"
         ),
     ),
 }

@@ -91,19 +91,22 @@ def test_a_composed_study_sends_thirty_messages_at_least(
 @pytest.mark.parametrize(
     ("answers", "message"),
     [
-        (Answers(loss="10"), 'loss: "10" has no unit; write "10 %"'),
+        (Answers(loss="10"), '--loss: "10" has no unit; write "10 %"'),
         (Answers(name="../x"), 'name: "../x" is not a name; *'),
-        (Answers(kind="both"), 'kind: unknown word "both"; *'),
-        (Answers(payload="4 B"), 'payload: "4 B" is too small; *'),
-        (Answers(stacks=[]), "stacks: none is named; *"),
-        (Answers(stacks=["zigbee"]), 'stacks: unknown stack "zigbee"; *'),
-        (Answers(stacks=["raw_udp", "raw_udp"]), 'stacks: the stack "raw_udp" stands twice; *'),
+        (Answers(kind="both"), '--kind: unknown value "both"; *'),
+        (Answers(payload="4 B"), '--payload: "4 B" is too small; *'),
+        (Answers(stacks=[]), "--stack: no stack is given; *"),
+        (Answers(stacks=["zigbee"]), '--stack: unknown stack "zigbee"; *'),
+        (
+            Answers(stacks=["raw_udp", "raw_udp"]),
+            '--stack: the stack "raw_udp" is written twice; *',
+        ),
         (
             Answers(every="122 d"),
-            'every: 30 times "122 d" is more than a run lasts; write "121 d"*',
+            '--every: 30 intervals of "122 d" are longer than the longest run; write "121 d"*',
         ),
         (Answers(minimise="speed"), 'minimise: unknown column "speed"; *'),
-        (Answers(rate="1 kbps"), 'rate: "1 kbps" can be read in two ways; *'),
+        (Answers(rate="1 kbps"), '--rate: "1 kbps" may mean bits or bytes; *'),
     ],
 )
 def test_a_bad_answer_is_named(answers: Answers, message: str) -> None:

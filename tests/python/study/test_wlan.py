@@ -37,24 +37,30 @@ CASES = {
     "a rate of another standard": (
         "wlan: {standard: b, rate: 54 Mbit/s}",
         (
-            "*path.wlan.rate: 54 Mbit/s is no rate of 802.11b; "
-            "write one of 1 Mbit/s, 2 Mbit/s, 5.5 Mbit/s, 11 Mbit/s"
+            "7:29: path.wlan.rate: 54 Mbit/s is not a rate of 802.11b; write one of 1 "
+            "Mbit/s, 2 Mbit/s, 5.5 *"
         ),
     ),
     "acknowledgements at no basic rate": (
         "wlan: {standard: g, ack_rate: 54 Mbit/s}",
         (
-            "*path.wlan.ack_rate: 54 Mbit/s is no rate of acknowledgements; "
-            "write one of 6 Mbit/s, 12 Mbit/s, 24 Mbit/s"
+            "7:33: path.wlan.ack_rate: 54 Mbit/s is not a rate of acknowledgements; write "
+            "one of 6 Mbit/s, *"
         ),
     ),
     "a short preamble of OFDM": (
         "wlan: {standard: g, preamble: short}",
-        '*802.11g has one preamble; remove it, or write "standard: b"',
+        (
+            "7:23: path.wlan.preamble: 802.11g has only one preamble; remove it, or write "
+            '"standard: b"'
+        ),
     ),
     "a window that is none": (
         "wlan: {standard: g, cw_min: 30}",
-        "*cw_min: 30 is no contention window: they are powers of two less 1; write 31",
+        (
+            "7:31: path.wlan.cw_min: 30 is not a contention window, which is a power of two "
+            "minus 1; write 31"
+        ),
     ),
     "windows the wrong way round": (
         "wlan: {standard: b, cw_max: 15}",
@@ -72,7 +78,10 @@ CASES = {
     "a rate without a unit": ("wlan: {rate: 11}", "*path.wlan.rate: *"),
     "loss beside it": (
         "wlan: {standard: g}\n  loss: 1 %",
-        '*a WLAN has no "loss" of a link; write a list of hops, as "[{wlan: ..}, {nat: ..}]"',
+        (
+            '8:3: path.loss: a WLAN cannot have the link key "loss"; write a list of hops, for '
+            "example *"
+        ),
     ),
     "by its other name": (
         "wifi: {standard: g}",
@@ -80,7 +89,10 @@ CASES = {
     ),
     "behind another hop": (
         "- {delay: 10 ms}\n  - {wlan: {standard: g}}",
-        "*a WLAN cannot stand behind another hop: *",
+        (
+            "8:6: path.wlan: a WLAN must be the first hop of a path, because the radio is in "
+            "the device; *"
+        ),
     ),
 }
 
@@ -149,4 +161,10 @@ def test_stations_of_one_cell_have_rates_of_their_own(
     assert near["wlan"]["cell"] == far["wlan"]["cell"]
     assert near["wlan"]["station"] != far["wlan"]["station"]
     other = TWO_PATHS.replace("rate: 1 Mbit/s", "rate: 1 Mbit/s, cw_min: 15")
-    refused(other, '*"air" is one WLAN, and has other settings on another path; *')
+    refused(
+        other,
+        (
+            '5:27: paths.far.wlan: the WLAN "air" has different settings on another '
+            "path; write the same *"
+        ),
+    )

@@ -47,7 +47,7 @@ def swept_key(key: str) -> SweptKey:
     if known is None:
         hint = suggestion(key, sweepable_keys(), kind="keys")
         if hint.startswith("known"):
-            hint = "write a dotted key of the study, as path.loss"
+            hint = "write a dotted key of the study, for example path.loss"
         raise Fault(f"unknown key {show(key)}", hint=hint)
     if isinstance(known.kind, Kind):
         names = (known.kind.column_unit, "text")
@@ -92,7 +92,7 @@ def read_tolerance(value: object, kind: Kind | str | None) -> tuple[float | None
     points = _POINTS.fullmatch(text)
     if points is not None:
         if kind is not FRACTION:
-            raise Fault(f"{show(value)} is for ratios alone", hint='write "within: 25 %"')
+            raise Fault(f"{show(value)} can be used for ratios only", hint='write "within: 25 %"')
         return None, float(Decimal(points[1]) / 100)
     if _PERCENTAGE.fullmatch(text) or not isinstance(kind, Kind) or kind is FRACTION:
         share = read_percentage(value, example="within: 25 %")

@@ -93,8 +93,8 @@ def _check_condition(text: str | None, part: str, swept: Sequence[str]) -> None:
         raise fault.within(("where",)) from None
     for column in columns:
         if column in PLACE:
-            what = f"a claim is about whole runs, not a {column}"
-            raise Fault(what, hint="name a swept key", location=("where",))
+            what = f"a claim describes whole runs, and {column} describes a part of one"
+            raise Fault(what, hint="write a key that the study sweeps", location=("where",))
         if column in sweepable_keys() and column not in swept:
             raise _not_swept(column, part, swept, ("where",))
 
@@ -102,6 +102,8 @@ def _check_condition(text: str | None, part: str, swept: Sequence[str]) -> None:
 def _not_swept(key: str, part: str, swept: Sequence[str], location: Location) -> Fault:
     return Fault(
         f"{key} is not swept in the part {show(part)}",
-        hint=suggestion(key, swept, kind="swept keys") if swept else "it sweeps nothing",
+        hint=suggestion(key, swept, kind="swept keys")
+        if swept
+        else ("add the key to the sweep of that part, or choose another part"),
         location=location,
     )

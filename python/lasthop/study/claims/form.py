@@ -23,7 +23,7 @@ _REQUIREMENTS = (
     "highest_first",
 )
 _ALONG = ("change_over", "peak_over", "mean_over")
-_EXAMPLE = 'write one, as in "equals: 578 ms"'
+_EXAMPLE = 'write one of them, for example "equals: 578 ms"'
 
 Words = Annotated[str, Field(min_length=1, max_length=1000)]
 Stacks = Annotated[list[str], Field(min_length=1, max_length=100)]
@@ -64,7 +64,9 @@ class ReferenceForm(Form):
     @model_validator(mode="after")
     def _another_cell(self) -> ReferenceForm:
         if not self.model_fields_set:
-            raise Fault("the other cell is the same", hint='write "{stack: mqtt qos=1}"')
+            raise Fault(
+                "the two cells of this comparison are the same", hint='write "{stack: mqtt qos=1}"'
+            )
         return self
 
 
@@ -139,7 +141,7 @@ class RuleForm(Form):
     def _one_requirement(self) -> RuleForm:
         given = [name for name in _REQUIREMENTS if getattr(self, name) is not None]
         if not given:
-            raise Fault("the rule says not what must be", hint=_EXAMPLE)
+            raise Fault("the rule has no condition", hint=_EXAMPLE)
         if len(given) > 1:
             raise _both(given[0], given[1])
         along = [name for name in _ALONG if getattr(self, name) is not None]
@@ -149,7 +151,7 @@ class RuleForm(Form):
             raise _both("relative_to", along[0])
         if self.within is not None and given[0] != "equals":
             raise Fault(
-                'there is "within" without "equals"',
+                '"within" has no effect without "equals"',
                 hint="remove it",
                 location=("within",),
                 at_key=True,
@@ -166,7 +168,9 @@ class RuleForm(Form):
         ordered = getattr(self, self.requirement) if order else None
         if ordered is not None and len(ordered) == 1:
             raise Fault(
-                "one stack has no order", hint="name two or more", location=(self.requirement,)
+                "an order needs at least two stacks",
+                hint="write two or more stacks",
+                location=(self.requirement,),
             )
         return self
 
@@ -199,7 +203,10 @@ class ClaimForm(Form):
     def _short(cls, written: object) -> object:
         good = isinstance(written, str) and written.isascii() and written.isprintable()
         if not good or not 0 < len(str(written)) <= _ID_CHARACTERS or " " in str(written):
-            raise Fault(f"{show(written)} is not a short name", hint='write a name as "CK1"')
+            raise Fault(
+                f"{show(written)} is not a valid short name",
+                hint='write letters and a number, for example "CK1"',
+            )
         return written
 
     @model_validator(mode="after")
@@ -208,7 +215,7 @@ class ClaimForm(Form):
             for name in ("rules", "not_covered"):
                 if getattr(self, name) is not None:
                     raise Fault(
-                        f'a note has no "{name}"',
+                        f'a claim of the kind "note" cannot have "{name}"',
                         hint="remove it, or write another kind",
                         location=(name,),
                         at_key=True,
@@ -231,8 +238,8 @@ class ClaimForm(Form):
             }.get(self.kind, (True, ""))
             if not fits:
                 raise Fault(
-                    f"this is no rule of a claim of the kind {show(self.kind)}",
-                    hint=f'write "{example}", or another kind',
+                    f"this rule does not fit a claim of the kind {show(self.kind)}",
+                    hint=f'write "{example}", or change the kind',
                     location=("rules", place),
                 )
         return self
@@ -254,7 +261,7 @@ class ClaimsForm(Form):
         for place, claim in enumerate(self.claims):
             if claim.id in seen:
                 raise Fault(
-                    f"two claims are called {show(claim.id)}",
+                    f"two claims have the id {show(claim.id)}",
                     hint="rename one",
                     location=("claims", place, "id"),
                 )

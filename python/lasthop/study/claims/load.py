@@ -76,7 +76,9 @@ def claims_of(study: Mapping[str, Any]) -> Claims:
         form = ClaimsForm.model_validate(written)
         claims = tuple(resolve_claim(item, paper=form.paper, parts=parts) for item in form.claims)
     except (ValueError, KeyError):
-        message = "manifest.json: its claims are not known to this lasthop; run the study again"
+        message = (
+            "manifest.json: another version of lasthop wrote these claims; run the study again"
+        )
         raise UsageError(message) from None
     return Claims(form.paper, claims, written)
 
@@ -85,12 +87,14 @@ def _document(path: Path) -> Document:
     try:
         text = read_file(path)
     except (UsageError, EnvironmentFailure):
-        what = f"{show(path.name or path)} cannot be read"
-        raise Fault(what, hint="name a file of claims beside the study") from None
+        what = f"the file {show(path.name or path)} cannot be read"
+        raise Fault(
+            what, hint="write the name of a claims file in the folder of the study"
+        ) from None
     source = parse(text, name=str(path))
     known = ClaimsForm.written_keys()
     if not isinstance(source.value, dict) or not source.value.keys() & known.keys():
         raise StudyError(
-            "this is no file of claims", hint=_SKETCH, file=str(path), line=1, column=1
+            "this file has no list of claims", hint=_SKETCH, file=str(path), line=1, column=1
         )
     return Document(source, source.value)

@@ -38,7 +38,10 @@ def numeric_key(key: str) -> SweptKey:
     """Find a swept key that holds a number."""
     swept = swept_key(key)
     if swept.kind == TEXT:
-        raise Fault(f"{key} holds no number", hint="name a key that holds one, as path.loss")
+        raise Fault(
+            f"the value of {key} is not a number",
+            hint="write a key with a number, for example path.loss",
+        )
     return swept
 
 
@@ -58,13 +61,16 @@ def _place(key: str, values: object) -> Place:
 
 def _comparison(swept: SweptKey, written: object) -> Comparison:
     if isinstance(written, dict | list) or written is None:
-        what = f"{show(written)} is no value of {swept.key}"
-        raise Fault(what, hint="write a value, or a list of them")
+        what = f"{swept.key} is never {show(written)}"
+        raise Fault(what, hint="write one of its values, or a list of values")
     text = ("on" if written else "off") if isinstance(written, bool) else str(written)
     found = _COMPARED.fullmatch(text)
     sign, value = (found["operator"], found["value"]) if found else ("==", text)
     if swept.kind == TEXT and sign not in {"==", "!="}:
-        raise Fault(f"{swept.key} is text", hint='write a word, or "!= word"')
+        raise Fault(
+            f"{swept.key} is text, and cannot be compared by size",
+            hint='write a word, or "!= WORD"',
+        )
     is_word = swept.kind == TEXT or (sign in {"==", "!="} and _NAME.match(value) is not None)
     return Comparison(
         column=swept.key,

@@ -169,7 +169,7 @@ def _expected(form: RuleForm, measured: Measurand, axis: SweptKey | None) -> Exp
         factor, key = multiple
         if key.kind is not kind:
             raise Fault(
-                f"{key.key} is not what {form.column} is measured in",
+                f"{key.key} and {form.column} have different units",
                 hint=f'write "equals: {example_of(kind)}"',
                 location=("equals",),
             )
@@ -218,7 +218,7 @@ def _reference(
 def _condition(text: str) -> Expression:
     expression = parse_expression(text)
     if expression.where:
-        raise Fault(f'{show(text)} has a "where" of its own', hint='write "delivery_ratio >= 99 %"')
+        raise Fault(f'{show(text)} must not contain "where"', hint='write "delivery_ratio >= 99 %"')
     return expression
 
 

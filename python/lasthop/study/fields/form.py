@@ -63,7 +63,7 @@ class Form(BaseModel):
             if key in data and data[key] is None:
                 example = field.examples[0] if field.examples else "..."
                 raise Fault(
-                    "has no value",
+                    "the key has no value",
                     hint=f'write "{key}: {example}"',
                     location=(key,),
                     at_key=True,
@@ -143,7 +143,9 @@ class Quantity(Written):
         amount = parse(value, self.kind, example=self.example)
         if amount < self.minimum:
             if self.minimum == 1:
-                raise Fault(f"{show(value)} is too small", hint=f'write as "{self.example}"')
+                raise Fault(
+                    f"{show(value)} is too small", hint=f'write for example "{self.example}"'
+                )
             least = format_quantity(Decimal(self.minimum), self.kind)
             raise Fault(f"{show(value)} is too small", hint=f'write "{least}" or more')
         return int(amount) if self.kind.whole else float(amount)
@@ -223,7 +225,7 @@ class Number(Written):
         """Read a whole or decimal number."""
         text = "" if isinstance(value, bool) else str(value)
         if _NUMBER.fullmatch(text) is None:
-            raise Fault(f"{show(value)} is not a number", hint="write a number as 2.5")
+            raise Fault(f"{show(value)} is not a number", hint="write a number, for example 2.5")
         number = float(text)
         if not self.above < number <= self.maximum:
             raise Fault(
@@ -254,7 +256,9 @@ class QueueSize(Written):
         kind = PACKETS if isinstance(value, str) and "packet" in value else SIZE
         amount = int(parse(value, kind, example="64 kB" if kind is SIZE else "100 packets"))
         if amount < 1:
-            raise Fault(f"{show(value)} holds nothing", hint='write "64 kB" or "100 packets"')
+            raise Fault(
+                f"a queue of {show(value)} holds nothing", hint='write "64 kB" or "100 packets"'
+            )
         return QueueLimit(amount, kind.column_unit)
 
     def described(self) -> dict[str, Any]:

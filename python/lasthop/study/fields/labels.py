@@ -28,13 +28,16 @@ def check_label(name: str) -> str:
         If it is long, has other characters, or could be taken for an amount.
     """
     if len(name) > MAXIMUM_CHARACTERS:
-        what, hint = f"the name has {len(name)} characters", f"write at most {MAXIMUM_CHARACTERS}"
+        what, hint = (
+            f"the name has {len(name)} characters",
+            (f"write at most {MAXIMUM_CHARACTERS} characters"),
+        )
         raise Fault(what, hint=hint, at_key=True)
     if _LABEL.fullmatch(name) is None or _SPACES in name:
-        hint = 'write letters, digits, single spaces and _ - . + ( ), as in "ours"'
+        hint = 'write letters, digits, single spaces and _ - . + ( ), for example "ours"'
         raise Fault(f"{show(name)} is not a name", hint=hint, at_key=True)
     amount = _AMOUNT.fullmatch(name)
     if amount is not None and (amount["unit"] is None or kind_of_unit(amount["unit"]) is not None):
-        what = f"{show(name)} is an amount, not a name"
-        raise Fault(what, hint='write a name that is none, as "bad"', at_key=True)
+        what = f"{show(name)} looks like an amount and cannot be a name"
+        raise Fault(what, hint='write another name, for example "bad"', at_key=True)
     return name

@@ -333,7 +333,9 @@ def _split(text: str, kind: Kind, wanted: str) -> tuple[str, str | None]:
     if _NOT_A_NUMBER.fullmatch(text):
         raise Fault(f"{show(text)} is not a number", hint=f'write "{wanted}"')
     if _EXPONENT.fullmatch(text):
-        raise Fault(f"{show(text)} has an exponent", hint=f'write it out, as in "{wanted}"')
+        raise Fault(
+            f"{show(text)} has an exponent", hint=f'write the digits, for example "{wanted}"'
+        )
     found = _QUANTITY.fullmatch(text)
     if found is None or len(text) > _MAXIMUM_CHARACTERS:
         raise Fault(f"{show(text)} is not {kind.noun}", hint=f'write "{wanted}"')
@@ -350,7 +352,7 @@ def _wrong_unit(text: str, number: str, unit: str, kind: Kind, wanted: str) -> F
     if kind is RATE and readings is not None:
         bits, octets = readings
         return Fault(
-            f"{show(text)} can be read in two ways",
+            f"{show(text)} may mean bits or bytes",
             hint=f'write "{number} {bits}" or "{number} {octets}"',
         )
     right = _OTHER_NAMES.get(unit.lower())
@@ -363,7 +365,7 @@ def _wrong_unit(text: str, number: str, unit: str, kind: Kind, wanted: str) -> F
     what = f"{show(text)}: unknown unit {show(unit)}"
     if right is not None:
         return Fault(what, hint=f'write "{number} {right}"')
-    return Fault(what, hint=f"units of {kind.noun}: {' '.join(kind.units)}")
+    return Fault(what, hint=f"write one of the units of {kind.noun}: {' '.join(kind.units)}")
 
 
 _SMALLEST_SHOWN = {"rate": Decimal(1), "arrivals": Decimal("0.1")}

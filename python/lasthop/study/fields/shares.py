@@ -64,19 +64,19 @@ class SharesOf(Written):
         """Read the mapping; its shares are all there is."""
         written = self.written
         if not isinstance(value, dict) or not value:
-            raise Fault(f"{show(value)} has no shares", hint=f'write "{written}"')
+            raise Fault(f"{show(value)} has no shares of devices", hint=f'write "{written}"')
         if len(value) > MAXIMUM_STRATA:
-            raise Fault(f"{len(value)} strata", hint=f"write at most {MAXIMUM_STRATA}")
+            raise Fault(f"{len(value)} strata", hint=f"write at most {MAXIMUM_STRATA} strata")
         found = [self._share(key, share) for key, share in value.items()]
         for place, one in enumerate(found):
             if any(one.value == other.value for other in found[:place]):
                 key = list(value)[place]
-                what = f"{one.name} stands twice"
+                what = f"{one.name} is written twice"
                 raise Fault(what, hint="remove one of them", location=(key,), at_key=True)
         total = sum(one.share for one in found)
         if total != 1:
             what = f"the shares sum to {format_quantity(total, FRACTION)}, not to 100 %"
-            raise Fault(what, hint=f'write shares of all devices, as "{written}"')
+            raise Fault(what, hint=f'write shares that sum to 100 %, for example "{written}"')
         return Shares(tuple(found))
 
     @property
@@ -94,7 +94,7 @@ class SharesOf(Written):
         except Fault as fault:
             raise fault.within((key,)) from None
         if fraction == 0:
-            raise Fault("a stratum of nobody", hint="remove it", location=(key,))
+            raise Fault("a stratum with 0 % has no devices", hint="remove it", location=(key,))
         return Share(format_quantity(value, self.kind), float(value), fraction)
 
     def described(self) -> dict[str, Any]:

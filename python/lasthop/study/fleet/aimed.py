@@ -41,7 +41,7 @@ class AimedFaultForm(Form):
         kinds = {kind.lower(): kind for kind in message_kinds()}
         if message.lower() not in kinds:
             raise Fault(
-                f"no message is called {show(message)}",
+                f"there is no message type {show(message)}",
                 hint=suggestion(message, kinds.values(), kind="messages"),
             )
         return kinds[message.lower()]
@@ -49,8 +49,12 @@ class AimedFaultForm(Form):
     @model_validator(mode="after")
     def _one_kind(self) -> AimedFaultForm:
         if (self.drop is None) == (self.cut_before is None):
-            given = "both drop and cut_before are given" if self.drop else "says not what happens"
-            raise Fault(given, hint="write drop or cut_before")
+            given = (
+                "both drop and cut_before are given"
+                if self.drop
+                else ("the fault does not say what happens")
+            )
+            raise Fault(given, hint="write either drop or cut_before")
         if self.nth is not None and self.share is not None:
             raise Fault(
                 "both nth and share are given",

@@ -98,7 +98,7 @@ class DeviceForm(Form):
         heap = _size(device["heap"])
         least = device["connection_memory"] + device["segment_memory"]
         if least > device["heap"]:
-            what = f"a heap of {heap} holds no connection, which takes {_size(least)}"
+            what = f"a heap of {heap} is too small for a connection, which needs {_size(least)}"
             raise Fault(what, hint=f'write "{_size(least)}" or more', location=("heap",))
         if device["window"] > device["heap"]:
             what = f"the window of {_size(device['window'])} is larger than the heap of {heap}"

@@ -70,21 +70,22 @@ def check_arriving(
     network = next(networks(hops), None)
     if network is None:
         raise Fault(
-            "devices come into the cells of a radio network",
-            hint='write "path: {nbiot: {base: larmo_2019}}", or a number of devices',
+            "devices that come and go need a path with a radio network",
+            hint='write "path: {nbiot: {base: larmo_2019}}", or write a fixed '
+            'number, for example "devices: 10"',
             location=devices_at,
         )
     for key in _OF_A_SCHEDULE:
         if key in traffic.model_fields_set:
             raise Fault(
-                f"a device that comes and goes has one message, so {key} means nothing",
+                f"a device that comes and goes sends one message, so {key} has no effect",
                 hint="remove it",
                 location=(*traffic_at, key),
                 at_key=True,
             )
     if traffic.kind not in ("report", "round_trip"):
         raise Fault(
-            "a device that comes and goes has a message of its own",
+            "a device that comes and goes must send the message itself",
             hint='write "report: 25 B" or "round_trip: 25 B"',
             location=(*traffic_at, traffic.kind),
             at_key=True,
@@ -94,6 +95,6 @@ def check_arriving(
     if arrivals > MAXIMUM_ARRIVALS:
         raise Fault(
             f"{arrivals:.0f} devices would come, more than {MAXIMUM_ARRIVALS}",
-            hint="let fewer come, or write a shorter duration",
+            hint='reduce "arrive", or write a shorter duration',
             location=(*devices_at, "arrive"),
         )

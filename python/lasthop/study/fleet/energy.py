@@ -39,7 +39,10 @@ class Energy(Form):
     @classmethod
     def _something_is_left(cls, fraction: float) -> float:
         if fraction >= 1:
-            raise Fault("a battery that loses all in a year feeds nobody", hint='write "1 %", say')
+            raise Fault(
+                "a battery with this self-discharge is empty after a year",
+                hint='write for example "1 %"',
+            )
         return fraction
 
 
@@ -62,7 +65,7 @@ def energy_of_radio(
         return energy or Energy()
     if energy is not None:
         raise Fault(
-            "the path has no radio whose energy could be told",
+            "no hop of the path is a radio with an energy model",
             hint='remove it, or write "path: {nbiot: {coupling_loss: 154 dB}}"',
             location=location,
             at_key=True,

@@ -77,7 +77,11 @@ class EventForm(Form):
     def _one_kind(self) -> EventForm:
         given = [kind for kind in KINDS if kind in self.model_fields_set]
         if len(given) != 1:
-            both = f"both {given[0]} and {given[1]} are given" if given else "says not what happens"
+            both = (
+                f"both {given[0]} and {given[1]} are given"
+                if given
+                else ("the event does not say what happens")
+            )
             raise Fault(both, hint=f"write one of {', '.join(KINDS)}")
         kind = given[0]
         self._has_a_time()
@@ -86,14 +90,20 @@ class EventForm(Form):
         self._needs("to", "to", "cellular", wanted=kind == "change_path", kind=kind)
         self._needs("gap", "gap", "300 ms", wanted=kind == "handover", kind=kind)
         if kind != "handover":
-            self._ends_nothing("address", f"{kind} has no address to choose")
+            self._ends_nothing("address", f'"address" has no effect with {kind}')
         if kind not in _MOVES:
-            self._ends_nothing("notify", f"{kind} gives no device another address")
+            self._ends_nothing(
+                "notify", f'"notify" has no effect, because {kind} does not change addresses'
+            )
         elif self.address == "kept":
-            self._ends_nothing("notify", "the address is kept, so there is nothing to notify of")
+            self._ends_nothing("notify", '"notify" has no effect, because the address is kept')
         if kind not in _OFF:
-            self._ends_nothing("survives", f"{kind} ends nothing that could survive")
-            self._ends_nothing("spread", f"{kind} sends nobody away who would come back")
+            self._ends_nothing(
+                "survives", f'"survives" has no effect, because {kind} deletes nothing'
+            )
+            self._ends_nothing(
+                "spread", f'"spread" needs an event that takes devices offline, and {kind} does not'
+            )
         return self
 
     def _has_a_time(self) -> None:
@@ -101,13 +111,16 @@ class EventForm(Form):
             return
         if self.arrivals is not None:
             raise Fault(
-                "an event that happens once has no arrivals",
-                hint='write "every: 1 d", too, or remove it',
+                '"arrivals" has no effect on an event that happens once',
+                hint='add "every: 1 d", or remove it',
                 location=("arrivals",),
                 at_key=True,
             )
         if self.start is None:
-            raise Fault('the key "start" is missing', hint='write "start: 5 d", or "every: 1 d"')
+            raise Fault(
+                'the key "start" is missing',
+                hint='write "start: 5 d" for one event, or "every: 1 d" for many',
+            )
 
     def _ends_nothing(self, key: str, what: str) -> None:
         if getattr(self, key) is not None:
@@ -118,8 +131,11 @@ class EventForm(Form):
         if wanted and not given:
             raise Fault(f'the key "{key}" is missing', hint=f'write "{key}: {example}"')
         if given and not wanted:
-            what, is_gap = f"{kind} has no {key}", (kind, key) == ("handover", "for")
-            hint = 'write "gap", its word for how long' if is_gap else "remove it"
+            what, is_gap = (
+                f'{kind} does not have the key "{key}"',
+                (kind, key) == ("handover", "for"),
+            )
+            hint = 'write "gap" for the time without an address' if is_gap else "remove it"
             raise Fault(what, hint=hint, location=(key,), at_key=True)
 
     @property

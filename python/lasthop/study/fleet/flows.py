@@ -36,7 +36,10 @@ def flow_of(
     device_key, server_key = ("to", "from") if from_server else ("from", "to")
     device, server = ends[device_key], ends[server_key]
     if device is None:
-        what = f"the {form.kind} {'goes to' if from_server else 'comes from'} nobody"
+        what = (
+            f"the group that the {form.kind} "
+            f"{'goes to' if from_server else 'comes from'} is missing"
+        )
         hint = f'write "{device_key}: {next(iter(groups))}"'
         raise Fault(what, hint=hint, location=location)
     try:
@@ -49,7 +52,7 @@ def flow_of(
     usual = groups[device.name]
     is_relayed = server is not None and server.name in groups
     if usual is None and (server is None or is_relayed):
-        what = f"{device.name} have no server, and there are {len(servers)}"
+        what = f"the server of {device.name} is missing, and the study has {len(servers)} servers"
         hint = f'write "server: {servers[0]}"'
         raise Fault(what, hint=hint, location=("fleet", device.name))
     other = server.name if server is not None else str(usual)
@@ -72,7 +75,7 @@ def _check_all(ends: Mapping[str, End | None], groups: Mapping[str, str | None],
         if end is None or not end.to_all:
             continue
         if key == "from" or kind != "report" or end.name not in groups:
-            what = "only a report to a group is for one device of it or for all"
+            what = 'only a report to a group can have "all of"'
             raise Fault(what, hint=f'write "{key}: {end.name}"', location=(key,))
 
 
@@ -83,8 +86,8 @@ def _check_devices(
         return
     if end.name in servers:
         verb, other = ("goes to", "report") if key == "to" else ("comes from", "command")
-        what = f"a {kind} {verb} devices, and {show(end.name)} is a server"
-        hint = f'name a group, or write "{other}: 40 B"'
+        what = f"a {kind} {verb} devices, but {show(end.name)} is a server"
+        hint = f'write the name of a group, or "{other}: 40 B"'
         raise Fault(what, hint=hint, location=(key,))
     hint = suggestion(end.name, groups, kind="groups")
     raise Fault(f"there is no group {show(end.name)}", hint=hint, location=(key,))
@@ -99,15 +102,15 @@ def _check_other(
 ) -> None:
     kind, device = flow
     if end.name in groups and kind != "report":
-        what = f"both ends are groups; a {kind} has a server at one of them"
-        hint = f"name a server: {', '.join(servers)}"
+        what = f"both ends are groups, but one end of a {kind} is a server"
+        hint = f"write one of the servers {', '.join(servers)}"
         raise Fault(what, hint=hint, location=(key,))
     if end.name == device:
-        what = f"{device} report to themselves"
-        raise Fault(what, hint="name a server or another group", location=(key,))
+        what = f"the group {device} would send reports to itself"
+        raise Fault(what, hint="write a server or another group", location=(key,))
     if end.name in groups and end.share != 1.0:
-        what = "each message goes to one device of the group, in turn to all, or to all at once"
-        hint = f'write "{key}: {end.name}" or "{key}: all of {end.name}"'
+        what = "a report cannot go to a share of a group"
+        hint = f'write "{key}: {end.name}" for one device in turn, or "{key}: all of {end.name}"'
         raise Fault(what, hint=hint, location=(key,))
     if end.name in groups:
         return
@@ -115,4 +118,8 @@ def _check_other(
         hint = suggestion(end.name, servers, kind="servers")
         raise Fault(f"there is no server {show(end.name)}", hint=hint, location=(key,))
     if end.share != 1.0:
-        raise Fault("a share of a server", hint=f'write "{key}: {end.name}"', location=(key,))
+        raise Fault(
+            "a share is not possible for a server",
+            hint=f'write "{key}: {end.name}"',
+            location=(key,),
+        )

@@ -58,7 +58,7 @@ class ForwardsForm(Form):
         if self.cache is None:
             if "stale_if_error" in self.model_fields_set:
                 raise Fault(
-                    "what keeps nothing gives out nothing stale",
+                    '"stale_if_error" has no effect without a cache',
                     hint='write "cache: 64 kB", or remove it',
                     location=("stale_if_error",),
                     at_key=True,
@@ -66,7 +66,7 @@ class ForwardsForm(Form):
             return self
         for key in ("batch", "wait", "room"):
             if key in self.model_fields_set:
-                what = f"a cache passes on each request by itself and has no {key}"
+                what = f'a cache forwards each request at once, so "{key}" has no effect'
                 raise Fault(what, hint="remove it", location=(key,), at_key=True)
         return self
 
@@ -74,12 +74,15 @@ class ForwardsForm(Form):
     def _a_bundle_has_room(self) -> ForwardsForm:
         if self.batch is not None and self.batch > self.room:
             raise Fault(
-                f"there is room for {self.room} messages, and a batch has {self.batch}",
+                f'"room" holds {self.room} messages, fewer than a batch of {self.batch}',
                 hint=f'write "room: {self.batch}" or more',
                 location=("room",),
             )
         if self.batch == 1 and self.wait is not None:
-            what, hint = "a batch of 1 waits for nothing", "remove it, or write a larger batch"
+            what, hint = (
+                '"wait" has no effect with a batch of 1 message',
+                ('remove it, or write a larger "batch"'),
+            )
             raise Fault(what, hint=hint, location=("wait",), at_key=True)
         return self
 
@@ -116,7 +119,7 @@ def check_gateway(name: str, servers: Mapping[str, ServerForm]) -> None:
     if form.to == name:
         what = f"{name} forwards to itself"
     elif form.to in servers:
-        what = f"{name} forwards to {form.to}, which forwards too"
+        what = f"{name} forwards to {form.to}, which is itself a gateway"
     else:
         what = f"there is no server {show(form.to)}"
     hint = suggestion(form.to, ends, kind="servers") if ends else 'add a server: "head_end: {}"'
@@ -141,10 +144,10 @@ def check_reports(assembly: Assembly) -> None:
             assembly.hears_at(it) == server.name for it in assembly.flows if it.is_relayed
         )
         if not flows and not is_heard:
-            what = f"nobody reports to {server.name}, which is to pass on reports"
+            what = f"no flow sends reports to {server.name}, which forwards reports"
             if server.forwards.cache is not None:
-                what = f"nobody asks {server.name}, which is to answer from its cache"
-            hint = f'write "to: {server.name}" at a flow, or remove it'
+                what = f"no flow sends requests to {server.name}, which answers from its cache"
+            hint = f'add "to: {server.name}" to a flow, or remove the server'
             raise Fault(what, hint=hint, location=server.location, at_key=True)
 
 
@@ -156,20 +159,20 @@ def _check_flow(flow: Flow, gateway: str, assembly: Assembly) -> None:
         return
     if is_cache:
         kind = "report to a group" if flow.is_relayed else flow.traffic.kind
-        what = f"{gateway} is a cache for downloads and reports, and this is a {kind}"
-        hint = 'write "download: 40 B", or name a server without a cache'
+        what = f"{gateway} is a cache for downloads and reports, and this flow is a {kind}"
+        hint = 'write "download: 40 B", or choose a server without a cache'
         if flow.is_relayed:
             behind = server.forwards.to if server.forwards is not None else gateway
-            hint = f'write "server: {behind}" at {flow.sender}; who hears it may be at {gateway}'
+            hint = f'write "server: {behind}" at {flow.sender}; the receivers may use {gateway}'
         raise Fault(what, hint=hint, location=flow.location, at_key=True)
     if flow.traffic.kind == "download":
-        what = f"{gateway} passes on reports to its server, and this is a download"
-        hint = 'write "cache: 64 kB" at the gateway, which makes it a caching proxy'
+        what = f"{gateway} forwards only reports, and this flow is a download"
+        hint = 'add "cache: 64 kB" to the gateway, so that it answers downloads as a caching proxy'
         raise Fault(what, hint=hint, location=flow.location, at_key=True)
     if flow.traffic.kind != "report" or flow.is_relayed:
         kind = "report to a group" if flow.is_relayed else flow.traffic.kind
-        what = f"{gateway} passes on reports to its server, and this is a {kind}"
-        hint = 'write "report: 40 B", or name a server that forwards nothing'
+        what = f"{gateway} forwards only reports, and this flow is a {kind}"
+        hint = 'write "report: 40 B", or choose a server without "forwards"'
         raise Fault(what, hint=hint, location=flow.location, at_key=True)
     _check_stays(flow, assembly)
 
@@ -177,5 +180,5 @@ def _check_flow(flow: Flow, gateway: str, assembly: Assembly) -> None:
 def _check_stays(flow: Flow, assembly: Assembly) -> None:
     group = assembly.group_of(flow)
     if isinstance(group.devices, Arriving):
-        what = f"{group.name} come and go, and the devices of a gateway stay"
+        what = f"{group.name} come and go, but the devices of a gateway must stay"
         raise Fault(what, hint='write "count: 100"', location=group.count_at)

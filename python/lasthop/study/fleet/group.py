@@ -29,9 +29,12 @@ class GroupForm(Form):
 
     elsewhere: ClassVar[dict[str, str]] = {
         "devices": 'write "count: 100"',
-        "traffic": "the flows of traffic name the groups",
-        "strata": 'write the shares at what differs, as "coupling_loss: {144 dB: 80 %, ..}"',
-        "weight": 'it follows from "count" and "simulate"',
+        "traffic": 'write the traffic of a group under "traffic", with "from: GROUP"',
+        "strata": (
+            "write the shares at the key that differs, for example "
+            '"coupling_loss: {144 dB: 80 %, ..}"'
+        ),
+        "weight": 'remove it; it follows from "count" and "simulate"',
     }
 
     count: Count = Field(examples=["200000", "{arrive: 2 /s, per: cell}"])
@@ -68,28 +71,29 @@ class GroupForm(Form):
             for key in ("simulate", "minimum"):
                 if key in self.model_fields_set:
                     raise Fault(
-                        "devices that come and go are all simulated",
+                        f'"{key}" has no effect: all devices that come and go are simulated',
                         hint="remove it",
                         location=(key,),
                         at_key=True,
                     )
             if self.device is not None:
                 raise Fault(
-                    "devices that come and go do not boot",
-                    hint="remove it, or write how many there are",
+                    "devices that come and go cannot have a device profile",
+                    hint='remove it, or write a number of devices, for example "count: 100"',
                     location=("device",),
                     at_key=True,
                 )
             return self
         if self.simulate is not None and self.simulate > self.count:
             raise Fault(
-                f"{self.simulate} are simulated of {self.count}",
+                f"{self.simulate} devices are more than the {self.count} of the group",
                 hint=f"write {self.count} or less",
                 location=("simulate",),
             )
         if self.minimum > max(1, self.simulated):
             raise Fault(
-                f"of each stratum {self.minimum} are wanted, and {self.simulated} are simulated",
+                f'"minimum" wants {self.minimum} devices in each stratum, but only '
+                f"{self.simulated} are simulated",
                 hint=f"write {max(1, self.simulated)} or less"
                 + ("" if self.simulate is None else ', or a larger "simulate"'),
                 location=("minimum",),
@@ -97,7 +101,7 @@ class GroupForm(Form):
         if self.simulated > MAXIMUM_DEVICES:
             raise Fault(
                 f"{self.count} devices are more than the {MAXIMUM_DEVICES} that can be simulated",
-                hint='let some stand for all, as in "simulate: 600"',
+                hint='simulate a part of them, for example "simulate: 600"',
                 location=("count",),
             )
         return self
@@ -110,7 +114,7 @@ class GroupForm(Form):
             and "battery" in self.energy.model_fields_set
         ):
             raise Fault(
-                "the battery is given twice",
+                'the battery is given here and in "energy"',
                 hint="remove one of them",
                 location=("energy", "battery"),
                 at_key=True,

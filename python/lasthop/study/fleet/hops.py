@@ -43,7 +43,7 @@ def hops_of(path: Path | list[HopForm], *, name: str, location: Location) -> tup
         of_form = list(_hops(form, name, (*location, place), scope, links=form.is_link))
         if not of_form:
             raise Fault(
-                "says nothing about a hop",
+                "the hop is empty",
                 hint='write "{delay: 20 ms}", "{nat: {udp: 120 s}}" or "{nbiot: ..}"',
                 location=(*location, place),
             )
@@ -78,8 +78,8 @@ def _check_order(hops: Sequence[Hop], hop: Hop) -> None:
     medium = medium_of(hop.settings)
     if medium is not None and medium.is_radio and hops:
         raise Fault(
-            f"{medium.noun} cannot stand behind another hop: the radio is the device's own",
-            hint="write it first",
+            f"{medium.noun} must be the first hop of a path, because the radio is in the device",
+            hint="move it to the front",
             location=hop.location,
             at_key=True,
         )
@@ -88,9 +88,9 @@ def _check_order(hops: Sequence[Hop], hop: Hop) -> None:
     if _SCOPES.index(hop.scope) < _SCOPES.index(before):
         wide = "its group" if before == "group" else "all"
         raise Fault(
-            f"a hop of scope {show(hop.scope)} cannot stand behind one of {wide}, where packets "
-            "of many devices have come together",
-            hint=f'write "scope: {before}", or put it before',
+            f"a hop of scope {show(hop.scope)} cannot follow a hop of scope {wide}, "
+            "which several devices share",
+            hint=f'write "scope: {before}", or move the hop before it',
             location=hop.location,
         )
 

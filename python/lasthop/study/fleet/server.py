@@ -65,8 +65,8 @@ class ServerForm(Form):
     def _workers_have_work(self) -> ServerForm:
         for key in ("workers", "queue"):
             if not self.service_time and getattr(self, key) is not None:
-                what = f"a server that works in no time has no use for {key}"
-                hint = 'write "service_time: {mqtt: {message: 20 us}}", or remove it'
+                what = f'"{key}" has no effect without "service_time"'
+                hint = 'add "service_time: {mqtt: {message: 20 us}}", or remove it'
                 raise Fault(what, hint=hint, location=(key,), at_key=True)
         return self
 
@@ -74,7 +74,7 @@ class ServerForm(Form):
     def _has_one_time(self) -> ServerForm:
         for key in ("service_time", "forwards"):
             if self.device is not None and getattr(self, key):
-                what = f"a server on a device has no {key}"
+                what = f'"{key}" has no effect on a server that runs on a device'
                 raise Fault(what, hint="remove it", location=(key,), at_key=True)
         return self
 

@@ -62,11 +62,14 @@ def check_service_time(server: Server, stacks: Iterable[ResolvedStack]) -> None:
     for stack in stacks:
         name = "/".join(stack.layers[:-1])
         if name not in server.work.of:
-            what = f"{server.name} speaks {name} in time that is not given"
-            hint = f'write "{name}: {{message: 20 us}}" here, or "{name}: {{}}" for none'
+            what = f"the service time of {server.name} for {name} is missing"
+            hint = f'add "{name}: {{message: 20 us}}", or "{name}: {{}}" for zero'
             raise Fault(what, hint=hint, location=location, at_key=True)
         first = first or name
         if server.work.of[name] != server.work.of[first]:
-            what = f"{server.name} speaks {first} and {name}, and its workers serve both"
-            hint = "write the same for both, or a server for each"
+            what = (
+                f"{server.name} serves {first} and {name} with the same workers, "
+                "so their service times must be equal"
+            )
+            hint = "write the same service time for both, or use two servers"
             raise Fault(what, hint=hint, location=location, at_key=True)

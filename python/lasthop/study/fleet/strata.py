@@ -43,8 +43,8 @@ def strata_of(
         return ()
     if not isinstance(devices, int):
         raise Fault(
-            "devices that come and go have no strata",
-            hint='write one coupling loss, as "144 dB", or a number of devices that stay',
+            "devices that come and go cannot have strata",
+            hint='write one coupling loss, for example "144 dB", or a number of devices that stay',
             location=location,
         )
     return stratify(
@@ -85,8 +85,8 @@ def stratify(losses: Shares, *, simulated: int, real: int, minimum: int) -> tupl
     least = minimum * len(losses.shares)
     if simulated < least:
         raise Fault(
-            f"{len(losses.shares)} strata of {minimum} or more are {least} devices, "
-            f"and {simulated} are simulated",
+            f"{len(losses.shares)} strata with at least {minimum} devices each need "
+            f"{least} devices, but only {simulated} are simulated",
             hint=f"simulate {least} or more",
         )
     devices = _allocated([one.share for one in losses.shares], simulated, minimum)

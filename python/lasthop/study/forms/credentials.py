@@ -58,4 +58,4 @@ class CredentialsForm(Form):
         try:
             return date.fromisoformat(str(written)).isoformat()
         except ValueError:
-            raise Fault(f"{show(written)} is not a day", hint='write "2026-01-01"') from None
+            raise Fault(f"{show(written)} is not a date", hint='write "2026-01-01"') from None

@@ -48,7 +48,9 @@ def read_named(file: Path, chain: tuple[Path, ...] = ()) -> Document:
     """
     source = parse(read_file(file), name=str(file))
     if not isinstance(source.value, dict) or "study" not in source.value:
-        raise Fault(f"{show(file.name)} is no study", hint="name a study beside this one")
+        raise Fault(
+            f"{show(file.name)} is not a study", hint="write the name of a study in the same folder"
+        )
     return _extended(_checked(source), file, (*chain, file.resolve()))
 
 
@@ -72,7 +74,7 @@ def _checked(source: Source) -> Document:
     if isinstance(written, int) and not isinstance(written, bool) and written > FORMAT:
         raise document.error(
             Fault(
-                f"this study has format {written}, newer than {FORMAT}; it needs a newer lasthop",
+                f"this study has format {written}, and this lasthop reads formats up to {FORMAT}",
                 hint="update lasthop",
                 location=("format",),
             )
@@ -103,12 +105,14 @@ def _extended(own: Document, file: Path, chain: tuple[Path, ...]) -> Document:
 def _other(name: object, folder: Path) -> Path:
     """Find the file that a study extends: beside it, or among those that come with lasthop."""
     if not isinstance(name, str) or not name:
-        raise Fault(f"{show(name)} is not a name", hint='write "extends: base.yaml"')
+        raise Fault(
+            f"{show(name)} is not the name of a study file", hint='write "extends: base.yaml"'
+        )
     if Path(name).suffix in _SUFFIXES:
         file = file_beside(folder, name)
         if not file.is_file():
             hint = suggestion(name, sorted(path.name for path in _beside(folder)), kind="files")
-            raise Fault(f"there is no file {show(name)} beside the study", hint=hint)
+            raise Fault(f"there is no file {show(name)} in the folder of the study", hint=hint)
         return file
     named = {file.stem: file for file in _beside(folder)}
     shipped = Path(lasthop.__file__).parent / "studies"
@@ -126,8 +130,12 @@ def _check_chain(other: Path, chain: tuple[Path, ...]) -> None:
     if other.resolve() in chain:
         names = [path.name for path in chain[chain.index(other.resolve()) :]]
         circle = " extends ".join([*names, names[0]])
-        what = "the study extends itself" if len(names) == 1 else f"{circle}: a circle"
-        raise Fault(what, hint="remove the key in one of them")
+        what = (
+            "the study extends itself"
+            if len(names) == 1
+            else (f"the studies extend each other in a circle: {circle}")
+        )
+        raise Fault(what, hint='remove "extends" in one of them')
 
 
 def _differing(own: Mapping[str, Any], base: Mapping[str, Any], at: Location) -> Iterator[Location]:

@@ -32,7 +32,7 @@ MAXIMUM_PARTS = 100
 LONG_KEYS = ("fleet", "paths", "servers", "compare")
 """Keys that a study in its short form has not."""
 
-_SHORT_FORM = "it belongs to the short form, which has no fleet"
+_SHORT_FORM = 'it cannot be used with a fleet; see "the long form" in docs/reference/study.md'
 
 
 class LongForm(StudyForm):
@@ -85,7 +85,7 @@ class LongForm(StudyForm):
                     isinstance(value, dict) and value.keys() & FlowForm.written_keys()
                 ):
                     raise Fault(
-                        "beside a fleet each flow has a name",
+                        "with a fleet, each flow needs a name",
                         hint='write "traffic: {index: {from: meters, report: 96 B, every: 1 d}}"',
                         location=(key,),
                         at_key=True,
@@ -170,7 +170,7 @@ class LongForm(StudyForm):
             for name in names:
                 if name in seen:
                     raise Fault(
-                        f"{show(name)} is a group and a server",
+                        f"{show(name)} is the name of a group and of a server",
                         hint="rename one of them",
                         location=(key, name),
                         at_key=True,
@@ -225,7 +225,7 @@ class LongForm(StudyForm):
         apart = self._apart(name)
         for server in apart:
             if server not in servers:
-                what = f"{name} do not talk to {show(server)}"
+                what = f"the devices of {name} do not use the server {show(server)}"
                 hint = suggestion(server, servers, kind="servers")
                 place = _place_of_apart(name, server, form)
                 raise Fault(what, hint=hint, location=place, at_key=True)
@@ -282,8 +282,8 @@ def _spoken_with_nobody(name: str, form: GroupForm, servers: Iterable[str]) -> F
     else:
         instead = f'write "fleet.{name}.stack"'
     return Fault(
-        f"{name} talk to {' and '.join(servers)} in stacks of their own, so nobody hears what else "
-        "they speak",
+        f"every server of {name} ({' and '.join(servers)}) has its own stack, so "
+        'the group\'s "stack" is never used',
         hint=instead,
         location=_place_of_apart(name, first, form),
         at_key=True,
@@ -302,7 +302,7 @@ def _one(written: str | None, known: dict[str, Any], noun: str, location: Locati
         if len(known) == 1:
             return next(iter(known))
         raise Fault(
-            f'the key "{noun}" is missing, and there are {len(known)} {noun}s',
+            f'the key "{noun}" is missing, and the study has {len(known)} {noun}s',
             hint=f'write "{noun}: {next(iter(known))}"',
             location=location,
         )

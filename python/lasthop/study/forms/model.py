@@ -45,14 +45,16 @@ def check_name(name: object, *, of_part: bool = False) -> str:
     example = "low_quality" if of_part else "low-quality-link"
     allowed = "a-z 0-9 _ -" if of_part else "a-z 0-9 -"
     if not isinstance(name, str):
-        raise Fault(f"{show(name)} is not a name", hint=f'write a name as "{example}"')
+        raise Fault(f"{show(name)} is not a name", hint=f'write a name, for example "{example}"')
     if len(name) > _NAME_CHARACTERS:
         raise Fault(
             f"the name has {len(name)} characters",
-            hint=f"write at most {_NAME_CHARACTERS}",
+            hint=f"write at most {_NAME_CHARACTERS} characters",
         )
     if pattern.fullmatch(name) is None:
-        raise Fault(f"{show(name)} is not a name", hint=f'write {allowed} only, as in "{example}"')
+        raise Fault(
+            f"{show(name)} is not a name", hint=f'write only {allowed}, for example "{example}"'
+        )
     return name
 
 
@@ -97,8 +99,10 @@ class DecideForm(Form):
         if (self.minimise is None) == (self.maximise is None):
             both = self.minimise is not None
             raise Fault(
-                "both minimise and maximise are given" if both else "says not what to rank by",
-                hint='write one, as in "minimise: latency_p95"',
+                "both minimise and maximise are given"
+                if both
+                else ("the measure to rank by is missing"),
+                hint='write one of them, for example "minimise: latency_p95"',
             )
         return self
 
@@ -232,7 +236,7 @@ class StudyForm(Form):
             keys = [key for key in sweep if key != "name"] or ["path.loss"]
             name = sweep.get("name", keys[0].rpartition(".")[2])
             hint = f'write "sweep: [{{name: {name}, {keys[0]}: [..]}}]"'
-            raise Fault("it is a list of grids, each with a name", hint=hint)
+            raise Fault("write a list of grids, each with a name", hint=hint)
         return sweep
 
     @field_validator("study", mode="before")

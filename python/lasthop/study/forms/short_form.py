@@ -25,7 +25,7 @@ from lasthop.study.traffic.traffic import FROM_SERVER, Traffic
 GROUP, SERVER, PATH, FLOW = "device", "server", "path", "traffic"
 """What the parts are called where a study does not name them."""
 
-_LONG_FORM = "it belongs to the long form: write a fleet, too"
+_LONG_FORM = 'it can be used only with a fleet; add "fleet"'
 
 
 class ShortForm(StudyForm):

@@ -53,8 +53,8 @@ class ReleaseAssistance(Written):
             return "on" if OnOff().read(value) else "off"
         except Fault:
             raise Fault(
-                f"{show(value)} is none of off, on, after_reply and after_last_uplink",
-                hint='write "on", which is "after_reply"',
+                f"unknown value {show(value)}",
+                hint='write "off", "on" (the same as "after_reply"), or "after_last_uplink"',
             ) from None
 
     def described(self) -> dict[str, Any]:

@@ -60,8 +60,8 @@ class CellSettings(Form):
     def _something(self) -> CellSettings:
         if self.model_fields_set == {"cells"}:
             raise Fault(
-                "says not what these cells have of their own",
-                hint='write it, as in "coupling_loss_thresholds: [140 dB, 150 dB]"',
+                "no setting is given for these cells",
+                hint='add one, for example "coupling_loss_thresholds: [140 dB, 150 dB]"',
             )
         check_thresholds(self.coupling_loss_thresholds, self.rsrp_thresholds)
         return self
@@ -91,9 +91,9 @@ def check_thresholds(losses: list[float] | None, powers: list[float] | None) -> 
         )
     if losses is not None and losses != sorted(set(losses)):
         raise Fault(
-            "the thresholds do not rise",
-            hint="write the first level first, as in [144 dB, 154 dB] "
-            "(TS 36.331 rsrp-ThresholdsPrachInfoList)",
+            "the thresholds are not in ascending order",
+            hint="write the smallest first, for example [144 dB, 154 dB] (TS "
+            "36.331 rsrp-ThresholdsPrachInfoList)",
             location=("coupling_loss_thresholds",),
         )
     for name, written in (("coupling_loss_thresholds", losses), ("rsrp_thresholds", powers)):
@@ -101,6 +101,7 @@ def check_thresholds(losses: list[float] | None, powers: list[float] | None) -> 
         if count > MOST_THRESHOLDS:
             raise Fault(
                 f"{count} thresholds make {count + 1} CE levels",
-                hint=f"write at most {MOST_THRESHOLDS} (TS 36.331 rsrp-ThresholdsPrachInfoList)",
+                hint=f"write at most {MOST_THRESHOLDS} thresholds (TS 36.331 "
+                "rsrp-ThresholdsPrachInfoList)",
                 location=(name,),
             )

@@ -113,8 +113,10 @@ class LinkAdaptation(Form):
     def _one_way(self) -> LinkAdaptation:
         if len(self.model_fields_set) != 1:
             raise Fault(
-                "both fixed and adaptive are given" if self.model_fields_set else "says nothing",
-                hint='write one, as in "adaptive: {target_block_error: 10 %}"',
+                "both fixed and adaptive are given"
+                if self.model_fields_set
+                else ("the key has no value"),
+                hint='write one of them, for example "adaptive: {target_block_error: 10 %}"',
             )
         return self
 
@@ -210,7 +212,7 @@ class CoverageLevels(Form):
     def _unknown_key(cls, key: str, known: list[str]) -> Fault:
         return Fault(
             f"unknown CE level {show(key)}",
-            hint=f"TS 36.331 nprach-ParametersList has {', '.join(known)}",
+            hint=f"write {', '.join(known)} (TS 36.331 nprach-ParametersList)",
             location=(key,),
             at_key=True,
         )

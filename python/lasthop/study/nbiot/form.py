@@ -329,14 +329,14 @@ class Nbiot(Form):
         if self.coupling_loss is not None and self.deployment is not None:
             for key in sorted(self.deployment.model_fields_set - {"cells"}):
                 raise Fault(
-                    "behind a stated coupling_loss devices have no place",
+                    f'"{key}" has no effect, because coupling_loss is given',
                     hint="remove it, or remove coupling_loss",
                     location=("deployment", key),
                     at_key=True,
                 )
         if self.coupling_loss is None and self.deployment is None and self.base != "larmo_2019":
             raise Fault(
-                "says not where the devices are",
+                "the coupling loss of the devices is missing",
                 hint='write "coupling_loss: 154 dB", "deployment: {cells: 21}" or '
                 '"base: larmo_2019"',
             )

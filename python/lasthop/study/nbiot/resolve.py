@@ -172,7 +172,7 @@ def _counted(time_ns: int, unit_ns: int, key: tuple[str, ...]) -> int | float:
     if key == ("core_delay",):
         return time_ns / unit_ns
     raise Fault(
-        f"{format_quantity(time_ns, TIME)} is no multiple of {format_quantity(unit_ns, TIME)}",
+        f"{format_quantity(time_ns, TIME)} is not a multiple of {format_quantity(unit_ns, TIME)}",
         hint=f'write "{format_quantity(max(1, time_ns // unit_ns) * unit_ns, TIME)}"',
         location=key,
     )
@@ -181,7 +181,7 @@ def _counted(time_ns: int, unit_ns: int, key: tuple[str, ...]) -> int | float:
 def _spacing(hz: float, key: tuple[str, ...]) -> str:
     if hz not in _SPACINGS:
         raise Fault(
-            "no NPUSCH has this subcarrier spacing",
+            "NPUSCH does not have this subcarrier spacing",
             hint='write "15 kHz" or "3.75 kHz" (TS 36.211 10.1.2)',
             location=key,
         )
@@ -199,7 +199,7 @@ def _mode(form: Nbiot, network: Network) -> None:
         return
     if carrier.control_symbols is not None:
         raise Fault(
-            "only an in-band carrier has control symbols of LTE",
+            "only an in-band carrier has LTE control symbols",
             hint='remove it, or write "mode: in_band"',
             location=("carrier", "control_symbols"),
             at_key=True,
@@ -219,7 +219,7 @@ def _fading(form: Nbiot, network: Network) -> None:
     if kind == "none":
         if channel.doppler is not None:
             raise Fault(
-                "without fading there is no Doppler shift",
+                '"doppler" has no effect without fading',
                 hint='remove it, or write "fading: rayleigh"',
                 location=("channel", "doppler"),
                 at_key=True,
@@ -264,7 +264,7 @@ def _thresholds(form: Nbiot | CellSettings, network: Network, before: Network) -
         number = cast("int", place.steps[0])
         if number > len(thresholds) and getattr(levels, place.name) is not None:
             raise Fault(
-                f"with {len(thresholds)} of the thresholds there is no {place.name}",
+                f"the CE level {place.name} does not exist with {len(thresholds)} thresholds",
                 hint="remove it, or add a threshold",
                 location=("coverage_levels", place.name),
                 at_key=True,
@@ -278,8 +278,9 @@ def _measured(power_dbm: float, loss_db: float) -> float:
     low, high = _RSRP_RANGE_DBM
     if not low <= rsrp <= high:
         raise Fault(
-            f"{loss_db:g} dB is an RSRP of {rsrp:.1f} dBm",
-            hint=f"TS 36.331 RSRP-Range goes from {low} to {high} dBm",
+            f"a coupling loss of {loss_db:g} dB is an RSRP of {rsrp:.1f} dBm, which "
+            "is out of range",
+            hint=f"write a loss that gives {low} to {high} dBm (TS 36.331 RSRP-Range)",
             location=("coupling_loss_thresholds",),
         )
     return rsrp

@@ -51,11 +51,15 @@ class Background(Form):
     def _one_amount(self) -> Background:
         given = self.model_fields_set & {"share", "rate"}
         if len(given) != 1:
-            what = "both share and rate are given" if given else "it has no amount"
+            what = (
+                "both share and rate are given"
+                if given
+                else ("the amount of background traffic is missing")
+            )
             raise Fault(what, hint='write "share: 60 %" or "rate: 30 kbit/s"')
         if self.share == 0:
             raise Fault(
-                "a share of nothing is no traffic",
+                "a share of 0 % is no traffic",
                 hint='remove the background, or write "share: 60 %"',
                 location=("share",),
             )
@@ -68,7 +72,8 @@ class Background(Form):
         if every < _SHORTEST_INTERVAL_NS:
             raise Fault(
                 f"a packet of {format_quantity(self.packet, SIZE)} every {every} ns",
-                hint="write larger packets, or a lower rate: at most one a microsecond",
+                hint="write larger packets or a lower rate; at most one packet per "
+                "microsecond is possible",
                 location=("background",),
             )
         if self.packet > direction.mtu:
@@ -93,7 +98,7 @@ class Direction(Form):
     """The impairments of one direction."""
 
     elsewhere: ClassVar[dict[str, str]] = {
-        key: f'it is the same both ways; write it as "path.{key}"'
+        key: f'it is the same in both directions; write it as "path.{key}"'
         for key in ("shared", "order", "nat", "profile", "scope")
     }
 
@@ -144,7 +149,7 @@ class Direction(Form):
     @classmethod
     def _mtu_fits(cls, mtu: int) -> int:
         if mtu > _MTU_MAXIMUM_BYTES:
-            raise Fault("the MTU is above 65535 B", hint='write "1500 B"')
+            raise Fault("an MTU above 65535 B is not possible", hint='write "1500 B"')
         return mtu
 
     def spec(self, folder: pathlib.Path) -> Spec:
@@ -234,15 +239,15 @@ class Direction(Form):
             for key in ("queue", "burst", "rate_kind", "background"):
                 if key in given:
                     raise Fault(
-                        f"{key} without a rate has no effect",
-                        hint='write "rate: 50 kbit/s" beside it',
+                        f'"{key}" has no effect without a rate',
+                        hint='add "rate: 50 kbit/s", or remove it',
                         location=(key,),
                         at_key=True,
                     )
         elif "burst" in given and self.rate_kind == "serial":
             raise Fault(
-                "a serial line has no burst",
-                hint='remove it or write "rate_kind: token_bucket"',
+                '"burst" has no effect on a serial line',
+                hint='remove it, or write "rate_kind: token_bucket"',
                 location=("burst",),
                 at_key=True,
             )

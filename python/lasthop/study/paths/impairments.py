@@ -51,7 +51,7 @@ class GilbertElliott(Form):
         given = [pair for pair in pairs if set(pair) & self.model_fields_set]
         if len(given) != 1:
             raise Fault(
-                "give either probabilities per packet or mean times",
+                "mean times and probabilities per packet cannot be mixed",
                 hint='write "to_bad: 2 %, to_good: 18 %" or "good: 5 s, bad: 500 ms"',
             )
         missing = [key for key in given[0] if key not in self.model_fields_set]
@@ -170,8 +170,8 @@ class Outage(Form):
     def _ends(self) -> Outage:
         if self.every is not None and self.every <= self.lasts:
             raise Fault(
-                "the outage comes again before it has ended",
-                hint='write an "every" that is longer than "for"',
+                "the next outage begins before the last one has ended",
+                hint='write a longer "every" or a shorter "for"',
                 location=("every",),
             )
         return self
@@ -197,7 +197,9 @@ class Uniform(Form):
     @model_validator(mode="after")
     def _ordered(self) -> Uniform:
         if self.lower > self.upper:
-            raise Fault('"from" is larger than "to"', hint="exchange them", location=("from",))
+            raise Fault(
+                '"from" is larger than "to"', hint="exchange the two values", location=("from",)
+            )
         return self
 
     def spec(self) -> Spec:
@@ -323,9 +325,15 @@ class DelayModel(Form):
     @classmethod
     def _trace_form(cls, trace: object) -> object:
         if not isinstance(trace, str | list):
-            raise Fault(f"{show(trace)} is not a trace", hint='write "[100 ms, 120 ms]" or a file')
+            raise Fault(
+                f"{show(trace)} is not a trace of delays",
+                hint='write a list, for example "[100 ms, 120 ms]", or the name of a CSV file',
+            )
         if isinstance(trace, list) and not 1 <= len(trace) <= MAXIMUM_TRACE_POINTS:
-            raise Fault(f"a trace of {len(trace)} delays", hint='write "[100 ms, 120 ms]"')
+            raise Fault(
+                f"a trace cannot have {len(trace)} delays",
+                hint='write for example "[100 ms, 120 ms]"',
+            )
         return (
             [_trace_delay(item, index) for index, item in enumerate(trace)]
             if isinstance(trace, list)
@@ -378,7 +386,10 @@ class DelayModel(Form):
             raise Fault(f'the key "{key}" is missing', hint=f'write "{key}: {example}"')
         if given and not wanted:
             raise Fault(
-                f'"{key}" belongs to {beside}', hint="remove it", location=(key,), at_key=True
+                f'"{key}" can be used only with {beside}',
+                hint="remove it",
+                location=(key,),
+                at_key=True,
             )
 
 

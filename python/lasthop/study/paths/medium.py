@@ -47,7 +47,10 @@ class MediumNotation(Written):
     def read(self, value: object) -> Medium:
         """Read ``name option=value ..`` and write out its defaults."""
         if not isinstance(value, str) or not value.split():
-            raise Fault(f"{show(value)} names no link", hint='write as "toy_radio tries=3"')
+            raise Fault(
+                f"{show(value)} is not the name of a link",
+                hint='write for example "toy_radio tries=3"',
+            )
         name, *words = value.split()
         links = catalogue().links
         if name not in links:
@@ -74,7 +77,7 @@ def _hint(name: str) -> str:
     links = catalogue().links
     if not links:
         return (
-            "links beside those of lasthop are of extensions, of which none that is installed has "
-            'one: "lasthop init --extension NAME" writes one'
+            "only an extension can add a link, and no installed extension does; "
+            'write one with "lasthop init --extension NAME"'
         )
     return suggestion(name, links, kind="links")

@@ -51,7 +51,9 @@ class Path(Direction):
 
     elsewhere: ClassVar[dict[str, str]] = {
         "wifi": 'write "wlan: {standard: g}", or "profile: wifi_good"',
-        "name": "a path has the name of its key; the hops of a list have names of their own",
+        "name": (
+            "remove it; the name of a path is its key, and only the hops of a list have names"
+        ),
     }
 
     profile: str | None = Field(default=None, examples=["lte"])
@@ -113,8 +115,9 @@ class Path(Direction):
             for key in data:
                 if key not in medium.beside and key in cls.written_keys():
                     raise Fault(
-                        f"{medium.noun} has no {show(key)} of a link",
-                        hint=f'write a list of hops, as "[{{{medium.key}: ..}}, {{nat: ..}}]"',
+                        f"{medium.noun} cannot have the link key {show(key)}",
+                        hint='write a list of hops, for example "'
+                        f'[{{{medium.key}: ..}}, {{nat: ..}}]"',
                         location=(key,),
                         at_key=True,
                     )
@@ -130,7 +133,7 @@ class Path(Direction):
                 hint = suggestion(str(name), DEFAULT_ORDER, kind="impairments")
                 raise Fault(f"unknown impairment {show(name)}", hint=hint, location=(index,))
             if name in order[:index]:
-                raise Fault(f"{show(name)} stands twice", hint="remove one", location=(index,))
+                raise Fault(f"{show(name)} is written twice", hint="remove one", location=(index,))
         return order
 
     def full_order(self) -> list[str]:
@@ -194,7 +197,7 @@ class Path(Direction):
         for key in ("rate", "rate_kind", "burst"):
             if getattr(self.up, key) != getattr(self.down, key):
                 raise Fault(
-                    f"a shared medium has one {key}, not one each way",
+                    f"a shared medium has the same {key} in both directions",
                     hint=f'write it once, as "path.{key}"',
                     location=("up" if key in self.up.model_fields_set else "down", key),
                     at_key=True,

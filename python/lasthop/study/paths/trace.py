@@ -34,11 +34,16 @@ def read_trace(path: Path) -> tuple[list[int], list[int]]:
     except StudyError as error:
         raise Fault(f"{path.name}: {error.what}", hint=error.hint) from None
     except (UsageError, EnvironmentFailure):
-        what = f"{show(path.name)} cannot be read"
-        raise Fault(what, hint="name a CSV file beside the study") from None
+        what = f"the file {show(path.name)} cannot be read"
+        raise Fault(what, hint="write the name of a CSV file in the folder of the study") from None
     if text and not text.endswith("\n"):
         number = text.count("\n") + 1
-        raise _bad_row(path, number, "the line does not end, as if cut", "end it with a line break")
+        raise _bad_row(
+            path,
+            number,
+            "the last line has no line break, so it may be cut off",
+            "end it with a line break",
+        )
     times: list[int] = []
     delays: list[int] = []
     try:
@@ -51,9 +56,9 @@ def read_trace(path: Path) -> tuple[list[int], list[int]]:
             times.append(time)
             delays.append(delay)
     except csv.Error as error:
-        raise Fault(f"{path.name}: {error}", hint='write rows as "1.5,100"') from None
+        raise Fault(f"{path.name}: {error}", hint='write rows such as "1.5,100"') from None
     if not times:
-        raise _bad_row(path, 2, "there is no row", 'write as "0,100"')
+        raise _bad_row(path, 2, "the file has no rows", 'write a first row such as "0,100"')
     return times, delays
 
 
@@ -67,14 +72,20 @@ def _read_row(path: Path, number: int, row: list[str]) -> tuple[int, int]:
         time, delay = row
         return int(parse(f"{time.strip()} s", TIME)), int(parse(f"{delay.strip()} ms", TIME))
     except ValueError:
-        raise _bad_row(path, number, "not two numbers", 'write as "1.5,100"') from None
+        raise _bad_row(
+            path, number, "the row is not two numbers", 'write a row such as "1.5,100"'
+        ) from None
 
 
 def _check_time(path: Path, number: int, time: int, before: list[int]) -> None:
     if not before and time != 0:
-        raise _bad_row(path, number, "the trace does not begin at 0 s", 'write as "0,100"')
+        raise _bad_row(
+            path, number, "the trace does not begin at 0 s", 'write a first row such as "0,100"'
+        )
     if before and time <= before[-1]:
-        raise _bad_row(path, number, "the time does not rise", "sort the rows")
+        raise _bad_row(
+            path, number, "the time is not later than in the row before", "sort the rows by time"
+        )
     if len(before) == MAXIMUM_TRACE_POINTS:
         raise _bad_row(path, number, "too many rows", f"keep {MAXIMUM_TRACE_POINTS}")
 

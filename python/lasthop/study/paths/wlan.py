@@ -97,7 +97,7 @@ class Wlan(Form):
         _known_rate(self.ack_rate, phy.basic, "ack_rate", "acknowledgements")
         if self.preamble == "short" and not phy.is_dsss:
             raise Fault(
-                f"802.11{self.standard} has one preamble",
+                f"802.11{self.standard} has only one preamble",
                 hint='remove it, or write "standard: b"',
                 location=("preamble",),
                 at_key=True,
@@ -209,7 +209,7 @@ def _known_rate(rate: int | None, known: Any, key: str, whose: str) -> None:  # 
         return
     rates = ", ".join(_rate(one) for one in known)
     raise Fault(
-        f"{_rate(rate)} is no rate of {whose}", hint=f"write one of {rates}", location=(key,)
+        f"{_rate(rate)} is not a rate of {whose}", hint=f"write one of {rates}", location=(key,)
     )
 
 
@@ -217,7 +217,7 @@ def _windows(first: int, last: int, where: tuple[str, ...]) -> None:
     for key, window in (("cw_min", first), ("cw_max", last)):
         if (window + 1) & window:
             raise Fault(
-                f"{window} is no contention window: they are powers of two less 1",
+                f"{window} is not a contention window, which is a power of two minus 1",
                 hint=f"write {(1 << window.bit_length()) - 1}",
                 location=(*where, key),
             )

@@ -63,7 +63,7 @@ class Judgeable:
         column = expression.comparison.column
         if column in PLACE:
             hint = f"""write "delivery_ratio >= 99 % where {expression.text.strip()}" """.strip()
-            raise Fault(f"{column} says where, not what", hint=hint)
+            raise Fault(f"{column} names a part of the results, and is not a measure", hint=hint)
         for comparison in expression.comparisons:
             self._check(comparison)
         self._check_place(expression)
@@ -87,15 +87,15 @@ class Judgeable:
         measured = [reader for reader in readers if reader.has_radio]
         if not measured:
             raise Fault(
-                f"{name} cannot be judged: the path has no radio whose energy could be told",
+                f"{name} cannot be calculated: no hop of the path is a radio with an energy model",
                 hint='write "path: {nbiot: {coupling_loss: 154 dB}}", or rank by another column',
             )
         if name == _BATTERY and not any(reader.has_staying for reader in measured):
             raise Fault(
-                "battery_years cannot be judged: devices that come and go live on no battery for "
-                "long enough to say how long it lasts",
-                hint='write a number of devices that stay, as "devices: 1", or rank by '
-                "energy_per_message",
+                "battery_years cannot be calculated: devices that come and go are "
+                "not present for long enough",
+                hint='write a number of devices that stay, for example "devices: '
+                '1", or rank by energy_per_message',
             )
 
     def check_weights(self, name: str, part: str) -> None:
@@ -154,7 +154,7 @@ class Judgeable:
         named = " and ".join(f"{one.column} {one.operator} {one.written}" for one in asked)
         known = (f"{place['flow']} of {place['group']}" for place in self._together)
         hint = f"flows: {', '.join(dict.fromkeys(known))}"
-        raise Fault(f"nothing in the study is {named}", hint=hint)
+        raise Fault(f"no results have {named}", hint=hint)
 
     def _check(self, comparison: Comparison) -> None:
         column = comparison.column
@@ -166,20 +166,22 @@ class Judgeable:
                     str(comparison.value), names, kind=_PLURALS.get(column, f"{column}s")
                 )
                 if names
-                else f"the study has no {_PLURALS.get(column, column)}",
+                else f"remove the condition; the study has no {_PLURALS.get(column, column)}",
             )
         if "." in column and column not in self._swept:
             swept = ", ".join(self._swept) or "nothing"
-            raise Fault(f"{column} is not swept", hint=f"swept: {swept}")
+            raise Fault(
+                f"{column} is not swept", hint=f"write a key that the study sweeps: {swept}"
+            )
         if column in self._swept and isinstance(comparison.value, str):
             parameter = self._swept[column]
             if parameter.unit != TEXT:
-                what = f"{column} holds amounts in this study, not {show(comparison.value)}"
-                raise Fault(what, hint="write an amount, without quotes")
+                what = f"{column} is a number in this study, and {show(comparison.value)} is text"
+                raise Fault(what, hint="write a number with its unit, without quotes")
         values = [value for value in self._values.get(column, ()) if value is not None]
         if values and not any(comparison.admits(value) for value in values):
             what = f"no point of the study has {column} {comparison.operator} {comparison.written}"
-            raise Fault(what, hint="name a value that is swept")
+            raise Fault(what, hint="write a value from the sweep")
         self.check_measurable(column)
 
 
@@ -199,13 +201,15 @@ def _once(names: Iterable[str]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name != WHOLE]
 
 
-_ADDED = "it adds up simulated devices, which stand for different numbers of real ones"
+_ADDED = "it is a sum over simulated devices, and these stand for different numbers of real devices"
 _UNRULED = (
-    "simulated devices stand for different numbers of real ones, and it cannot be weighted by them"
+    "simulated devices stand for different numbers of real devices, and this "
+    "measure cannot be weighted"
 )
 _WEIGHTED_HINT = (
-    "use delivery_ratio, a percentile of latency, battery_years or energy_per_message, or let each "
-    "simulated device stand for as many real ones (the reference of results has the rule of each)"
+    "use delivery_ratio, a percentile of latency, battery_years or "
+    'energy_per_message; or set "simulate" so that every simulated device stands '
+    "for the same number of real devices"
 )
 _PLURALS = {"stratum": "strata"}
 _BATTERY = "battery_years"

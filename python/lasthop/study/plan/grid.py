@@ -25,10 +25,12 @@ BASE_PART = "base"
 
 _BESIDE_A_SWEEP = {
     "stacks": 'list the arms in "stacks"',
-    "engine": "all runs of a study have one clock; write two studies and hold their results "
-    "against each other with `lasthop compare`",
-    "seed": 'write "repeat: 10" for runs with other chances',
-    "repeat": "every point is repeated as often",
+    "engine": (
+        "a study has one engine; write two studies, and compare their "
+        'results with "lasthop compare"'
+    ),
+    "seed": 'write "repeat: 10" for runs with other random numbers',
+    "repeat": "write it outside of the sweep; every point has the same number of repetitions",
 }
 """What to write instead of sweeping a key."""
 
@@ -91,7 +93,7 @@ def read_parts(document: Document) -> tuple[GridPart, ...]:
         except Fault as fault:
             raise document.error(fault.within(("sweep", index))) from None
         if part.name in {other.name for other in parts}:
-            what = f"two parts are called {show(part.name)}"
+            what = f"two parts have the name {show(part.name)}"
             location = ("sweep", index, "name")
             raise document.error(Fault(what, hint="rename one", location=location))
         parts.append(part)
@@ -127,7 +129,7 @@ def check_settable(key: str) -> None:
     if key not in known_keys():
         hint = suggestion(key, known_keys().like(key), kind="keys")
         if hint.startswith("known"):
-            hint = "write a dotted key of the study, as path.loss"
+            hint = "write a dotted key of the study, for example path.loss"
         raise Fault(f"unknown key {show(key)}", hint=hint)
 
 
@@ -159,21 +161,21 @@ def _check_swept(key: str, keys: list[str]) -> None:
     if key not in sweepable_keys():
         if key == "stacks" or key in known_keys():
             what = f"{show(key)} cannot be swept"
-            hint = "sweep duration, devices, or a key below measure, traffic or path"
+            hint = "sweep another key: duration, devices, or a key below measure, traffic or path"
             if key in _BESIDE_A_SWEEP:
                 hint = _BESIDE_A_SWEEP[key]
             elif key.endswith(".stack") or ".stacks." in key:
-                hint = f'compare it: "compare: {{{key}: [coap, mqtt]}}"'
+                hint = f'write stacks under compare: "compare: {{{key}: [coap, mqtt]}}"'
         else:
             what = f"unknown key {show(key)}"
             hint = suggestion(key, sweepable_keys().like(key), kind="keys")
             if hint.startswith("known"):
-                hint = "write a dotted key of the study, as path.loss"
+                hint = "write a dotted key of the study, for example path.loss"
         raise Fault(what, hint=hint, location=(key,), at_key=True)
     above = next((other for other in keys if key.startswith(f"{other}.")), None)
     if above is not None:
         raise Fault(
-            f"{show(key)} lies below {show(above)}, which is swept too",
+            f"{show(key)} is a part of {show(above)}, which is swept too",
             hint="sweep one of them",
             location=(key,),
             at_key=True,
@@ -182,13 +184,15 @@ def _check_swept(key: str, keys: list[str]) -> None:
 
 def _axis(source: Source, root: tuple[str | int, ...], key: str, values: object) -> Axis:
     if not isinstance(values, list | dict):
-        hint = "write the values in brackets, or each with a name"
+        hint = "write the values in brackets, for example [1, 2], or give each a name"
         raise Fault(f"{show(values)} is not a list", hint=hint, location=(key,))
     if not values:
         shape = "mapping" if isinstance(values, dict) else "list"
         raise Fault(f"the {shape} is empty", hint="write at least one value", location=(key,))
     if len(values) > MAXIMUM_RUNS:
-        raise Fault(f"{len(values)} values", hint=f"write at most {MAXIMUM_RUNS}", location=(key,))
+        raise Fault(
+            f"{len(values)} values", hint=f"write at most {MAXIMUM_RUNS} values", location=(key,)
+        )
     if isinstance(values, list):
         places: list[int | str] = list(range(len(values)))
         names: tuple[str | None, ...] = (None,) * len(values)

@@ -96,17 +96,21 @@ def plan_multiverse(
         If it names a stack or has a part that the other study lacks, or has nothing to judge.
     """
     if study.claims is not None:
-        what = "a multiverse is judged by the claims of another study"
+        what = "a multiverse uses the claims of the study that it varies"
         raise Fault(what, hint="remove this key", location=("claims",), at_key=True)
     if not of.claims:
-        raise _fault("of", f"{of.name} has no claims", 'give it some, as "claims: published.yaml"')
+        raise _fault(
+            "of",
+            f"{of.name} has no claims",
+            'add claims to that study, for example "claims: published.yaml"',
+        )
     stacks = {arm.name: "; ".join(arm.applications) for arm in of.arms}
     if form.stack not in stacks:
         hint = suggestion(form.stack, stacks, kind="stacks")
         raise _fault("stack", f"{of.name} has no stack {show(form.stack)}", hint)
     application = stacks[form.stack]
     if all(application not in arm.applications for arm in arms):
-        raise _fault("stack", f"no arm of the study is {application}", 'add one to "stacks"')
+        raise _fault("stack", f"no stack of the study is {application}", 'add one to "stacks"')
     own = {part.name: tuple(parameter.key for parameter in part.swept) for part in of.parts}
     for index, part in enumerate(parts):
         if part.name not in own:
@@ -122,7 +126,7 @@ def plan_multiverse(
 def _counting(form: CountingForm, study: StudyForm) -> dict[str, tuple[str, ...]]:
     flows = study.assemble().flows
     if len(flows) != 1:
-        what = "a study of several flows has no readings yet"
+        what = "a multiverse of a study with several flows is not built yet"
         raise Fault(what, hint="remove this key", location=("multiverse",), at_key=True)
     traffic = flows[0].traffic
     given = {
@@ -132,17 +136,19 @@ def _counting(form: CountingForm, study: StudyForm) -> dict[str, tuple[str, ...]
     }
     for name, values in given.items():
         if len(set(values)) < len(values):
-            raise _fault(f"counting.{name}", "a way stands twice", "remove one of them")
+            raise _fault(
+                f"counting.{name}", "a way of counting is written twice", "remove one of them"
+            )
         if "one_leg" in values and traffic.kind != "round_trip":
-            what = f"the traffic is a {traffic.kind}, which has one leg"
+            what = f"the traffic is a {traffic.kind}, which has only one direction"
             raise _fault(f"counting.{name}", what, 'remove it, or write "round_trip: 409 B"')
     if "one_leg" in given.get("application_bytes", ()):
         payload = traffic.payload
         if isinstance(payload, FieldsPayload) and payload.size is None:
-            what = "the JSON of the traffic has no size to count"
+            what = "the JSON of the traffic has no stated size"
             raise _fault("counting.application_bytes", what, 'write "size: 409 B" beside "json"')
         if study.measure.warm_up:
-            what = "bytes are counted in the warm-up too, messages are not"
+            what = "bytes are counted during the warm-up, but messages are not"
             raise _fault("counting.application_bytes", what, 'write "warm_up: 0 s"')
     return given
 

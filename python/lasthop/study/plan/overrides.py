@@ -47,7 +47,7 @@ def check_overrides(replacements: Iterable[Replacement], parts: Sequence[GridPar
             say = f"the part {named} sets" if len(taking) == 1 else f"the parts {named} set"
             raise StudyError(
                 f"{say} it in the sweep",
-                hint="change the sweep in the study, or set a key that no part has",
+                hint="change the sweep in the study, or set a key that is not swept",
                 file=f"{SET}{key}",
             )
 

@@ -41,7 +41,11 @@ def check_caches(assembly: Assembly, arm: Arm) -> None:
         at = assembly.hears_at(flow) if flow.is_relayed else flow.server
         hearers = assembly.group(flow.receiver)
         if at != flow.server and hearers is not None:
-            _check(arm.stacks[hearers.client(at)], f"{flow.name} is heard", flow.location)
+            _check(
+                arm.stacks[hearers.client(at)],
+                f"the devices of {flow.name} communicate",
+                flow.location,
+            )
     for group in assembly.groups:
         proxy = proxies.get(group.name) if group.is_gateway else None
         if proxy is not None:
@@ -52,7 +56,7 @@ def check_caches(assembly: Assembly, arm: Arm) -> None:
 def _check_flow(flow: Flow, stack: ResolvedStack) -> None:
     kind = flow.traffic.kind
     if flow.is_relayed or kind not in {"report", "download"}:
-        what = f"a resource is read by a download and written by a report, and this is a {kind}"
+        what = f"only a download or a report has a resource, and this flow is a {kind}"
         raise Fault(what, hint="remove it", location=(*flow.location, "resource"), at_key=True)
     _check(stack, f"{flow.name} goes", flow.location)
 
@@ -61,7 +65,7 @@ def _check_is_read(flow: Flow, assembly: Assembly) -> None:
     """Refuse a name that nobody reads: then there is nothing that would be another by a write."""
     of_server = (other for other in assembly.flows if other.server == flow.server)
     if not any(other.traffic.kind == "download" for other in of_server):
-        what = f"nobody reads {show(str(flow.resource))} or anything else of {flow.server}"
+        what = f"no flow downloads {show(str(flow.resource))} or anything else from {flow.server}"
         hint = 'remove it, or add a flow with "download: 45 B"'
         raise Fault(what, hint=hint, location=(*flow.location, "resource"), at_key=True)
 
@@ -74,8 +78,8 @@ def _check(stack: ResolvedStack, who: str, location: tuple[str | int, ...]) -> N
             for name, application in known.items()
             if _SAYS_FRESHNESS in {option.name for option in application.options}
         ]
-        what = f"{who} by {stack.application}, whose answers no cache can keep"
-        raise Fault(what, hint=f"let it speak {' or '.join(able)}", location=location, at_key=True)
+        what = f"{who} by {stack.application}, and a cache cannot keep its answers"
+        raise Fault(what, hint=f"use the stack {' or '.join(able)}", location=location, at_key=True)
     if stack.software is not None:
-        what = f"{stack.software} has other names for its resources than a cache of ours"
+        what = f"{stack.software} names its resources differently from the cache of the simulator"
         raise Fault(what, hint='remove "impl="', location=location, at_key=True)

@@ -64,12 +64,24 @@ class Credentials:
             if not any(map(is_keyed, stacks)):
                 continue
             if isinstance(group.devices, Arriving):
-                what = f"{show(group.name)} come and go, and a file has so many keys"
-                raise Fault(what, hint="let them stay, or remove the key", location=_KEYS)
+                what = (
+                    f"{show(group.name)} come and go, but a file has keys for a "
+                    "fixed number of devices"
+                )
+                raise Fault(
+                    what,
+                    hint='write a number of devices that stay, for example "count: '
+                    '100", or remove the key',
+                    location=_KEYS,
+                )
             for name in (f"{group.name}-{number}" for number in range(group.devices)):
                 if not self._read.knows(name):
                     hint = f'add a line "{name}:KEY", the key in hexadecimal digits'
-                    raise Fault(f"{show(name)} has no key in it", hint=hint, location=_KEYS)
+                    raise Fault(
+                        f"the file {show(name)} has no key for this device",
+                        hint=hint,
+                        location=_KEYS,
+                    )
 
 
 def read_credentials(
@@ -83,13 +95,17 @@ def read_credentials(
         With the key of what no peer would believe.
     """
     if engine == LOAD:
-        what = "a server that is somewhere else shows its own"
+        what = "a server under load presents its own certificate"
         raise Fault(what, hint="remove the key", at_key=True)
     certificates = _certificates(form, folder)
     keys = None if form.keys is None else _text_of(form.keys, folder, ("keys",))
     if certificates is None and keys is None:
-        what = "there is neither a certificate nor a key"
-        raise Fault(what, hint='write "server" and "roots", or "keys"', at_key=True)
+        what = "no certificate and no pre-shared key is given"
+        raise Fault(
+            what,
+            hint='add "server" and "roots" for certificates, or "keys" for pre-shared keys',
+            at_key=True,
+        )
     files = (certificates, keys)
     with compiled_part():
         from lasthop import _native  # noqa: PLC0415  (few studies need it)
@@ -100,13 +116,21 @@ def read_credentials(
         raise Fault(why, hint=_hint(why), location=tuple(key.split("."))) from None
     all_stacks = [stack for arm in arms for stack in arm.stacks.values() if stack.supported]
     if keys is not None and not any(map(is_keyed, all_stacks)):
-        what = "no stack has a pre-shared key"
-        raise Fault(what, hint='remove the key, or compare "coap/dtls"', location=_KEYS)
+        what = "no stack of the study uses a pre-shared key"
+        raise Fault(
+            what,
+            hint='remove the key, or add a stack with DTLS, for example "coap/dtls"',
+            location=_KEYS,
+        )
     if certificates is not None:
         stacks = list(_secured(all_stacks))
         if not stacks:
-            what = "no stack shows a certificate"
-            raise Fault(what, hint='remove the key, or compare "mqtt/tls"', at_key=True)
+            what = "no stack of the study uses certificates"
+            raise Fault(
+                what,
+                hint='remove the key, or add a stack with TLS, for example "mqtt/tls"',
+                at_key=True,
+            )
         for stack, layer in stacks:
             _check_stack(stack, layer, read, has_client=form.client is not None)
     return Credentials(read.identity, read, files)
@@ -118,7 +142,7 @@ def _certificates(form: CredentialsForm, folder: Path) -> tuple[Any, ...] | None
         given = [name for name in ("server", "client", "roots") if getattr(form, name) is not None]
         if given:
             missing = "server" if form.server is None else "roots"
-            what = f"{given[0]} without {missing}"
+            what = f'"{given[0]}" is given without "{missing}"'
             raise Fault(what, hint=f'add "{missing}"', location=(given[0],), at_key=True)
         return None
     server = _shown(form.server, folder, "server")
@@ -143,11 +167,11 @@ def _bytes_of(name: str, folder: Path, location: tuple[str, ...]) -> bytes:
     except Fault as fault:
         raise fault.within(location) from None
     except OSError as error:
-        why = (error.strerror or "it cannot be read").lower()
-        hint = "name a file in the folder of the study"
+        why = (error.strerror or "the file cannot be read").lower()
+        hint = "move it into the folder of the study, and write its name"
         raise Fault(f"{show(name)}: {why}", hint=hint, location=location) from None
     if len(content) > _MAXIMUM_BYTES:
-        hint = "name a PEM file"
+        hint = "write the name of a PEM file"
         raise Fault(f"{show(name)} is larger than 1 MiB", hint=hint, location=location)
     return content
 
@@ -156,20 +180,23 @@ def _text_of(name: str, folder: Path, location: tuple[str, ...]) -> str:
     try:
         return _bytes_of(name, folder, location).decode()
     except UnicodeDecodeError:
-        hint = "name a file of lines identity:key"
-        raise Fault(f"{show(name)} is no text", hint=hint, location=location) from None
+        hint = "write the name of a file with lines identity:key"
+        raise Fault(f"{show(name)} is not a text file", hint=hint, location=location) from None
 
 
 def _hint(why: str) -> str:
     if "identity" in why or "hexadecimal" in why:
-        return "name a file of lines identity:key"
+        return "write the name of a file with lines identity:key"
     if "is valid" in why:
-        return 'set "date" to a day on which it is valid'
+        return 'set "date" to a day on which the certificate is valid'
     if "name" in why:
-        return 'write a "name" that is in it'
+        return 'set "name" to a host name in the certificate'
     if "root" in why:
-        return "name the root that has signed it, and add the certificates between"
-    return "name another file"
+        return (
+            'set "roots" to the root certificate that signed it, and add the '
+            "intermediate certificates to the chain"
+        )
+    return "choose another file"
 
 
 def _secured(stacks: Iterable[ResolvedStack]) -> Iterator[tuple[ResolvedStack, str]]:
@@ -202,6 +229,6 @@ def _check_stack(
             raise Fault(what, hint=hint, location=("server", "certificate"))
     if options.get(f"{layer}.client_certificate") == "on" and not has_client:
         raise Fault(
-            f"clients of {show(stack.name)} show a certificate",
+            f"clients of {show(stack.name)} must present a certificate",
             hint='add "client: {certificate: device.pem, key: device.key}"',
         )

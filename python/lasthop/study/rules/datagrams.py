@@ -72,9 +72,9 @@ def check_carried(assembly: Assembly, arm: Arm) -> None:
                 what = f"bundle of {flow.traffic.batch} times {format_quantity(each, SIZE)}"
             least = f'"{room // flow.traffic.batch} B" or less' if room > 0 else "a larger mtu"
             raise Fault(
-                f"{application} carries a message in one datagram, which is not fragmented, and a "
-                f"{what} needs several",
-                hint=f"write {least}, or a stack that puts parts together: coap, mqtt",
+                f"{application} sends each message in one unfragmented datagram, "
+                f"and a {what} does not fit",
+                hint=f"write {least}, or use a stack that splits large messages: coap, mqtt",
                 location=(*flow.location, kind),
             )
 
@@ -97,8 +97,8 @@ def _check_text(flow: Flow) -> None:
     payload = flow.traffic.payload
     if isinstance(payload, FieldsPayload) and not payload.is_plain:
         raise Fault(
-            "json_udp carries JSON and text, and no other encoding",
-            hint='write "encoding: json" without compression, or another stack',
+            "json_udp carries only uncompressed JSON and text",
+            hint='write "encoding: json" without compression, or use another stack',
             location=(*flow.location, flow.traffic.kind),
         )
 

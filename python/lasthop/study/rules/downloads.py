@@ -35,7 +35,7 @@ def check_download(flow: Flow, assembly: Assembly, spans: Timing) -> None:
     left_ns = spans.duration_ns + spans.drain_ns - flow.traffic.start
     if left_ns <= spans.drain_ns:
         raise Fault(
-            "the download starts when the run has ended",
+            "the download starts after the end of the run",
             hint=f'write less than "{format_quantity(spans.duration_ns, TIME)}"',
             location=(*flow.location, "start"),
         )
@@ -44,10 +44,11 @@ def check_download(flow: Flow, assembly: Assembly, spans: Timing) -> None:
         most = int(rate * left_ns // (8 * _SECOND_NS * devices))
         if size <= most:
             continue
-        shared = f" for {devices:.0f} devices together" if devices > 1 else ""
+        shared = f" shared by {devices:.0f} devices" if devices > 1 else ""
         raise Fault(
-            f"a download of {format_quantity(size, SIZE)} takes longer than the run: its path "
-            f"carries {format_quantity(rate, RATE)}{shared}",
+            f"a download of {format_quantity(size, SIZE)} takes longer than the "
+            "run, because the rate of its path is "
+            f"{format_quantity(rate, RATE)}{shared}",
             hint=f"write less than {most // 1000} kB, or a longer duration",
             location=(*flow.location, "download"),
         )

@@ -24,17 +24,17 @@ def check_established(assembly: Assembly, engine: str) -> None:
     for flow in assembly.flows:
         at = (*flow.location, "session")
         if isinstance(assembly.group_of(flow).devices, Arriving):
-            what = "devices that come and go have no session beforehand"
+            what = "devices that come and go cannot have a session before they come"
             raise Fault(what, hint='write "session: keep"', location=at)
         if not flow.traffic.begins_at_server and flow.traffic.session != "established":
             raise Fault(
-                "bytes count from the moment when all sessions of a run are established",
-                hint='write "session: established" here, too, or nowhere',
+                "either all sessions of a run are established beforehand, or none is",
+                hint='write "session: established" in every flow, or in none',
                 location=flow.location if flow.traffic.session == "keep" else at,
             )
         if engine != "virtual":
             raise Fault(
-                "sessions are established beforehand in virtual time alone",
+                '"session: established" works only with "engine: virtual"',
                 hint='write "session: keep"',
                 location=at,
             )

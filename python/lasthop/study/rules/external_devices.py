@@ -32,15 +32,15 @@ def check_devices(assembly: Assembly, arm: Arm) -> None:
     of_ours = any(stack.client is None for stack in stacks)
     if others or of_ours or foreign.software is None:
         raise Fault(
-            f"devices that are {foreign.client} speak with one server that is real software",
-            hint='write, say, "mqtt qos=1 client=paho impl=mosquitto" for all',
+            f"{foreign.client} devices need exactly one server, which is real software too",
+            hint='write for all stacks for example "mqtt qos=1 client=paho impl=mosquitto"',
             location=("stacks",),
         )
     for key, written in (("events", assembly.events), ("faults", assembly.faults)):
         if written:
             raise Fault(
-                f"{key} happen to devices of ours, and these are {foreign.client}",
-                hint="leave them out, or leave client out",
+                f"{key} are possible only with simulated devices, and these are {foreign.client}",
+                hint="remove them, or remove client=",
                 location=(key,),
             )
     _check_crowd(assembly, foreign)
@@ -59,8 +59,8 @@ def _check_crowd(assembly: Assembly, foreign: ResolvedStack) -> None:
     coming = any(isinstance(count, Arriving) for count in counts)
     if coming or devices > MOST_DEVICES or len(assembly.servers) != 1:
         raise Fault(
-            f"{'devices that come and go' if coming else devices} of {foreign.client} are no case "
-            "for real software",
+            f"real software ({foreign.client}) cannot be "
+            f"{'devices that come and go' if coming else devices}",
             hint=f"write at most {MOST_DEVICES} devices that stay, and one server",
             location=assembly.groups[0].count_at,
         )
@@ -70,14 +70,15 @@ def _check_group(assembly: Assembly, group: Group, foreign: ResolvedStack) -> No
     for hop in assembly.paths[group.path]:
         if hop.scope != "own" or hop.kind == "medium":
             raise Fault(
-                f"devices that are {foreign.client} have paths of their own",
-                hint='write "scope: own", or leave client out',
+                f"{foreign.client} devices cannot share a hop",
+                hint='write "scope: own", or remove client=',
                 location=hop.location,
             )
     if group.energy is not None or group.strata or group.is_gateway:
         raise Fault(
-            f"what {foreign.client} lives on, and how far from a cell, cannot be seen",
-            hint="leave it out, or leave client out",
+            f"energy, strata and gateways do not apply to {foreign.client} devices, "
+            "which are real software",
+            hint="remove it, or remove client=",
             location=group.location,
         )
     flows = assembly.flows_of(group)
@@ -86,16 +87,15 @@ def _check_group(assembly: Assembly, group: Group, foreign: ResolvedStack) -> No
         ends = isinstance(session, int) and len(flows) == 1 and flow.traffic.kind == "report"
         if (session != "keep" and not ends) or flow.traffic.batch != 1:
             raise Fault(
-                f"{foreign.client} keeps its session, or has one for so many reports, and sends "
-                "each message by itself",
-                hint='write "session: keep", or "per N" of a report that is alone, and no batch, '
-                "or leave client out",
+                f'{foreign.client} supports only "session: keep" and "session: per '
+                'N" for reports, and no batch',
+                hint='write "session: keep" and remove the batch, or remove client=',
                 location=flow.location,
             )
         receiver = assembly.group(flow.receiver)
         if receiver is not None and receiver.devices != 1 and not flow.to_all:
             raise Fault(
-                f"messages of {foreign.client} go to one device",
-                hint=f'write "to: all of {flow.receiver}", or leave client out',
+                f"{foreign.client} cannot send a message to a single device of a group",
+                hint=f'write "to: all of {flow.receiver}", or remove client=',
                 location=receiver.count_at,
             )

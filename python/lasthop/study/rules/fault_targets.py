@@ -39,10 +39,10 @@ def check_fault_targets(assembly: Assembly, arms: Sequence[Arm]) -> None:
         spoken = _stacks(fault, assembly, supported)
         readable = [layers for layers in spoken if not _OPAQUE.intersection(layers)]
         if supported and not readable:
-            who = f"nobody in {fault.of}" if fault.of else "no stack of the study"
+            who = f"none of the devices of {fault.of}" if fault.of else "no stack of the study"
             how = ", or it is encrypted or in frames of WebSocket" if spoken else ""
             raise Fault(
-                f"{who} says {fault.message}{how}",
+                f"{who} sends {fault.message}{how}, so the fault can never happen",
                 hint=f"add a stack of {fault.protocol}, or remove the fault",
                 location=(*location, fault.kind),
             )

@@ -52,7 +52,7 @@ def check_feasible(assembly: Assembly, spans: Timing) -> None:
     for group in assembly.groups:
         if len(beyond := assembly.flows_of(group)[MAXIMUM_FLOWS:]) > 0:
             what = f"{group.name} has more than {MAXIMUM_FLOWS} flows"
-            raise Fault(what, hint="make two groups of it", location=beyond[0].location)
+            raise Fault(what, hint="divide it into two groups", location=beyond[0].location)
     _check_sum(assembly, spans)
     for event in assembly.events:
         _check_event(event, assembly, spans)
@@ -76,7 +76,7 @@ def check_services(assembly: Assembly, arm: Arm) -> None:
         for name, port in listeners(stacks, server.ports).items():
             layers = stacks[name].layers
             if port > MAXIMUM_PORT:
-                what = f"there is no port left for other options of {'/'.join(layers[:-1])}"
+                what = f"no port is left for the further options of {'/'.join(layers[:-1])}"
                 hint = f'write "services: {{{"/".join(layers[:-1])}: {port - len(stacks)}}}", say'
                 raise Fault(what, hint=hint, location=(*server.location, "services"))
             other = used.setdefault((layers[-2], port), layers)
@@ -98,8 +98,8 @@ def _check_hop_names(assembly: Assembly) -> None:
         other = seen.setdefault((hop.name, hop.kind), hop)
         if other is not hop and not _are_one(other, hop):
             raise Fault(
-                f"two hops are called {show(hop.name)}",
-                hint='give one of them another name, as "name: wan"',
+                f"two hops have the name {show(hop.name)}",
+                hint='give one of them another name, for example "name: wan"',
                 location=hop.location,
             )
 
@@ -111,12 +111,12 @@ def _are_one(hop: Hop, other: Hop) -> bool:
         return False
     if hop.scope != other.scope or medium.shared(hop.settings) != medium.shared(other.settings):
         noun = medium.noun.removeprefix("a ")
-        hint = "give it the same settings, or another name"
+        hint = "write the same settings, or another name"
         if medium.apart:
             *first, last = medium.apart
-            hint = f"its devices differ in {', '.join(first)} and {last} alone"
+            hint = f"write the same settings; only {', '.join(first)} and {last} may differ"
         raise Fault(
-            f"{show(hop.name)} is one {noun}, and has other settings on another path",
+            f"the {noun} {show(hop.name)} has different settings on another path",
             hint=hint,
             location=other.location,
         )
@@ -130,8 +130,9 @@ def _check_new_path(event: Event, assembly: Assembly) -> None:
         strata = isinstance(hop.settings, Nbiot) and isinstance(hop.settings.coupling_loss, Shares)
         if strata and group is not None and group.path != event.form.to:
             raise Fault(
-                f"{show(event.form.to)} has strata of coupling loss, and who comes is in none",
-                hint='name a path with one loss, as "coupling_loss: 144 dB"',
+                f"{show(event.form.to)} has strata of coupling loss, and devices "
+                "that move here would belong to none",
+                hint='use a path with one coupling loss, for example "coupling_loss: 144 dB"',
                 location=(*event.location, "to"),
             )
 
@@ -144,7 +145,7 @@ def _check_named_ports(server: Server) -> None:
         if other != layers:
             raise Fault(
                 f"port {port} is used twice, by {other} and {layers}",
-                hint="write another port",
+                hint="give one of them another port",
                 location=(*server.location, "services"),
             )
 
@@ -158,7 +159,7 @@ def _check_flow(flow: Flow, assembly: Assembly, spans: Timing) -> None:
         return
     if traffic.start >= spans.duration_ns:
         raise Fault(
-            f"it starts when the run has ended, at {format_quantity(spans.duration_ns, TIME)}",
+            f"it starts after the end of the run at {format_quantity(spans.duration_ns, TIME)}",
             hint="write an earlier start, or a longer duration",
             location=(*flow.location, "start"),
         )
@@ -209,7 +210,7 @@ def _check_session(flow: Flow, assembly: Assembly) -> None:
     session, own = assembly.session_of(flow), flow.traffic.session
     if own != "keep" and not assembly.is_opened_by_devices(flow):
         raise Fault(
-            "session stands at what the devices send",
+            "this flow cannot have a session, because the devices do not send its messages",
             hint="remove it",
             location=(*flow.location, "session"),
             at_key=True,
@@ -217,8 +218,9 @@ def _check_session(flow: Flow, assembly: Assembly) -> None:
     if own == session or (flow.traffic.begins_at_server and own == "keep"):
         return
     raise Fault(
-        f"{session_words(own)} differs from {session_words(session)}, as the group has it",
-        hint="write the same, or make two groups of it",
+        f"{session_words(own)} differs from {session_words(session)}, which another "
+        "flow of the group has",
+        hint="write the same, or divide it into two groups",
         location=(*flow.location, "session"),
     )
 
@@ -294,8 +296,8 @@ def _check_event(event: Event, assembly: Assembly, spans: Timing) -> None:
     moves = [one.form for one in assembly.events if one.form.target == group.name]
     if form.to == group.path and all(move.to in (None, form.to) for move in moves):
         raise Fault(
-            f"{group.name} are on the path {show(group.path)} from the start",
-            hint="name another path",
+            f"{group.name} are already on the path {show(group.path)}",
+            hint="write another path",
             location=(*event.location, "to"),
         )
     if not isinstance(group.devices, Arriving):
@@ -309,9 +311,9 @@ def _check_it_starts_again(event: Event, spans: Timing) -> None:
     if form.kind == "restart" and form.lasts is not None and form.first + form.lasts >= end_ns:
         left = format_quantity(max(1, end_ns - form.first), TIME)
         raise Fault(
-            f"a restart of {format_quantity(form.lasts, TIME)} ends after the run, which goes on "
-            f"for {left}",
-            hint=f'write less than {left}, or "outage" for what stays away',
+            f"a restart of {format_quantity(form.lasts, TIME)} does not end within "
+            f"the run, which lasts for another {left}",
+            hint=f'write less than {left}, or use "outage" for a server that does not come back',
             location=(*event.location, "for"),
         )
 
@@ -352,7 +354,7 @@ def _check_whole(event: Event) -> None:
     """Refuse a share of what is one thing."""
     if event.form.share != 1.0:
         raise Fault(
-            "a server has no shares",
+            "a share is not possible for a server",
             hint=f'write "{event.form.target}"',
             location=(*event.location, event.form.kind),
         )
@@ -363,13 +365,13 @@ def _check_somebody(event: Event, devices: int) -> None:
     share, name = event.form.share, event.form.target
     if devices == 0:
         raise Fault(
-            f"there is nobody in {name}",
+            f"the group {name} has no devices",
             hint=f"write a count of 1 or more, or remove the {event.form.kind}",
             location=(*event.location, event.form.kind),
         )
     if int(devices * share + 0.5) == 0:
         raise Fault(
-            f"{format_quantity(share, FRACTION)} of {devices} devices is none",
+            f"{format_quantity(share, FRACTION)} of {devices} devices is less than one device",
             hint=f'write "{math.ceil(100 / devices)} % of {name}" or more',
             location=(*event.location, event.form.kind),
         )

@@ -38,5 +38,5 @@ def _check(host: str, spoken: Iterable[ResolvedStack], location: Location) -> No
     versions = {stack.options.get("ip.version", "4"): stack for stack in spoken}
     if len(versions) > 1:
         names = " and ".join(stack.name for stack in versions.values())
-        what = f"{host} would need an address of each version of IP, for {names}"
-        raise Fault(what, hint='write the same "ip.version" in both', location=location)
+        what = f"{host} has one IP version, but {names} need different ones"
+        raise Fault(what, hint='write the same "ip.version" in both stacks', location=location)

@@ -99,10 +99,11 @@ def _check_reachable(stack: ResolvedStack, group: Group, assembly: Assembly) -> 
     for hop in assembly.hops_of(group):
         if isinstance(hop.settings, Nat):
             raise Fault(
-                f"{show(stack.name)} finds its peers by the addresses that they announce, which "
-                "mean nothing behind a NAT",
-                hint='take the NAT off this path, write "session: established" in each flow, or a '
-                "stack whose devices open the way: mqtt, coap",
+                f"{show(stack.name)} finds its peers by the addresses that they "
+                "announce, and these are not reachable behind a NAT",
+                hint='remove the NAT from this path, write "session: established" '
+                "in each flow, or use a stack whose devices connect first: "
+                "mqtt, coap",
                 location=hop.location,
             )
 
@@ -111,7 +112,8 @@ def _needs(stack: ResolvedStack, flow: Flow, sides: Sequence[str]) -> Iterator[N
     if stack.options.get("ip.version") == "6":
         yield Need(
             IPV6_MTU_BYTES,
-            f"IPv6, of {show(stack.name)}, needs an MTU of {IPV6_MTU_BYTES} B (RFC 8200, 5)",
+            f"{show(stack.name)} uses IPv6, which needs an MTU of at least "
+            f"{IPV6_MTU_BYTES} B (RFC 8200, 5)",
             lambda _: '"ip.version=4" in the stack',
         )
     for layer, need in _WHOLE.items():
@@ -123,8 +125,8 @@ def _of_quic(stack: ResolvedStack, _flow: Flow, _sides: Sequence[str]) -> Iterat
     mtu = _QUIC_DATAGRAM_BYTES + _headers(stack)
     yield Need(
         mtu,
-        f"QUIC, of {show(stack.name)}, begins with datagrams of {_QUIC_DATAGRAM_BYTES} B, so "
-        f"packets of {mtu} B (RFC 9000, 14)",
+        f"{show(stack.name)} uses QUIC, which begins with datagrams of "
+        f"{_QUIC_DATAGRAM_BYTES} B, that is packets of {mtu} B (RFC 9000, 14)",
         lambda _: "a stack over TCP",
     )
 
@@ -136,8 +138,8 @@ def _of_dtls(stack: ResolvedStack, _flow: Flow, _sides: Sequence[str]) -> Iterat
     beside = _headers(stack)
     yield Need(
         largest + beside,
-        f"DTLS, of {show(stack.name)}, has datagrams of up to {largest} B with certificates, "
-        f"so packets of {largest + beside} B",
+        f"{show(stack.name)} uses DTLS with certificates, which sends datagrams of "
+        f"up to {largest} B, that is packets of {largest + beside} B",
         lambda mtu: f'"dtls.mtu={max(mtu - beside, _DTLS_LEAST_BYTES)}B" in the stack',
     )
 
@@ -146,7 +148,7 @@ def _of_tcp(stack: ResolvedStack, _flow: Flow, _sides: Sequence[str]) -> Iterato
     mtu = _TCP_LEAST_SEGMENT_BYTES + _TCP_BYTES + _IP_BYTES[stack.options.get("ip.version", "4")]
     yield Need(
         mtu,
-        f"TCP, of {show(stack.name)}, has segments of {_TCP_LEAST_SEGMENT_BYTES} B or more",
+        f"{show(stack.name)} uses TCP, whose segments have {_TCP_LEAST_SEGMENT_BYTES} B or more",
         lambda _: "a stack over UDP",
     )
 

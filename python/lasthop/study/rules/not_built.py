@@ -19,14 +19,18 @@ if TYPE_CHECKING:
 
 NOT_BUILT: dict[str, str] = {
     "session: per_message over TCP without MQTT": 'write "session: keep"',
-    "session: per 1 h over HTTP": 'write "session: keep", or "per 10" for so many messages each',
-    "session: per 10 beside connection=per_message": "write one of both",
-    "session: per_message over DTLS but of reports": 'write "session: keep"',
+    "session: per 1 h over HTTP": (
+        'write "session: keep", or "session: per 10" for sessions of 10 messages'
+    ),
+    "session: per 10 beside connection=per_message": "remove one of the two",
+    "session: per_message over DTLS for traffic other than reports": 'write "session: keep"',
     "download with session: per_message over MQTT": 'write "session: keep"',
-    "an event for devices that come and go": "let them stay",
+    "an event for devices that come and go": "write a number of devices that stay",
     "a group without a flow": "remove it, or give it a flow",
-    "a second group that comes and goes": "let one of them stay",
-    "a hop behind the network to which devices come": "remove it, or let devices stay",
+    "a second group that comes and goes": "write a number of devices for one of them",
+    "a hop behind a network whose devices come and go": (
+        "remove it, or write a number of devices that stay"
+    ),
 }
 """What to write instead of each, by its name. A line goes when a run can do it."""
 
@@ -73,7 +77,7 @@ def _of_group(group: Group, assembly: Assembly) -> Iterator[Feature]:
         yield "a group without a flow", group.location
     hops = assembly.paths[group.path]
     if isinstance(group.devices, Arriving) and len(hops) > 1:
-        yield "a hop behind the network to which devices come", hops[1].location
+        yield "a hop behind a network whose devices come and go", hops[1].location
 
 
 def _of_arm(assembly: Assembly, arm: Arm) -> Iterator[Feature]:
@@ -94,7 +98,10 @@ def _of_arm(assembly: Assembly, arm: Arm) -> Iterator[Feature]:
         elif layers[0] != "mqtt" and "tcp" in layers:
             yield "session: per_message over TCP without MQTT", (*flow.location, "session")
         elif "dtls" in layers and kind != "report":
-            yield "session: per_message over DTLS but of reports", (*flow.location, "session")
+            yield (
+                "session: per_message over DTLS for traffic other than reports",
+                (*flow.location, "session"),
+            )
 
 
 def _of_http(session: SessionPolicy, stack: ResolvedStack) -> str | None:

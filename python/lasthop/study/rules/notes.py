@@ -69,10 +69,16 @@ class Notes:
     def _unused(self) -> Iterator[str]:
         for name, used in self._paths.items():
             if not used:
-                yield f'paths.{name}: no group is on it; remove it, or write "path: {name}"'
+                yield (
+                    f"paths.{name}: no group uses this path; remove it, or add "
+                    f'"path: {name}" to a group'
+                )
         for name, used in self._servers.items():
             if not used:
-                yield f'servers.{name}: no group talks to it; remove it, or write "server: {name}"'
+                yield (
+                    f"servers.{name}: no group uses this server; remove it, or "
+                    f'add "server: {name}" to a group'
+                )
 
 
 def _spreads(assembly: Assembly, spans: Timing) -> Iterator[str]:
@@ -86,8 +92,9 @@ def _spreads(assembly: Assembly, spans: Timing) -> Iterator[str]:
             continue
         spread, period = (format_quantity(it, TIME) for it in (traffic.spread, period_ns))
         yield (
-            f"{_place(flow)}.spread: devices begin within {spread}, longer than their interval of "
-            f'{period}, so fewer send at first; write "spread: {period}", or a longer warm_up'
+            f"{_place(flow)}.spread: devices start within {spread}, which is longer "
+            f"than their interval of {period}, so fewer devices send at first; "
+            f'write "spread: {period}", or a longer warm_up'
         )
 
 
@@ -98,8 +105,8 @@ def _outages(assembly: Assembly, spans: Timing) -> Iterator[str]:
             start, end = (format_quantity(it, TIME) for it in (start_ns, end_ns))
             where = ".".join(map(str, hop.location))
             yield (
-                f"{where}.profile: its outage begins at {start}, and the run ends at {end}; write "
-                "a longer duration, or outages of your own"
+                f"{where}.profile: its outage begins at {start}, but the run ends "
+                f"at {end}; write a longer duration, or your own outages"
             )
 
 
@@ -110,8 +117,9 @@ def _ends(assembly: Assembly, spans: Timing) -> Iterator[str]:
         form = event.form
         if form.kind == "power_cut" and form.lasts and form.first + form.lasts >= end_ns:
             yield (
-                f"events.{place}.power_cut: {form.target} are off until the end of the run; write "
-                f"a shorter for, or a longer duration, if they are to come back"
+                f"events.{place}.power_cut: {form.target} are off until the end of "
+                'the run; to let them come back, write a shorter "for" or a longer '
+                "duration"
             )
 
 
@@ -126,9 +134,9 @@ def _assistance(assembly: Assembly, arms: Sequence[Arm]) -> Iterator[str]:
         silent = sorted({it.name for it in clients if not _signals(it)})
         if silent:
             yield (
-                f"{at}: nothing is signalled with {', '.join(silent)}, since DDS and QUIC do not "
-                "tell what follows a packet; write a stack over TCP, UDP or DTLS without them, or "
-                '"release_assistance: off"'
+                f"{at}: it has no effect with {', '.join(silent)}, because DDS and "
+                "QUIC do not tell whether a packet will be answered; use a stack "
+                'over TCP, UDP or DTLS, or write "release_assistance: off"'
             )
 
 
@@ -146,8 +154,9 @@ def _notices(assembly: Assembly, arms: Sequence[Arm]) -> Iterator[str]:
         if not any(_acts_on_notice(it, hears=hears) for it in clients):
             names = ", ".join(sorted({it.name for it in clients}))
             yield (
-                f"events.{place}.notify: it changes nothing with {names}, which keeps no "
-                'connection to an address; write "notify: none", or add another stack'
+                f"events.{place}.notify: it has no effect with {names}, which keeps "
+                'no connection to an address; write "notify: none", or add another '
+                "stack"
             )
 
 

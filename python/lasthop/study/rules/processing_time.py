@@ -49,8 +49,9 @@ def _check(name: str, device: DeviceForm, told: float, location: tuple[str | int
     load = told * settings["message"] / 1e9
     if settings["reading"] == "all" and load >= 1:
         raise Fault(
-            f"{name} is told {told:g} messages a second, and each takes it "
-            f"{settings['message'] / 1e6:g} ms: {format_quantity(load, FRACTION)} of its time",
-            hint='let it be told less, or write "measure: {overload: allow}"',
+            f"a device of {name} receives {told:g} messages/s and needs "
+            f"{settings['message'] / 1e6:g} ms for each, which is "
+            f"{format_quantity(load, FRACTION)} of its time",
+            hint='send fewer messages, or allow overload by "measure: {overload: allow}"',
             location=location,
         )

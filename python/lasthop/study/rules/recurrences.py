@@ -40,14 +40,15 @@ def check_times(event: Event, devices: int, spans: Timing) -> None:
     location = (*event.location, "every")
     if times > MAXIMUM_TIMES:
         raise Fault(
-            f"the event would happen {times} times in a run, more than {MAXIMUM_TIMES}",
+            f"the event would happen {times} times in a run, and at most "
+            f"{MAXIMUM_TIMES} are possible",
             hint=f'write "every: {_longer(form.every, times / MAXIMUM_TIMES)}" or more',
             location=location,
         )
     if times * devices > MAXIMUM_DEVICE_EVENTS:
         raise Fault(
-            f"the event would happen {times} times to {devices} devices, and "
-            f"{MAXIMUM_DEVICE_EVENTS} events of devices are the most",
+            f"the event would happen {times} times to {devices} devices, and a run "
+            f"can have {MAXIMUM_DEVICE_EVENTS} events of devices",
             hint=f'write "every: {_longer(form.every, times * devices / MAXIMUM_DEVICE_EVENTS)}" '
             "or more, or a smaller share",
             location=location,
@@ -62,8 +63,8 @@ def _check_it_is_over(event: Event) -> None:
         return
     every = format_quantity(form.every, TIME)
     raise Fault(
-        f"it would begin again every {every}, before the {format_quantity(lasts, TIME)} are over",
-        hint=f"write less than {every}, or a longer every",
+        f"it would begin again after {every}, before its {format_quantity(lasts, TIME)} are over",
+        hint=f'write less than {every}, or a longer "every"',
         location=(*event.location, key),
     )
 
@@ -74,9 +75,9 @@ def _check_gap(event: Event, spans: Timing) -> None:
     if form.gap is not None and form.first + form.gap >= end_ns:
         left = format_quantity(max(1, end_ns - form.first), TIME)
         raise Fault(
-            f"a gap of {format_quantity(form.gap, TIME)} ends after the run, which goes on for "
-            f"{left}",
-            hint=f'write less than {left}, or "outage" for what stays away',
+            f"a gap of {format_quantity(form.gap, TIME)} does not end within the "
+            f"run, which lasts for another {left}",
+            hint=f'write less than {left}, or use "outage" for devices that do not come back',
             location=(*event.location, "gap"),
         )
 

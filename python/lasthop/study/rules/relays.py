@@ -37,8 +37,8 @@ def check_relays(assembly: Assembly) -> None:
             continue
         for key, group in (("from", assembly.group_of(flow)), ("to", hearers)):
             if isinstance(group.devices, Arriving):
-                what = f"{group.name} come and go, and a report to a group is for who is there"
-                raise Fault(what, hint="name a server", location=(*flow.location, key))
+                what = f"{group.name} come and go, and a report to a group needs devices that stay"
+                raise Fault(what, hint="write the name of a server", location=(*flow.location, key))
         _check_number(flow, _staying(assembly.group_of(flow).devices), _staying(hearers.devices))
 
 
@@ -56,9 +56,9 @@ def check_topics(assembly: Assembly, arm: Arm) -> None:
             application = arm.stacks[group.client(server)].application
             if not known.applications[application].has_topics:
                 speaks = f"{application} of {group.name}"
-                what = f"a report to a group goes by topics, and {speaks} has none"
+                what = f"a report to a group needs topics, and {speaks} has no topics"
                 shared = [it for it in known.with_topics() if it not in _OF_THEIR_OWN]
-                hint = f"let it speak {', '.join(shared)}"
+                hint = f"use one of the stacks {', '.join(shared)}"
                 raise Fault(what, hint=hint, location=(*flow.location, "to"))
         if flow.is_relayed:
             _check_own_topics(assembly, arm, flow)
@@ -74,8 +74,8 @@ def _check_own_topics(assembly: Assembly, arm: Arm, flow: Flow) -> None:
         return
     location = (*flow.location, "to")
     if any(end != ends[0] for end in ends):
-        what = f"a server of {own.application} passes reports on to devices of the same stack alone"
-        hint = f"let {' and '.join(group.name for group in groups)} have one stack"
+        what = f"a {own.application} server forwards reports only to devices with the same stack"
+        hint = f"use the same stack for {' and '.join(group.name for group in groups)}"
         raise Fault(what, hint=hint, location=location)
     told = (
         other
@@ -84,9 +84,10 @@ def _check_own_topics(assembly: Assembly, arm: Arm, flow: Flow) -> None:
     )
     if (other := next(told, None)) is not None:
         what = (
-            f"a device of {own.application} has one topic, and others read that of {speakers.name}"
+            f"a {own.application} device has one topic, and another flow already "
+            f"uses that of {speakers.name}"
         )
-        hint = f"let {other.traffic.kind} be that of another group"
+        hint = f"move the {other.traffic.kind} flow to another group"
         raise Fault(what, hint=hint, location=location)
 
 
@@ -107,16 +108,16 @@ def _staying(devices: int | Arriving) -> int:
 def _check_number(flow: Flow, speakers: int, hearers: int) -> None:
     location = (*flow.location, "to")
     if hearers == 0:
-        what = f"there is nobody in {show(flow.receiver)}"
-        raise Fault(what, hint="name a server or another group", location=location)
+        what = f"the group {show(flow.receiver)} has no devices"
+        raise Fault(what, hint="write the name of a server or another group", location=location)
     if flow.to_all and hearers > MAXIMUM_AUDIENCE:
         what = f"each message would go to {hearers} devices"
-        hint = f'at most {MAXIMUM_AUDIENCE}: leave "all of" out, or make several groups'
+        hint = f'at most {MAXIMUM_AUDIENCE} are possible: remove "all of", or divide the group'
         raise Fault(what, hint=hint, location=location)
     heard = speakers if flow.to_all else math.ceil(speakers / hearers)
     if heard > MAXIMUM_HEARD:
-        what = f"a device of {flow.receiver} would hear {heard} others"
+        what = f"a device of {flow.receiver} would receive messages of {heard} devices"
         needed = math.ceil(speakers / MAXIMUM_HEARD)
-        more = "fewer speak" if flow.to_all else f"{needed} be there, or more"
-        hint = f"at most {MAXIMUM_HEARD}: let {more}"
+        more = "fewer speak" if flow.to_all else f"use at least {needed} devices in the group"
+        hint = f"at most {MAXIMUM_HEARD} are possible; {more}"
         raise Fault(what, hint=hint, location=location)

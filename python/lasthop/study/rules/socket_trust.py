@@ -45,16 +45,21 @@ class SocketTrust:
         believes = certified and options.get(f"{layer}.verify") != "off"
         shows = options.get(f"{layer}.client_certificate") == "on"
         reasons = {
-            "a load falls back to no other layers; leave out quic.fallback": options.get(
+            "lasthop load cannot fall back to other layers; remove quic.fallback": options.get(
                 "quic.fallback", "none"
             )
             != "none",
-            "the bare key of a server that is somewhere else is not known; leave out tls.raw_key": (
+            "lasthop load does not know the raw public key of the server; remove tls.raw_key": (
                 options.get("tls.raw_key") == "on"
             ),
-            "no --psk is for dtls.auth=psk": is_keyed(stack) and self.keys is None,
-            f"no --cafile is for {layer}": believes and self.roots is None,
-            f"no --cert is for {layer}.client_certificate=on": shows and self.shown is None,
+            "dtls.auth=psk needs a pre-shared key; add --psk FILE": is_keyed(stack)
+            and self.keys is None,
+            f"{layer} needs the certificate authority of the server; add --cafile FILE": believes
+            and self.roots is None,
+            (
+                f"{layer}.client_certificate=on needs a client certificate; add --cert "
+                "FILE and --key FILE"
+            ): shows and self.shown is None,
         }
         return next((why for why, is_so in reasons.items() if is_so), None)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LIVE = "live"
 """The engine beside which real software runs."""
 
-_NEEDS_LIVE = "real software (impl) needs --engine live"
+_NEEDS_LIVE = "real software (impl=) runs only with --engine live"
 _NEEDS_IPV4 = "real software (impl) over IPv6 is not built yet"
 _FORWARDED = "round_trip"
 _REPORT = "report"
@@ -84,14 +84,16 @@ def check_software(assembly: Assembly, arm: Arm) -> None:
         if kind == _FORWARDED and echoes:
             continue
         what = (
-            f"{stack.software} keeps what it is told over {stack.application}, and sends it to "
-            "who observes it alone"
+            (
+                f"{stack.software} sends a report over {stack.application} only to "
+                "clients that observe it"
+            )
             if kind == _FORWARDED
-            else f"nobody can see in {stack.software} when a {kind} arrives"
+            else f"the arrival of a {kind} in {stack.software} cannot be measured"
         )
         ways = [f'"kind: {_FORWARDED}"'] if echoes else []
         if stack.client is not None and kind == _REPORT:
-            ways.append('"auth=jwt" behind a stack at impl=gateway')
+            ways.append('"auth=jwt" in a stack with impl=gateway')
         ways.append('"report" from one group "to" another')
         raise Fault(what, hint=f"write {', or '.join(ways)}", location=(*flow.location, "kind"))
     software = {
@@ -102,6 +104,8 @@ def check_software(assembly: Assembly, arm: Arm) -> None:
     for event in assembly.events if arm.supported else ():
         named = software.get(event.form.target)
         if event.form.kind == "restart" and named is not None:
-            what = f"{show(event.form.target)} is {named}, which an event cannot restart"
-            hint = "remove the event, or leave impl out"
+            what = (
+                f"{show(event.form.target)} is {named}, and an event cannot restart real software"
+            )
+            hint = "remove the event, or remove impl="
             raise Fault(what, hint=hint, location=(*event.location, "restart"))

@@ -159,8 +159,8 @@ def check_somebody_loads(arms: Sequence[Arm], targets: Targets) -> None:
         return
     for stack in (stack for arm in arms for stack in arm.stacks.values()):
         if why := targets.refusal(stack):
-            raise EnvironmentFailure(f"--against {why}; is the server running?")
-    message = f"--against: no stack of the study can load a server: {arms[0].reason}"
+            raise EnvironmentFailure(f"--against: {why}; check that the server is running")
+    message = f"--against: no stack of the study can be sent to a server: {arms[0].reason}"
     raise UsageError(message)
 
 
@@ -187,13 +187,13 @@ def _arm_under_load(arm: Arm, targets: Targets) -> Arm:
 
 def _why_not(stack: ResolvedStack, targets: Targets) -> str | None:
     if stack.software is not None or stack.client is not None:
-        return "real software (impl) is started by --engine live, not under load"
+        return "impl= starts real software only with --engine live; remove it"
     if stack.application in _PEERS:
-        return f"{stack.application} has no server that could bear a load"
+        return f"{stack.application} has no server that can be loaded"
     if why := targets.refusal(stack):
         return why
     if targets.of(stack) is None:
-        return f"no --against is for {'/'.join(stack.layers[:-1])}"
+        return f"no --against address fits {'/'.join(stack.layers[:-1])}"
     return targets.trust.why_not(stack)
 
 
@@ -212,28 +212,33 @@ def _subscribers(senders: Group, name: str, server: str) -> Group:
 def _check_path(assembly: Assembly) -> None:
     for hop in assembly.hops():
         if not isinstance(hop.settings, Path) or hop.settings != Path():
-            what = "a load goes by the network that is there, and emulates no path"
-            hint = 'leave it out, or add --set "path={}"'
+            what = "lasthop load uses the real network and cannot emulate a path"
+            hint = 'remove it, or add --set "path={}"'
             raise Fault(what, hint=hint, location=hop.location, at_key=True)
     for server in assembly.servers:
         if server.forwards is not None:
-            what = "a gateway of ours passes on no load"
-            raise Fault(what, hint="let its devices talk to the server", location=server.location)
+            what = "lasthop load cannot run a simulated gateway"
+            raise Fault(
+                what, hint="let its devices use the server directly", location=server.location
+            )
 
 
 def _check_happenings(assembly: Assembly) -> None:
     for key, written in (("events", assembly.events), ("faults", assembly.faults)):
         if written:
-            what = f"{key} happen in a world of ours, and a server under load is outside of it"
-            raise Fault(what, hint=f'leave it out, or add --set "{key}=[]"', location=(key,))
+            what = f"{key} are possible only in a simulation, and not with lasthop load"
+            raise Fault(what, hint=f'remove it, or add --set "{key}=[]"', location=(key,))
 
 
 def _check_group(group: Group) -> None:
     if isinstance(group.devices, Arriving):
-        what, hint = "devices that come and go have no sockets", "write how many there are"
+        what, hint = (
+            "lasthop load needs a fixed number of devices",
+            ('write it, for example "devices: 100"'),
+        )
         raise Fault(what, hint=hint, location=group.count_at)
     if group.energy is not None:
-        what, hint = "what devices live on is not seen under load", "leave it out"
+        what, hint = "lasthop load cannot measure energy", "remove it"
         raise Fault(what, hint=hint, location=("energy",))
 
 
@@ -251,7 +256,7 @@ def _check_flow(flow: Flow, stack: ResolvedStack) -> None:
     if (flow.is_relayed and has_topics) or (kind == _COMES_BACK and echoes):
         return
     ways = list(_ways(has_topics=has_topics, echoes=echoes))
-    what = f"nobody can see a {kind} of {stack.application} arrive at a server under load"
+    what = f"the arrival of a {kind} of {stack.application} at a real server cannot be measured"
     raise Fault(what, hint=f"write {' or '.join(ways)}", location=(*flow.location, "kind"))
 
 
@@ -260,22 +265,25 @@ def _check_registered(assembly: Assembly, known: int) -> None:
     for group in assembly.groups:
         wanted += group.devices if isinstance(group.devices, int) else 0
         if wanted > known:
-            what = f"{wanted} devices, and --devices names {known}"
-            raise Fault(what, hint=f"write {known}, say", location=group.count_at)
+            what = f"the study has {wanted} devices, but --devices has only {known}"
+            raise Fault(what, hint=f"write {known} or fewer", location=group.count_at)
 
 
 def _check_flow_to_gateway(flow: Flow, stack: ResolvedStack) -> None:
     location = (*flow.location, "kind")
     if flow.traffic.kind != _REPORT or flow.is_relayed or stack.application not in _OF_GATEWAYS:
-        what = f"a device gateway takes reports by mqtt and http, and no {flow.traffic.kind}"
+        what = (
+            "a device gateway accepts only reports over mqtt and http, and this "
+            f"flow is a {flow.traffic.kind}"
+        )
         raise Fault(f"{what} of {stack.application}", hint=f'write "{_REPORT}"', location=location)
     if stack.options.get("qos") == "0":
-        what = "nobody is told what became of a report of mqtt qos=0 at a device gateway"
+        what = "a device gateway does not acknowledge a report of mqtt qos=0"
         raise Fault(what, hint="write mqtt qos=1", location=("stacks",))
 
 
 def _ways(*, has_topics: bool, echoes: bool) -> Iterator[str]:
     if has_topics:
-        yield f'"{_REPORT}", which subscribers of ours get'
+        yield f'"{_REPORT}", which our subscribers receive'
     if echoes:
         yield f'"{_COMES_BACK}"'

@@ -108,7 +108,7 @@ _RULES: Mapping[str, Callable[[_Spoken], str | None]] = {
 _TIMERS = ("keep_alive", "idle_timeout", "dtls.session_lifetime")
 """Options that say after what time something happens."""
 
-_UNREAD = ("is without effect", "leave it out")
+_UNREAD = ("has no effect", "remove it")
 _LATE = ("never comes due", "write less, or a longer duration")
 """What is said of an option, and what to write instead."""
 
@@ -126,7 +126,7 @@ def moot_sessions(assembly: Assembly, arms: Sequence[Arm]) -> Iterator[tuple[str
         if stacks and not any(map(_has_session, stacks)):
             names = ", ".join(dict.fromkeys(stack.name for stack in stacks))
             place = ".".join(map(str, flow.location))
-            what = f'"{session_words(policy)}" is without effect, since {names} has no session'
+            what = f'"{session_words(policy)}" has no effect, since {names} has no session'
             remedy = 'write "session: keep", or a stack with one: coap/dtls, mqtt'
             yield place, f"{place}.session: {what}; {remedy}"
 

@@ -10,7 +10,7 @@ from lasthop.study.text.faults import Fault, show
 MAXIMUM_ARMS = 1000
 """A study may not have more arms."""
 
-_HINT = 'write the values between braces, as in "qos={0,1,2}"'
+_HINT = 'write the values in one pair of braces, for example "qos={0,1,2}"'
 
 
 def expand(text: str) -> tuple[str, ...]:
@@ -38,7 +38,10 @@ def expand(text: str) -> tuple[str, ...]:
 
 def too_many_arms(arms: int) -> Fault:
     """Say that alternatives make more arms than a study may have."""
-    return Fault(f"{arms} arms, more than {MAXIMUM_ARMS}", hint="write fewer alternatives")
+    return Fault(
+        f"the stacks expand to {arms}, and at most {MAXIMUM_ARMS} are possible",
+        hint="write fewer alternatives",
+    )
 
 
 def _choices(text: str) -> list[tuple[str, ...]]:
@@ -48,13 +51,13 @@ def _choices(text: str) -> list[tuple[str, ...]]:
     while rest:
         fixed, brace, after = rest.partition("{")
         if "}" in fixed:
-            raise Fault('a "}" without its "{"', hint=_HINT)
+            raise Fault('a "}" has no matching "{"', hint=_HINT)
         choices.append((fixed,))
         if not brace:
             break
         inside, closed, rest = after.partition("}")
         if not closed:
-            raise Fault('a "{" without its "}"', hint=_HINT)
+            raise Fault('a "{" has no matching "}"', hint=_HINT)
         choices.append(_values(inside))
     return choices
 
@@ -62,12 +65,12 @@ def _choices(text: str) -> list[tuple[str, ...]]:
 def _values(inside: str) -> tuple[str, ...]:
     written = "{" + inside + "}"
     if "{" in inside:
-        raise Fault(f"braces within braces in {show(written)}", hint=_HINT)
+        raise Fault(f"{show(written)} has braces inside of braces", hint=_HINT)
     values = tuple(value.strip() for value in inside.split(","))
     if "" in values:
-        raise Fault(f"an empty alternative in {show(written)}", hint=_HINT)
+        raise Fault(f"{show(written)} has an empty alternative", hint=_HINT)
     repeated = next((value for value in values if values.count(value) > 1), None)
     if repeated is not None:
-        what = f"the alternative {show(repeated)} stands twice in {show(written)}"
+        what = f"the alternative {show(repeated)} is written twice in {show(written)}"
         raise Fault(what, hint="remove one of them")
     return values

@@ -74,8 +74,10 @@ def _check_protocol(name: str, arm: ResolvedStack) -> None:
     known = catalogue()
     application = known.aliases[first][0] if first in known.aliases else first
     if application in known.applications and application != arm.layers[0]:
-        what = f"the name {show(name)} is that of another protocol than {arm.layers[0]}"
-        raise Fault(what, hint='choose a name that says what it is, as "ours"', at_key=True)
+        what = f"the name {show(name)} is a protocol, and the stack is {arm.layers[0]}"
+        raise Fault(
+            what, hint='choose a name that is not a protocol, for example "ours"', at_key=True
+        )
 
 
 def _arm(alternative: str, written: str) -> ResolvedStack:
@@ -89,12 +91,12 @@ def _arm(alternative: str, written: str) -> ResolvedStack:
 
 def _equal_stacks(arm: ResolvedStack, other: ResolvedStack) -> Fault:
     if arm.name == other.name:
-        return Fault(f"the stack {show(arm.name)} stands twice", hint="remove one of them")
+        return Fault(f"the stack {show(arm.name)} is written twice", hint="remove one of them")
     return Fault(
-        f"{show(arm.name)} and {show(other.name)} are both {show(arm.resolved)}",
+        f"{show(arm.name)} and {show(other.name)} are the same stack, {show(arm.resolved)}",
         hint="remove one of them",
     )
 
 
 def _equal_names(arm: ResolvedStack) -> Fault:
-    return Fault(f"two stacks are called {show(arm.name)}", hint="rename one", at_key=True)
+    return Fault(f"two stacks have the name {show(arm.name)}", hint="rename one", at_key=True)

@@ -56,8 +56,8 @@ def compared_arms(
         group = _client_of(key, groups, gateways)
         if group in given:
             raise Fault(
-                f"the stack of {show(group)} is compared",
-                hint="remove it, or remove it from compare",
+                f"the stack of {show(group)} is also set under compare",
+                hint="remove it here, or remove the key under compare",
                 location=_place_of(group, gateways),
                 at_key=True,
             )
@@ -76,7 +76,7 @@ def compared_arms(
         *location, stack = _place_of(open_groups[0], gateways)
         key = ".".join(map(str, (*location, stack)))
         raise Fault(
-            "says not which stack it speaks",
+            "the stack is missing",
             hint=f'write "stack: coap", or compare: {{{key}: [coap, mqtt]}}',
             location=tuple(location),
             at_key=True,
@@ -131,8 +131,8 @@ def _client_of(key: str, groups: Mapping[str, object], gateways: frozenset[str])
             known = [name for name in groups if "." not in name]
             hint = suggestion(group, known, kind="groups")
         case _:
-            what = f"{show(key)} is nothing that can be compared"
-            hint = f"compare stacks: {_EXAMPLE}; sweep other keys"
+            what = f"{show(key)} cannot be compared"
+            hint = f"compare only stacks ({_EXAMPLE}), and sweep other keys"
     raise Fault(what, hint=hint, location=("compare", key), at_key=True)
 
 
@@ -140,8 +140,8 @@ def _one(text: str, names: Mapping[str, str], location: tuple[str | int, ...]) -
     stacks = _read(text, names, location)
     if len(stacks) > 1:
         raise Fault(
-            f"{show(text)} stands for {len(stacks)} stacks",
-            hint="write one, or compare them",
+            f"{show(text)} expands to {len(stacks)} stacks",
+            hint="write one stack, or list them under compare",
             location=location,
         )
     return stacks[0]
@@ -158,8 +158,8 @@ def _several(
             same = next((one for one in found.values() if one.resolved == stack.resolved), None)
             if same is not None or stack.name in found:
                 other = same.name if same is not None else stack.name
-                what = f"{show(stack.name)} is compared with itself"
-                hint = f"remove it: {other} stands already there"
+                what = f"{show(stack.name)} is written twice, as {other} too"
+                hint = "remove one of them"
                 raise Fault(what, hint=hint, location=(*location, place))
             found[stack.name] = stack
     return tuple(found.values())
@@ -170,7 +170,11 @@ def _read(
 ) -> tuple[ResolvedStack, ...]:
     """Read a name of the study's stacks, or the notation of a stack."""
     if not isinstance(value, str):
-        raise Fault(f"{show(value)} is not a stack", hint="write its name", location=location)
+        raise Fault(
+            f"{show(value)} is not a stack",
+            hint="write the name of a stack, for example coap",
+            location=location,
+        )
     try:
         return read_arms({value: names[value]} if value in names else [value])
     except Fault as fault:

@@ -92,11 +92,12 @@ def parse_stack(text: str) -> ResolvedStack:
     """
     if len(text) > MAXIMUM_CHARACTERS:
         raise Fault(
-            f"a stack of {len(text)} characters", hint=f"write at most {MAXIMUM_CHARACTERS}"
+            f"the stack has {len(text)} characters",
+            hint=f"write at most {MAXIMUM_CHARACTERS} characters",
         )
     words = text.split()
     if not words:
-        raise Fault("the stack has no name", hint=f"known stacks: {_known_stacks()}")
+        raise Fault("the stack is empty", hint=f"write one of the stacks {_known_stacks()}")
     application, layers = _layers(words[0])
     known = _known_options(application, layers)
     options = read_options(

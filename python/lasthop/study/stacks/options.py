@@ -52,7 +52,10 @@ def read_options(
     for word, following in zip_longest(words, words[1:]):
         name, equals, value = word.partition("=")
         if not equals or not value:
-            raise Fault(f"{show(word)} is not an option", hint='write "name=value", no spaces')
+            raise Fault(
+                f"{show(word)} is not an option",
+                hint='write options as "name=value", without spaces',
+            )
         if name in known and following in _UNITS.get(known[name].kind, ()):
             raise Fault(
                 f"{name}: the value {show(f'{value} {following}')} has a space",
@@ -103,15 +106,17 @@ def _meaningless(option: Option) -> Fault:
     if option.unless:
         name, *values = option.unless
         barred = " or ".join(f"{name}={value}" for value in values)
-        return Fault(f"{option.name} means nothing with {barred}", hint=f"remove {option.name}")
+        return Fault(f"{option.name} has no effect with {barred}", hint=f"remove {option.name}")
     name, *values = option.needs
     if name == LAYERS:
         wanted = " or ".join(values)
-        return Fault(f"{option.name} needs the layer {wanted}", hint=f"remove {option.name}")
+        return Fault(
+            f"{option.name} has no effect without the layer {wanted}", hint=f"remove {option.name}"
+        )
     wanted = " or ".join(f"{name}={value}" for value in values)
     return Fault(
-        f"{option.name} means nothing without {wanted}",
-        hint=f"add {name}={values[0]} or remove {option.name}",
+        f"{option.name} has no effect without {wanted}",
+        hint=f"add {name}={values[0]}, or remove {option.name}",
     )
 
 
@@ -130,12 +135,12 @@ def _read_value(option: Option, value: str) -> str:
         return value
     if option.kind == "name":
         if _NAME.fullmatch(value) is None:
-            raise Fault(f"{show(value)} is not a name", hint='write as "mosquitto"')
+            raise Fault(f"{show(value)} is not a name", hint='write for example "mosquitto"')
         return value
     if option.kind == "time":
         amount = parse(value, TIME, example="2s")
         if amount == 0:
-            raise Fault(f"{show(value)} is too small", hint='write as "2s"')
+            raise Fault(f"{show(value)} is too small", hint='write for example "2s"')
         return format_quantity(amount, TIME, space="")
     if option.kind == "seconds":
         return _whole_seconds(option, value)
@@ -145,7 +150,7 @@ def _read_value(option: Option, value: str) -> str:
     pattern = r"[0-9]{1,9}" if option.kind == "count" else r"[0-9]{1,9}(\.[0-9]{1,9})?"
     if re.fullmatch(pattern, value) is None:
         noun = "whole number" if option.kind == "count" else "number"
-        raise Fault(f"{show(value)} is not a {noun}", hint=f"write as {option.default}")
+        raise Fault(f"{show(value)} is not a {noun}", hint=f"write for example {option.default}")
     number = _bounded(option, Decimal(value), value)
     return f"{number.normalize():f}"
 

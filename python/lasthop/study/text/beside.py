@@ -20,11 +20,11 @@ def file_beside(folder: Path, name: str) -> Path:
     Fault
         If it lies outside the folder, also by a link, or cannot be looked for.
     """
-    hint = "name a file in the folder of the study"
+    hint = "move it into the folder of the study, and write its name"
     try:
         inside = (folder / name).resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):
-        raise Fault(f"{show(name)} cannot be read", hint=hint) from None
+        raise Fault(f"the file {show(name)} cannot be read", hint=hint) from None
     if not inside:
-        raise Fault(f"{show(name)} lies outside the folder of the study", hint=hint)
+        raise Fault(f"the file {show(name)} is outside the folder of the study", hint=hint)
     return folder / name

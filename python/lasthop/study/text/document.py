@@ -157,7 +157,7 @@ def _below_a_plain_value(value: object, at: Location, step: str, key: str) -> Fa
     parent = ".".join(map(str, at))
     mapping = _MAPPINGS.get(str(at[-1]), f"{{{step}: ...}}")
     return Fault(
-        f"{parent} is {show(value)} in the study, so there is no {key}",
+        f"{parent} is {show(value)} in the study, so it has no key {key}",
         hint=f'write "{parent}: {mapping}" in the study',
     )
 
@@ -226,19 +226,21 @@ def _is_time(text: str) -> bool:
 
 
 def _unexpected(value: str, _: Mapping[str, Any]) -> tuple[str, str]:
-    return f"{value} cannot stand here", "see the reference of the study format"
+    return f"{value} is not allowed here", (
+        "see docs/reference/study.md for the values of this key"
+    )
 
 
 def _not_whole(value: str, _: Mapping[str, Any]) -> tuple[str, str]:
-    return f"{value} is not a whole number", "write a number without unit, as 5"
+    return f"{value} is not a whole number", ("write a whole number without a unit, for example 5")
 
 
 def _too_long(_: str, context: Mapping[str, Any]) -> tuple[str, str]:
-    return "is too long", f"write at most {context['max_length']}"
+    return "the value is too long", f"write at most {context['max_length']} items or characters"
 
 
 def _not_a_word(value: str, context: Mapping[str, Any]) -> tuple[str, str]:
-    what = f"unknown value {value}" if value.startswith('"') else f"{value} is not a word"
+    what = f"unknown value {value}" if value.startswith('"') else f"{value} is not allowed here"
     return what, f"write {context['expected'].replace(_APOSTROPHE, _QUOTE)}"
 
 
@@ -247,7 +249,10 @@ _WORDINGS: Mapping[str, Callable[[str, Mapping[str, Any]], tuple[str, str]]] = {
     "int_from_float": _not_whole,
     "int_parsing": _not_whole,
     "string_type": lambda value, _: (f"{value} is not text", "put it in quotes"),
-    "list_type": lambda value, _: (f"{value} is not a list", "write it in brackets, as [a, b]"),
+    "list_type": lambda value, _: (
+        f"{value} is not a list",
+        ("write it in brackets, for example [a, b]"),
+    ),
     "dict_type": lambda value, _: (
         f"{value} is not a mapping",
         "write {name: loss, path.loss: [5 %, 10 %]}",
@@ -263,7 +268,7 @@ _WORDINGS: Mapping[str, Callable[[str, Mapping[str, Any]], tuple[str, str]]] = {
     ),
     "too_short": lambda value, _: (
         f"the {'mapping' if value == 'a mapping' else 'list'} is empty",
-        "name at least one",
+        "write at least one entry",
     ),
     "string_too_short": lambda _value, _limits: ("the text is empty", "write a name"),
     "too_long": _too_long,

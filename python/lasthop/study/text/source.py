@@ -102,18 +102,22 @@ def read_file(path: Path, *, maximum_bytes: int = MAXIMUM_FILE_BYTES) -> str:
     try:
         data = read_regular(path, maximum_bytes=maximum_bytes)
     except NotRegularError as error:
-        of = "the study file in it" if error.errno == errno.EISDIR else "a study file"
-        raise UsageError(f"{path}: {error.strerror}; name {of}") from None
+        of = (
+            "the name of the study file in it"
+            if error.errno == errno.EISDIR
+            else "the name of a study file"
+        )
+        raise UsageError(f"{path}: {error.strerror}; write {of}") from None
     except TooLargeError as error:
-        hint = "name a study file, or split it"
+        hint = "choose a smaller file, or split it"
         raise StudyError(str(error.strerror), hint=hint, file=str(path)) from None
     except (FileNotFoundError, NotADirectoryError):
         raise UsageError(f"{path}: there is no such file; {_meant(path)}") from None
     except ValueError:
-        raise UsageError(f"{path!s}: is not a file name; name a study file") from None
+        raise UsageError(f'"{path!s}" is not a file name; write the name of a study file') from None
     except OSError as error:
         if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
-            raise UsageError(f"{path}: {error.strerror}; name a study file") from None
+            raise UsageError(f"{path}: {error.strerror}; write the name of a study file") from None
         raise EnvironmentFailure(f"{path}: cannot be read ({error.strerror})") from None
     try:
         return data.decode("utf-8-sig")
@@ -135,7 +139,7 @@ def _meant(path: Path) -> str:
     except OSError:
         beside = []
     near = nearest(path.name, beside)
-    return f'did you mean "{path.with_name(near)}"?' if near else "name a study file"
+    return f'did you mean "{path.with_name(near)}"?' if near else "write the name of a study file"
 
 
 def _note(path: Path) -> None:
@@ -219,16 +223,26 @@ class _Reader:
         next(self._events)  # the end of the document
         further = next(self._events)
         if not isinstance(further, StreamEndEvent):
-            raise self._error(further, "a second YAML document", 'remove the line "---"')
+            raise self._error(
+                further, "the file contains a second YAML document", 'remove the line "---"'
+            )
         return value
 
     def _node(self, event: Event, location: Location, key: Event | None) -> object:
         self._refuse_decoration(event)
         self._values += 1
         if self._values > MAXIMUM_VALUES:
-            raise self._error(event, f"more than {MAXIMUM_VALUES} values", "split the study")
+            raise self._error(
+                event,
+                f"the file has more than {MAXIMUM_VALUES} values",
+                "split it into several studies",
+            )
         if len(location) > MAXIMUM_DEPTH:
-            raise self._error(event, f"nested deeper than {MAXIMUM_DEPTH} levels", "nest less")
+            raise self._error(
+                event,
+                f"lists and mappings are nested deeper than {MAXIMUM_DEPTH} levels",
+                "use fewer levels",
+            )
         at_key = (key or event).start_mark
         at = event.start_mark
         self.places[location] = Place(
@@ -245,13 +259,15 @@ class _Reader:
         while not isinstance(event := next(self._events), MappingEndEvent):
             self._refuse_decoration(event)
             if not isinstance(event, ScalarEvent):
-                raise self._error(event, "a key is a list or a mapping", "write a word as key")
+                raise self._error(
+                    event, "a key is a list or a mapping", "write a plain word as the key"
+                )
             key = str(event.value)
             if key in mapping:
                 first = self.places[(*location, key)]
                 raise self._error(
                     event,
-                    f"the key {show(key)} stands twice (first in line {first.key_line})",
+                    f"the key {show(key)} is written twice (first in line {first.key_line})",
                     "remove one of them",
                 )
             mapping[key] = self._node(next(self._events), (*location, key), event)
@@ -265,10 +281,12 @@ class _Reader:
 
     def _refuse_decoration(self, event: Event) -> None:
         if isinstance(event, AliasEvent):
-            raise self._error(event, f"the alias *{event.anchor} is not allowed", "write it out")
+            raise self._error(
+                event, f"the YAML alias *{event.anchor} is not allowed", "write its value"
+            )
         if getattr(event, "anchor", None) is not None:
             anchor = event.anchor  # type: ignore[attr-defined]  # node events have it
-            raise self._error(event, f"the anchor &{anchor} is not allowed", "remove it")
+            raise self._error(event, f"the YAML anchor &{anchor} is not allowed", "remove it")
         tag = getattr(event, "tag", None)
         if tag is not None:
             raise self._error(event, f"the YAML tag {show(str(tag))} is not allowed", "remove it")

@@ -63,9 +63,11 @@ def _hop(hops: list[Any], part: str, path: str) -> int:
     if having:
         raise Fault(
             f"several hops of {path} have {show(part)}",
-            hint=f"write which, counted from 0, as {path}.{having[0]}.{part}",
+            hint="write the number of the hop, counted from 0, for example "
+            f"{path}.{having[0]}.{part}",
         )
     raise Fault(
         f"no hop of {path} has {show(part)} in the study",
-        hint=f"write it there, or say at which hop, counted from 0, as {path}.0.{part}",
+        hint="add it to a hop of the study, or write the number of the hop, "
+        f"counted from 0, for example {path}.0.{part}",
     )

@@ -48,7 +48,9 @@ class EndOf(Written):
             return End(found["name"], to_all=True)
         share = float(parse(found["share"], FRACTION, example="10 %"))
         if share == 0:
-            raise Fault(f"{show(value)} is nobody", hint=f'write "1 % of {found["name"]}" or more')
+            raise Fault(
+                f"{show(value)} is no device", hint=f'write "1 % of {found["name"]}" or more'
+            )
         return End(found["name"], share)
 
     def described(self) -> dict[str, Any]:

@@ -29,7 +29,7 @@ class Moment(Quantity):
             return Quantity.read(self, value)
         clock = _CLOCK.fullmatch(value)
         if clock is None:
-            raise Fault(f"{show(value)} is no time of a day", hint='write "06:30" or "mon 06:30"')
+            raise Fault(f"{show(value)} is not a time of day", hint='write "06:30" or "mon 06:30"')
         days = _DAYS.index(clock["day"]) if clock["day"] else 0
         return days * _DAY_NS + (int(clock["hours"]) * 60 + int(clock["minutes"])) * _MINUTE_NS
 
@@ -61,5 +61,8 @@ def check_period(at: object, every: object) -> None:
         return  # told at its own place
     unit, example = (_WEEK_NS, "7 d") if clock["day"] else (_DAY_NS, "1 d")
     if period % unit:
-        what = f"{show(at)} comes back by {'weeks' if clock['day'] else 'days'}, not every {every}"
+        what = (
+            f"{show(at)} is a time of the {'week' if clock['day'] else 'day'}, "
+            f"but the interval is {every}"
+        )
         raise Fault(what, hint=f'write "every: {example}"', location=("at",))

@@ -62,7 +62,7 @@ class FieldsPayload(Form):
         for name, value in fields.items():
             if name in _RESERVED_FIELDS:
                 raise Fault(
-                    f"the field {show(name)} is ours",
+                    f"the field name {show(name)} is reserved by lasthop",
                     hint="rename it",
                     location=(name,),
                     at_key=True,
@@ -75,8 +75,9 @@ class FieldsPayload(Form):
                 )
             if isinstance(value, OtherNumber):
                 raise Fault(
-                    f"{show(value)} is a number in another notation",
-                    hint=f'write it with digits and a point, as 1000.5, or as text: "{value}"',
+                    f"{show(value)} may be a number or text",
+                    hint="write a number with digits and a point, for example "
+                    f'1000.5, or text in quotes: "{value}"',
                     location=(name,),
                 )
             read[name] = float(value) if isinstance(value, DecimalText) else value
@@ -91,7 +92,7 @@ class FieldsPayload(Form):
             self._fits_its_padding()
         elif self.size is not None:
             raise Fault(
-                "only JSON that is not compressed is padded",
+                '"size" can be used only with uncompressed JSON',
                 hint="remove it",
                 location=("size",),
                 at_key=True,
@@ -108,7 +109,8 @@ class FieldsPayload(Form):
         within_a_datagram(self.size)
         if self.size != least and self.size < least + _EMPTY_PAD_BYTES:
             raise Fault(
-                f"the fields and the message's id take {least} B, {_EMPTY_PAD_BYTES} B more padded",
+                f"the fields and the message id need {least} B, or "
+                f"{least + _EMPTY_PAD_BYTES} B and more with padding",
                 hint=f'write "size: {least} B", or "size: {least + _EMPTY_PAD_BYTES} B" or more',
                 location=("size",),
             )

@@ -28,9 +28,7 @@ _SHORTEST_NS = 10**9
 _WORDS = ("keep", "established", "per_message")
 _PER = re.compile(r"per ([0-9]{1,7})")
 _PER_TIME = re.compile(r"per (\S+ \S+)")
-_HINT = (
-    'write "keep", "established", "per_message", "per 10" for so many messages each, or "per 1 h"'
-)
+_HINT = 'write "keep", "established", "per_message", "per 10" (messages) or "per 1 h"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ class Session(Written):
             return _for_time(time[1])
         found = _PER.fullmatch(text)
         if found is None or not 1 <= int(found[1]) <= MAXIMUM_MESSAGES:
-            raise Fault(f"{show(value)} says not how long a session lasts", hint=_HINT)
+            raise Fault(f"{show(value)} is not a session", hint=_HINT)
         return int(found[1])
 
     def described(self) -> dict[str, Any]:

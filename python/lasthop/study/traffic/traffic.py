@@ -39,7 +39,7 @@ class Traffic(Form):
 
     not_yet: ClassVar[dict[str, str]] = {"upload": 'write "report: 40 kB, every: 1 d"'}
     elsewhere: ClassVar[dict[str, str]] = dict.fromkeys(
-        ("from", "to"), "the long form has named flows with ends: write a fleet, too"
+        ("from", "to"), 'it can be used only with a fleet; add "fleet"'
     )
 
     @classmethod
@@ -96,8 +96,8 @@ class Traffic(Form):
                     and isinstance(value, dict)
                 ):
                     raise Fault(
-                        f"the flow {show(name)} has a name, as in the long form",
-                        hint=f"{_ONE_FLOW}, or a fleet, too",
+                        f"a flow can have a name, such as {show(name)}, only with a fleet",
+                        hint=f'{_ONE_FLOW}, or add "fleet"',
                         location=(name,),
                         at_key=True,
                     )
@@ -129,7 +129,7 @@ class Traffic(Form):
         given = [kind for kind in _KINDS if kind in self.model_fields_set]
         if not given:
             raise Fault(
-                "says nothing about what is sent",
+                "the message is missing",
                 hint='write "round_trip: 409 B", "report: 409 B" or "command: 409 B"',
             )
         if len(given) > 1:
@@ -144,7 +144,12 @@ class Traffic(Form):
     @model_validator(mode="after")
     def _is_a_file(self) -> Traffic:
         if self.kind == "download" and self.batch > 1:
-            raise Fault("files are not bundled", hint="remove it", location=("batch",), at_key=True)
+            raise Fault(
+                "downloads cannot be sent in a batch",
+                hint="remove it",
+                location=("batch",),
+                at_key=True,
+            )
         return self
 
     @model_validator(mode="after")
@@ -153,8 +158,8 @@ class Traffic(Form):
             return self
         if self.burst > 1:
             raise Fault(
-                "what comes in bursts is not bundled",
-                hint="remove one of both",
+                "bursts cannot be sent in a batch",
+                hint="remove one of the two",
                 location=("batch",),
                 at_key=True,
             )
@@ -175,7 +180,7 @@ class Traffic(Form):
             return self
         if self.every is None or self.arrivals != "periodic":
             raise Fault(
-                "at says when in a period, and there is none",
+                '"at" is a time within a period, and this flow has no period',
                 hint='remove it, or write "every: 1 d" and "arrivals: periodic"',
                 location=("at",),
                 at_key=True,
@@ -183,7 +188,7 @@ class Traffic(Form):
         if self.at >= self.every:
             period = format_quantity(self.every, TIME)
             raise Fault(
-                f"{format_quantity(self.at, TIME)} lies behind the period of {period}",
+                f"{format_quantity(self.at, TIME)} is not within the period of {period}",
                 hint=f"write less than {period}",
                 location=("at",),
             )
