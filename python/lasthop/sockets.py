@@ -28,5 +28,7 @@ def require_sockets(what: str) -> None:
         This build has none.
     """
     if not has_sockets():
-        message = f"{what} needs sockets, which this build of lasthop was made without"
-        raise EnvironmentFailure(f"{message}; write make build in its folder, or install a wheel")
+        message = f"{what} needs sockets, and this build of lasthop has none"
+        raise EnvironmentFailure(
+            f"{message}; install a wheel of lasthop, or run make build in its source folder"
+        )

@@ -109,8 +109,8 @@ class Adapter(Software):
             They are real software, and would show tokens to what asks for none.
         """
         if are_foreign and offer.options.get("auth") == "jwt":
-            message = f"impl={self.name}: it asks for no tokens"
-            raise UsageError(f"{message}; write impl=gateway, or leave auth=jwt out")
+            message = f"impl={self.name}: it does not support tokens"
+            raise UsageError(f"{message}; write impl=gateway, or remove auth=jwt")
 
     def check(self, offer: Offer) -> None:
         """Look whether it serves what is asked of it.
@@ -124,10 +124,13 @@ class Adapter(Software):
         name = getattr(self, "called", self.name)
         if offer.protocol not in self.protocols:
             known = ", ".join(sorted(self.protocols))
-            raise UsageError(f"impl={name}: it serves {known}, and no {offer.protocol}")
+            raise UsageError(
+                f"impl={name}: it does not serve {offer.protocol}; write "
+                f"impl= of another server, or a stack of {known}"
+            )
         if offer.device is not None and not self.takes_packets:
-            has = "it has what its machine has, and is no constrained device"
-            raise UsageError(f"impl={name}: {has}; leave device out, or write impl=lwip")
+            has = "it runs as a normal process and cannot be a constrained device"
+            raise UsageError(f"impl={name}: {has}; remove device, or write impl=lwip")
 
     def check_what_it_shows(self, offer: Offer) -> None:
         """Look whether it can show who it is as it is asked to.
@@ -139,7 +142,10 @@ class Adapter(Software):
         """
         name = getattr(self, "called", self.name)
         if "tls" in offer.layers and offer.options.get("tls.raw_key") in {True, "on"}:
-            raise UsageError(f"impl={name}: it shows certificates; remove tls.raw_key=on")
+            raise UsageError(
+                f"impl={name}: it presents certificates and not raw public "
+                "keys; remove tls.raw_key=on"
+            )
 
     def listens(self, said: Sequence[str]) -> bool | None:
         """Look whether it listens, by the lines that it has printed; None where these say nothing.

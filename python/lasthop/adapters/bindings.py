@@ -47,9 +47,9 @@ class Bindings:
             name, equals, command = text.partition("=")
             if not equals or not name.strip() or not command.strip():
                 what = f'--impl: "{text}" is not NAME=COMMAND'
-                raise UsageError(f"{what}; write, say, --impl mine=./broker")
+                raise UsageError(f"{what}; write for example --impl mine=./broker")
             if name.strip() in commands:
-                raise UsageError(f"--impl: {name.strip()} is bound twice; bind it once")
+                raise UsageError(f"--impl: {name.strip()} is given twice; remove one of them")
             commands[name.strip()] = command.strip()
         return cls(commands)
 
@@ -87,7 +87,9 @@ class Bindings:
         client = clients().get(name)
         if client is None:
             known = ", ".join(clients())
-            raise UsageError(f"client={name}: no adapter has this name; there are {known}")
+            raise UsageError(
+                f"client={name}: there is no client software of this name; write one of {known}"
+            )
         return client, client.find()
 
     def resolve_chain(self, names: str, offer: Offer) -> Iterator[tuple[str, Adapter, Path, Offer]]:
@@ -108,7 +110,10 @@ class Bindings:
             adapter.check_what_it_shows(offer)
             offer = replace(offer, behind=_behind(name, adapter, offer, rest))
         elif adapter.takes_off is not None:
-            message = f"impl={name}: it stands before a server; write impl={name}+mosquitto"
+            message = (
+                f"impl={name}: it is a proxy and needs a server behind it; "
+                f"write impl={name}+mosquitto"
+            )
             raise UsageError(message)
         else:
             adapter.check(offer)
@@ -131,7 +136,10 @@ class Bindings:
         adapter, command = adapter_of(name), self._commands.get(name)
         if adapter is None:
             if command is None:
-                raise UsageError(f"impl={name}: no adapter has this name; bind it with --impl")
+                raise UsageError(
+                    f"impl={name}: there is no server software of this name; "
+                    f"add --impl {name}=COMMAND, or correct the name"
+                )
             own = OwnCommand(name, command)
             return own, own.find()
         if command is None:
@@ -147,9 +155,15 @@ def _behind(name: str, front: Adapter, offer: Offer, rest: str) -> Offer:
     """Give what a server offers behind a program that takes a layer off."""
     layer = front.takes_off
     if layer is None:
-        raise UsageError(f"impl={name}+{rest}: {name} is a server and stands before none")
+        raise UsageError(
+            f"impl={name}+{rest}: {name} is a server and not a proxy; write impl={name}"
+        )
     if layer not in offer.layers:
-        message = f"impl={name}+{rest}: {name} takes off {layer}, which {offer.protocol} lacks"
+        message = (
+            f"impl={name}+{rest}: {name} terminates {layer}, which the stack "
+            f"of {offer.protocol} does not have; add the layer, or write "
+            f"impl={rest}"
+        )
         raise UsageError(message)
     return replace(
         offer,

@@ -93,8 +93,13 @@ def _files_below(folder: Path) -> list[Path]:
         for at, _, names in os.walk(folder):
             found += (path for name in names if (path := Path(at, name)).is_file())
             if len(found) > _MOST_FILES:
-                what = f"--impl: its command names {folder}, which holds more than {_MOST_FILES:,}"
-                raise UsageError(f"{what} files; name the file or the smaller folder that it needs")
+                what = (
+                    f"--impl: the command names the folder {folder}, which has "
+                    f"more than {_MOST_FILES:,}"
+                )
+                raise UsageError(
+                    f"{what} files; write the file or the smaller folder that it needs"
+                )
     return sorted(found)
 
 

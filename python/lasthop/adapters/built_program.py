@@ -80,5 +80,5 @@ class BuiltProgram(Adapter):
             done = subprocess.run(command, cwd=source, check=False, capture_output=True, text=True)
             if done.returncode:
                 said = " | ".join(done.stderr.strip().splitlines()[-_LINES_OF_LOG:])
-                raise EnvironmentFailure(f"{self.name}: it cannot be built: {said}; {self.install}")
+                raise EnvironmentFailure(f"{self.name}: the build failed: {said}; {self.install}")
             shutil.move(folder / self.built, into)

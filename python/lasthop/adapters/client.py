@@ -101,15 +101,17 @@ class Client(Software):
         asked = f"client={self.name}:"
         if protocol not in self.protocols:
             known = ", ".join(sorted(self.protocols))
-            raise UsageError(f"{asked} it speaks {known}, and no {protocol}")
+            raise UsageError(f"{asked} it does not support {protocol}; write a stack of {known}")
         version = str(options.get("version"))
         if self.versions and version not in self.versions:
             known = ", ".join(sorted(self.versions))
-            raise UsageError(f"{asked} it speaks version {known}, and not {version}")
+            raise UsageError(
+                f"{asked} it does not support version {version}; write version={known}"
+            )
         if options.get("auth") == "jwt" and not self.shows_tokens:
-            raise UsageError(f"{asked} it shows no tokens; leave auth=jwt out")
+            raise UsageError(f"{asked} it does not support tokens; remove auth=jwt")
         if connects_again and not self.connects_again:
-            raise UsageError(f'{asked} it keeps its session; write "session: keep"')
+            raise UsageError(f'{asked} it can only keep its session; write "session: keep"')
 
     def prepare(self, errands: Iterable[Errand]) -> None:
         """Make what the devices of a run need before any of them starts.

@@ -91,7 +91,7 @@ class Firmware:
         if done.returncode:
             faults = [line for line in done.stderr.splitlines() if "error" in line]
             said = " | ".join((faults or done.stderr.splitlines())[:_LINES_OF_LOG])
-            raise EnvironmentFailure(f"lwip: it does not compile: {said}")
+            raise EnvironmentFailure(f"lwip: the compiler failed: {said}; {_INSTALL}")
 
 
 def compiler() -> str:
@@ -136,4 +136,4 @@ def version() -> str:
     try:
         return f"{told['MAJOR']}.{told['MINOR']}.{told['REVISION']}"
     except KeyError as error:
-        raise EnvironmentFailure(f"lwip: {header} tells no version") from error
+        raise EnvironmentFailure(f"lwip: {header} has no version; {_INSTALL}") from error

@@ -33,8 +33,8 @@ class LwipServer(OnLwip, Adapter):
         """
         del offer
         if are_foreign:
-            what = "it has a network stack of its own, for devices of ours"
-            raise UsageError(f"impl={self.name}: {what}; leave client out")
+            what = "it has its own network stack and works only with simulated devices"
+            raise UsageError(f"impl={self.name}: {what}; remove client=")
 
     def command(self, program: Path, offer: Offer) -> list[str]:
         """Compile what the device runs; run what starts it, and starts it again."""

@@ -65,4 +65,4 @@ class NativeLibrary:
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         if done.returncode:
             said = " | ".join(done.stderr.splitlines()[:_LINES_OF_LOG])
-            raise EnvironmentFailure(f"{self.name}: it does not compile: {said}; {self.install}")
+            raise EnvironmentFailure(f"{self.name}: the compiler failed: {said}; {self.install}")

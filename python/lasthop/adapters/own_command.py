@@ -31,7 +31,10 @@ class OwnCommand(Adapter):
         try:
             words = shlex.split(command)
         except ValueError as error:
-            raise UsageError(f'--impl {called}: "{command}" cannot be read: {error}') from None
+            raise UsageError(
+                f'--impl {called}: the command "{command}" cannot be '
+                f"parsed: {error}; check its quotes"
+            ) from None
         if not words:
             raise UsageError(f"--impl {called}: the command is empty; write {called}=./broker")
         self.called, self._words = called, words
@@ -46,7 +49,10 @@ class OwnCommand(Adapter):
         """
         found = shutil.which(self._words[0])
         if found is None:
-            message = f'--impl {self.called}: there is no program "{self._words[0]}"; build it'
+            message = (
+                f"--impl {self.called}: there is no program "
+                f'"{self._words[0]}"; build it, or correct its path'
+            )
             raise UsageError(message)
         return Path(found).resolve()
 
@@ -67,7 +73,7 @@ class OwnCommand(Adapter):
         super().check(offer)
         is_told = {"{certificate}", "{key}"} <= set(re.findall(r"{\w+}", " ".join(self._words)))
         if offer.protocol in _SECURED and not is_told:
-            what = f"--impl {self.called}: a server of {offer.protocol} shows a certificate"
+            what = f"--impl {self.called}: a server of {offer.protocol} must present a certificate"
             raise UsageError(f"{what}; put {{certificate}} and {{key}} into its command")
 
     def command(self, program: Path, offer: Offer) -> list[str]:

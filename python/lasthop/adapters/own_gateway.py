@@ -48,9 +48,9 @@ class OwnGateway(Adapter):
         """
         super().check(offer)
         if offer.options.get("auth") != "jwt":
-            raise UsageError("impl=gateway: it asks for tokens; write auth=jwt")
+            raise UsageError("impl=gateway: its clients must present tokens; add auth=jwt")
         if (qos := str(offer.options.get("qos", 1))) != "1":
-            what = "refuses QoS 2" if qos == "2" else "acknowledges no QoS 0"
+            what = "does not accept QoS 2" if qos == "2" else "does not acknowledge QoS 0"
             raise UsageError(f"impl=gateway: it {what}; write qos=1")
 
     def check_devices(self, offer: Offer, *, are_foreign: bool) -> None:
@@ -64,7 +64,7 @@ class OwnGateway(Adapter):
         del offer
         if not are_foreign:
             message = "impl=gateway: it does not know the keys of simulated devices"
-            raise UsageError(f"{message}; write, say, client=paho, or use lasthop load")
+            raise UsageError(f"{message}; write for example client=paho, or use lasthop load")
 
     def admit(self, offer: Offer, devices: Sequence[str]) -> Mapping[str, Card]:
         """Register devices with new keys; give their tokens, good for a day."""

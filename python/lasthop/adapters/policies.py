@@ -24,6 +24,6 @@ def dds_policies(name: str, options: Mapping[str, Any]) -> list[str]:
         Our participants describe their types, by which the two never match.
     """
     if options.get("type_information", False):
-        message = f"{name}: it does not match what describes its types; write "
+        message = f"{name}: it does not accept type information in discovery; write "
         raise UsageError(f'{message}"type_information=off" behind the stack')
     return [str(options.get(key, usual)) for key, usual in _USUAL.items()]

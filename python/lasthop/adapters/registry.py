@@ -55,10 +55,16 @@ def _loaded(group: str, kind: type[_S]) -> Mapping[str, _S]:
         try:
             made = point.load()()
         except Exception as error:
-            message = f"the adapter {point.name} ({point.value}) cannot be loaded: {error}"
+            message = (
+                f"the adapter {point.name} ({point.value}) cannot be loaded: "
+                f"{error}; install its package again, or remove it"
+            )
             raise EnvironmentFailure(message) from error
         if not isinstance(made, kind) or made.name != point.name:
-            message = f"the adapter {point.name} ({point.value}) is none of this name"
+            message = (
+                f"the package of the adapter {point.name} ({point.value}) has "
+                "no adapter of this name; update the package"
+            )
             raise EnvironmentFailure(message)
         found[point.name] = made
     return found

@@ -88,14 +88,14 @@ class Software(ABC):
         told = re.search(r"\d+(\.\d+)+", done.stdout)
         if told is None:
             asked = " ".join(command)
-            message = f"{self.name}: {asked} tells no version; {self.install}"
+            message = f"{self.name}: {asked} prints no version; {self.install}"
             raise EnvironmentFailure(message)
         version = told[0]
         if tuple(map(int, version.split("."))) < self.oldest:
             wanted = ".".join(map(str, self.oldest))
             message = (
-                f"{self.name}: {program} is version {version}, and it takes {wanted} or later; "
-                f"{self.install}"
+                f"{self.name}: {program} has version {version}, and lasthop needs "
+                f"{wanted} or later; {self.install}"
             )
             raise EnvironmentFailure(message)
         return version

@@ -25,7 +25,9 @@ def no_groups() -> pl.DataFrame:
     UsageError
         Always.
     """
-    raise UsageError("these results have no groups.parquet to judge; run the study again")
+    raise UsageError(
+        "the results have no groups.parquet, so groups cannot be judged; run the study again"
+    )
 
 
 def rows_by_group(runs: pl.DataFrame, groups: pl.DataFrame) -> pl.DataFrame:

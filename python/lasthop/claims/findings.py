@@ -59,7 +59,7 @@ def _finding(rule: Rule, sample: Sample) -> Finding:
         n=len(values),
         trouble=_trouble_of(rule, sample, values)
         if allowed
-        else "the swept key holds no number here",
+        else "the swept key is not a number here",
         note=_note(sample),
     )
     if plain.trouble is not None:

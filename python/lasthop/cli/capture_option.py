@@ -56,7 +56,7 @@ def read(value: str | None, *, keys: bool = False) -> "CapturedHosts | None":
 
     if value is None:
         if keys:
-            raise UsageError("--keys: there are no packets to read by them; write --capture --keys")
+            raise UsageError("--keys: it needs a capture; write --capture --keys")
         return None
     return (
         CapturedHosts(keys=keys) if value == _THE_FIRST else CapturedHosts.parse(value, keys=keys)

@@ -96,7 +96,9 @@ def _foresee(base: Path, smallest: float | None, *, pair: list[str] | None, as_j
     from lasthop.outcome.results import Results
 
     if pair:
-        raise UsageError("--pair: one folder is given; name it twice to compare its stacks")
+        raise UsageError(
+            "--pair: only one folder is given; to compare two of its stacks, write the folder twice"
+        )
     found = foresee(Results(base), smallest_effect=smallest)
     if as_json:
         say_json({"base": str(base), "detectable": [detectable_plain(one) for one in found]})

@@ -94,14 +94,13 @@ class Request:
             (f"--engine {self.engine}", self.engine in {"live", "both"}),
         ):
             if self.on is not None and given:
-                raise UsageError(f"--on and {option} exclude each other; give one of them")
+                raise UsageError(f"--on and {option} cannot be used together; remove one of them")
         if self.strict and (self.engine == "both" or not self.selection.chooses_all):
             raise UsageError(
-                "--strict judges the requirements of a whole study; leave out --engine both, "
-                "--only, --shard"
+                "--strict needs all runs of the study; remove --engine both, --only and --shard"
             )
         if self.engine == "both" and not self.selection.chooses_all:
-            raise UsageError("--engine both runs the whole study twice; leave out --only, --shard")
+            raise UsageError("--engine both needs all runs of the study; remove --only and --shard")
 
     def worlds(self) -> "Mapping[str, Request]":
         """Give the request for each world that it is of: one, or both of a twin."""
@@ -134,7 +133,9 @@ class Request:
 
         plan = Plan(study, self.selection)
         if self.impl and not self.modelled and not plan.is_live:
-            raise UsageError("--impl binds real software, which needs --engine live; add it")
+            raise UsageError(
+                "--impl starts real software, which runs only with --engine live; add --engine live"
+            )
         if self.capture is not None:
             self.capture.check(run.spec_json for run in plan.supported())
         return plan

@@ -85,9 +85,9 @@ class MessageName:
             known = ", ".join(f"{', '.join(names)} of {group}" for group, names in flows.items())
             if fitting:
                 example = f"{fitting[0]}/{self.device}:{self.message}"
-                what = f"device {self.device} is there in {' and '.join(fitting)}"
-                raise UsageError(f'MESSAGE: {what}; write as "{example}"')
-            raise UsageError(f"MESSAGE: no group of the run has it: {self}; flows: {known}")
+                what = f"device {self.device} exists in {' and '.join(fitting)}"
+                raise UsageError(f'MESSAGE: {what}; write for example "{example}"')
+            raise UsageError(f"MESSAGE: the run has no {self}; its flows are {known}")
         numbers = run.numbers_of(fitting[0])
         if self.device >= len(numbers):
             there = f"{fitting[0]} has {len(numbers)}, the first of which is 0"
@@ -152,18 +152,18 @@ def command(  # noqa: PLR0913  (an argument is an option)
         raise UsageError(f"--picture {picture}: write a name that ends in {', '.join(PICTURES)}")
     if slowest is not None:
         if run is not None:
-            raise UsageError("RUN and --slowest exclude each other; give one of them")
+            raise UsageError("RUN and --slowest cannot be used together; remove one of them")
         folder = _only_folder() if folder is None else folder
         run, name = _slowest(slowest, folder)
     elif run is None or message is None:
-        raise UsageError('which message? write its RUN and MESSAGE, or "--slowest STACK"')
+        raise UsageError('RUN and MESSAGE are missing; write both, or "--slowest STACK"')
     else:
         name = MessageName.parse(message)
     folder = folder or _folder_with(run)
     row = _find_run(run, folder)
     if row["engine"] != "virtual":
         if picture is not None:
-            raise UsageError("--picture: a run on a clock has no radio that is simulated")
+            raise UsageError("--picture: a run in real time has no simulated radio; remove it")
         from lasthop.cli.explained_live import explain_live
 
         explain_live(folder, row, name, as_json=as_json)
@@ -205,7 +205,7 @@ def _draw(explained: dict[str, Any], title: str, out: Path) -> None:
     from lasthop.report.write import write_picture
 
     if explained["radio"] is None:
-        raise UsageError("--picture: the device of this message has no radio that is simulated")
+        raise UsageError("--picture: the device of this message has no simulated radio; remove it")
     write_picture(radio_line_spec(explained["radio"], explained["events"], title=title), out)
 
 
@@ -260,18 +260,20 @@ def _slowest(stack: str, folder: Path) -> tuple[str, MessageName]:
     stacks = results.runs["stack"].unique(maintain_order=True).to_list()
     if stack not in stacks:
         known = ", ".join(map(str, stacks))
-        raise UsageError(f'--slowest: no run in {folder} is of "{stack}"; there are {known}')
+        raise UsageError(f'--slowest: {folder} has no run of "{stack}"; write one of {known}')
     runs = results.runs.filter(pl.col("stack") == stack)
     if not all(RunSpecReader.of(spec).keeps_messages for spec in runs["run_spec"]):
         todo = 'write "measure: {messages: each}"'
-        raise UsageError(f"--slowest: the study sums its messages; {todo}")
+        raise UsageError(f"--slowest: the study keeps only sums and no single messages; {todo}")
     arrived = results.messages.filter(
         pl.col("run_id").is_in(runs["run_id"].implode())
         & pl.col("measured")
         & pl.col("latency_ms").is_not_null()
     )
     if arrived.is_empty():
-        raise UsageError(f"--slowest: no message of {stack} in {folder} arrived")
+        raise UsageError(
+            f"--slowest: no message of {stack} in {folder} arrived; choose another stack"
+        )
     order = ["latency_ms", "run_id", "device", "message"]
     row = arrived.sort(order, descending=[True, False, False, False]).row(0, named=True)
     has_several = arrived["flow"].n_unique() > 1
@@ -287,7 +289,7 @@ def _only_folder() -> Path:
     seen = [path.parent for path in _manifests()]
     if len(seen) != 1:
         there = f"results are in {_named(seen)}" if seen else "no results here"
-        raise UsageError(f"{there}; name a folder with --in DIR")
+        raise UsageError(f"{there}; write a folder with --in DIR")
     return seen[0]
 
 
@@ -297,7 +299,7 @@ def _folder_with(prefix: str) -> Path:
 
     seen = [path.parent for path in _manifests()]
     if not seen:
-        raise UsageError("no results here; name their folder with --in DIR")
+        raise UsageError("there are no results here; write their folder with --in DIR")
     holding = [folder for folder in seen if _ids(folder, prefix)]
     if len(holding) == 1:
         return holding[0]
@@ -305,9 +307,11 @@ def _folder_with(prefix: str) -> Path:
         for folder in seen:
             Results(folder).checked  # noqa: B018  (a run may be in one that is damaged: raises)
         names = _named(seen)
-        raise UsageError(f'no run in {names} begins with "{prefix}"; name its folder with --in DIR')
+        raise UsageError(
+            f'no run in {names} begins with "{prefix}"; write its folder with --in DIR'
+        )
     message = f'runs that begin with "{prefix}" are in {_named(holding)}'
-    raise UsageError(f"{message}; name one with --in {shlex.quote(str(holding[0]))}")
+    raise UsageError(f"{message}; choose one with --in {shlex.quote(str(holding[0]))}")
 
 
 def _manifests() -> Iterator[Path]:
@@ -347,7 +351,10 @@ def _find_run(prefix: str, folder: Path) -> dict[str, Any]:
         raise UsageError(f'{what} with "{prefix}"; {todo}')
     row = next(row for row in runs.iter_rows(named=True) if row["run_id"] == ids[0])
     if row["status"] == "unsupported":
-        raise UsageError(f"run {ids[0]} was not simulated: {row['reason']}")
+        raise UsageError(
+            f"run {ids[0]} has no messages, because it was not "
+            f"simulated: {row['reason']}; choose another run"
+        )
     return row
 
 
@@ -363,7 +370,7 @@ def _explain(run_spec: str, name: MessageName) -> dict[str, Any]:
     except ValueError as error:
         raise UsageError(str(error)) from error
     if not explained["events"]:
-        raise UsageError(f"the run has no such message: {name}")
+        raise UsageError(f"the run has no {name}; choose a lower number or another device")
     if _is_download(run_spec, name):
         explained["events"] = number_parts(explained["events"])
     return explained

@@ -45,7 +45,7 @@ def explain_live(folder: Path, run: Mapping[str, Any], name: MessageName, *, as_
     messages = messages.filter(device=number)
     rows = [row for row in messages.to_dicts() if name.flow in (None, row["flow"])]
     if not rows:
-        raise UsageError(f"the run has no such message: {name}")
+        raise UsageError(f"the run has no {name}; choose a lower number or another device")
     row = rows[0]
     host = host_of(spec, row)
     capture = folder / "captures" / f"{run['run_id']}.{host}.pcapng"

@@ -187,27 +187,34 @@ def command(  # noqa: PLR0913  each is an option
     }
     if known.get(action) != len(arguments):
         message = (
-            f'gateway: "{" ".join(words)}" cannot be done; write device add DEVICE --key FILE, '
-            "device remove DEVICE, device list, bind GATEWAY DEVICE, unbind GATEWAY DEVICE, "
-            "config set DEVICE TEXT, command send DEVICE TEXT, token DEVICE --key FILE, log, "
-            "log trim or push SUBSCRIPTION URL"
+            f'gateway: "{" ".join(words)}" is not a known action; write device add '
+            "DEVICE --key FILE, device remove DEVICE, device list, bind GATEWAY "
+            "DEVICE, unbind GATEWAY DEVICE, config set DEVICE TEXT, command send "
+            "DEVICE TEXT, token DEVICE --key FILE, log, log trim or push "
+            "SUBSCRIPTION URL"
         )
         raise UsageError(message)
     if new_key is not None and (key or attaches or gateway or action != "device add"):
-        message = "--new-key: is of device add, without --key, --attaches and --gateway; add --data"
+        message = (
+            "--new-key: it works only with device add, and without --key, "
+            "--attaches and --gateway; remove the others"
+        )
         raise UsageError(message)
     if count is not None and new_key is None:
-        raise UsageError("--count: so many devices have keys of their own; add --new-key FILE")
+        raise UsageError("--count: each of the devices needs its own key; add --new-key FILE")
     if action != "log trim" and (older_than is not None or keep is not None or even_unread):
-        raise UsageError("--older-than, --keep and --even-unread: are of log trim; write that")
+        raise UsageError(
+            "--older-than, --keep and --even-unread: they work only "
+            "with log trim; write log trim, or remove them"
+        )
     if attempts is not None and action != "push":
-        raise UsageError("--attempts: is of push; log prints each message once")
+        raise UsageError("--attempts: it works only with push; remove it")
     with _told_in_one_line():
         if action == "token":
             _say_token(arguments[0], key or [], hours)
             return EXIT_PASS
         if data is None:
-            message = f"gateway: {action} is about the data of a gateway; add --data FOLDER"
+            message = f"gateway: {action} needs the data of a gateway; add --data FOLDER"
             raise UsageError(message)
         check_folder(data, makes=action == "device add", tell=complain)
         administration = _native.GatewayAdministration(read_gateway_data(data))
@@ -243,19 +250,19 @@ def _add_device(
 ) -> None:
     if not files and gateway is None:
         message = (
-            "--key: a device has a public key, or --gateway; write a key by openssl pkey -in KEY "
-            "-pubout -out FILE"
+            "--key: a device needs a public key, or --gateway; extract a public "
+            "key with openssl pkey -in KEY -pubout -out FILE"
         )
         raise UsageError(message)
     listed = {row[0]: row[3] for row in administration.devices()}
     if not files and device in listed:
-        message = f"--key: {device} is there already; write lasthop gateway bind {gateway} {device}"
+        message = f"--key: {device} exists already; write lasthop gateway bind {gateway} {device}"
         raise UsageError(message)
     # Nothing is added that cannot be bound.
     is_beside = gateway is None or device.rpartition("/")[0] == gateway.rpartition("/")[0]
     if gateway is not None and (listed.get(gateway) is None or not is_beside):
         message = (
-            f"--gateway: {gateway} is no gateway of this registry; write "
+            f"--gateway: {gateway} is not a gateway of this registry; add it with "
             f"lasthop gateway device add {gateway} --key FILE --attaches bound"
         )
         raise UsageError(message)
@@ -313,8 +320,8 @@ def _send_command(
 def _say_token(device: str, files: list[Path], hours: int) -> None:
     if len(files) != 1:
         message = (
-            "--key: a token is signed by one private key; write one by openssl genpkey "
-            "-algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out FILE"
+            "--key: token needs exactly one private key; create one with openssl "
+            "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out FILE"
         )
         raise UsageError(message)
     pem = _read_pem(files[0])
@@ -325,7 +332,9 @@ def _read_pem(file: Path) -> str:
     try:
         return file.read_text(encoding="ascii")
     except (OSError, UnicodeDecodeError) as error:
-        message = f"--key: {file} cannot be read as PEM; write one by openssl genpkey or pkey"
+        message = (
+            f"--key: {file} is not a PEM file; create one with openssl genpkey or openssl pkey"
+        )
         raise UsageError(message) from error
 
 

@@ -57,7 +57,7 @@ def trim_log(
 ) -> None:
     """Remove what is old, and say how many messages that were, and for whom others stay."""
     if older_than is None and keep is None:
-        message = "gateway: log trim removes what is old; add --older-than 30d or --keep 100000"
+        message = "gateway: log trim needs a limit; add --older-than 30d or --keep 100000"
         raise UsageError(message)
     before = None if older_than is None else int(time.time()) - _read_seconds(older_than)
     gone, held, holder = administration.trim_log(

@@ -78,11 +78,11 @@ def command(  # noqa: PLR0913  (an argument is an option)
     """Write a study file from a few answers. Existing files are never overwritten."""
     if extension is not None:
         if any(answer is not None for answer in (path, kind, payload, every, loss, delay, rate)):
-            raise UsageError("--extension writes a folder of its own; give it alone")
+            raise UsageError("--extension writes its own folder; remove the other options")
         return _write_extension(extension)
     path = path or Path("study.yaml")
     if path.exists():
-        raise UsageError(f"{path}: exists already; name another file")
+        raise UsageError(f"{path}: the file exists already; choose another name")
     ask = not yes and sys.stdin is not None and sys.stdin.isatty()
     from lasthop.study.init import Answers, compose_study
 
@@ -135,6 +135,6 @@ def _write(path: Path, text: str) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise UsageError(f"{path}: exists already; name another file") from None
+        raise UsageError(f"{path}: the file exists already; choose another name") from None
     except OSError as error:
-        raise EnvironmentFailure(f"{path}: {error.strerror}; name another file") from error
+        raise EnvironmentFailure(f"{path}: {error.strerror}; choose another file") from error

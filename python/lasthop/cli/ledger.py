@@ -94,8 +94,8 @@ def _port(text: str) -> tuple[int, str]:
     known = CaptureLedger.protocols()
     is_port = port.isascii() and port.isdigit() and 0 < int(port[:6]) < _PORTS
     if not (is_port and protocol in known):
-        todo = f"write a port and one of {', '.join(known)}, say 1884=mqtt"
-        raise UsageError(f'--as: "{text}" does not say what is spoken at a port; {todo}')
+        todo = f"write a port and one of {', '.join(known)}, for example 1884=mqtt"
+        raise UsageError(f'--as: "{text}" is not PORT=PROTOCOL; {todo}')
     return int(port), protocol
 
 
@@ -117,9 +117,9 @@ def _feed(ledger: "CaptureLedger", path: Path, advance: Callable[[int], None]) -
     except (zlib.error, gzip.BadGzipFile) as error:
         raise UsageError(f"{path}: the compressed file is damaged; decompress it first") from error
     except FileNotFoundError as error:
-        raise UsageError(f"{path}: there is no such file; give a capture") from error
+        raise UsageError(f"{path}: there is no such file; write the name of a capture") from error
     except NotRegularError as error:
-        raise UsageError(f"{path}: {error.strerror}; give a capture") from error
+        raise UsageError(f"{path}: {error.strerror}; write the name of a capture") from error
     except OSError as error:
         raise EnvironmentFailure(f"{path}: {error.strerror or error}") from error
     except ValueError as error:
@@ -156,4 +156,4 @@ def _refuse_unknown_links(told: dict[str, Any], captures: Iterable[Path]) -> Non
         numbers = ", ".join(sorted(unknown))
         names = ", ".join(map(str, captures))
         todo = "capture on Ethernet, on `any`, on a loopback or on a tunnel"
-        raise UsageError(f"{names}: its link layer (LINKTYPE {numbers}) is not read; {todo}")
+        raise UsageError(f"{names}: the link layer (LINKTYPE {numbers}) is not supported; {todo}")

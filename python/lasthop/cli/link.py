@@ -311,10 +311,13 @@ def command(  # noqa: PLR0913  each is an option
 
     if summary not in (None, "text", "json"):
         raise UsageError(
-            f'--summary: "{summary}" is no form of it; write --summary or --summary=json'
+            f'--summary: "{summary}" is not a known format; write --summary or --summary=json'
         )
     if port is not None and far is not None:
-        raise UsageError("--far: with --port the command is the server; write it in place of --far")
+        raise UsageError(
+            "--far: with --port, COMMAND is the server; write the "
+            "server as COMMAND and remove --far"
+        )
     single = {
         "delay": delay,
         "loss": loss,
@@ -340,7 +343,7 @@ def command(  # noqa: PLR0913  each is an option
         written += pairs(f"--{option}", texts or ())
     if path is None:
         if group is not None:
-            raise UsageError(f"--group {group}: is of a study; name it by --path")
+            raise UsageError(f"--group {group}: it works only with a study; add --path STUDY")
         settings = LinkSettings.read(written, seed=seed, jitter=jitter)
     else:
         if jitter is not None:
@@ -370,7 +373,7 @@ def command(  # noqa: PLR0913  each is an option
 def _replayed(trace: Path, delay: str | None) -> tuple[str, str, str]:
     """Give the setting of delays that were recorded."""
     if delay is not None:
-        raise UsageError("--trace: the delay is given, too; write one of them")
+        raise UsageError("--trace: --delay is given, too; remove one of them")
     quoted = str(trace).replace("'", "''")
     return "--trace", "delay.trace", f"'{quoted}'"
 
@@ -388,7 +391,7 @@ def _of_study(
     from lasthop.link import LinkSettings
 
     for option, *_ in beside:
-        raise UsageError(f"{option}: the link is that of --path; change it by --set KEY=VALUE")
+        raise UsageError(f"{option}: --path already sets the link; change it with --set KEY=VALUE")
     overrides = options.read_overrides(changes)
     return LinkSettings.of_study(find_study(study), overrides=overrides, group=group, seed=seed)
 

@@ -167,7 +167,9 @@ def _under_load(
 
     name, password = (None, None) if user is None else read_user(user)
     if devices is not None and user is not None:
-        raise UsageError("--user: devices of a gateway show tokens; leave one of both out")
+        raise UsageError(
+            "--user: devices of a gateway authenticate with tokens; remove --user or --devices"
+        )
     registered = () if devices is None else read_registered(devices)
     targets = read_targets(against, registered)
     trusted = trust.read(targets.names)

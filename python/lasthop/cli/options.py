@@ -21,9 +21,11 @@ def read_path(name: str | Path) -> Path:
     """
     text = str(name)
     if not text.strip():
-        raise UsageError("the name of a file or folder is empty; write one")
+        raise UsageError("the name of a file or folder is empty; write its name")
     if not text.isprintable():
-        raise UsageError(f'the name "{text}" holds what cannot be printed; choose another one')
+        raise UsageError(
+            f'the name "{text}" has characters that cannot be printed; choose another name'
+        )
     return Path(text)
 
 
@@ -31,9 +33,11 @@ def _read_appendable(name: str | Path) -> Path:
     """Read the name of a file that is written at the end: hours later is too late to find out."""
     path = read_path(name)
     if path.is_dir():
-        raise UsageError(f"--summary: {path}: is a folder; name a file")
+        raise UsageError(f"--summary: {path} is a folder; write the name of a file")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise UsageError(f"--summary: {path}: cannot be written; name a file in a folder that is")
+        raise UsageError(
+            f"--summary: {path} cannot be written; write the name of a file in a writable folder"
+        )
     return path
 
 
@@ -194,7 +198,9 @@ def read_overrides(written: list[str] | None) -> tuple[tuple[str, str], ...]:
     for text in written or ():
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
-            raise UsageError(f'--set: "{text}" is not KEY=VALUE; write, say, --set "path.loss=5 %"')
+            raise UsageError(
+                f'--set: "{text}" is not KEY=VALUE; write for example --set "path.loss=5 %"'
+            )
         pairs.append((key.strip(), value.strip()))
     return tuple(pairs)
 
@@ -302,5 +308,5 @@ ContentFormat = Annotated[
 def check_mqtt(version: str) -> None:
     """Refuse a version of MQTT that our client does not speak."""
     if version not in {"3.1.1", "5"}:
-        message = f'--version: there is no MQTT "{version}" here; write 3.1.1 or 5'
+        message = f'--version: MQTT "{version}" is not supported; write 3.1.1 or 5'
         raise UsageError(message)

@@ -36,7 +36,10 @@ def _write(text: str) -> None:
         discard(sys.stdout.fileno())
     except OSError as error:
         discard(sys.stdout.fileno())
-        message = f"standard output: {error.strerror or error}"
+        message = (
+            f"standard output: {error.strerror or error}; free some space, or "
+            "write to another place"
+        )
         raise EnvironmentFailure(message) from error
 
 

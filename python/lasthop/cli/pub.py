@@ -63,7 +63,7 @@ def command(  # noqa: PLR0913  each is an option
     """Publish one MQTT message. With QoS 1 or 2 it ends when the broker has acknowledged it."""
     target = read_target(url, ["mqtt", "mqtt_ws", "mqtt_quic"], "topic")
     if not target.path or "+" in target.path or "#" in target.path or "\0" in target.path:
-        fault = f'URL: "{target.path}" is no topic to publish to; write mqtt://HOST/house/door'
+        fault = f'URL: "{target.path}" is not a topic to publish to; write mqtt://HOST/house/door'
         raise UsageError(fault)
     options.check_mqtt(version)
     trust = read_trust(target, cafile, cert, key)

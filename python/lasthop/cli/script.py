@@ -41,6 +41,6 @@ def named_folders(*usual: str) -> tuple[Path, ...]:
     given = sys.argv[1:]
     if len(given) != len(usual):
         called = " ".join((f"python {sys.argv[0]}", *(f"results/{name}" for name in usual)))
-        message = f"{len(given)} folders of results are named; write: {called}"
+        message = f"one result folder is needed, and {len(given)} are given; write: {called}"
         raise UsageError(message)
     return tuple(map(Path, given))

@@ -237,7 +237,7 @@ def command(  # noqa: PLR0913  each is an option
         over_http = "--http" if http else "--http3" if http3 else None
         _check_no_gateway(served, data, http=over_http, metrics=metrics, has_log=log is not None)
     if log not in {None, *_LOG_FORMS}:
-        message = f'--log: "{log}" is no form of a log; write text or json'
+        message = f'--log: "{log}" is not a log format; write text or json'
         raise UsageError(message)
     if example is not None and (not {"coap", "coap_tcp"} & set(served) or example not in _EXAMPLES):
         message = (
@@ -254,7 +254,7 @@ def command(  # noqa: PLR0913  each is an option
     if quic:
         _check_quic(served, is_secured=tls is not None)
     elif http3 and tls is None:
-        message = "--http3: QUIC shows a certificate; add --tls-cert FILE --tls-key FILE"
+        message = "--http3: QUIC needs a certificate; add --tls-cert FILE --tls-key FILE"
         raise UsageError(message)
     elif quic_retry and not http3:
         message = "--quic-retry: nothing is served over QUIC; add --quic or --http3"
@@ -306,21 +306,22 @@ def _check_served(served: list[str]) -> None:
             message = f'serve: "{name}" cannot be served; write {near}'
             raise UsageError(message)
         if name in served[:place]:
-            message = f"serve: {name} is there twice; write it once, with --listen for each address"
+            message = f"serve: {name} is given twice; write it once, with --listen for each address"
             raise UsageError(message)
 
 
 def _check_gateway(served: list[str], data: str | None, *, has_users: bool) -> None:
     if len(served) > 1:
-        message = "serve: a gateway serves its devices alone; write serve gateway"
+        message = "serve: gateway cannot run together with other servers; write serve gateway"
         raise UsageError(message)
     if data is None:
-        message = "serve: a gateway keeps what it is sent; add --data FOLDER"
+        message = "serve: a gateway needs a place for its data; add --data FOLDER"
         raise UsageError(message)
     if has_users:
         message = (
-            "--user, --password-file, --acl-file, --allow-anonymous: devices of a gateway show "
-            "tokens; leave them out, and write lasthop gateway device add"
+            "--user, --password-file, --acl-file, --allow-anonymous: devices of a "
+            "gateway authenticate with tokens; remove these options, and add "
+            "devices with lasthop gateway device add"
         )
         raise UsageError(message)
 
@@ -333,13 +334,13 @@ def _check_no_gateway(
         message = f"{http}: {names} is not served over HTTP; serve gateway"
         raise UsageError(message)
     if metrics:
-        message = f"--metrics: {names} has none; serve gateway"
+        message = f"--metrics: {names} has no metrics; serve gateway"
         raise UsageError(message)
     if has_log:
-        message = f"--log: {names} writes none; serve gateway"
+        message = f"--log: {names} writes no log; serve gateway"
         raise UsageError(message)
     if data is not None:
-        message = f"--data: {names} keeps nothing; serve gateway"
+        message = f"--data: {names} stores no data; serve gateway"
         raise UsageError(message)
 
 
@@ -348,7 +349,7 @@ def _check_quic(served: list[str], *, is_secured: bool) -> None:
         message = f"--quic: {' '.join(served)} is not served over QUIC; serve mqtt"
         raise UsageError(message)
     if not is_secured:
-        message = "--quic: QUIC shows a certificate; add --tls-cert FILE --tls-key FILE"
+        message = "--quic: QUIC needs a certificate; add --tls-cert FILE --tls-key FILE"
         raise UsageError(message)
 
 

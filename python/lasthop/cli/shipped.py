@@ -41,7 +41,7 @@ def find_study(argument: str) -> Path:
         It means none of these.
     """
     if "\0" in argument:
-        raise UsageError("the name of the study holds a NUL character; write the name of a file")
+        raise UsageError("the name of the study contains a NUL character; write the name of a file")
     path = Path(argument)
     try:
         if path.is_dir() and (path / "study.yaml").exists():
@@ -63,7 +63,7 @@ def find_study(argument: str) -> Path:
     if (found := by_themselves.get(argument)) is not None:
         return found
     near = get_close_matches(argument, {**names, **beside_them, **by_themselves}, n=1)
-    meant = f'did you mean "{near[0]}"?' if near else f"there are: {', '.join(names)}"
+    meant = f'did you mean "{near[0]}"?' if near else f"the studies are {', '.join(names)}"
     raise UsageError(f'"{argument}" is neither a file nor a study that comes with lasthop; {meant}')
 
 

@@ -58,7 +58,7 @@ def command(  # noqa: PLR0913  each is an option
     """Subscribe to an MQTT topic and print each message on a line."""
     target = read_target(url, ["mqtt", "mqtt_ws", "mqtt_quic"], "topic")
     if not _is_filter(target.path):
-        fault = f'URL: "{target.path}" is no topic to subscribe to; write mqtt://HOST/house/+'
+        fault = f'URL: "{target.path}" is not a topic filter; write mqtt://HOST/house/+'
         raise UsageError(fault)
     options.check_mqtt(version)
     trust = read_trust(target, cafile, cert, key)

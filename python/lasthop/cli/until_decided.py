@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def check(request: Request, *, until_decided: bool, dry_run: bool) -> None:
     """Refuse what cannot be combined."""
     if not until_decided:
-        raise UsageError("--at-most belongs to --until-decided; give both")
+        raise UsageError("--at-most has no effect without --until-decided; add --until-decided")
     others = {
         "--quick": request.quick,
         "--capture": request.capture is not None,
@@ -26,14 +26,16 @@ def check(request: Request, *, until_decided: bool, dry_run: bool) -> None:
     }
     for option, given in others.items():
         if given:
-            raise UsageError(f"--until-decided and {option} exclude each other; give one of them")
+            raise UsageError(
+                f"--until-decided and {option} cannot be used together; remove one of them"
+            )
 
 
 def execute_until_decided(request: Request, *, at_most: int | None) -> int:
     """Run rounds of repetitions, say what is open after each, then the answer."""
     study = request.load()
     if study.decide is None and not study.claims:
-        message = "--until-decided: the study decides and claims nothing"
+        message = "--until-decided: the study has no decision and no claims"
         raise UsageError(f'{message}; write "decide: {{minimise: latency_p95}}" in it')
     from lasthop.adapters import Bindings
     from lasthop.running.until_decided import DEFAULT_AT_MOST, carry_out_until_decided

@@ -117,8 +117,11 @@ def compare(
     of_base, of_new = _arms(base), _arms(new)
     paired = pair_up(of_base, of_new, read_pairs(stacks, of_base, of_new))
     if not paired:
-        message = f"{base.path} and {new.path} have no arm in common: no stack at the same point"
-        hint = 'compare two folders of one study, or name stacks, as --pair "coap=mqtt qos=1"'
+        message = f"{base.path} and {new.path} have no stack at the same point in common"
+        hint = (
+            "compare two folders of one study, or choose stacks, for example "
+            '--pair "coap=mqtt qos=1"'
+        )
         raise UsageError(f"{message}; {hint}")
     shared = [name for name in new.runs.columns if _measured(name, base, new)]
     pairs = [(pair, of_base[pair.base], of_new[pair.new]) for pair in paired]

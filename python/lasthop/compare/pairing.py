@@ -81,21 +81,23 @@ def _read(text: str, before: Sequence[str], after: Sequence[str]) -> tuple[str, 
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        raise UsageError(f'--pair: "{text}" can be read in two ways; name the stacks in the study')
+        raise UsageError(
+            f'--pair: "{text}" is ambiguous; give the stacks names in the study, and use the names'
+        )
     for one, other in splits:
         if one in before:
             raise UsageError(
-                f'--pair: the new folder has no stack "{other}"; {_hint(other, after)}'
+                f'--pair: the NEW folder has no stack "{other}"; {_hint(other, after)}'
             )
         if other in after:
-            raise UsageError(f'--pair: the base has no stack "{one}"; {_hint(one, before)}')
+            raise UsageError(f'--pair: the BASE folder has no stack "{one}"; {_hint(one, before)}')
     example = f"{before[0]}={after[-1]}"
-    raise UsageError(f'--pair: "{text}" is not BASE_STACK=NEW_STACK; write, say, "{example}"')
+    raise UsageError(f'--pair: "{text}" is not BASE_STACK=NEW_STACK; write for example "{example}"')
 
 
 def _hint(name: str, names: Sequence[str]) -> str:
     near = get_close_matches(name, names, n=1)
-    return f'did you mean "{near[0]}"?' if near else f"there are: {', '.join(names)}"
+    return f'did you mean "{near[0]}"?' if near else f"write one of {', '.join(names)}"
 
 
 def _places(base: Arms, new: Arms) -> dict[Place, Place]:

@@ -49,8 +49,8 @@ def _join(
         ports.get(layers, port) != port for layers, port in added.items()
     )
     if owner != "lasthop" or differs:
-        what = f"the extension {extension.name} has the {noun} {known['name']} of its own"
-        raise UsageError(f"{what}, and so has {owner}; give it another name")
+        what = f"the extension {extension.name} adds the {noun} {known['name']}"
+        raise UsageError(f"{what}, which {owner} has already; rename it in the extension")
     for key in ("over", "built"):
         if isinstance(entry.get(key), list):
             known[key] += [layers for layers in entry[key] if layers not in known[key]]

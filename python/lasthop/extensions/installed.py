@@ -62,6 +62,9 @@ def _loaded(point: EntryPoint) -> Extension:
         message = f"the extension {point.name} cannot be loaded ({error}); {again}"
         raise EnvironmentFailure(message) from error
     if version != __version__:
-        made = f"the extension {point.name} was made with lasthop {version}, this is {__version__}"
+        made = (
+            f"the extension {point.name} was built with lasthop {version}, and "
+            f"this is lasthop {__version__}"
+        )
         raise UsageError(f"{made}; build it with the crates of {__version__}")
     return Extension(point.name, native, catalogue)

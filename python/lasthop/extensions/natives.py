@@ -55,7 +55,10 @@ class Natives:
             if asked <= known:
                 return native
         parts = " and ".join(sorted("/".join(part) for part in asked))
-        raise UsageError(f"no module runs {parts} in one run; compare extensions in their own runs")
+        raise UsageError(
+            f"one run cannot use {parts} together, because they are in "
+            "different extensions; use each extension in its own study"
+        )
 
 
 def _asked(spec: Mapping[str, Any]) -> set[_Part]:

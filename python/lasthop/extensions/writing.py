@@ -48,7 +48,7 @@ def write_extension(name: str, folder: Path, *, stacks: Collection[str]) -> list
     """
     _check(name, stacks)
     if folder.exists() or folder.is_symlink():
-        raise UsageError(f"{folder}: exists already; choose another name")
+        raise UsageError(f"{folder}: the folder exists already; choose another name")
     written = []
     try:
         for path, text in sorted(_contents(name).items()):
@@ -58,22 +58,26 @@ def write_extension(name: str, folder: Path, *, stacks: Collection[str]) -> list
                 file.write(text)
             written.append(target)
     except OSError as error:
-        raise EnvironmentFailure(f"{folder}: {error.strerror}; name another folder") from error
+        raise EnvironmentFailure(f"{folder}: {error.strerror}; choose another folder") from error
     return written
 
 
 def _check(name: str, stacks: Collection[str]) -> None:
     if not _NAME.fullmatch(name) or keyword.iskeyword(name) or name in _RUST_WORDS:
         rule = (
-            "write a name of a-z, 0-9 and _ that begins with a letter and is no word of a language"
+            "write a name of a-z, 0-9 and _ that begins with a letter and is not a "
+            "keyword of Rust or Python"
         )
         raise UsageError(f'--extension: "{name}" cannot be the name of a crate; {rule}')
     if name in stacks:
         raise UsageError(
-            f'--extension: "{name}" is a stack or a layer already; choose another name'
+            f'--extension: "{name}" is already the name of a stack or a layer; choose another name'
         )
     if find_spec(name) is not None:
-        raise UsageError(f'--extension: "{name}" is a Python package here; choose another name')
+        raise UsageError(
+            f'--extension: "{name}" is already the name of an installed '
+            "Python package; choose another name"
+        )
 
 
 def _contents(name: str) -> dict[str, str]:

@@ -128,18 +128,19 @@ class FarServer:
         if before:
             only = ", ".join(map(str, sorted(before)))
             raise EnvironmentFailure(
-                f"{self._name} {waited}: it listens on {only} only, which the link does not reach; "
-                f"let it listen on {{host}} or on every address{self._last_lines()}"
+                f"{self._name} {waited}: it listens only on {only}, which the link "
+                "cannot reach; let it listen on {host} or on all "
+                f"addresses{self._last_lines()}"
             )
         raise EnvironmentFailure(
-            f"{self._name} {waited}: it listens nowhere; --far-timeout gives it longer"
-            f"{self._last_lines()}"
+            f"{self._name} {waited}: it does not listen on any port; check its "
+            f"command, or write a longer --far-timeout{self._last_lines()}"
         )
 
     def _last_lines(self) -> str:
         self._log.seek(0)
         lines = self._log.read().decode("utf-8", "replace").splitlines()[-_LAST_LINES:]
-        return f"; it said: {' | '.join(lines)}" if lines else "; it said nothing"
+        return f"; it printed: {' | '.join(lines)}" if lines else "; it printed nothing"
 
 
 def bound_sockets() -> list[Bound]:
@@ -168,15 +169,19 @@ def _read(written: str) -> list[str]:
     try:
         command = shlex.split(written)
     except ValueError as error:
-        raise UsageError(f"--far: {error}; close the quotation") from None
+        raise UsageError(f"--far: {error}; close the quotes") from None
     if not command:
-        raise UsageError('--far: names no server; write, say, --far "lasthop serve mqtt"')
+        raise UsageError(
+            '--far: the command is empty; write for example --far "lasthop serve mqtt"'
+        )
     return command
 
 
 def _found(command: list[str]) -> list[str]:
     if shutil.which(command[0]) is None:
-        raise EnvironmentFailure(f"--far: there is no program {command[0]} here; install it")
+        raise EnvironmentFailure(
+            f"--far: there is no program {command[0]}; install it, or write its path"
+        )
     return command
 
 

@@ -107,7 +107,7 @@ class Laboratory:
             except CaptureError as error:
                 raise EnvironmentFailure(f"--capture: {error}") from error
             except SpecError as error:
-                raise UsageError(f"the link cannot be: {error}") from error
+                raise UsageError(f"the link cannot be created: {error}") from error
             self._stack = stack.pop_all()
         return self
 
@@ -159,7 +159,9 @@ class Laboratory:
                 raise EnvironmentFailure(missing)
             return
         if self.wishes.port is not None:
-            raise EnvironmentFailure(f"--port {self.wishes.port}: takes root; run it with sudo")
+            raise EnvironmentFailure(
+                f"--port {self.wishes.port}: it needs root; run the command with sudo"
+            )
         if (missing := why_no_networks()) is not None:
             raise EnvironmentFailure(missing)
         enter_user_namespace()
@@ -181,8 +183,7 @@ class Laboratory:
             opened = PacketSocket.open_here(port)
         except OSError as error:
             raise UsageError(
-                f"--port {port}: {error.strerror}; name an interface of Ethernet that `ip link` "
-                "shows"
+                f'--port {port}: {error.strerror}; write an Ethernet interface that "ip link" shows'
             ) from error
         return stack.enter_context(opened).descriptor
 
@@ -213,8 +214,8 @@ class Laboratory:
             end.ip(*route, "congctl", self.wishes.congestion)
         except EnvironmentFailure as failure:
             raise UsageError(
-                f"--congestion: {failure}; /proc/sys/net/ipv4/tcp_available_congestion_control "
-                "lists what there is"
+                f"--congestion: {failure}; write one of the names in "
+                "/proc/sys/net/ipv4/tcp_available_congestion_control"
             ) from failure
 
     def _spec(self) -> dict[str, Any]:
@@ -227,7 +228,9 @@ class Laboratory:
             try:
                 folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise EnvironmentFailure(f"--capture {folder}: {error.strerror}") from error
+                raise EnvironmentFailure(
+                    f"--capture {folder}: {error.strerror}; choose another folder"
+                ) from error
             for end in ("near", "far"):
                 spec[f"capture_{end}"] = str((folder / f"{end}.pcapng").absolute())
         return spec

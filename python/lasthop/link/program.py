@@ -38,7 +38,9 @@ class Program:
             If there is none, or it is not one.
         """
         if not written or not written[0]:
-            raise UsageError("there is no command; write one, say: lasthop link -- ping '{host}'")
+            raise UsageError(
+                "the command is missing; write for example lasthop link -- ping '{host}'"
+            )
         if shutil.which(written[0]) is None:
             raise ProgramMissingError(written[0], exists=os.path.exists(written[0]))  # noqa: PTH110
         return cls(tuple(written))
@@ -58,8 +60,8 @@ class ProgramMissingError(EnvironmentFailure):
     """There is no such program; the codes are those of shells."""
 
     def __init__(self, name: str, *, exists: bool) -> None:
-        what = "is no program that can be run" if exists else "there is no such program"
-        super().__init__(f"{name}: {what}; install it, or name it by its path")
+        what = "is not an executable program" if exists else "there is no such program"
+        super().__init__(f"{name}: {what}; install it, or write its path")
         self.exit_code = 126 if exists else 127
 
 

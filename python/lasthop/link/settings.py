@@ -89,7 +89,7 @@ class LinkSettings:
         names = [each["name"] for each in spec["groups"]]
         if group is not None and group not in names:
             known = ", ".join(names)
-            raise UsageError(f"--group {group}: the study has {known}; name one of them")
+            raise UsageError(f"--group {group}: the study has no such group; write one of {known}")
         place = 0 if group is None else names.index(group)
         chosen = spec["groups"][place]
         path: Spec = {
@@ -189,7 +189,7 @@ def _with_jitter(
     delay = next((text for _, key, text in written if key == "delay"), None)
     if delay is None:
         raise StudyError(
-            "varies no delay", hint='write --delay "100 ms" beside it', file="--jitter"
+            "there is no delay that it could vary", hint='add --delay "100 ms"', file="--jitter"
         )
     middle, half = read_time("--delay", delay), read_time("--jitter", jitter)
     if half > middle:
@@ -232,8 +232,8 @@ def pairs(option: str, written: Iterable[str]) -> Iterator[tuple[str, str, str]]
         if not equals or not key or (option == "--set" and not key.startswith(_PATH)):
             example = _EXAMPLES.get(option, "loss=10%")
             raise StudyError(
-                f"{show(text)} does not say what it sets",
-                hint=f'write, say, {option} "{example}"',
+                f"{show(text)} is not KEY=VALUE",
+                hint=f'write for example {option} "{example}"',
                 file=option,
             )
         if option == "--set":

@@ -40,7 +40,7 @@ def read_user(text: str) -> tuple[str, str]:
     """
     name, colon, password = text.partition(":")
     if not (name and colon):
-        message = f'--user: "{text}" is no name and password; write {name or "ann"}:PASSWORD'
+        message = f'--user: "{text}" is not NAME:PASSWORD; write {name or "ann"}:PASSWORD'
         raise UsageError(message)
     return name, password
 
@@ -51,7 +51,7 @@ def _add_file(option: str, path: Path | None, add: Callable[[str], None]) -> Non
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "no UTF-8 text"
+        why = getattr(error, "strerror", None) or "the file is not UTF-8 text"
         message = f"{option}: {path}: {why.lower()}"
         raise UsageError(message) from error
     try:

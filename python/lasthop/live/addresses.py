@@ -36,8 +36,8 @@ class Target:
         try:
             found = socket.getaddrinfo(self.host, self.port, type=kind)
         except (OSError, UnicodeError) as error:
-            why = getattr(error, "strerror", None) or "no such host"
-            message = f"{self.url}: {self.host}: {why.lower()}"
+            why = getattr(error, "strerror", None) or "there is no such host"
+            message = f"{self.url}: {self.host}: {why.lower()}; check the host name"
             raise EnvironmentFailure(message) from error
         return join(str(found[0][4][0]), self.port)
 
@@ -70,12 +70,12 @@ def read_listen_addresses(texts: Iterable[str], schemes: Sequence[Scheme]) -> di
         name, separator, place = text.partition("://")
         named = [scheme for scheme in schemes if _is_called(scheme, name)]
         if separator and not named:
-            message = f'--listen: "{text}" is for none that is served; write {first}://{place}'
+            message = f'--listen: "{text}" fits none of the servers; write {first}://{place}'
             raise UsageError(message)
         if not separator and len(schemes) > 1 and (split(text, -1) or ("", -1))[1] >= 0:
             message = (
-                f'--listen: "{text}" has a port, and {len(schemes)} are served; '
-                f"write {first}://{text}"
+                f'--listen: "{text}" has a port, but {len(schemes)} servers start; '
+                f"write the scheme too, {first}://{text}"
             )
             raise UsageError(message)
         for scheme in named if separator else schemes:
@@ -84,7 +84,9 @@ def read_listen_addresses(texts: Iterable[str], schemes: Sequence[Scheme]) -> di
     for scheme in schemes:
         if not addresses[scheme.served]:
             example = join("127.0.0.1", scheme.port)
-            message = f"--listen: no address is for {scheme.name}; write {scheme.name}://{example}"
+            message = (
+                f"--listen: {scheme.name} has no address; add --listen {scheme.name}://{example}"
+            )
             raise UsageError(message)
     return addresses
 
@@ -109,10 +111,10 @@ def read_listen_address(text: str, scheme: Scheme) -> str:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        message = f'--listen: "{text}" is no IP address and port; {hint}'
+        message = f'--listen: "{text}" is not an IP address with a port; {hint}'
         raise UsageError(message) from None
     if not 0 <= port <= _LAST_PORT:
-        message = f"--listen: a port is at most {_LAST_PORT}; {hint}"
+        message = f"--listen: the port is above {_LAST_PORT}; {hint}"
         raise UsageError(message)
     return join(str(address), port)
 
@@ -150,7 +152,7 @@ def read_target(url: str, served: Sequence[str], what: str) -> Target:
         path = f"?{path}"
     host, port = split(authority, scheme.port) or ("", -1)
     if not host or not 0 < port <= _LAST_PORT:
-        message = f'URL: "{url}" names no host and port; write {example}'
+        message = f'URL: "{url}" is not a valid address; write {example}'
         raise UsageError(message)
     # A topic may hold what stands for a query or a fragment elsewhere.
     path, _, query = path.partition("?") if scheme.name.startswith("coap") else (path, "", "")

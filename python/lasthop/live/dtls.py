@@ -47,14 +47,15 @@ class DtlsAsked:
         named = [option for option, path in of_certificates.items() if path is not None]
         named += ["--dtls"] if self.version is not None else []
         if self.psk is not None and named:
-            message = f"{named[0]}: with --psk the ends know each other by a key; leave one of both"
+            message = f"{named[0]}: it is for certificates, and --psk is given; remove one of them"
             raise UsageError(message)
         if self.psk is not None:
             return read_keys("--psk", self.psk, _native.DtlsClient.of_key)
         if self.cafile is None:
             message = (
-                f"--psk: {target.url} takes a key; add --psk FILE, with a line identity:key, "
-                "or --cafile FILE where it shows a certificate"
+                f"--psk: {target.url} needs credentials; add --psk FILE with a line "
+                "identity:key, or --cafile FILE if the server presents a "
+                "certificate"
             )
             raise UsageError(message)
         version = _read_version(self.version or "1.2")
@@ -91,7 +92,7 @@ class DtlsOffered:
                 return None
             return read_keys("--dtls-psk", self.psk, _native.DtlsServer.of_keys)
         if self.psk is not None:
-            message = "--dtls: with --dtls-psk the ends know each other by a key; leave one of both"
+            message = "--dtls: it is for certificates, and --dtls-psk is given; remove one of them"
             raise UsageError(message)
         return self._certified(_read_version(self.version))
 
@@ -99,8 +100,8 @@ class DtlsOffered:
         shown, clients = self.shown, self.clients
         if shown is None or self.certificate is None:
             message = (
-                "--dtls: it shows a certificate; add --tls-cert FILE --tls-key FILE, "
-                "or share keys by --dtls-psk FILE alone"
+                "--dtls: it needs a certificate; add --tls-cert FILE --tls-key "
+                "FILE, or use --dtls-psk FILE instead of --dtls"
             )
             raise UsageError(message)
         make = _native.DtlsServer.of_certificate
@@ -109,7 +110,7 @@ class DtlsOffered:
 
 def _read_version(text: str) -> str:
     if text not in _VERSIONS:
-        message = f'--dtls: "{text}" is no version of DTLS; write {" or ".join(_VERSIONS)}'
+        message = f'--dtls: "{text}" is not a version of DTLS; write {" or ".join(_VERSIONS)}'
         raise UsageError(message)
     return text
 
@@ -121,10 +122,10 @@ def read_keys(option: str, path: Path, make: Callable[[str], _T]) -> _T:
             mode = stat.S_IMODE(path.stat().st_mode)
             text = file.read()
     except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "no UTF-8 text"
+        why = getattr(error, "strerror", None) or "the file is not UTF-8 text"
         message = f"{option}: {path}: {why.lower()}"
         raise UsageError(message) from error
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        message = f"{option}: {path}: others may read the keys in it; chmod 600 {path}"
+        message = f"{option}: {path}: other users can read the keys; run chmod 600 {path}"
         raise UsageError(message)
     return checked(option, path, lambda: make(text))

@@ -8,10 +8,10 @@ from lasthop import _native
 from lasthop.errors import EnvironmentFailure, Interrupted
 
 _REMEDIES = {
-    errno.EADDRINUSE: "the port is taken; end who has it, or choose another one",
-    errno.EACCES: "no permission; ports below 1024 need rights, choose a higher one",
-    errno.EADDRNOTAVAIL: "no address of this machine",
-    errno.ECONNREFUSED: "nobody listens there",
+    errno.EADDRINUSE: "the port is in use; stop the program that uses it, or choose another port",
+    errno.EACCES: "no permission; choose a port of 1024 or above",
+    errno.EADDRNOTAVAIL: 'not an address of this machine; choose one that "ip address" shows',
+    errno.ECONNREFUSED: "no server listens there; check the address, or start the server",
 }
 
 

@@ -70,7 +70,8 @@ def read_gateway_data(text: str) -> _native.GatewayData:
         )
     except ValueError as error:
         message = (
-            f"--data: sslrootcert: {place.authorities}: {error}; name a file of certificates (PEM)"
+            f"--data: sslrootcert: {place.authorities}: {error}; write the name of "
+            "a PEM file with certificates"
         )
         raise UsageError(message) from None
 
@@ -116,7 +117,7 @@ def _read_security(
     """Read how a database is asked, and the file of authorities that its server has to be of."""
     security = _SECURITY.get(mode)
     if security is None:
-        message = f'--data: "{mode}" is no sslmode; write {", ".join(_SECURITY)}'
+        message = f'--data: "{mode}" is not a valid sslmode; write {", ".join(_SECURITY)}'
         raise UsageError(message)
     if host.startswith("/"):
         # Nobody but its ends hears a socket of this machine.
@@ -131,8 +132,8 @@ def _read_security(
         if security == "require":
             return security, None
         message = (
-            f"--data: sslmode={mode} believes nobody without an authority; "
-            "add sslrootcert=FILE, or sslrootcert=system"
+            f"--data: sslmode={mode} needs a certificate authority; add "
+            "sslrootcert=FILE, or sslrootcert=system"
         )
         raise UsageError(message)
     # As libpq does: who has an authority wants it to be asked.
@@ -145,7 +146,10 @@ def _read_authorities(file: Path | None) -> bytes:
     try:
         return file.read_bytes()
     except OSError as error:
-        message = f"--data: sslrootcert: {file} cannot be read: {error.strerror}"
+        message = (
+            f"--data: sslrootcert: {file} cannot be read: {error.strerror}; "
+            "write the name of a PEM file"
+        )
         raise UsageError(message) from None
 
 
@@ -156,7 +160,7 @@ def _named(url: str) -> Iterator[tuple[str, str]]:
         options = parse_qsl(parts.query, strict_parsing=bool(parts.query))
     except ValueError:
         # The text may hold a password.
-        message = f"--data: this URL names no database; write {_EXAMPLE}"
+        message = f"--data: the URL has no database name; write {_EXAMPLE}"
         raise UsageError(message) from None
     yield "host", unquote(host or "")
     yield "port", str(port or "")
@@ -166,8 +170,8 @@ def _named(url: str) -> Iterator[tuple[str, str]]:
     for name, value in options:
         if name not in _NAMES:
             message = (
-                f'--data: "{name}" is no part of a database\'s URL that is known here; '
-                f"leave it out, or write {', '.join(_NAMES)}"
+                f'--data: "{name}" is not a supported parameter of the database '
+                f"URL; remove it, or write {', '.join(_NAMES)}"
             )
             raise UsageError(message)
         yield name, value
@@ -175,7 +179,7 @@ def _named(url: str) -> Iterator[tuple[str, str]]:
 
 def _read_port(text: str) -> int:
     if not text.isdecimal() or not 0 < int(text) < 1 << 16:
-        message = f'--data: "{text}" is no port; write {_PORT}'
+        message = f'--data: "{text}" is not a port; write {_PORT}'
         raise UsageError(message)
     return int(text)
 
@@ -201,7 +205,7 @@ def _of_password_file(file: Path | None, names: tuple[str, str, str, str]) -> st
     except (OSError, UnicodeDecodeError):
         return None
     if mode & 0o077 and text:
-        message = f"PGPASSFILE: others may read {file}; write chmod 600 {file}"
+        message = f"PGPASSFILE: other users can read {file}; run chmod 600 {file}"
         raise UsageError(message)
     host, *rest = names
     hosts = {"*", host} | ({"localhost"} if host.startswith("/") else set())

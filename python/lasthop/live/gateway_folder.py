@@ -45,11 +45,13 @@ def check_folder(data: str | None, *, makes: bool, tell: Callable[[str], object]
     folder = Path(data)
     if not makes and not (folder / _FILE).exists():
         raise UsageError(
-            f"--data: {data} holds no gateway; name the folder of one, or make it by "
-            "lasthop gateway device add or lasthop serve gateway"
+            f"--data: {data} has no gateway; choose the folder of a gateway, or "
+            "create one with lasthop gateway device add or lasthop serve gateway"
         )
     if folder.is_dir() and (mode := stat.S_IMODE(folder.stat().st_mode)) & _OTHERS:
-        tell(f"--data: others of this machine may enter {data} ({mode:o}); write chmod 700 {data}")
+        tell(
+            f"--data: other users of this machine can enter {data} ({mode:o}); run chmod 700 {data}"
+        )
         _make_private(folder / _FILE)
 
 

@@ -46,13 +46,16 @@ def read_limits(texts: Iterable[str], *served: str) -> dict[str, int]:
         if name not in known:
             whose = " ".join(served)
             near = nearest(name, known) or next(iter(known))
-            message = f'--limit: {whose} has no limit "{name}"; write {near}={known[near].default}'
+            message = (
+                f'--limit: {whose} has no limit "{name}"; write for example '
+                f"{near}={known[near].default}"
+            )
             raise UsageError(message)
         if not (value.isascii() and value.isdigit()) or int(value) == 0:
             limit = known[name]
             message = (
-                f'--limit: "{value}" is no number of {limit.unit} from 1 on; '
-                f"write {name}={limit.default}"
+                f'--limit: "{value}" is not a number of {limit.unit} of 1 or more; '
+                f"write for example {name}={limit.default}"
             )
             raise UsageError(message)
         values[name] = min(int(value), 2**64 - 1)

@@ -39,9 +39,14 @@ class TrustAsked:
         certified = {"--cafile": self.cafile, "--cert": self.certificate, "--key": self.key}
         for option, path in certified.items():
             if path is not None and not by_tls and not by_dtls:
-                raise UsageError(f"{option}: no --against is secured; write mqtts://HOST, say")
+                raise UsageError(
+                    f"{option}: no --against address uses TLS; write for "
+                    "example --against mqtts://HOST"
+                )
         if self.psk is not None and not by_dtls:
-            raise UsageError("--psk: no --against is secured by DTLS; write coaps://HOST, say")
+            raise UsageError(
+                "--psk: no --against address uses DTLS; write for example --against coaps://HOST"
+            )
         shown = None
         if Shown(self.certificate, self.key, ("--cert", "--key")).read("load"):
             shown = (_bytes_of(self.certificate), _bytes_of(self.key))

@@ -87,7 +87,10 @@ class Endpoint:
         except ValueError:
             is_one = False
         if not is_one or parts.username is not None or not self.url.isprintable():
-            message = f'push: "{one_line(self.url)}" is no URL; write http://127.0.0.1:8081/, say'
+            message = (
+                f'push: "{one_line(self.url)}" is not a URL; write for '
+                "example http://127.0.0.1:8081/"
+            )
             raise UsageError(message)
 
     def connection(self) -> http.client.HTTPConnection:

@@ -42,7 +42,7 @@ def read_targets(texts: Iterable[str], registered: Sequence[Registered] = ()) ->
         for stack in found:
             if stack in named:
                 other = named[stack].authority
-                message = f"--against: {text} and {other} are both for {stack}; leave one out"
+                message = f"--against: {text} and {other} are both for {stack}; remove one of them"
                 raise UsageError(message)
         named |= found
     at = {stack: target.resolve(stream=stack.endswith("/tcp")) for stack, target in named.items()}
@@ -63,13 +63,16 @@ def _read(text: str) -> dict[str, Target]:
     }
     if not stacks:
         known = ", ".join(dict.fromkeys(map(_scheme, _stacks())))
-        message = f'--against: "{scheme}" is no protocol of a load; write one of {known}'
+        message = f'--against: "{scheme}" is not a protocol of lasthop load; write one of {known}'
         raise UsageError(message)
     found = {}
     for stack, default in stacks.items():
         host, port = split(place.rstrip("/"), default) or ("", -1)
         if not host or not 0 < port <= _LAST_PORT:
-            message = f'--against: "{text}" names no host and port; write mqtt://127.0.0.1:1883'
+            message = (
+                f'--against: "{text}" is not a valid address; write for '
+                "example mqtt://127.0.0.1:1883"
+            )
             raise UsageError(message)
         found[stack] = Target(url=f"--against {text}", host=host, port=port, path="", query=())
     return found
@@ -112,6 +115,6 @@ def _refused(at: dict[str, str]) -> dict[str, str]:
     # An address for all protocols is for those that are there.
     if refused and len(refused) == len(at):
         raise EnvironmentFailure(
-            f"--against {next(iter(refused.values()))}; is the server running?"
+            f"--against: {next(iter(refused.values()))}; check that the server is running"
         )
     return refused

@@ -35,7 +35,7 @@ class Shown:
             return None
         if self.certificate is None or self.key is None:
             missing = certificate_option if self.certificate is None else key_option
-            message = f"{command}: TLS takes a certificate and its key; add {missing} FILE"
+            message = f"{command}: TLS needs a certificate and its private key; add {missing} FILE"
             raise UsageError(message)
         chain = _bytes_of(certificate_option, self.certificate)
         secret = _bytes_of(key_option, self.key)
@@ -53,7 +53,7 @@ def read_clients(path: Path | None, *, secured: bool) -> _native.Roots | None:
     if path is None:
         return None
     if not secured:
-        message = "--client-ca: without TLS no client shows a certificate; add --tls-cert FILE"
+        message = "--client-ca: it needs TLS; add --tls-cert FILE and --tls-key FILE"
         raise UsageError(message)
     return read_roots("--client-ca", path)
 
@@ -79,7 +79,7 @@ def read_trust(
             place = target.url.partition("://")[2]
             secured = scheme_of(target.scheme.served, secured=True)
             name = secured.name if secured.is_secured else "coaps+tcp"
-            message = f"{option}: {target.url} is not secured; write {name}://{place}"
+            message = f"{option}: {target.url} does not use TLS; write {name}://{place}"
             raise UsageError(message)
         return None
     shown = Shown(certificate, key, ("--cert", "--key")).read(target.scheme.name)
@@ -92,7 +92,7 @@ def _bytes_of(option: str, path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        message = f"{option}: {path}: {(error.strerror or 'it cannot be read').lower()}"
+        message = f"{option}: {path}: {(error.strerror or 'the file cannot be read').lower()}"
         raise UsageError(message) from error
 
 

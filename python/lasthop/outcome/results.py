@@ -50,7 +50,10 @@ class Results:
         """What the folder answers and where it was made."""
         manifest = Manifest.read(self.path)
         if manifest is None:
-            raise UsageError(f"{self.path}: not a folder of results; it has no manifest.json")
+            raise UsageError(
+                f"{self.path}: this is not a result folder, because it has "
+                "no manifest.json; write the folder that lasthop run made"
+            )
         return manifest
 
     @cached_property
@@ -235,7 +238,9 @@ class Results:
         path = self.path / f"{name}.parquet"
         self.checked  # noqa: B018  (raises)
         if not path.exists():
-            raise UsageError(f"{path}: no such table; is this a folder of results?")
+            raise UsageError(
+                f"{path}: there is no such table; check that this is a complete result folder"
+            )
         with self._readable(name):
             table = pl.scan_parquet(path)
             table.collect_schema()
@@ -248,4 +253,4 @@ class Results:
             with environment(path):
                 yield
         except pl.exceptions.PolarsError as error:
-            raise DamagedResultsError(path, "cannot be read as a table") from error
+            raise DamagedResultsError(path, "the file cannot be read as a table") from error

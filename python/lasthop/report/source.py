@@ -175,7 +175,7 @@ def read_source(results: Sequence[Path]) -> ReportSource:
         A folder holds no results, or those of another study.
     """
     if not results:
-        message = "report needs a result folder"
+        message = "report: no result folder is given; write the folder that lasthop run made"
         raise UsageError(message)
     read = [_manifest(folder) for folder in results]
     checked = [verify(folder, manifest) for folder, manifest in zip(results, read, strict=True)]
@@ -214,7 +214,10 @@ def _judged(manifests: Sequence[Mapping[str, Any]], runs: pl.DataFrame) -> tuple
 def _manifest(folder: Path) -> Manifest:
     manifest = Manifest.read(folder)
     if manifest is None:
-        message = f"{folder}: no results here (no manifest.json); name a folder that run wrote"
+        message = (
+            f"{folder}: this is not a result folder, because it has no "
+            "manifest.json; write the folder that lasthop run made"
+        )
         raise UsageError(message)
     return manifest
 
@@ -224,8 +227,8 @@ def _check_same_study(folders: Sequence[Path], manifests: Sequence[Mapping[str, 
     for folder, manifest in zip(folders, manifests, strict=True):
         if _identity(manifest) != _identity(first):
             message = (
-                f"{folder}: holds {manifest['study'].get('name')}, which is not the study of "
-                f"{folders[0]}; report them one by one"
+                f"{folder}: holds {manifest['study'].get('name')}, which is not the "
+                f"study of {folders[0]}; write a report of each study by itself"
             )
             raise UsageError(message)
 
@@ -247,7 +250,7 @@ def _ruling(folders: Sequence[Path]) -> Ruling:
 def _table(folder: Path, name: str) -> pl.LazyFrame:
     path = folder / f"{name}.parquet"
     if not path.exists():
-        message = f"{folder}: has no {name}.parquet yet; finish it with lasthop run"
+        message = f"{folder}: {name}.parquet is missing; finish the runs with lasthop run"
         raise UsageError(message)
     return pl.scan_parquet(path)
 

@@ -67,7 +67,7 @@ def write_figure(results: Sequence[Path], name: str, *, out: Path) -> Path:
         The extra ``figures`` is not installed, which every ending but ``.html`` needs.
     """
     if out.suffix not in {".svg", ".png", ".pdf", ".html"}:
-        message = f"{out}: a figure is written as .svg, .png, .pdf or .html; change the ending"
+        message = f"{out}: a figure file must end in .svg, .png, .pdf or .html; change the ending"
         raise UsageError(message)
     source = read_source(results)
     figure = _figure(source, name, legend=out.suffix != ".html")
@@ -100,8 +100,8 @@ def _figure(source: ReportSource, name: str, *, legend: bool) -> Figure:
     figures = _figures(source, legend=legend)
     found = next((figure for figure in figures if figure.name == name), None)
     if found is None:
-        names = ", ".join(figure.name for figure in figures) or "none: no run completed"
-        message = f'no figure "{name}" in these results; there are {names}'
+        names = ", ".join(figure.name for figure in figures) or "none, because no run completed"
+        message = f'these results have no figure "{name}"; write one of {names}'
         raise UsageError(message)
     return found
 
@@ -138,7 +138,7 @@ def _report_file(out: Path) -> Path:
         if out.is_dir():
             return out / "report.html"
     if out.suffix.lower() not in {".html", ".htm"}:
-        message = f"{out}: a report is a page; write a name that ends in .html, or a folder"
+        message = f"{out}: a report is an HTML page; write a name that ends in .html, or a folder"
         raise UsageError(message)
     return out
 

@@ -10,8 +10,8 @@ from lasthop.errors import EnvironmentFailure, UsageError
 from lasthop.regular_file import NotRegularError, check_regular
 
 _ADVICE = {
-    errno.ENOSPC: "free some space, then the same command continues where this one stopped",
-    errno.EDQUOT: "free some space, then the same command continues where this one stopped",
+    errno.ENOSPC: "free some space, and run the same command again to continue",
+    errno.EDQUOT: "free some space, and run the same command again to continue",
     errno.EACCES: "choose another folder",
     errno.EPERM: "choose another folder",
     errno.EROFS: "choose another folder",

@@ -125,7 +125,9 @@ def _finished_part(folder: "ResultFolder", run: "PlannedRun") -> Part | None:
     try:
         return Part.open(path)
     except DamagedPartError as error:
-        message = f"{path}: changed while the tables were written; run the same command again"
+        message = (
+            f"{path}: the file changed while the tables were written; run the same command again"
+        )
         raise EnvironmentFailure(message) from error
 
 

@@ -239,7 +239,9 @@ def _refuse_foreign(path: Path) -> None:
         return
     for name in names:
         if name not in _OF_NOBODY and not name.endswith(_TEMPORARY):
-            message = f"{path}: holds {name} but no manifest.json, so it is no folder of results"
+            message = (
+                f"{path}: it contains {name} but no manifest.json, so it is not a result folder"
+            )
             raise UsageError(f"{message}; choose another --out")
 
 
@@ -289,25 +291,30 @@ def _grown(path: Path, existing: Manifest, manifest: Manifest) -> Manifest:
 def _difference(existing: Manifest, manifest: Manifest) -> str:
     name = existing.study.get("name")
     if existing.lasthop != manifest.lasthop:
-        return f"holds results of lasthop {existing.lasthop}, this is {manifest.lasthop}"
+        return (
+            f"it has results of lasthop {existing.lasthop}, and this is lasthop {manifest.lasthop}"
+        )
     if (existing.plan_hash, existing.selection) == (manifest.plan_hash, manifest.selection):
         return _other_command(existing, manifest)
     if existing.plan_hash == manifest.plan_hash:
-        return f"holds {existing.selection or 'all runs'}, not {manifest.selection or 'all runs'}"
+        return (
+            f"it has results of {existing.selection or 'all runs'}, not of "
+            f"{manifest.selection or 'all runs'}"
+        )
     if name != manifest.study.get("name"):
-        return f"holds the results of another study, {name}"
-    return f"holds results of {name} with other settings"
+        return f"it has results of another study, {name}"
+    return f"it has results of {name} with other settings"
 
 
 def _other_command(existing: Manifest, manifest: Manifest) -> str:
     """Name the first software that another command is bound to."""
     if not existing.software:
-        return "does not say which programs made its results"
+        return "it does not record which programs gave its results"
     before, now = existing.commands(), manifest.commands()
     names = sorted({*before, *now})
     name = next(name for name in names if before.get(name) != now.get(name))
     told = (f'"{it[name]}"' if name in it else "what is installed" for it in (before, now))
-    return f"holds results of {next(told)} as {name}, not of {next(told)}"
+    return f"it has results of {next(told)} as {name}, not of {next(told)}"
 
 
 def _remove_if_nothing_was_done(path: Path) -> None:

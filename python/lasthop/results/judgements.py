@@ -22,7 +22,7 @@ def read_claims(folder: Path) -> Sequence[Mapping[str, Any]]:
     if found is None:
         return ()
     if not isinstance(found, list) or not all(isinstance(claim, dict) for claim in found):
-        raise DamagedResultsError(folder / CLAIMS, "is not a list of claims")
+        raise DamagedResultsError(folder / CLAIMS, "the file is not a list of claims")
     return found
 
 
@@ -37,4 +37,4 @@ def read_multiverse(folder: Path) -> Mapping[str, Any] | None:
     found = read_stored(folder / MULTIVERSE)
     if found is None or isinstance(found, dict):
         return found
-    raise DamagedResultsError(folder / MULTIVERSE, "is not a multiverse")
+    raise DamagedResultsError(folder / MULTIVERSE, "the file is not a multiverse")

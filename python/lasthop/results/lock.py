@@ -60,7 +60,7 @@ class FolderLock:
         except BlockingIOError:
             holder = _holder(descriptor)
             os.close(descriptor)
-            remedy = "wait for it or choose another --out"
+            remedy = "wait until it ends, or choose another --out"
             raise EnvironmentFailure(f"{self._taken(holder)}; {remedy}") from None
         # The holder before us may have unlinked the file between our open and our flock:
         # then we hold a lock on a file that nobody else can see.
@@ -80,13 +80,13 @@ class FolderLock:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
         except FileExistsError:
             holder = _named(self._path.read_bytes()[:_HOLDER_BYTES])
-            remedy = f"wait for it; if it was killed, remove {self._path}"
+            remedy = f"wait until it ends; if it was killed, remove {self._path}"
             raise EnvironmentFailure(f"{self._taken(holder)}; {remedy}") from None
         os.write(descriptor, _ourselves())
         return descriptor
 
     def _taken(self, holder: str) -> str:
-        return f"{self._folder}: another lasthop is running here{holder}"
+        return f"{self._folder}: another lasthop process is using this folder{holder}"
 
 
 def _ourselves() -> bytes:

@@ -21,7 +21,7 @@ from lasthop.version import __version__
 State = Literal["running", "interrupted", "complete"]
 
 FILE = "manifest.json"
-CHANGED = "was changed after lasthop wrote it"
+CHANGED = "the file was changed after lasthop wrote it"
 NAMED = "only "
 """So begins the selection of runs by their names."""
 
@@ -96,7 +96,7 @@ class Manifest:
             return None
         with understanding(path, "is not a manifest of lasthop"):
             if (found := content["format"]) != _FORMAT:
-                message = f"{path}: format {found} is not known to this lasthop"
+                message = f"{path}: this lasthop cannot read format {found}"
                 raise UsageError(f"{message}; update lasthop, or choose another --out")
             manifest = cls(**content)
             check_description(manifest.study)

@@ -244,6 +244,9 @@ def conform(table: pl.DataFrame, schema: Schema, *, name: str) -> pl.DataFrame:
         return table
     if set(table.columns) != set(schema.names):
         differing = sorted(set(table.columns) ^ set(schema.names))
-        message = f"the {name} table of the simulator does not fit this lasthop: {differing}"
+        message = (
+            "the compiled part and lasthop have different versions (columns "
+            f"{differing} of {name}); install lasthop again"
+        )
         raise LasthopError(message)
     return table.select(schema.names).cast(schema.types)

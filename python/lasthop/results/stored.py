@@ -27,7 +27,7 @@ class DamagedResultsError(EnvironmentFailure):
     """
 
     def __init__(self, path: Path, what: str) -> None:
-        remedy = "run the study again in another --out, or restore the folder"
+        remedy = "run the study again with another --out, or restore the folder from a copy"
         super().__init__(f"{path}: {what}; {remedy}")
 
 
@@ -68,7 +68,7 @@ def _reading(path: Path) -> Iterator[None]:
             except (NotRegularError, TooLargeError) as error:
                 raise DamagedResultsError(path, str(error.strerror)) from error
     except (ValueError, RecursionError) as error:
-        raise DamagedResultsError(path, "cannot be read as JSON") from error
+        raise DamagedResultsError(path, "the file is not valid JSON") from error
 
 
 def _check_depth(content: object) -> None:

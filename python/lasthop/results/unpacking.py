@@ -32,7 +32,9 @@ def unpack(folder: "ResultFolder") -> None:
         timing = timings.take(run_id).rows(named=True)
         if len(timing) != 1:
             path = folder.table("timings")
-            raise DamagedResultsError(path, "does not hold the runs of runs.parquet in their order")
+            raise DamagedResultsError(
+                path, "the file does not have the runs of runs.parquet in the same order"
+            )
         status = summary["status"].item()
         header = PartHeader(
             run_id=run_id,

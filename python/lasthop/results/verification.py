@@ -110,7 +110,7 @@ def _check_runs(path: Path, manifest: Manifest) -> None:
     for batch in _batches(path, ["run_id", "run_spec"]):
         for run_id, spec in batch.iter_rows():
             if identity(str(spec), digits=RUN_ID_DIGITS, version=manifest.lasthop) != run_id:
-                raise DamagedResultsError(path, f"run {run_id} has the run spec of another run")
+                raise DamagedResultsError(path, f"the run {run_id} has the run spec of another run")
     _sound.add(stamp)
 
 
@@ -125,7 +125,7 @@ def _check_names(path: Path, manifest: Manifest) -> set[str]:
     for batch in _batches(path, None):
         for name in _NAMING:
             for value in set(batch[name].unique().to_list()) - known[name]:
-                raise DamagedResultsError(path, f'holds the {name} "{value}", which is none')
+                raise DamagedResultsError(path, f'the {name} "{value}" is not valid')
         ids.update(batch["run_id"].to_list())
     return ids
 
@@ -134,7 +134,7 @@ def _check_rows(path: Path, ids: set[str]) -> None:
     """Check that a table can be read to its end and is about these runs."""
     for batch in _batches(path, None):
         for run_id in set(batch["run_id"].unique().to_list()) - ids:
-            raise DamagedResultsError(path, f"holds run {run_id}, which runs.parquet does not")
+            raise DamagedResultsError(path, f"the run {run_id} is not in runs.parquet")
 
 
 def _batches(path: Path, columns: list[str] | None) -> Iterator[pl.DataFrame]:
@@ -143,7 +143,7 @@ def _batches(path: Path, columns: list[str] | None) -> Iterator[pl.DataFrame]:
     with _readable(path):
         found = pl.read_parquet_schema(path)
         for name in sorted({*_NEEDED[path.name]} - {*found}):
-            raise DamagedResultsError(path, f"has no column {name}")
+            raise DamagedResultsError(path, f"the column {name} is missing")
         yield from row_groups(path, rows=_BATCH_ROWS, columns=columns)
 
 
@@ -157,10 +157,10 @@ def _readable(path: Path) -> Iterator[None]:
                 raise DamagedResultsError(path, str(error.strerror)) from error
             except OSError as error:
                 if error.errno is None:  # Polars tells of a broken file so
-                    raise DamagedResultsError(path, "cannot be read as a table") from error
+                    raise DamagedResultsError(path, "the file cannot be read as a table") from error
                 raise
     except (pl.exceptions.PolarsError, ValueError) as error:
-        raise DamagedResultsError(path, "cannot be read as a table") from error
+        raise DamagedResultsError(path, "the file cannot be read as a table") from error
 
 
 def _stamp(path: Path) -> _Stamp:

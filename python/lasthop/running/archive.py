@@ -75,10 +75,12 @@ def write_archive(results: Path, origin: Origin, *, out: Path) -> Path:
     """
     manifest = Manifest.read(results)
     if manifest is None or manifest.state != "complete" or manifest.selection is not None:
-        raise UsageError(f"{results}: no complete folder of results; run the whole study first")
+        raise UsageError(
+            f"{results}: the result folder is missing or incomplete; run the whole study first"
+        )
     verify(results, manifest)
     if out.exists():
-        raise UsageError(f"{out}: exists already; name another folder")
+        raise UsageError(f"{out}: the folder exists already; choose another folder")
     with noting_files() as files:
         plan = Plan(
             load_study(
@@ -115,11 +117,11 @@ def write_archive(results: Path, origin: Origin, *, out: Path) -> Path:
 
 def _check_same(results: Path, manifest: Manifest, expected: Manifest, study: Path) -> None:
     if manifest.lasthop != __version__ or manifest.working_copy != expected.working_copy:
-        message = f"{results}: made by another lasthop, {manifest.lasthop}"
-        raise UsageError(f"{message}; run the study again, or archive it with that one")
+        message = f"{results}: another version of lasthop made these results, {manifest.lasthop}"
+        raise UsageError(f"{message}; run the study again, or archive it with that version")
     if manifest.plan_hash != expected.plan_hash:
-        message = f"{results}: not what {study} gives now"
-        raise UsageError(f"{message}; run the study again, or name the study that made it")
+        message = f"{results}: these are not the results of {study} as it is now"
+        raise UsageError(f"{message}; run the study again, or write the study that gave them")
 
 
 def _copy_study(files: Iterable[Path], study: Path, target: Path) -> Path:
@@ -127,7 +129,9 @@ def _copy_study(files: Iterable[Path], study: Path, target: Path) -> Path:
     folder = study.parent.resolve()
     for file in dict.fromkeys(path.resolve() for path in files):
         if not file.is_relative_to(folder):
-            raise UsageError(f"{file}: lies outside of the study's folder; move it into {folder}")
+            raise UsageError(
+                f"{file}: the file is outside of the folder of the study; move it to {folder}"
+            )
         copy = target / file.relative_to(folder)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, copy)

@@ -68,8 +68,8 @@ class CapturedHosts:
             missing = [name for name in missing if not hosts.include(name)]
             there = hosts if there is None or hosts.count > there.count else there
         if missing:
-            hint = "there is none" if there is None else there.nearest(missing[0])
-            raise UsageError(f"--capture: no run has {missing[0]}; {hint}")
+            hint = "remove it" if there is None else there.nearest(missing[0])
+            raise UsageError(f"--capture: no run has the host {missing[0]}; {hint}")
 
 
 def captures_of(
@@ -143,7 +143,7 @@ class _Hosts:
         known = [*self.devices, *self.servers]
         if kind not in known and (near := get_close_matches(kind.lower(), known, n=1)):
             return f'did you mean "{near[0]}-{number}"?'
-        return f"there is {self}"
+        return f"write one of {self}"
 
     def __str__(self) -> str:
         """Say which there are."""
@@ -166,5 +166,5 @@ def _host(name: str) -> str:
         digits = int(number) if re.fullmatch(r"[0-9]{1,9}", number) else 0
         hint = f'did you mean "{kind.lower()}-{digits}"?'
     else:
-        hint = "write, say, device-3 or device-3,server-0"
-    raise UsageError(f'--capture: "{name}" is no host; {hint}')
+        hint = "write for example device-3 or device-3,server-0"
+    raise UsageError(f'--capture: "{name}" is not the name of a host; {hint}')

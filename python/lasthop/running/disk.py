@@ -34,9 +34,10 @@ def check_disk(load: RunLoad, *, out: Path, available_bytes: int | None = None) 
         return
     most = available // BYTES_A_MESSAGE
     raise UsageError(
-        f"a run of {messages:,} messages needs about {written(needed)} on the disk, {out} has room "
-        f'for {written(available)}; write "measure: {{messages: summed}}", a longer traffic.every, '
-        f"a shorter duration or fewer devices: about {most:,} messages a run fit"
+        f"a run of {messages:,} messages needs about {written(needed)} on the disk, "
+        f"and {out} has {written(available)} free; about {most:,} messages a run "
+        'fit: write "measure: {messages: summed}", a longer traffic.every, a '
+        "shorter duration or fewer devices"
     )
 
 

@@ -70,7 +70,9 @@ def _streams(simulate: Callable[[], Mapping[str, Stream]]) -> Mapping[str, Strea
     except (CancelledError, LasthopError):
         raise
     except MemoryError as error:
-        raise EnvironmentFailure("out of memory; try again with fewer --jobs") from error
+        raise EnvironmentFailure(
+            "the machine is out of memory; run the same command again with fewer --jobs"
+        ) from error
     except BaseException as error:  # noqa: BLE001  a panic of the extension is a BaseException
         # A bug met by one run must neither vanish nor take the other runs with it.
         reason = f"lasthop failed: {type(error).__name__}: {error}"

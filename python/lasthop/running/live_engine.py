@@ -112,7 +112,7 @@ class LiveEngine:
                 needed = True
                 self._software.check(server, clients_of(spec), connects_again=connects_again(spec))
         if needed and (missing := what_is_missing()) is not None:
-            message = f"real software needs {missing}; without it, run with --engine virtual"
+            message = f"real software needs {missing}; install it, or run with --engine virtual"
             raise EnvironmentFailure(message)
 
     def missing(self, specs: Iterable[str]) -> tuple[str, ...]:

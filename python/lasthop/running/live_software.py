@@ -146,7 +146,10 @@ class LiveSoftware:
         spoken = [(service["application"], service["layers"]) for service in services]
         service = services[0]
         if any(one != spoken[0] for one in spoken):
-            message = f"{software}: {len(services)} services of {told['name']}; it offers one"
+            message = (
+                f"{software}: it offers one service, and {told['name']} has "
+                f"{len(services)}; write one service for this server"
+            )
             raise UsageError(message)
         options = dict(service["application"]["options"])
         for layer in service["layers"]:

@@ -39,8 +39,9 @@ def check_limits(specs: Iterable[RunSpecReader]) -> None:
     for address, number in most.items():
         if ports is not None and number > ports:
             message = (
-                f"{number} connections to {address}: this machine has {ports} ports for them; "
-                f'sysctl net.ipv4.ip_local_port_range="1024 65535", or fewer devices'
+                f"{number} connections to {address} need as many local ports, and "
+                f"this machine has {ports}; run sysctl "
+                'net.ipv4.ip_local_port_range="1024 65535", or write fewer devices'
             )
             raise EnvironmentFailure(message)
 
@@ -52,8 +53,9 @@ def _check_descriptors(connections: int) -> None:
         return
     if hard != resource.RLIM_INFINITY and needed > hard:
         message = (
-            f"{connections} connections need {needed} open files, and this process may have "
-            f"{hard}; raise it, by ulimit -n {needed} (as root), or write fewer devices"
+            f"{connections} connections need {needed} open files, and the limit of "
+            f"this process is {hard}; raise it with ulimit -n {needed} (as root), "
+            "or write fewer devices"
         )
         raise EnvironmentFailure(message)
     resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))

@@ -125,18 +125,20 @@ def check_memory(plan: "Plan", *, jobs: int, available_bytes: int | None = None)
         if estimate.load.is_mostly_devices:
             most = _rounded(max(0, available - BYTES_A_RUN) // BYTES_A_DEVICE)
             raise UsageError(
-                f"{one} of memory, {there}; write fewer devices, or let some stand for all, as in "
-                f'"simulate: 600": about {most:,} a run fit'
+                f"{one} of memory, but {there}; about {most:,} devices a run fit: "
+                "write fewer devices, or simulate a part of them, for example "
+                '"simulate: 600"'
             )
         fixed = RunLoad(devices=estimate.load.devices).peak_bytes
         most = _rounded(max(0, available - fixed) // BYTES_A_MESSAGE)
         raise UsageError(
-            f"{one} of memory, {there}; write a longer traffic.every, a shorter duration or "
-            f"fewer devices: about {most:,} messages a run fit"
+            f"{one} of memory, but {there}; about {most:,} messages a run fit: "
+            "write a longer traffic.every, a shorter duration or fewer devices"
         )
     raise UsageError(
-        f"{one} of memory, {estimate.at_once} at a time {written(estimate.total_bytes)}, "
-        f"{there}; write --jobs {available // estimate.run_bytes}"
+        f"{one} of memory and {estimate.at_once} at a time "
+        f"{written(estimate.total_bytes)}, but {there}; write --jobs "
+        f"{available // estimate.run_bytes}"
     )
 
 

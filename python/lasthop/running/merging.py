@@ -40,19 +40,19 @@ def merge(sources: Sequence[Path], *, out: Path) -> Manifest:
         one is not a folder of results.
     """
     if out.resolve() in {source.resolve() for source in sources}:
-        raise UsageError(f"{out}: is one of the folders to merge; choose another --out")
+        raise UsageError(f"{out}: this is one of the folders to merge; choose another --out")
     manifests = [_manifest(source) for source in sources]
     first = manifests[0]
     for source, manifest in zip(sources, manifests, strict=True):
         if (manifest.plan_hash, manifest.lasthop) != (first.plan_hash, first.lasthop):
-            message = f"{source}: holds another study, seed or version than {sources[0]}"
+            message = f"{source}: its study, seed or version differs from {sources[0]}"
             raise UsageError(f"{message}; merge the shards of one study")
         if manifest.working_copy != first.working_copy:
-            message = f"{source}: another build of lasthop made it than {sources[0]}"
-            raise UsageError(f"{message}; run the shards again with one build")
+            message = f"{source}: another build of lasthop made it, not that of {sources[0]}"
+            raise UsageError(f"{message}; run the shards again with the same build")
         if manifest.software != first.software:
-            message = f"{source}: other software or another command served than in {sources[0]}"
-            raise UsageError(f"{message}; run the shards again with one build of it")
+            message = f"{source}: its server software or command differs from {sources[0]}"
+            raise UsageError(f"{message}; run the shards again with the same software")
     whole = replace(first, selection=None, state="running", counts={})
     with open_folder(out, whole) as folder:
         fresh = _fresh_runs(sources)
@@ -72,7 +72,9 @@ def _manifest(source: Path) -> Manifest:
         verify(source, manifest)
     missing = [name for name in TABLES if not (source / f"{name}.parquet").exists()]
     if manifest is None or missing:
-        raise UsageError(f"{source}: not a folder of results; give folders that lasthop run made")
+        raise UsageError(
+            f"{source}: this is not a result folder; write the folders that lasthop run made"
+        )
     return manifest
 
 

@@ -161,7 +161,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
         A signal came; what was finished is kept.
     """
     if jobs is not None and jobs < 1:
-        raise UsageError(f"--jobs: {jobs} is not a number of jobs; write 1 or more")
+        raise UsageError(f"--jobs: {jobs} is too small; write 1 or more")
     progress = progress or Silence()
     if executor is None:
         jobs = jobs or plan.usual_jobs
@@ -207,11 +207,16 @@ def _check_finished(plan: Plan, out: Path, *, lacks_captures: bool) -> None:
         Another server may answer by now, or packets are asked for that nobody kept.
     """
     if LOAD in plan.engines:
-        what = f"{out}: holds a finished load, and nobody knows which server would answer now"
+        what = (
+            f"{out}: it has the results of a finished load, and these cannot be "
+            "repeated or continued"
+        )
         raise UsageError(f"{what}; choose another --out, or remove the folder")
     if lacks_captures and plan.engines - {"virtual"}:
         what = f"--capture: the runs in {out} are finished, and their packets were not kept"
-        raise UsageError(f"{what}; choose another --out, since no run on a clock happens twice")
+        raise UsageError(
+            f"{what}; choose another --out, because a run in real time cannot be repeated exactly"
+        )
 
 
 def _engine(plan: Plan, bindings: Bindings, out: Path) -> Engine:

@@ -29,10 +29,12 @@ class Selection:
         if shard is None:
             return cls(only=only)
         if only:
-            raise UsageError("--shard and --only exclude each other; give one of them")
+            raise UsageError("--shard and --only cannot be used together; remove one of them")
         index, slash, count = shard.partition("/")
         if not (slash and _is_count(index) and _is_count(count)) or int(index) > int(count):
-            raise UsageError(f'--shard: "{shard}" is not i/N with 1 <= i <= N; write, say, 1/4')
+            raise UsageError(
+                f'--shard: "{shard}" is not i/N with 1 <= i <= N; write for example 1/4'
+            )
         return cls(shard=(int(index), int(count)))
 
     def __str__(self) -> str:
@@ -72,5 +74,10 @@ def _unique(prefix: str, indices: Mapping[str, int]) -> str:
     if len(matching) == 1:
         return matching[0]
     if not matching:
-        raise UsageError(f'--only: no run of this study begins with "{prefix}"')
-    raise UsageError(f'--only: {len(matching)} runs begin with "{prefix}"; write more of it')
+        raise UsageError(
+            "--only: the study has no run whose id begins with "
+            f'"{prefix}"; runs.parquet lists all ids'
+        )
+    raise UsageError(
+        f'--only: {len(matching)} runs have an id that begins with "{prefix}"; write more of the id'
+    )

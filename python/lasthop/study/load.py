@@ -418,7 +418,7 @@ class _Loader:
         if not file.is_file():
             what, hint = (
                 f"there is no file {show(form.multiverse.of)}",
-                ("write the name of a study in the same folder"),
+                "write the name of a study in the same folder",
             )
             raise self._document.error(Fault(what, hint=hint, location=location))
         try:

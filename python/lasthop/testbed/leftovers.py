@@ -59,19 +59,24 @@ class Leftovers:
         if self.namespaces and os.geteuid() != 0:
             names = ", ".join(file.name for file in self.namespaces)
             raise EnvironmentFailure(
-                f"{names}: root made it and root must remove it; write sudo lasthop doctor --clean"
+                f"{names}: it belongs to root; run sudo lasthop doctor --clean"
             )
         end_processes(self.processes)
         for file in self.namespaces:
             command = ["ip", "netns", "delete", file.name]
             done = subprocess.run(command, check=False, capture_output=True, text=True)
             if done.returncode:
-                raise EnvironmentFailure(f"{file.name}: cannot be removed ({done.stderr.strip()})")
+                raise EnvironmentFailure(
+                    f"{file.name}: it cannot be removed "
+                    f"({done.stderr.strip()}); run sudo lasthop doctor --clean"
+                )
         for folder in self.folders:
             try:
                 shutil.rmtree(folder)
             except OSError as error:
-                raise EnvironmentFailure(f"{folder}: cannot be removed ({error})") from error
+                raise EnvironmentFailure(
+                    f"{folder}: it cannot be removed ({error}); remove it yourself"
+                ) from error
 
     def words(self) -> str:
         """Tell what there is."""

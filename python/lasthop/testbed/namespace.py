@@ -203,7 +203,9 @@ class Namespace:
         try:
             descriptor = new_network()
         except OSError as error:
-            raise EnvironmentFailure(f"no network namespace can be made: {error}") from error
+            raise EnvironmentFailure(
+                f"a network namespace cannot be created: {error}; run the command with sudo"
+            ) from error
         stack.callback(os.close, descriptor)
         self.file = Path(f"/proc/{os.getpid()}/fd/{descriptor}")
 

@@ -19,7 +19,7 @@ _PR_SET_DUMPABLE = 4  # linux/prctl.h
 _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE = 47, 2
 _HEADER, _SETS = "=Ii", "=6I"  # struct __user_cap_header_struct, two __user_cap_data_struct
 
-WITH_SUDO = "or run it with sudo"
+WITH_SUDO = "or run the command with sudo"
 
 _SWITCHES = (
     ("user.max_user_namespaces", "0", "sudo sysctl -w user.max_user_namespaces=10000"),
@@ -61,7 +61,7 @@ def why_no_networks() -> str | None:
         return "Linux is needed"
     for program, package in (("ip", "iproute2"), ("nsenter", "util-linux")):
         if shutil.which(program) is None:
-            return f"{program} is missing; apt-get install {package}"
+            return f"{program} is missing; run apt-get install {package}"
     return None if os.geteuid() == 0 else _try_in_a_child()
 
 
@@ -109,17 +109,17 @@ def _why_not(error: OSError) -> str:
         with contextlib.suppress(OSError):
             if Path("/proc/sys", *name.split(".")).read_text(encoding="ascii").strip() == forbids:
                 return (
-                    f"user namespaces are forbidden here: {name} is {forbids}; "
-                    f"write {remedy}, {WITH_SUDO}"
+                    f"this machine forbids user namespaces ({name} is {forbids}); "
+                    f"run {remedy}, {WITH_SUDO}"
                 )
     if error.errno == errno.ENOSPC:
         return (
-            "there are as many user namespaces as user.max_user_namespaces allows; "
-            f"write sudo sysctl -w user.max_user_namespaces=10000, {WITH_SUDO}"
+            "the limit user.max_user_namespaces is reached; run sudo sysctl -w "
+            f"user.max_user_namespaces=10000, {WITH_SUDO}"
         )
     return (
-        f"user namespaces are forbidden here ({error.strerror}), as in many containers; "
-        f"allow them there, {WITH_SUDO}"
+        f"this machine forbids user namespaces ({error.strerror}), as many "
+        f"containers do; allow them, {WITH_SUDO}"
     )
 
 

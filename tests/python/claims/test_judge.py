@@ -322,8 +322,8 @@ def test_of_two_peaks_at_the_edge_of_a_sweep_nothing_is_known(judged: JudgeRules
     rule = "column: latency_mean, part: loss, peak_over: path.loss"
     beyond = judged(f"{rule}, lowest_first: [raw_udp, json_udp]", formula)
     assert beyond.verdict is Verdict.UNDECIDED
-    assert beyond.reason == (
-        "both peak at the edge of the sweep, or beyond it, in 5 of 5 repetitions"
+    assert (
+        beyond.reason == "both peak at the edge of the sweep, or beyond it, in 5 of 5 repetitions"
     )
     inside = judged(f"{rule}, lowest_first: ['mqtt qos=1', json_udp]", formula)
     assert inside.verdict is Verdict.REPRODUCED

@@ -74,9 +74,12 @@ def test_it_holds_what_the_study_names_and_nothing_beside_it(ran: Lasthop) -> No
 @pytest.mark.parametrize(
     ("arguments", "clue"),
     [
-        (("out", "study.yaml", "--seed", "8", "--out", "new"), "not what study.yaml gives now"),
-        (("out", "study.yaml", *OPTIONS), "out-archive: exists already"),
-        (("published", "study.yaml", "--out", "new"), "no complete folder of results"),
+        (
+            ("out", "study.yaml", "--seed", "8", "--out", "new"),
+            "not the results of study.yaml as it is now",
+        ),
+        (("out", "study.yaml", *OPTIONS), "out-archive: the folder exists already"),
+        (("published", "study.yaml", "--out", "new"), "the result folder is missing or incomplete"),
         (("out", "other.yaml", "--out", "new"), "other.yaml"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -110,11 +110,13 @@ def test_beside_a_fleet_hosts_have_the_names_of_groups_and_servers(lasthop: Last
     (file,) = (lasthop.folder / "out/captures").glob("*.valves-0.pcapng")
     assert b"valves-0" in file.read_bytes()
     done = lasthop("run", "fleet.yaml", "--capture", "valve-0", "--out", "other")
-    assert done.stderr == 'lasthop: --capture: no run has valve-0; did you mean "valves-0"?\n'
+    assert (
+        done.stderr == 'lasthop: --capture: no run has the host valve-0; did you mean "valves-0"?\n'
+    )
     done = lasthop("run", "fleet.yaml", "--capture", "valves-1", "--out", "other")
     assert done.stderr == (
-        "lasthop: --capture: no run has valves-1; there is meters-0 to meters-1 and valves-0 and "
-        "archive-0 and head_end-0\n"
+        "lasthop: --capture: no run has the host valves-1; write one of meters-0 to "
+        "meters-1 and valves-0 and archive-0 and head_end-0\n"
     )
     assert done.returncode == 2
 
@@ -122,14 +124,29 @@ def test_beside_a_fleet_hosts_have_the_names_of_groups_and_servers(lasthop: Last
 @pytest.mark.parametrize(
     ("hosts", "clue"),
     [
-        ("device-12", "no run has device-12; there is device-0 to device-11 and server-0"),
-        ("server-1", "no run has server-1; there is device-0 to device-11 and server-0"),
-        ("devcie-3", 'no run has devcie-3; did you mean "device-3"?'),
-        ("Device-03", '"Device-03" is no host; did you mean "device-3"?'),
-        ("server", '"server" is no host; did you mean "server-0"?'),
-        ("router-1", "no run has router-1; there is device-0 to device-11 and server-0"),
-        ("../x-1", '"../x-1" is no host; write, say, device-3 or device-3,server-0'),
-        ("device-1,,server-0", '"" is no host; write, say, device-3 or device-3,server-0'),
+        (
+            "device-12",
+            "no run has the host device-12; write one of device-0 to device-11 and server-0",
+        ),
+        (
+            "server-1",
+            "no run has the host server-1; write one of device-0 to device-11 and server-0",
+        ),
+        ("devcie-3", 'no run has the host devcie-3; did you mean "device-3"?'),
+        ("Device-03", '"Device-03" is not the name of a host; did you mean "device-3"?'),
+        ("server", '"server" is not the name of a host; did you mean "server-0"?'),
+        (
+            "router-1",
+            "no run has the host router-1; write one of device-0 to device-11 and server-0",
+        ),
+        (
+            "../x-1",
+            '"../x-1" is not the name of a host; write for example device-3 or device-3,server-0',
+        ),
+        (
+            "device-1,,server-0",
+            '"" is not the name of a host; write for example device-3 or device-3,server-0',
+        ),
     ],
 )
 def test_a_host_that_is_none_is_refused(fleet: Lasthop, hosts: str, clue: str) -> None:

@@ -166,8 +166,8 @@ def test_shards_of_different_builds_are_not_merged(lasthop: Lasthop) -> None:
     done = lasthop("report", *shards, "--out", "merged")
     assert done.returncode == 2
     assert done.stderr == (
-        f"lasthop: {shards[1]}: another build of lasthop made it than {shards[0]}; "
-        "run the shards again with one build\n"
+        f"lasthop: {shards[1]}: another build of lasthop made it, not that of "
+        f"{shards[0]}; run the shards again with the same build\n"
     )
     assert not (lasthop.folder / "merged").exists()
 

@@ -267,7 +267,7 @@ def with_runs(source: Path, target: Path, status: str, reason: str) -> Path:
         (["base", "again", "--smallest-effect", "5"], 'write "5 %"'),
         (["base", "again", "--pair", "raw_udp"], '"raw_udp" is not BASE_STACK=NEW_STACK'),
         (["base", "again", "--pair", "raw_upd=raw_udp"], 'did you mean "raw_udp"?'),
-        (["base", "fewer", "--pair", "raw_udp=raw_udp ack=on"], "the new folder has no stack"),
+        (["base", "fewer", "--pair", "raw_udp=raw_udp ack=on"], "the NEW folder has no stack"),
         (["base", "again", "--smallest-effect", "much"], "--smallest-effect"),
         (["base", "again", "--smallest-effect", "-5 %"], "--smallest-effect"),
     ],
@@ -286,4 +286,6 @@ def test_bad_usage_is_refused_in_one_line(
 def test_a_damaged_folder_is_named(folders: Lasthop) -> None:
     done = folders("compare", "base", "garbage")
     assert done.returncode == 4
-    assert done.stderr.startswith("lasthop: garbage/runs.parquet: cannot be read as a table")
+    assert done.stderr.startswith(
+        "lasthop: garbage/runs.parquet: the file cannot be read as a table"
+    )

@@ -219,7 +219,7 @@ BAD: dict[str, tuple[Callable[[Credentials], object], tuple[str, str], str]] = {
         ("  roots:", "  date: 2026-06-02\n  roots:"),
         "valid until 2026-06-01",
     ),
-    "no day": (lambda _: None, ("  roots:", "  date: 1 June\n  roots:"), "is not a day"),
+    "no day": (lambda _: None, ("  roots:", "  date: 1 June\n  roots:"), "is not a date"),
     "outside of the folder": (_outside, ("", ""), "outside the folder"),
     "a stack that says something else": (
         lambda _: None,
@@ -231,7 +231,7 @@ BAD: dict[str, tuple[Callable[[Credentials], object], tuple[str, str], str]] = {
         ("mqtt/tls", "mqtt/tls tls.chain=2"),
         "tls.chain=1",
     ),
-    "no secured stack": (lambda _: None, ("mqtt/tls", "mqtt"), "no stack shows"),
+    "no secured stack": (lambda _: None, ("mqtt/tls", "mqtt"), "study uses certificates"),
     "clients without any": (
         lambda _: None,
         ("mqtt/tls", "mqtt/tls tls.client_certificate=on"),
@@ -306,7 +306,7 @@ def test_both_ends_of_dtls_have_the_keys_of_a_file_and_no_result_has(lasthop: La
 BAD_KEYS: dict[str, tuple[str | bytes | None, tuple[str, str], str]] = {
     "a missing file": (None, ("", ""), '10:9: credentials.keys: "devices.psk"'),
     "a folder": (OF_TWO, ("devices.psk", "."), "directory"),
-    "no text": (b"\xff\xfe", ("", ""), '10:9: credentials.keys: "devices.psk" is no text'),
+    "no text": (b"\xff\xfe", ("", ""), '10:9: credentials.keys: "devices.psk" is not a text file'),
     "nothing": ("", ("", ""), "there is no identity:key in it"),
     "a certificate": ("-----BEGIN CERTIFICATE-----\n", ("", ""), "line 1: no identity:key"),
     "no digits": (f"{OF_TWO}device-2:zz\n", ("", ""), "line 4: a key has 1 to 64 bytes"),
@@ -318,10 +318,10 @@ BAD_KEYS: dict[str, tuple[str | bytes | None, tuple[str, str], str]] = {
     "no stack with keys": (
         OF_TWO,
         ("coap/dtls", "coap"),
-        ("no stack of the study uses a pre-shared key"),
+        "no stack of the study uses a pre-shared key",
     ),
-    "nothing at all": (OF_TWO, ("keys: devices.psk", "date: 2026-01-01"), "neither a certificate"),
-    "roots alone": (OF_TWO, ("keys:", "roots: devices.psk\n  keys:"), "roots without server"),
+    "nothing at all": (OF_TWO, ("keys: devices.psk", "date: 2026-01-01"), "no certificate and no"),
+    "roots alone": (OF_TWO, ("keys:", "roots: devices.psk\n  keys:"), '"roots" is given without'),
 }
 
 

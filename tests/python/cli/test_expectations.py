@@ -150,4 +150,4 @@ def test_strict_is_of_whole_studies(lasthop: Lasthop) -> None:
     lasthop.write("strict.yaml", STRICT.format(require=">= 90 %"))
     done = lasthop("run", "strict.yaml", "--strict", "--shard", "1/2")
     assert done.returncode == 2
-    assert "--strict judges the requirements of a whole study" in done.stderr
+    assert "--strict needs all runs of the study" in done.stderr

@@ -70,7 +70,7 @@ def test_a_run_on_a_clock_is_told_by_its_row_and_its_capture(lasthop: Lasthop) -
     told = json.loads(lasthop("explain", name, "2", "--json").stdout)
     assert (told["packets"], told["capture"]) == ([2], capture)
     missing = lasthop("explain", name, "99")
-    assert (missing.returncode, "has no such message" in missing.stderr) == (2, True)
+    assert (missing.returncode, "the run has no " in missing.stderr) == (2, True)
 
 
 def test_several_folders_with_the_run_are_named(results: Lasthop) -> None:
@@ -79,8 +79,8 @@ def test_several_folders_with_the_run_are_named(results: Lasthop) -> None:
     done = results("explain", name, "1")
     assert done.returncode == 2
     assert done.stderr == (
-        f'lasthop: runs that begin with "{name}" are in beside, results/one; '
-        "name one with --in beside\n"
+        f'lasthop: runs that begin with "{name}" are in beside, results/one; choose '
+        "one with --in beside\n"
     )
 
 
@@ -88,8 +88,8 @@ def test_no_folder_with_the_run_is_said_with_those_that_were_seen(results: Lasth
     done = results("explain", "zzzz", "1")
     assert done.returncode == 2
     assert done.stderr == (
-        'lasthop: no run in results/one, results/two begins with "zzzz"; '
-        "name its folder with --in DIR\n"
+        'lasthop: no run in results/one, results/two begins with "zzzz"; write its '
+        "folder with --in DIR\n"
     )
 
 
@@ -103,7 +103,7 @@ def test_a_folder_that_cannot_be_read_hides_no_other(results: Lasthop) -> None:
 def test_nothing_here_is_said(lasthop: Lasthop) -> None:
     done = lasthop("explain", "ab", "1")
     assert done.returncode == 2
-    assert done.stderr == "lasthop: no results here; name their folder with --in DIR\n"
+    assert done.stderr == "lasthop: there are no results here; write their folder with --in DIR\n"
 
 
 def test_the_slowest_message_of_a_stack_is_found(results: Lasthop) -> None:
@@ -115,10 +115,13 @@ def test_the_slowest_message_of_a_stack_is_found(results: Lasthop) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--slowest", "coap", "--in", "results/one"), 'is of "coap"; there are raw_udp'),
-        (("--slowest", "raw_udp"), "results are in results/one, results/two; name a folder"),
-        (("ab", "1", "--slowest", "raw_udp"), "exclude each other"),
-        ((), 'which message? write its RUN and MESSAGE, or "--slowest STACK"'),
+        (
+            ("--slowest", "coap", "--in", "results/one"),
+            'has no run of "coap"; write one of raw_udp',
+        ),
+        (("--slowest", "raw_udp"), "results are in results/one, results/two; write a folder"),
+        (("ab", "1", "--slowest", "raw_udp"), "cannot be used together"),
+        ((), 'RUN and MESSAGE are missing; write both, or "--slowest STACK"'),
     ],
 )
 def test_a_slowest_message_that_cannot_be_found_is_refused(
@@ -136,7 +139,8 @@ def test_a_study_that_sums_its_messages_has_no_slowest(lasthop: Lasthop) -> None
     done = lasthop("explain", "--slowest", "raw_udp")
     assert done.returncode == 2
     assert done.stderr == (
-        'lasthop: --slowest: the study sums its messages; write "measure: {messages: each}"\n'
+        "lasthop: --slowest: the study keeps only sums and no single messages; "
+        'write "measure: {messages: each}"\n'
     )
 
 
@@ -178,9 +182,9 @@ def test_devices_are_counted_as_in_the_table_of_messages(of_groups: Lasthop) -> 
 def test_a_group_is_asked_for_where_several_are_meant(of_groups: Lasthop) -> None:
     name = run_id(of_groups, "results/groups")
     for message, said in (
-        ("2:3", 'device 2 is there in meters and alarms; write as "meters/2:3"'),
-        ("sirens/2:3", "no group of the run has it: device 2 of sirens, message 3; flows: "),
-        ("meters/2:ring:3", "no group of the run has it: device 2 of meters, ring message 3; "),
+        ("2:3", 'device 2 exists in meters and alarms; write for example "meters/2:3"'),
+        ("sirens/2:3", "the run has no device 2 of sirens, message 3; its flows are "),
+        ("meters/2:ring:3", "the run has no device 2 of meters, ring message 3; its flows are "),
         ("alarms/3:1", "there is no device 3: alarms has 3, the first of which is 0"),
         ("/2:3", '"/2:3" is not a message; write 17, '),
     ):
@@ -267,7 +271,7 @@ def test_a_picture_is_drawn_of_a_radio_and_refused_of_a_wire(
         assert word in svg, word
     wired = results("explain", run_id(results, "results/one"), "1", "--picture", "one.svg")
     assert wired.returncode == 2
-    assert "--picture: the device of this message has no radio" in wired.stderr
+    assert "--picture: the device of this message has no simulated radio" in wired.stderr
     wrong = meter("explain", run, "1", "--picture", "report.gif")
     assert wrong.returncode == 2
     assert "write a name that ends in .svg, .png, .pdf" in wrong.stderr

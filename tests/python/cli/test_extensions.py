@@ -59,10 +59,13 @@ def test_it_is_made_with_the_crates_of_the_lasthop_that_wrote_it(lasthop: Lastho
         ("a/b", '"a/b" cannot be the name of a crate'),
         ("lambda", '"lambda" cannot be the name of a crate'),
         ("match", '"match" cannot be the name of a crate'),
-        ("mqtt", '"mqtt" is a stack or a layer already; choose another name'),
-        ("udp", '"udp" is a stack or a layer already; choose another name'),
-        ("json", '"json" is a Python package here; choose another name'),
-        ("taken", "taken: exists already; choose another name"),
+        ("mqtt", '"mqtt" is already the name of a stack or a layer; choose another name'),
+        ("udp", '"udp" is already the name of a stack or a layer; choose another name'),
+        (
+            "json",
+            '"json" is already the name of an installed Python package; choose another name',
+        ),
+        ("taken", "taken: the folder exists already; choose another name"),
     ],
 )
 def test_a_name_that_cannot_be_or_is_taken_is_refused(
@@ -79,7 +82,7 @@ def test_a_name_that_cannot_be_or_is_taken_is_refused(
 def test_an_extension_and_a_study_are_not_written_at_once(lasthop: Lasthop) -> None:
     done = lasthop("init", "study.yaml", "--extension", "repeater")
     assert done.returncode == 2
-    assert done.stderr == "lasthop: --extension writes a folder of its own; give it alone\n"
+    assert done.stderr == "lasthop: --extension writes its own folder; remove the other options\n"
 
 
 MODULE = """\
@@ -111,14 +114,14 @@ def install(folder: Path, name: str, code: str = MODULE) -> dict[str, str]:
         (
             MODULE + "def version(): return '0.0.9'\n",
             2,
-            "the extension one was made with lasthop 0.0.9, this is ",
+            "the extension one was built with lasthop 0.0.9, and this is lasthop ",
         ),
         ("import nothing_of_this_name\n", 4, "the extension one cannot be loaded (No module"),
         ("", 4, "the extension one cannot be loaded (module 'one' has no attribute 'version')"),
         (
             MODULE.replace('raw, "name": "own"', 'raw, "name": "mqtt"'),
             2,
-            "the extension one has the application mqtt of its own, and so has lasthop; give it",
+            "the extension one adds the application mqtt, which lasthop has already; rename it",
         ),
     ],
 )
@@ -180,7 +183,7 @@ def test_two_extensions_with_one_name_are_refused(lasthop: Lasthop, tmp_path: Pa
     done = lasthop("stacks", environment=install(tmp_path, "two"))
     assert done.returncode == 2
     assert "the extension two has the application own of its own" in done.stderr
-    assert done.stderr.endswith("and so has the extension one; give it another name\n")
+    assert done.stderr.endswith("which the extension one has already; rename it in the extension\n")
 
 
 @pytest.mark.soak

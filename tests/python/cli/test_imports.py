@@ -122,7 +122,7 @@ def test_runs_on_ray_are_refused_by_the_name_of_the_package_where_it_is_missing(
     complaint, loaded_modules = done.stderr.splitlines()
     assert loaded_modules.startswith("4 ")
     assert complaint.startswith("lasthop: --on ray: the package ray cannot be imported (")
-    assert complaint.endswith('; pip install "lasthop[ray]"')
+    assert complaint.endswith('; run pip install "lasthop[ray]"')
     assert not (tmp_path / "results/small").exists()
 
 

@@ -144,7 +144,7 @@ BAD: dict[str, tuple[bytes, str]] = {
     "record": (pcap() + b"\xff" * 16, "byte 24: a packet longer than any"),
     "bad_gzip": (gzip.compress(pcap(publish(1)))[:-8] + bytes(8), "the compressed file is damaged"),
     "gzip_of_text": (gzip.compress(b"study: cost\n"), "is no capture"),
-    "wireless": (pcap(b"\0" * 40, link_type=195), "its link layer (LINKTYPE 195) is not read"),
+    "wireless": (pcap(b"\0" * 40, link_type=195), "the link layer (LINKTYPE 195) is not supported"),
 }
 
 
@@ -164,8 +164,8 @@ def test_what_is_no_capture_is_one_line_with_its_place(lasthop: Lasthop, name: s
         (["missing.pcap"], "missing.pcap: there is no such file"),
         (["."], ".: is a folder, not a file"),
         (["fifo"], "fifo: is a FIFO, not a file"),
-        (["one.pcap", "--as", "coap"], '--as: "coap" does not say what is spoken at a port'),
-        (["one.pcap", "--as", "0=coap"], '--as: "0=coap" does not say'),
+        (["one.pcap", "--as", "coap"], '--as: "coap" is not PORT=PROTOCOL'),
+        (["one.pcap", "--as", "0=coap"], '--as: "0=coap" is not PORT=PROTOCOL'),
         (["one.pcap", "--as", "21=ftp"], "write a port and one of mqtt, coap, "),
         ([], "Missing argument 'FILE...'"),
     ],

@@ -23,12 +23,12 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Lasthop:
 
 
 REFUSED = {
-    "no name": (("run", "study.yaml", "--out", ""), "is empty; write one"),
-    "spaces alone": (("run", "study.yaml", "--out", " "), "is empty; write one"),
-    "no folder of a report": (("report", ""), "is empty; write one"),
-    "no name of a report": (("report", "out", "--out", ""), "is empty; write one"),
-    "nothing to compare with": (("compare", "out", ""), "is empty; write one"),
-    "no folder to explain": (("explain", "1", "1", "--in", ""), "is empty; write one"),
+    "no name": (("run", "study.yaml", "--out", ""), "is empty; write its name"),
+    "spaces alone": (("run", "study.yaml", "--out", " "), "is empty; write its name"),
+    "no folder of a report": (("report", ""), "is empty; write its name"),
+    "no name of a report": (("report", "out", "--out", ""), "is empty; write its name"),
+    "nothing to compare with": (("compare", "out", ""), "is empty; write its name"),
+    "no folder to explain": (("explain", "1", "1", "--in", ""), "is empty; write its name"),
     "a long name": (("run", "study.yaml", "--out", "x" * 300), "too long; choose a shorter"),
     "a long name of a report": (("report", "out", "--out", "x" * 300), "too long; choose a sho"),
     "a long name of results": (("report", "x" * 300), "too long; choose a shorter"),
@@ -36,7 +36,7 @@ REFUSED = {
     "below a file": (("run", "study.yaml", "--out", "study.yaml/x"), "choose another --out"),
     "a folder of others": (
         ("run", "study.yaml", "--out", "photos"),
-        "photos: holds holiday.jpg but no manifest.json, so it is no folder of results; choose",
+        "photos: it contains holiday.jpg but no manifest.json",
     ),
     "a device": (("report", "out", "--out", "/dev/full"), "ends in .html, or a folder"),
     "a FIFO": (("report", "out", "--out", "pipe.html"), "is a FIFO, not a file; choose"),

@@ -307,7 +307,7 @@ def test_workers_with_another_lasthop_are_refused_in_one_line(
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) == 1, done.stderr
     assert f"has {has}" in done.stderr
-    assert "install the same on every machine of the cluster" in done.stderr
+    assert "install the same version on every machine of the cluster" in done.stderr
     assert not (lasthop.folder / "out").exists()
 
 

@@ -84,11 +84,14 @@ REFUSED = {
 NOTED = {
     "a path that nobody uses": (
         LONG.replace("cell: {delay: 20 ms}", "cell: {delay: 20 ms}, wifi: {}"),
-        'paths.wifi: no group uses this path; remove it, or add "path: wifi"',
+        'paths.wifi: no group uses this path; remove it, or add "path: wifi" to a group',
     ),
     "a server that nobody uses": (
         LONG.replace("cloud: {}", "cloud: {}, archive: {}"),
-        'servers.archive: no group uses this server; remove it, or add "server: archive"',
+        (
+            'servers.archive: no group uses this server; remove it, or add "server: archive" to a '
+            "group"
+        ),
     ),
     "a spread above the interval": (
         SHORT.replace("every: 1 s", "every: 1 s, spread: 4 s"),
@@ -259,14 +262,23 @@ LIVE = SHORT.replace("{report: 100 B", "{round_trip: 100 B") + "engine: live\n"
 @pytest.mark.parametrize(
     ("stack", "line"),
     [
-        ("mqtt impl=mine", "impl=mine: no adapter has this name; bind it with --impl"),
+        (
+            "mqtt impl=mine",
+            (
+                "impl=mine: there is no server software of this name; add --impl mine=COMMAND, "
+                "or correct the name"
+            ),
+        ),
         (
             "mqtt impl=cyclonedds",
-            "impl=cyclonedds: it serves dds/udp, and no mqtt/tcp",
+            (
+                "impl=cyclonedds: it does not serve mqtt/tcp; write impl= of another server, "
+                "or a stack of dds/udp"
+            ),
         ),
         (
             "mqtt client=libcoap impl=mosquitto",
-            "client=libcoap: it speaks coap/tcp, coap/udp, and no mqtt/tcp",
+            "client=libcoap: it does not support mqtt/tcp; write a stack of coap/tcp, coap/udp",
         ),
     ],
 )

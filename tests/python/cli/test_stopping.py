@@ -130,8 +130,9 @@ def test_a_second_runner_on_the_folder_is_refused(lasthop: Lasthop) -> None:
     first.communicate()
     assert second.returncode == 4
     assert second.stderr == (
-        f"lasthop: out: another lasthop is running here, process {first.pid} on "
-        f"{platform.node()}; wait for it or choose another --out\n"
+        "lasthop: out: another lasthop process is using this folder, process "
+        f"{first.pid} on {platform.node()}; wait until it ends, or choose another "
+        "--out\n"
     )
 
 
@@ -153,8 +154,8 @@ def test_a_folder_of_another_study_is_refused(lasthop: Lasthop) -> None:
     before = hashes(lasthop.folder / "out")
     done = lasthop("run", "other.yaml", "--out", "out")
     assert done.returncode == 2
-    assert done.stderr == (
-        "lasthop: out: holds the results of another study, slow; choose another --out\n"
+    assert (
+        done.stderr == "lasthop: out: it has results of another study, slow; choose another --out\n"
     )
     assert hashes(lasthop.folder / "out") == before
 

@@ -70,10 +70,10 @@ def test_names_with_equals_signs_are_read() -> None:
 @pytest.mark.parametrize(
     ("written", "clue"),
     [
-        ("a=b=c", "two ways"),
-        ("a=bb", 'the new folder has no stack "bb"; did you mean "b"'),
-        ("x=c", 'the base has no stack "x"; there are: a, a=b'),
-        ("x", 'is not BASE_STACK=NEW_STACK; write, say, "a=c"'),
+        ("a=b=c", "ambiguous"),
+        ("a=bb", 'the NEW folder has no stack "bb"; did you mean "b"'),
+        ("x=c", 'the BASE folder has no stack "x"; write one of a, a=b'),
+        ("x", 'is not BASE_STACK=NEW_STACK; write for example "a=c"'),
     ],
 )
 def test_what_names_no_two_stacks_is_refused(written: str, clue: str) -> None:

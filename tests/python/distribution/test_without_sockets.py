@@ -101,7 +101,7 @@ def test_a_folder_has_one_runner_where_the_kernel_has_no_lock(ask: Ask, tmp_path
     (tmp_path / "one/.lock").write_text("4711 elsewhere\n", encoding="utf-8")
     done = ask("run", "small.yaml", "--out", "one", "--quiet")
     assert done.returncode == 4
-    assert "process 4711 on elsewhere; wait for it; if it was killed, remove" in done.stderr
+    assert "process 4711 on elsewhere; wait until it ends; if it was killed, remove" in done.stderr
 
 
 def test_doctor_tells_what_is_missing(ask: Ask) -> None:

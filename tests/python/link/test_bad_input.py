@@ -13,25 +13,28 @@ from .conftest import QUIET, Link
             ("--delay", "1s", "--jitter", "2s"),
             '--jitter: "2s" is more than the delay; write "1 s" or less',
         ),
-        (("--jitter", "2s"), '--jitter: varies no delay; write --delay "100 ms" beside it'),
+        (
+            ("--jitter", "2s"),
+            '--jitter: there is no delay that it could vary; add --delay "100 ms"',
+        ),
         (
             ("--queue", "5kB"),
             '--queue: "queue" has no effect without a rate; add "rate: 50 kbit/s", or remove it',
         ),
         (("--profile", "lt"), '--profile: there is no profile "lt"; did you mean "lte"?'),
-        (("--up", "loss"), '--up: "loss" does not say what it sets; write, say, --up "loss=10%"'),
+        (("--up", "loss"), '--up: "loss" is not KEY=VALUE; write for example --up "loss=10%"'),
         (("--up", "loss=x"), '--up loss: "x" is not a percentage; write "10 %"'),
         (("--down", "los=1%"), '--down los: unknown key "los"; did you mean "loss"?'),
         (
             ("--set", "rate_kind=serial"),
             (
-                '--set: "rate_kind=serial" does not say what it sets; write, say, '
-                '--set "path.rate_kind=serial"'
+                '--set: "rate_kind=serial" is not KEY=VALUE; write for example --set '
+                '"path.rate_kind=serial"'
             ),
         ),
         (
             ("--delay", "1ms", "--trace", "a.csv"),
-            "--trace: the delay is given, too; write one of them",
+            "--trace: --delay is given, too; remove one of them",
         ),
         (
             ("--trace", "a.csv"),
@@ -42,22 +45,22 @@ from .conftest import QUIET, Link
         ),
         (
             ("--summary=xml",),
-            '--summary: "xml" is no form of it; write --summary or --summary=json',
+            '--summary: "xml" is not a known format; write --summary or --summary=json',
         ),
         (
             ("--path", "chen-kunz-2016/twin", "--loss", "1%"),
-            "--loss: the link is that of --path; change it by --set KEY=VALUE",
+            "--loss: --path already sets the link; change it with --set KEY=VALUE",
         ),
         (
             ("--path", "chen-kunz-2016/twin", "--group", "nurse"),
-            "--group nurse: the study has gateway, caregiver; name one of them",
+            "--group nurse: the study has no such group; write one of gateway, caregiver",
         ),
-        (("--group", "nurse"), "--group nurse: is of a study; name it by --path"),
-        (("--block", "upd"), "--block: unknown word \"upd\"; write 'udp' or 'tcp'"),
-        (("--far", '"open'), "--far: No closing quotation; close the quotation"),
+        (("--group", "nurse"), "--group nurse: it works only with a study; add --path STUDY"),
+        (("--block", "upd"), '--block: unknown value "upd"; write "udp" or "tcp"'),
+        (("--far", '"open'), "--far: No closing quotation; close the quotes"),
         (
             ("--port", "no-port"),
-            "--port no-port: No such device; name an interface of Ethernet that `ip link` shows",
+            '--port no-port: No such device; write an Ethernet interface that "ip link" shows',
         ),
     ],
 )
@@ -69,16 +72,20 @@ def test_what_is_wrong_is_told(link: Link, arguments: tuple[str, ...], line: str
 @pytest.mark.parametrize(
     ("server", "line"),
     [
-        ("no-such-server", "--far: there is no program no-such-server here; install it"),
+        (
+            "no-such-server",
+            "--far: there is no program no-such-server; install it, or write its path",
+        ),
         (
             "sh -c 'echo cannot; exit 3'",
-            "--far: sh ended with status 3 before it was ready; it said: cannot",
+            "--far: sh ended with status 3 before it was ready; it printed: cannot",
         ),
         (
             "sleep 60",
             (
-                "--far: sleep was not ready after 0.5 s: it listens nowhere; --far-timeout gives "
-                "it longer; it said nothing"
+                "--far: sleep was not ready after 0.5 s: it does not listen on any "
+                "port; check its command, or write a longer --far-timeout; it "
+                "printed nothing"
             ),
         ),
     ],
@@ -92,11 +99,11 @@ def test_a_server_that_nobody_reaches_is_not_ready(link: Link, python: str) -> N
     server = f"{python} -m http.server --bind 127.0.0.1 8000"
     done = link(*QUIET, "--far-timeout", "3", "--far", server, "--", "true")
     assert done.returncode == 4
-    assert "it listens on tcp 127.0.0.1:8000 only, which the link does not reach" in done.stderr
+    assert "it listens only on tcp 127.0.0.1:8000, which the link cannot reach" in done.stderr
 
 
 def test_a_server_that_ends_too_early_is_told_and_the_status_stays(link: Link, python: str) -> None:
     serve = 'import socket, time; s = socket.create_server(("", 80)); time.sleep(0.5); print("bye")'
     done = link(*QUIET, "--far", f"{python} -c '{serve}'", "--", "sh", "-c", "sleep 1; exit 5")
     assert done.returncode == 5
-    assert "ended with status 0 before the program did; it said: bye" in done.stderr
+    assert "ended with status 0 before the program did; it printed: bye" in done.stderr

@@ -67,11 +67,14 @@ def test_the_program_is_the_users_and_cannot_change_the_link() -> None:
 
 def test_where_it_is_forbidden_the_switch_is_told() -> None:
     told = link(*QUIET, "--", "true", forbidden=True)
-    switch = "sudo sysctl -w user.max_user_namespaces=10000, or run it with sudo"
-    what = "user namespaces are forbidden here: user.max_user_namespaces is 0"
+    switch = "sudo sysctl -w user.max_user_namespaces=10000, or run the command with sudo"
+    what = "this machine forbids user namespaces (user.max_user_namespaces is 0"
     assert (told.status, told.said) == (4, f"lasthop: {what}; write {switch}\n")
 
 
 def test_a_port_takes_root() -> None:
     told = link("--port", "eth0", "--", "true")
-    assert (told.status, told.said) == (4, "lasthop: --port eth0: takes root; run it with sudo\n")
+    assert (told.status, told.said) == (
+        4,
+        "lasthop: --port eth0: it needs root; run the command with sudo\n",
+    )

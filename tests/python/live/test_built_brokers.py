@@ -96,7 +96,7 @@ def test_what_cannot_be_built_is_told_and_nothing_is_kept(
     builder.chmod(0o755)
     monkeypatch.setattr(shutil, "which", lambda *_arguments, **_options: str(builder))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    says = rf"^{name}: it cannot be built: one \| it is too old; .*install"
+    says = rf"^{name}: the build failed: one \| it is too old; .*install"
     with pytest.raises(EnvironmentFailure, match=says):
         adapter.find()
     kept = tmp_path / "home" / ".cache" / "lasthop" / adapter.language

@@ -228,7 +228,7 @@ def test_participants_of_others_exchange_reports_with_their_own_and_each_other(
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"stacks": "[mqtt client=paho]"}, "speak with one server that is real software"),
+        ({"stacks": "[mqtt client=paho]"}, "need exactly one server, which is real software"),
         (
             {"stacks": "[mqtt client=paho impl=mosquitto, mqtt impl=mosquitto]", "devices": "129"},
             "write at most 128 devices that stay",
@@ -242,7 +242,7 @@ def test_participants_of_others_exchange_reports_with_their_own_and_each_other(
         ),
         (
             {"stacks": "[mqtt client=paho impl=mosquitto]", "path.scope": "all"},
-            "have paths of their own",
+            "cannot share a hop",
         ),
     ],
 )
@@ -256,8 +256,11 @@ def test_a_client_that_nobody_knows_or_that_speaks_otherwise_is_told(
 ) -> None:
     needs("mosquitto")
     for stack, told in (
-        ("mqtt client=nobody impl=mosquitto", "client=nobody: no adapter has this name"),
-        ("mqtt/tls/tcp client=paho impl=mine", "no adapter has this name; bind it"),
+        (
+            "mqtt client=nobody impl=mosquitto",
+            "client=nobody: there is no client software of this name",
+        ),
+        ("mqtt/tls/tcp client=paho impl=mine", "there is no server software of this name"),
     ):
         with pytest.raises(UsageError, match=told):
             _run(FOLDER / "mosquitto.yaml", tmp_path / "out", {"stacks": f"[{stack}]"})
@@ -309,5 +312,5 @@ def test_without_the_live_engine_real_devices_are_not_simulated() -> None:
     settings = [("engine", "virtual"), ("stacks", "[mqtt client=paho impl=mosquitto]")]
     study = load_study(FOLDER / "mosquitto.yaml", overrides=settings)
     assert {stack.reason for stack in study.stacks} == {
-        ("real software (impl=) runs only with --engine live")
+        "real software (impl=) runs only with --engine live"
     }

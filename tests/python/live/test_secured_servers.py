@@ -113,15 +113,21 @@ def test_nginx_ends_tls_before_a_broker(needs: Needs, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("stack", "says"),
     [
-        ("mqtt/tls impl=nginx", "it stands before a server; write impl=nginx.mosquitto"),
+        (
+            "mqtt/tls impl=nginx",
+            "it is a proxy and needs a server behind it; write impl=nginx.mosquitto",
+        ),
         ("mqtt impl=nginx+mosquitto", r"nginx takes off tls, which mqtt/tcp lacks"),
-        ("mqtt/tls impl=mosquitto+nginx", "mosquitto is a server and stands before none"),
+        ("mqtt/tls impl=mosquitto+nginx", "mosquitto is a server and not a proxy"),
         ("mqtt/tls impl=nginx+nginx", r"nginx takes off tls, which mqtt/tcp lacks|stands before"),
-        ("mqtt/tls impl=nginx+nobody", "impl=nobody: no adapter has this name"),
-        ("mqtt/tls impl=mosquitto tls.raw_key=on", "it shows certificates; remove tls.raw_key"),
-        ("mqtt/tls impl=nginx+mosquitto tls.raw_key=on", "impl=nginx: it shows certificates"),
+        ("mqtt/tls impl=nginx+nobody", "impl=nobody: there is no server software of this name"),
+        (
+            "mqtt/tls impl=mosquitto tls.raw_key=on",
+            "it presents certificates and not raw public keys; remove tls.raw_key",
+        ),
+        ("mqtt/tls impl=nginx+mosquitto tls.raw_key=on", "impl=nginx: it presents certificates"),
         ("mqtt/tls impl=rabbitmq", "it serves amqp/tcp, mqtt/tcp, and no mqtt/tls/tcp"),
-        ("mqtt/tls impl=mine", r"shows a certificate; put \{certificate\} and \{key\}"),
+        ("mqtt/tls impl=mine", r"must present a certificate; put \{certificate\} and \{key\}"),
     ],
 )
 def test_what_cannot_be_served_is_said_before_the_first_run(

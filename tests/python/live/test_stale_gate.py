@@ -70,8 +70,8 @@ def test_a_broken_build_does_not_pass_by_the_results_of_a_good_one(
     code, _, complaint = _run(lasthop, "./c {port}")
     assert code == 2
     assert complaint == (
-        'lasthop: results/gate: holds results of "./b {port}" as impl=mine, not of "./c {port}"; '
-        "choose another --out\n"
+        'lasthop: results/gate: it has results of "./b {port}" as impl=mine, not '
+        'of "./c {port}"; choose another --out\n'
     )
     code, _, complaint = _run(lasthop, command, "--capture")
     assert (code, "their packets were not kept" in complaint) == (2, True)
@@ -121,5 +121,5 @@ def test_every_file_of_a_named_folder_counts(
     after = files_of(program, "./b -cp classes {port}")
     assert {name for name in after if before[name] != after[name]} == {"classes/Main.class"}
     monkeypatch.setattr("lasthop.adapters.build._MOST_FILES", 0)
-    with pytest.raises(UsageError, match="names classes, which holds more than 0 files"):
+    with pytest.raises(UsageError, match="names classes, which has more than 0 files"):
         files_of(program, "./b -cp classes {port}")

@@ -140,7 +140,7 @@ def test_keys_are_never_written_over(tmp_path: Path, keys: Path) -> None:
     before = keys.read_bytes()
     data = ("--data", str(tmp_path / "data"))
     done = run("gateway", "device", "add", f"{DEVICE}x", "--new-key", str(keys), *data)
-    assert (done.returncode, "is there already" in done.stderr) == (2, True)
+    assert (done.returncode, "exists already" in done.stderr) == (2, True)
     assert keys.read_bytes() == before
     other = tmp_path / "other.keys"
     namesake = DEVICE.replace("registries/r", "registries/s")

@@ -145,8 +145,9 @@ def test_a_finished_load_says_nothing_of_a_server_by_now(tmp_path: Path, echo: E
     again = _load(tmp_path, ECHOES, *against)
     assert again.returncode == 2
     assert again.stderr == (
-        f"lasthop: {tmp_path}/out: holds a finished load, and nobody knows which server would "
-        "answer now; choose another --out, or remove the folder\n"
+        f"lasthop: {tmp_path}/out: it has the results of a finished load, and these "
+        "cannot be repeated or continued; choose another --out, or remove the "
+        "folder\n"
     )
 
 
@@ -231,14 +232,14 @@ def test_what_was_stopped_is_told_and_done_again(echo: Echo, tmp_path: Path) -> 
         (
             ["--set", "traffic={report: 10 B, every: 1 s}"],
             2,
-            ("the arrival of a report of raw_udp"),
+            "the arrival of a report of raw_udp",
         ),
         (["--set", "stacks=[mqtt impl=mosquitto]"], 2, "real software (impl) is started by"),
         (["--set", "stacks=[mqtt]"], 2, "no stack of the study can load a server: no --against is"),
-        (["--against", "smtp://127.0.0.1"], 2, '"smtp" is no protocol of a load'),
-        (["--against", "dds://127.0.0.1"], 2, '"dds" is no protocol of a load'),
+        (["--against", "smtp://127.0.0.1"], 2, '"smtp" is not a protocol of lasthop load'),
+        (["--against", "dds://127.0.0.1"], 2, '"dds" is not a protocol of lasthop load'),
         (["--set", "stacks=[dds]"], 2, "dds has no server that can be loaded"),
-        (["--against", "mqtt://"], 2, "names no host and port"),
+        (["--against", "mqtt://"], 2, "is not a valid address"),
         (["--against", "raw_udp://127.0.0.1:9"], 2, "are both for raw_udp/udp"),
         (["--set", "devices=90000"], 4, "connections"),
     ],

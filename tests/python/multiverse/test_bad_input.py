@@ -12,15 +12,18 @@ from .conftest import BASE, MULTIVERSE
 COUNTING = "stack: mqtt qos=1, counting: {%s: [one_leg]}}\n"
 
 CASES = {
-    "no such study": (("study.yaml", "other.yaml"), 'multiverse.of: "other.yaml" is no file; *'),
-    "a folder": (("study.yaml", "."), 'multiverse.of: "." is no file; *'),
+    "no such study": (
+        ("study.yaml", "other.yaml"),
+        'multiverse.of: there is no file "other.yaml"; *',
+    ),
+    "a folder": (("study.yaml", "."), 'multiverse.of: there is no file "."; *'),
     "a file of the machine": (
         ("study.yaml", "/etc/passwd"),
-        'multiverse.of: "/etc/passwd" is outside the folder of the study; name a file in *',
+        'multiverse.of: the file "/etc/passwd" is outside the folder of the study; move it *',
     ),
     "no study": (
         ("study.yaml", "published.yaml"),
-        'multiverse.of: "published.yaml" is no study; *',
+        'multiverse.of: "published.yaml" is not a study; *',
     ),
     "itself": (
         ("study.yaml", "multiverse.yaml"),
@@ -85,7 +88,7 @@ CASES = {
             "stack: mqtt qos=1}",
             "stack: mqtt qos=1, counting: {application_bytes: [one_leg]}}\nmeasure: {warm_up: 1 s}",
         ),
-        "multiverse.counting.application_bytes: bytes are counted in the warm-up too*; *",
+        "multiverse.counting.application_bytes: bytes are counted during the warm-up*; *",
     ),
 }
 

@@ -115,5 +115,8 @@ def test_a_damaged_file_is_refused_in_one_line(results: Results) -> None:
     (results.path / "multiverse.json").write_text("{")
     done = command("report", results.path)
     assert done.returncode == 4
-    assert "multiverse.json: was changed after lasthop wrote it; run the study again" in done.stderr
+    assert (
+        "multiverse.json: the file was changed after lasthop wrote it; run the study again"
+        in done.stderr
+    )
     assert done.stderr.count("\n") == 1

@@ -258,7 +258,7 @@ def test_a_manifest_of_another_folder_accuses_the_tables(made: Folders, tmp_path
     shutil.copy(made["foreign"] / "manifest.json", folder)
     code, told = command("report", str(folder))
     assert code == EXIT_ENVIRONMENT
-    assert "was changed after lasthop wrote it" in told
+    assert "the file was changed after lasthop wrote it" in told
 
 
 def test_an_older_folder_is_read_and_said_to_be_unchecked(

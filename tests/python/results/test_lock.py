@@ -16,7 +16,7 @@ from lasthop.results.lock import FolderLock
 def test_a_second_holder_is_refused_and_a_later_one_is_not(tmp_path: Path) -> None:
     with (
         FolderLock(tmp_path),
-        pytest.raises(EnvironmentFailure, match="another lasthop is running here"),
+        pytest.raises(EnvironmentFailure, match="another lasthop process is using this folder"),
         FolderLock(tmp_path),
     ):
         pass
@@ -44,15 +44,17 @@ except EnvironmentFailure as refusal:
 """
     with FolderLock(tmp_path):
         found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    said = f"running here, process {os.getpid()} on {platform.node()}; wait for it or choose"
-    assert found.stdout.decode().startswith(f"{tmp_path}: another lasthop is {said}")
+    said = f"process {os.getpid()} on {platform.node()}; wait until it ends, or choose"
+    assert found.stdout.decode().startswith(
+        f"{tmp_path}: another lasthop process is using this folder, {said}"
+    )
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"1 2 3", b"a b", b"7" * 9_000])
 def test_a_lock_file_that_says_nothing_locks_all_the_same(tmp_path: Path, content: bytes) -> None:
     with FolderLock(tmp_path):
         (tmp_path / ".lock").write_bytes(content)
-        with pytest.raises(EnvironmentFailure, match="lasthop is running here; wait"):
+        with pytest.raises(EnvironmentFailure, match="process is using this folder; wait"):
             FolderLock(tmp_path).__enter__()
 
 

@@ -191,7 +191,7 @@ def test_a_second_runner_is_refused_while_the_first_one_works(tmp_path: Path) ->
     first = threading.Thread(target=execute, args=(tmp_path / "out", engine), daemon=True)
     first.start()
     wait_until((tmp_path / "out/.lock").exists)
-    with pytest.raises(EnvironmentFailure, match="another lasthop is running here"):
+    with pytest.raises(EnvironmentFailure, match="another lasthop process is using this folder"):
         execute(tmp_path / "out", SyntheticEngine())
     engine.go_on.set()
     first.join()

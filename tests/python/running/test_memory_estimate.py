@@ -81,9 +81,9 @@ def test_messages_of_devices_that_come_and_go_have_to_fit(plan_of: PlanOf) -> No
     with pytest.raises(UsageError) as refusal:
         check_memory(plan, jobs=1, available_bytes=6 * GB)
     assert str(refusal.value) == (
-        "a run of 10,800,000 messages needs about 6.5 GB of memory, this machine has 6.0 GB "
-        "available; write a longer traffic.every, a shorter duration or fewer devices: about "
-        "9,900,000 messages a run fit"
+        "a run of 10,800,000 messages needs about 6.5 GB of memory, but this machine "
+        "has 6.0 GB available; about 9,900,000 messages a run fit: write a longer "
+        "traffic.every, a shorter duration or fewer devices"
     )
 
 
@@ -93,9 +93,9 @@ def test_messages_of_devices_that_stay_have_to_fit_on_the_disk(plan_of: PlanOf) 
     with pytest.raises(UsageError) as refusal:
         check_disk(memory.load, out=Path("results"), available_bytes=60 * GB)
     assert str(refusal.value) == (
-        "a run of 1,000,000,000 messages needs about 240.0 GB on the disk, results has room for "
-        '60.0 GB; write "measure: {messages: summed}", a longer traffic.every, a shorter duration '
-        "or fewer devices: about 250,000,000 messages a run fit"
+        "a run of 1,000,000,000 messages needs about 240.0 GB on the disk, and results "
+        "has 60.0 GB free; about 250,000,000 messages a run fit: write "
+        '"measure: {messages: summed}", a longer traffic.every, a shorter duration or fewer devices'
     )
     check_disk(memory.load, out=Path("results"), available_bytes=250 * GB)
 
@@ -106,9 +106,9 @@ def test_devices_that_do_not_fit_are_refused_with_how_many_do(plan_of: PlanOf) -
             plan_of(duration="10 s", every="10 s", devices=90_000), jobs=1, available_bytes=GB // 2
         )
     assert str(refusal.value) == (
-        "a run of 90,000 devices needs about 632 MB of memory, this machine has "
-        "500 MB available; write fewer devices, or simulate a part of them, for "
-        'example "simulate: 600": about 74,000 a run fit'
+        "a run of 90,000 devices needs about 632 MB of memory, but this machine has "
+        "500 MB available; about 74,000 devices a run fit: write fewer devices, or simulate a "
+        'part of them, for example "simulate: 600"'
     )
     check_memory(
         plan_of(duration="10 s", every="10 s", devices=65_000), jobs=1, available_bytes=GB // 2
@@ -117,7 +117,9 @@ def test_devices_that_do_not_fit_are_refused_with_how_many_do(plan_of: PlanOf) -
 
 def test_runs_that_fit_one_by_one_are_refused_with_the_jobs_that_fit(plan_of: PlanOf) -> None:
     plan = plan_of(duration="10 s", every="10 s", devices=90_000)
-    with pytest.raises(UsageError, match=r"3 at a time 1\.9 GB, this machine .* write --jobs 2$"):
+    with pytest.raises(
+        UsageError, match=r"3 at a time 1\.9 GB, but this machine .* write --jobs 2$"
+    ):
         check_memory(plan, jobs=8, available_bytes=1_400_000_000)
     check_memory(plan, jobs=2, available_bytes=1_400_000_000)
     check_memory(plan, jobs=8, available_bytes=2 * GB)

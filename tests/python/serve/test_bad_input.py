@@ -14,19 +14,22 @@ MISUSE = {
     "what cannot be served": (("serve", "mqqt"), 'serve: "mqqt" cannot be served; write mqtt'),
     "a name for an address": (
         ("serve", "mqtt", "--listen", "localhost:1883"),
-        '--listen: "localhost:1883" is no IP address and port; write 127.0.0.1:1883 or [::1]:1883',
+        (
+            '--listen: "localhost:1883" is not an IP address with a port; write '
+            "127.0.0.1:1883 or [::1]:1883"
+        ),
     ),
     "a port that cannot be": (
         ("serve", "coap", "--listen", "127.0.0.1:70000"),
-        "--listen: a port is at most 65535; write 127.0.0.1:5683 or [::1]:5683",
+        "--listen: the port is above 65535; write 127.0.0.1:5683 or [::1]:5683",
     ),
     "a limit of nobody": (
         ("serve", "mqtt", "--limit", "in_fligth=3"),
-        '--limit: mqtt has no limit "in_fligth"; write in_flight=20',
+        '--limit: mqtt has no limit "in_fligth"; write for example in_flight=20',
     ),
     "a limit of another server": (
         ("serve", "coap", "--limit", "sessions=3"),
-        '--limit: coap has no limit "sessions"; write observations=16',
+        '--limit: coap has no limit "sessions"; write for example observations=16',
     ),
     "one of several that cannot be served": (
         ("serve", "mqtt", "coop"),
@@ -34,23 +37,26 @@ MISUSE = {
     ),
     "the same twice": (
         ("serve", "mqtt", "coap", "mqtt"),
-        "serve: mqtt is there twice; write it once, with --listen for each address",
+        "serve: mqtt is given twice; write it once, with --listen for each address",
     ),
     "a port for several": (
         ("serve", "mqtt", "coap", "--listen", "127.0.0.1:1883"),
-        '--listen: "127.0.0.1:1883" has a port, and 2 are served; write mqtt://127.0.0.1:1883',
+        (
+            '--listen: "127.0.0.1:1883" has a port, but 2 servers start; write the '
+            "scheme too, mqtt://127.0.0.1:1883"
+        ),
     ),
     "an address for one of several": (
         ("serve", "mqtt", "json_udp", "--listen", "mqtt://127.0.0.1"),
-        "--listen: no address is for json+udp; write json+udp://127.0.0.1:40001",
+        "--listen: json+udp has no address; add --listen json+udp://127.0.0.1:40001",
     ),
     "an address for what is not served": (
         ("serve", "mqtt", "--listen", "coap://127.0.0.1"),
-        '--listen: "coap://127.0.0.1" is for none that is served; write mqtt://127.0.0.1',
+        '--listen: "coap://127.0.0.1" fits none of the servers; write mqtt://127.0.0.1',
     ),
     "a user without a password": (
         ("serve", "mqtt", "--user", "ann"),
-        '--user: "ann" is no name and password; write ann:PASSWORD',
+        '--user: "ann" is not NAME:PASSWORD; write ann:PASSWORD',
     ),
     "a password file that is not there": (
         ("serve", "mqtt", "--password-file", "/nowhere"),
@@ -65,11 +71,17 @@ MISUSE = {
     ),
     "a limit of nothing": (
         ("serve", "mqtt", "--limit", "packet_size=0"),
-        '--limit: "0" is no number of bytes from 1 on; write packet_size=1048576',
+        (
+            '--limit: "0" is not a number of bytes of 1 or more; write for example '
+            "packet_size=1048576"
+        ),
     ),
     "a limit in words": (
         ("serve", "mqtt", "--limit", "packet_size=1 MB"),
-        '--limit: "1 MB" is no number of bytes from 1 on; write packet_size=1048576',
+        (
+            '--limit: "1 MB" is not a number of bytes of 1 or more; write for example '
+            "packet_size=1048576"
+        ),
     ),
     "an example of another server": (
         ("serve", "mqtt", "--example", "plugtest"),
@@ -81,19 +93,19 @@ MISUSE = {
     ),
     "a URL without a host": (
         ("get", "coap:///a"),
-        'URL: "coap:///a" names no host and port; write coap://127.0.0.1:5683/path',
+        'URL: "coap:///a" is not a valid address; write coap://127.0.0.1:5683/path',
     ),
     "a topic with a wildcard": (
         ("pub", "mqtt://127.0.0.1/a/+", "x"),
-        'URL: "a/+" is no topic to publish to; write mqtt://HOST/house/door',
+        'URL: "a/+" is not a topic to publish to; write mqtt://HOST/house/door',
     ),
     "a filter that cannot be": (
         ("sub", "mqtt://127.0.0.1/a/#/b"),
-        'URL: "a/#/b" is no topic to subscribe to; write mqtt://HOST/house/+',
+        'URL: "a/#/b" is not a topic filter; write mqtt://HOST/house/+',
     ),
     "a version that is not spoken": (
         ("sub", "mqtt://127.0.0.1/a", "--version", "4"),
-        '--version: there is no MQTT "4" here; write 3.1.1 or 5',
+        '--version: MQTT "4" is not supported; write 3.1.1 or 5',
     ),
 }
 
@@ -112,7 +124,7 @@ def test_a_port_that_is_taken_is_exit_4(
 ) -> None:
     place = f"127.0.0.1:{serve(served).port}"
     done = lasthop("serve", served, "--listen", place)
-    remedy = "the port is taken; end who has it, or choose another one"
+    remedy = "the port is in use; stop the program that uses it, or choose another port"
     assert (done.returncode, done.stdout) == (EXIT_ENVIRONMENT, "")
     assert done.stderr == f"lasthop: {place}: {remedy}\n"
 
@@ -127,7 +139,7 @@ def test_a_port_without_permission_is_exit_4() -> None:
         timeout=PATIENCE_S,
         check=False,
     )
-    remedy = "no permission; ports below 1024 need rights, choose a higher one"
+    remedy = "no permission; choose a port of 1024 or above"
     assert done.returncode == EXIT_ENVIRONMENT
     assert done.stderr == f"lasthop: 127.0.0.1:80: {remedy}\n"
 
@@ -135,7 +147,10 @@ def test_a_port_without_permission_is_exit_4() -> None:
 def test_an_address_of_another_machine_is_exit_4(lasthop: RunClient) -> None:
     done = lasthop("serve", "mqtt", "--listen", "192.0.2.1:1883")
     assert done.returncode == EXIT_ENVIRONMENT
-    assert done.stderr == "lasthop: 192.0.2.1:1883: no address of this machine\n"
+    assert done.stderr == (
+        "lasthop: 192.0.2.1:1883: not an address of this machine; choose one "
+        'that "ip address" shows\n'
+    )
 
 
 @pytest.mark.parametrize(
@@ -158,7 +173,11 @@ def test_nobody_there_is_exit_4(
             taken.close()
         done = lasthop(*(argument.format(port=port) for argument in arguments))
     assert done.returncode == EXIT_ENVIRONMENT
-    assert done.stderr.endswith(": nobody listens there\n")
+    refused = (
+        ": no server listens there; check the address, or start the server\n",
+        ": nobody listens there\n",
+    )
+    assert done.stderr.endswith(refused)
 
 
 def test_a_broker_that_says_nothing_is_exit_4_in_time(lasthop: RunClient) -> None:

@@ -301,7 +301,7 @@ def test_a_file_of_keys_that_cannot_be_used_is_told_with_its_place(
         [
             (nothing, f"{nothing}: no such file"),
             (tmp_path, f"{tmp_path}: is a directory"),
-            (open_to_others, "others may read the keys in it; chmod 600"),
+            (open_to_others, "other users can read the keys; run chmod 600"),
             ((), "there is no identity:key in it"),
             ((f"a:{KEY}", KEY), "line 2: no identity:key"),
             (("a:xy",), "line 1: a key has 1 to 64 bytes, two hexadecimal digits each"),
@@ -323,10 +323,10 @@ def test_a_file_of_keys_that_cannot_be_used_is_told_with_its_place(
 
 def test_what_does_not_go_together_is_told(lasthop: RunClient, known: Path) -> None:
     for command, said in [
-        (("get", "coaps://127.0.0.1/a"), "takes a key; add --psk FILE"),
+        (("get", "coaps://127.0.0.1/a"), "needs credentials; add --psk FILE"),
         (("get", "coap://127.0.0.1/a", f"--psk={known}"), "write coaps://127.0.0.1/a"),
         (("get", "coaps://h/a", f"--cafile={known}"), "there is no certificate in it"),
-        (("get", "coaps://h/a", f"--psk={known}", "--dtls=1.3"), "leave one of both"),
+        (("get", "coaps://h/a", f"--psk={known}", "--dtls=1.3"), "remove one of them"),
         (("get", "coap://h/a", "--dtls=1.3"), "is not secured by DTLS; write coaps://h/a"),
         (("serve", "mqtt", f"--dtls-psk={known}"), "mqtt is not served by DTLS; serve coap"),
     ]:

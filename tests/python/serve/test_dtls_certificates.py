@@ -152,7 +152,7 @@ def test_what_cannot_be_shown_by_dtls_is_told_with_its_place(
         (("serve", "coap", listen, "--dtls=1.3", *two), f"{chain}: DTLS shows one certificate"),
         (
             ("serve", "coap", listen, "--dtls=1.2", *secured(ours), f"--dtls-psk={ours.key}"),
-            "leave one of both",
+            "remove one of them",
         ),
         (("get", "coaps://127.0.0.1/a", trust, *shown(rsa)), f"{rsa.certificate}: DTLS shows"),
         (("get", "coaps://127.0.0.1/a", trust, "--dtls=2"), "write 1.2 or 1.3"),

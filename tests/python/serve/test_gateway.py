@@ -455,7 +455,7 @@ def test_a_database_of_others_is_refused_untouched(
         (("gateway", "config", "set", "d1", "x"), "names no device"),
         (("gateway", "config", "set", f"{REGISTRY}/d1", "x" * 65537), "at most 65536 bytes"),
         (("gateway", "command", "send", f"{REGISTRY}/d1", "x"), "no server runs"),
-        (("gateway", "device", "burn"), "cannot be done"),
+        (("gateway", "device", "burn"), "is not a known action"),
         (("serve", "gateway", "mqtt"), "alone"),
         (("serve", "gateway", "--user", "ann:x"), "show tokens"),
         (("serve", "mqtt"), "serve gateway"),

@@ -38,7 +38,7 @@ def test_who_reads_a_gateway_makes_none(
     done = lasthop("gateway", *words, "--data", str(data))
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
-    assert f"--data: {data} holds no gateway; name the folder of one" in line
+    assert f"--data: {data} has no gateway; choose the folder of a gateway" in line
     assert data.exists() is is_there
     assert not is_there or not list(data.iterdir())
 
@@ -56,7 +56,7 @@ def test_files_are_private_in_a_folder_that_is_open(
     key = device.public_key(tmp_path)
     done = lasthop("gateway", "device", "add", device.path, "--key", str(key), "--data", str(data))
     assert done.returncode == 0, done.stderr
-    warning = f"--data: others of this machine may enter {data} (755); write chmod 700 {data}"
+    warning = f"--data: other users of this machine can enter {data} (755); run chmod 700 {data}"
     assert warning in done.stderr
     assert _modes(data) == {"gateway.sqlite": 0o600}
     (data / "gateway.sqlite").chmod(0o644)  # as an earlier version left it

@@ -136,7 +136,7 @@ def test_who_speaks_no_http3_is_not_served(server: Server, credentials: Credenti
         (("mqtt", "--http3"), "--http3: mqtt is not served over HTTP; serve gateway"),
         (
             ("gateway", "--http3", "--data=x"),
-            "--http3: QUIC shows a certificate; add --tls-cert FILE --tls-key FILE",
+            "--http3: QUIC needs a certificate; add --tls-cert FILE --tls-key FILE",
         ),
     ],
 )

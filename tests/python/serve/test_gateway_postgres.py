@@ -197,7 +197,7 @@ def test_a_password_is_read_as_libpq_does_and_never_told(
     [
         ("postgresql://gate@db:x/farm", "names no database"),
         ("postgresql://gate:secret@[::1/farm", "names no database"),
-        ("postgresql://gate:secret@db/farm?sslmode=on", '"on" is no sslmode'),
+        ("postgresql://gate:secret@db/farm?sslmode=on", '"on" is not a valid sslmode'),
         ("postgresql://gate:secret@db/farm?sslmode=verify-full&sslrootcert=/no", "/no cannot be"),
         ("postgresql://gate:secret@db/farm?sslmode=verify-ca&sslrootcert=/etc/passwd", "passwd"),
         ("postgresql://gate:secret@db/farm?pool=3", '"pool"'),

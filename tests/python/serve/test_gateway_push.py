@@ -260,13 +260,13 @@ def test_what_is_no_url_is_said_in_one_line(url: str, lasthop: RunClient, tmp_pa
     (tmp_path / "gateway.sqlite").touch()
     done = lasthop("gateway", "push", "f", url, "--data", str(tmp_path))
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "is no URL; write http://127.0.0.1:8081/, say" in done.stderr
+    assert "is not a URL; write for example http://127.0.0.1:8081/" in done.stderr
 
 
 def test_attempts_are_of_push_alone(lasthop: RunClient, tmp_path: Path) -> None:
     done = lasthop("gateway", "log", "--attempts", "3", "--data", str(tmp_path))
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "--attempts: is of push" in done.stderr
+    assert "--attempts: it works only with push" in done.stderr
 
 
 class OneMessage:

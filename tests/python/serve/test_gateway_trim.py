@@ -123,7 +123,7 @@ def test_publishes_are_kept_while_a_long_log_is_trimmed(
         (("log", "trim", "--keep", "-1"), "greater than or equal to 0"),
         (("log", "--keep", "3"), "are of log trim"),
         (("device", "list", "--even-unread"), "are of log trim"),
-        (("log", "trim", "all", "--keep", "1"), "cannot be done"),
+        (("log", "trim", "all", "--keep", "1"), "is not a known action"),
     ],
 )
 def test_bad_input_is_one_line(

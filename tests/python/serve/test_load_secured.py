@@ -158,12 +158,16 @@ def test_a_wrong_key_is_one_line(serve: StartServer, lasthop: RunClient, tmp_pat
         (("raw_udp", "mqtt/tls"), 2, "no --against address fits mqtt/tls/tcp"),
         (("coaps", "coap/dtls"), 2, "dtls.auth=psk needs a pre-shared key; add --psk FILE"),
         (("coaps", "coap/dtls dtls.auth=certificate"), 2, "dtls"),
-        (("quic", "mqtt/quic quic.fallback=raced"), 2, "leave out quic.fallback"),
-        (("quic", "mqtt/quic"), 4, "nobody listens there"),
+        (("quic", "mqtt/quic quic.fallback=raced"), 2, "remove quic.fallback"),
+        (
+            ("quic", "mqtt/quic"),
+            4,
+            "nobody listens there",
+        ),
         (("mqtts", "mqtt/tls"), 4, "connection refused; check that the server is running"),
-        (("raw_udp", "raw_udp", "--cafile=none.pem"), 2, "--cafile: no --against is secured"),
-        (("quic", "mqtt/quic", "--psk=none"), 2, "--psk: no --against is secured by DTLS"),
-        (("coaps", "coap/dtls", "--psk=TWO"), 2, '"device-0" has no key for this device'),
+        (("raw_udp", "raw_udp", "--cafile=none.pem"), 2, "--cafile: no --against address uses TLS"),
+        (("quic", "mqtt/quic", "--psk=none"), 2, "--psk: no --against address uses DTLS"),
+        (("coaps", "coap/dtls", "--psk=TWO"), 2, 'no key for "device-0"'),
     ],
 )
 def test_what_cannot_be_secured_is_one_line(

@@ -202,8 +202,8 @@ def test_credentials_that_are_missing_or_of_the_wrong_kind_are_told_with_their_p
         (line,) = done.stderr.splitlines()
         assert said in line
     for url, said in [
-        ("mqtt://127.0.0.1/a", "is not secured; write mqtts://127.0.0.1/a"),
-        ("mqtt://[::1]:7/a", "is not secured; write mqtts://[::1]:7/a"),
+        ("mqtt://127.0.0.1/a", "does not use TLS; write mqtts://127.0.0.1/a"),
+        ("mqtt://[::1]:7/a", "does not use TLS; write mqtts://[::1]:7/a"),
         ("mqtts://127.0.0.1/a", f"--cafile: {nothing}: no such file"),
     ]:
         done = lasthop("pub", url, "b", f"--cafile={nothing}")

@@ -236,9 +236,9 @@ def test_credentials_of_clients_are_told_with_their_place(
         (("pub", "mqtts://127.0.0.1/a", "b", trust, key), "add --cert FILE"),
         (
             ("pub", "mqtt://127.0.0.1/a", "b", cert, key),
-            "--cert: mqtt://127.0.0.1/a is not secured",
+            "--cert: mqtt://127.0.0.1/a does not use TLS",
         ),
-        (("get", "coap://127.0.0.1/a", trust), "--cafile: coap://127.0.0.1/a is not secured"),
+        (("get", "coap://127.0.0.1/a", trust), "--cafile: coap://127.0.0.1/a does not use TLS"),
         (
             ("pub", "mqtts://127.0.0.1/a", "b", trust, f"--cert={nothing}", key),
             f"--cert: {nothing}: no such file",

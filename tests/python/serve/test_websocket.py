@@ -222,15 +222,15 @@ def test_misuse_is_told_in_one_line(lasthop: RunClient) -> None:
         (("serve", "coap", "--ws"), "--ws: coap is not served over WebSocket; serve mqtt"),
         (
             ("serve", "mqtt", "--ws", "--listen=ws://127.0.0.1:0"),
-            "--listen: no address is for mqtt; write mqtt://127.0.0.1:1883",
+            "--listen: mqtt has no address; add --listen mqtt://127.0.0.1:1883",
         ),
         (
             ("serve", "mqtt", "--listen=ws://127.0.0.1:0"),
-            '--listen: "ws://127.0.0.1:0" is for none that is served; write mqtt://127.0.0.1:0',
+            '--listen: "ws://127.0.0.1:0" fits none of the servers; write mqtt://127.0.0.1:0',
         ),
         (
             ("pub", "ws://127.0.0.1/a", "b", "--cafile=x"),
-            "--cafile: ws://127.0.0.1/a is not secured; write wss://127.0.0.1/a",
+            "--cafile: ws://127.0.0.1/a does not use TLS; write wss://127.0.0.1/a",
         ),
     ]:
         done = lasthop(*arguments)

@@ -15,8 +15,8 @@ Load = Callable[..., Study]
 # How a remedy begins: an order, a question, or the words that can be written.
 _REMEDY = re.compile(
     r"(^|[ ,;(])(add|allows?|begin|change|check|choose|close|compare|create|decide|did you mean"
-    r"|divide|end|exchange|give|goes with|indent|join|keep|known|let|list|make|move|must|name|put|rank|reduce|remove|rename"
-    r"|run|save|see|send|set|similar|simulate|sort|split|sweep|take|units|update|use|write)\b"
+    r"|divide|end|exchange|give|goes with|indent|join|keep"
+    r"|known|let|list|make|move|must|name|put|rank|reduce|remove|rename|run|save|see|send|set|similar|simulate|sort|split|sweep|take|units|update|use|write)\b"
     r"|^(flows|parts|groups|servers|units of .*): "
 )
 _QUOTED = re.compile(r'"([^"]+)"')

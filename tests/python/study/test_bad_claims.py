@@ -143,7 +143,7 @@ CASES = {
     ),
     "an unknown stack": (
         claim(stacks="[raw_udp, json_upd]"),
-        ('7:27: claims.rules.stacks: the study has no stack "json_upd"; did you mean "json_udp"?'),
+        '7:27: claims.rules.stacks: the study has no stack "json_upd"; did you mean "json_udp"?',
     ),
     "an unknown stack in an order": (
         claim(stacks=None, above=None, lowest_first="[raw_udp, mqtt]"),
@@ -154,7 +154,7 @@ CASES = {
     ),
     "an unknown part": (
         claim(part="los"),
-        ('8:15: claims.rules.part: the study has no part "los"; did you mean "loss"?'),
+        '8:15: claims.rules.part: the study has no part "los"; did you mean "loss"?',
     ),
     "no stack": (
         claim(stacks=None),
@@ -358,7 +358,7 @@ CASES = {
     ),
     "an anchor": (
         claim(part="&part loss"),
-        ("8:15: the YAML anchor &part is not allowed; remove it"),
+        "8:15: the YAML anchor &part is not allowed; remove it",
     ),
 }
 
@@ -397,7 +397,7 @@ FILES = {
     ),
     "no name": (
         "claims:",
-        ('study.yaml:5:1: claims: the key has no value; write "claims: published.yaml"'),
+        'study.yaml:5:1: claims: the key has no value; write "claims: published.yaml"',
     ),
     "a misspelt key": (
         "claim: a.yaml",

@@ -37,7 +37,7 @@ def test_a_file_of_100_mb_is_refused_and_not_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        (".", "is a folder, not a file; name the study file in it"),
+        (".", "is a folder, not a file; write the name of the study file in it"),
         ("none.yaml", "there is no such file"),
         ("a\0b", "is not a file name"),
         ("x" * 300, "File name too long; write the name of a study file"),

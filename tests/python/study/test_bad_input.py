@@ -148,7 +148,7 @@ CASES = {
     "a tagged key": ("!!str study: x\n", "1:1: the YAML tag * is not allowed; *"),
     "two documents": (
         HEAD + "---\na: 1\n",
-        ('5:1: the file contains a second YAML document; remove the line "---"'),
+        '5:1: the file contains a second YAML document; remove the line "---"',
     ),
     "a newer format": (
         "format: 2\nstudy: a\nnew_key: 1\n",
@@ -159,15 +159,15 @@ CASES = {
     ),
     "deep lists": (
         "study: " + "[" * 50_000,
-        ("1:24: lists and mappings are nested deeper than 16 levels; use fewer levels"),
+        "1:24: lists and mappings are nested deeper than 16 levels; use fewer levels",
     ),
     "deep mappings": (
         "study: " + "{a: " * 500,
-        ("1:72: lists and mappings are nested deeper than 16 levels; use fewer levels"),
+        "1:72: lists and mappings are nested deeper than 16 levels; use fewer levels",
     ),
     "many values": (
         "a: [" + "b," * 30_000 + "]",
-        ("1:40001: the file has more than 20000 values; split it into several studies"),
+        "1:40001: the file has more than 20000 values; split it into several studies",
     ),
 }
 

@@ -114,7 +114,7 @@ CASES = {
     "a flow from a server to nobody": (
         "from: meters, report: 96 B",
         "from: head_end, command: 40 B",
-        ('12:10: traffic.index: the group that the command goes to is missing; write "to: meters"'),
+        '12:10: traffic.index: the group that the command goes to is missing; write "to: meters"',
     ),
     "a report from nobody": (
         "from: meters, ",
@@ -271,7 +271,7 @@ CASES = {
     "an unknown profile": (
         "home: {loss: 1 %",
         "home: {profile: lte_roamin",
-        ('9:19: paths.home.profile: there is no profile "lte_roamin"; did you mean "lte_roaming"?'),
+        '9:19: paths.home.profile: there is no profile "lte_roamin"; did you mean "lte_roaming"?',
     ),
     "a port that is used twice": (
         "{head_end: {}",
@@ -342,7 +342,7 @@ CASES = {
     "a change to the path that they have": (
         "servers:",
         "events: [{start: 5 min, change_path: alarms, to: home}]\nservers:",
-        ('10:50: events.to: alarms are already on the path "home"; write another path'),
+        '10:50: events.to: alarms are already on the path "home"; write another path',
     ),
     "a share that is less than a device": (
         "servers:",
@@ -481,7 +481,7 @@ CASES = {
     "a notice of the address from before": (
         "servers:",
         "events: [{start: 5 s, handover: meters, gap: 1 s, address: kept, notify: none}]\nservers:",
-        ('10:66: events.notify: "notify" has no effect, because the address is kept; remove it'),
+        '10:66: events.notify: "notify" has no effect, because the address is kept; remove it',
     ),
     "a notice to nobody that is known": (
         "servers:",
@@ -860,7 +860,7 @@ FLOW = "  ring: {from: alarms, round_trip: 20 B, every: 10 s}\n"
         (
             "report: 96 B",
             "report: 96 B, batch: 2, burst: 2",
-            ("12:39: traffic.index.batch: bursts cannot be sent in a batch; remove one of the two"),
+            "12:39: traffic.index.batch: bursts cannot be sent in a batch; remove one of the two",
         ),
         (
             "from: meters",

@@ -254,7 +254,7 @@ CASES = {
     ),
     "a CE level too many": (
         "coupling_loss_thresholds: [144 dB]\n    coverage_levels: {ce2: {response_window: 10}}",
-        ("*path.nbiot.coverage_levels.ce2: the CE level ce2 does not exist with 1 thresholds; *"),
+        "*path.nbiot.coverage_levels.ce2: the CE level ce2 does not exist with 1 thresholds; *",
     ),
     "too many thresholds": (
         "coupling_loss_thresholds: [140 dB, 144 dB, 154 dB]",

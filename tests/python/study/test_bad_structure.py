@@ -463,7 +463,7 @@ CASES = {
     "no repetition": (HEAD + "repeat: 0\n", '5:9: repeat: "0" is too small; write 1 or more'),
     "no stacks": (
         BASE + "stacks: []\n",
-        ("4:9: stacks: the list is empty; write at least one entry"),
+        "4:9: stacks: the list is empty; write at least one entry",
     ),
     "a missing key": (
         BASE,

@@ -199,8 +199,9 @@ traffic: {valve: {from: writers, report: 20 B, every: 1 min, resource: valve}}
 def test_the_conditions_say_what_a_proxy_is(load: Load) -> None:
     study = load(STUDY.replace("cache: 64 kB", "cache: 64 kB, stale_if_error: 1 min"))
     described = study.conditions
-    assert described["proxy"] == (
-        "a caching proxy for esp, path wlan, keeps 64 kB, stale for 1 min on an error"
+    assert (
+        described["proxy"]
+        == "a caching proxy for esp, path wlan, keeps 64 kB, stale for 1 min on an error"
     )
     assert described["valve"].endswith("about valve")
 

@@ -138,7 +138,7 @@ def test_a_study_beside_comes_before_one_that_comes_with_lasthop(load: Load) -> 
         ),
         (
             "study: other\nextends: study\n",
-            ('study.yaml:2:10: extends: the study extends itself; remove "extends" in one of them'),
+            'study.yaml:2:10: extends: the study extends itself; remove "extends" in one of them',
         ),
         (
             "study: other\nextends: [base]\n",

@@ -104,7 +104,7 @@ CASES = {
     "no unit": (
         "message: 20 us",
         "message: 20",
-        ('6:65: servers.broker.service_time.mqtt/tls.message: "20" has no unit; write "20 ms"'),
+        '6:65: servers.broker.service_time.mqtt/tls.message: "20" has no unit; write "20 ms"',
     ),
     "a key that is not there": (
         "message: 20 us",

@@ -80,7 +80,7 @@ class Client:
         self._library.mosquitto_lib_init()
         made = self._library.mosquitto_new(name.encode(), _YES, None)
         if made is None:
-            raise LibraryError(f"{name} is no name of a client")
+            raise LibraryError(f"{name} is not a valid client name")
         self._client = c_void_p(made)
         for option, value in (
             (_PROTOCOL_VERSION, _VERSIONS[version]),

@@ -32,11 +32,12 @@ class RayAddress:
         found = _FORMS.fullmatch(written)
         if found is None:
             raise UsageError(
-                f'--on: "{written}" is no place to run; write ray, ray://HOST or ray://HOST:PORT'
+                f'--on: "{written}" is not an address of Ray; write ray, ray://HOST '
+                "or ray://HOST:PORT"
             )
         port = int(found["port"] or _CLIENT_PORT)
         if not 1 <= port <= _LAST_PORT:
-            raise UsageError(f"--on: {port} is no port; write 1 to {_LAST_PORT}")
+            raise UsageError(f"--on: {port} is not a port; write 1 to {_LAST_PORT}")
         return cls(host=found["host"], port=port)
 
     def __str__(self) -> str:

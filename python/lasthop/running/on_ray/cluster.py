@@ -83,8 +83,9 @@ class Cluster:
             dead = [node for node in self.ray.nodes() if not node["Alive"]]
         if any(node["NodeID"] == here for node in dead):
             raise EnvironmentFailure(
-                f"--on {self._address}: Ray's agent on this machine (raylet) died, so no answer "
-                "comes any more; what is finished is kept: run the same command again"
+                f"--on {self._address}: Ray's agent on this machine (raylet) has "
+                "died; run the same command again to continue, finished runs are "
+                "kept"
             )
         self._seen_alive = time.monotonic()
 
@@ -103,9 +104,9 @@ class Cluster:
         if estimate.run_bytes > most > 0:
             raise UsageError(
                 f"a run of {estimate.load.messages:,} messages needs about "
-                f"{written(estimate.run_bytes)} of memory, the largest machine of the cluster "
-                f"gives its workers {written(most)}; write a longer traffic.every, a shorter "
-                "duration or fewer devices"
+                f"{written(estimate.run_bytes)} of memory, but the largest machine "
+                f"of the cluster has {written(most)} for its workers; write a "
+                "longer traffic.every, a shorter duration or fewer devices"
             )
         return estimate.run_bytes
 
@@ -141,7 +142,10 @@ class Cluster:
             raise
         except (ConnectionError, RuntimeError, OSError, ValueError) as error:
             message = f"--on {self._address}: {_first_and_last(error)}"
-            hint = "see that the cluster runs and that RAY_AUTH_MODE and its token are those here"
+            hint = (
+                "check that the cluster is running, and that RAY_AUTH_MODE and "
+                "its token are the same on both sides"
+            )
             raise EnvironmentFailure(f"{message}; {hint}") from error
 
     @contextmanager
@@ -199,7 +203,7 @@ def _package(*, secret: bool) -> Any:  # noqa: ANN401  (a module)
         import ray  # noqa: PLC0415  (heavy, and of those who ask for it)
     except ImportError as error:
         message = f"--on ray: the package ray cannot be imported ({error})"
-        raise EnvironmentFailure(f'{message}; pip install "lasthop[ray]"') from error
+        raise EnvironmentFailure(f'{message}; run pip install "lasthop[ray]"') from error
     return ray
 
 

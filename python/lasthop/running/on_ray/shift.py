@@ -142,7 +142,7 @@ class Shift:
         try:
             header = store_part(self._folder.part(run.run_id), content, run.run_id)
         except DamagedPartError as error:
-            message = f"run {run.run_id}: damaged on its way from the worker"
+            message = f"run {run.run_id}: its results arrived damaged from the worker"
             raise EnvironmentFailure(f"{message}; run the same command again") from error
         self._told(run, header.status, header.wall_s)
 
@@ -161,7 +161,11 @@ class Shift:
             self._chunks.put_back(worker.chunk)
             self._died_starting += 1
             if self._died_starting >= MOST_DEATHS:
-                raise EnvironmentFailure(f"workers die before they have begun: {_why(error)}")
+                raise EnvironmentFailure(
+                    f"the workers die before they begin: {_why(error)}; check "
+                    "the memory and the installation of lasthop on the "
+                    "machines of the cluster"
+                )
             return
         left = tuple(run for run, _ in worker.answers)
         lost = self._chunks.take_after_death(worker.chunk, left)
@@ -181,8 +185,10 @@ def _check_build(machine: str, build: str | None) -> None:
     here = this_build()
     if build != here:
         there = "no lasthop" if build is None else f"lasthop {build}"
-        message = f"the worker on {machine} has {there}, this is {here}"
-        raise EnvironmentFailure(f"{message}; install the same on every machine of the cluster")
+        message = f"the worker on {machine} has {there}, and this machine has {here}"
+        raise EnvironmentFailure(
+            f"{message}; install the same version on every machine of the cluster"
+        )
 
 
 def _told_by_a_worker(cause: BaseException) -> LasthopError:

@@ -30,7 +30,7 @@ def check_label(name: str) -> str:
     if len(name) > MAXIMUM_CHARACTERS:
         what, hint = (
             f"the name has {len(name)} characters",
-            (f"write at most {MAXIMUM_CHARACTERS} characters"),
+            f"write at most {MAXIMUM_CHARACTERS} characters",
         )
         raise Fault(what, hint=hint, at_key=True)
     if _LABEL.fullmatch(name) is None or _SPACES in name:

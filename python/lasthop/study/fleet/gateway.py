@@ -81,7 +81,7 @@ class ForwardsForm(Form):
         if self.batch == 1 and self.wait is not None:
             what, hint = (
                 '"wait" has no effect with a batch of 1 message',
-                ('remove it, or write a larger "batch"'),
+                'remove it, or write a larger "batch"',
             )
             raise Fault(what, hint=hint, location=("wait",), at_key=True)
         return self

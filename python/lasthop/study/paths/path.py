@@ -51,9 +51,7 @@ class Path(Direction):
 
     elsewhere: ClassVar[dict[str, str]] = {
         "wifi": 'write "wlan: {standard: g}", or "profile: wifi_good"',
-        "name": (
-            "remove it; the name of a path is its key, and only the hops of a list have names"
-        ),
+        "name": "remove it; the name of a path is its key, and only the hops of a list have names",
     }
 
     profile: str | None = Field(default=None, examples=["lte"])

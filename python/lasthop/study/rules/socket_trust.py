@@ -74,8 +74,8 @@ class SocketTrust:
         for name in names:
             if len(self.names) > 1 and name not in self.names:
                 message = (
-                    f"--psk: {show(name)} has no key in it; add a line {name}:KEY, or leave one "
-                    "line, which is for all"
+                    f"--psk: the file has no key for {show(name)}; add a line "
+                    f"{name}:KEY, or keep a single line for all devices"
                 )
                 raise UsageError(message)
 

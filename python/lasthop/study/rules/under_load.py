@@ -234,7 +234,7 @@ def _check_group(group: Group) -> None:
     if isinstance(group.devices, Arriving):
         what, hint = (
             "lasthop load needs a fixed number of devices",
-            ('write it, for example "devices: 100"'),
+            'write it, for example "devices: 100"',
         )
         raise Fault(what, hint=hint, location=group.count_at)
     if group.energy is not None:

@@ -226,13 +226,11 @@ def _is_time(text: str) -> bool:
 
 
 def _unexpected(value: str, _: Mapping[str, Any]) -> tuple[str, str]:
-    return f"{value} is not allowed here", (
-        "see docs/reference/study.md for the values of this key"
-    )
+    return f"{value} is not allowed here", "see docs/reference/study.md for the values of this key"
 
 
 def _not_whole(value: str, _: Mapping[str, Any]) -> tuple[str, str]:
-    return f"{value} is not a whole number", ("write a whole number without a unit, for example 5")
+    return f"{value} is not a whole number", "write a whole number without a unit, for example 5"
 
 
 def _too_long(_: str, context: Mapping[str, Any]) -> tuple[str, str]:
@@ -251,7 +249,7 @@ _WORDINGS: Mapping[str, Callable[[str, Mapping[str, Any]], tuple[str, str]]] = {
     "string_type": lambda value, _: (f"{value} is not text", "put it in quotes"),
     "list_type": lambda value, _: (
         f"{value} is not a list",
-        ("write it in brackets, for example [a, b]"),
+        "write it in brackets, for example [a, b]",
     ),
     "dict_type": lambda value, _: (
         f"{value} is not a mapping",

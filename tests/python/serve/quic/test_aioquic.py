@@ -227,7 +227,7 @@ def test_a_port_that_is_taken_is_told_in_one_line(
     done = lasthop("serve", "mqtt", "--quic", *tls, *places)
     assert (done.returncode, done.stdout) == (4, "")
     (line,) = done.stderr.splitlines()
-    assert "the port is taken" in line
+    assert "the port is in use" in line
 
 
 @pytest.mark.parametrize(
