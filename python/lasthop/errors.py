@@ -18,17 +18,17 @@ EXIT_MEANINGS = {
     EXIT_ENVIRONMENT: "The machine failed: a full disk, a missing program, damaged results.",
     EXIT_INTERRUPTED: "You stopped the command; what had finished is kept.",
 }
-"""What each exit code tells a user."""
+"""Meaning of each exit code."""
 
 
 class LasthopError(Exception):
-    """An error that is told to the user in one line, without a traceback."""
+    """Base class of all errors of lasthop, which the command prints on one line."""
 
     exit_code: int = EXIT_ENVIRONMENT
 
 
 class StudyError(LasthopError):
-    """A study that cannot be run as it is written.
+    """The study cannot be run as it is written.
 
     Parameters
     ----------
@@ -78,19 +78,19 @@ class StudyError(LasthopError):
 
 
 class UsageError(LasthopError):
-    """A command that was called in a way it does not understand."""
+    """A command or a function was called with wrong arguments."""
 
     exit_code = EXIT_BAD_INPUT
 
 
 class EnvironmentFailure(LasthopError):  # noqa: N818  named by what happened
-    """The machine failed: a full disk, a missing permission, lock or program."""
+    """The machine failed: for example a full disk, a missing permission or a missing program."""
 
     exit_code = EXIT_ENVIRONMENT
 
 
 class Interrupted(LasthopError):  # noqa: N818  the user did it, it is no error
-    """The user stopped the command; what had finished is kept."""
+    """The user stopped the command. Finished runs are kept."""
 
     exit_code = EXIT_INTERRUPTED
 

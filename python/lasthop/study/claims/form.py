@@ -88,29 +88,29 @@ class RuleForm(Form):
     at: dict[str, Any] | None = Field(default=None, examples=["{path.loss: 25 %}"])
     """The points of the part; all of them when left out."""
     where: Words | None = Field(default=None, examples=["delivery_ratio >= 99 %"])
-    """What every run at a point must meet for the point to count."""
+    """Conditions that every run at a point must meet for the point to count."""
     holds_at: Literal["each", "any"] = Field(default="each", examples=["any"])
     """Whether each of the points must meet the requirement, or one of them."""
     change_over: str | None = Field(default=None, examples=["path.loss"])
-    """The swept key over which the change of the column is meant."""
+    """The swept key over which the column changes."""
     peak_over: str | None = Field(default=None, examples=["path.loss"])
-    """The swept key whose value at the column's peak is meant."""
+    """The swept key whose value at the column's peak is compared."""
     mean_over: str | None = Field(default=None, examples=["path.loss"])
-    """The swept key over whose values the mean of the column is meant."""
+    """The swept key over which the column is averaged."""
     relative_to: ReferenceForm | None = Field(default=None, examples=["{stack: mqtt qos=1}"])
-    """The other cell, when the ratio to it is meant."""
+    """The cell that the value is divided by, for a ratio."""
     equals: Any = Field(default=None, examples=["578 ms"])
     """The published value, or a multiple of a swept key."""
     within: Any = Field(default=None, examples=["25 %"])
-    """How far from it ours may be."""
+    """Largest accepted distance from the published value."""
     above: Any = Field(default=None, examples=["1000 ms"])
-    """Ours is larger."""
+    """Our value must be larger than this."""
     at_least: Any = Field(default=None, examples=["99 %"])
-    """Ours is as large or larger."""
+    """Our value must be this or larger."""
     below: Any = Field(default=None, examples=["90 %"])
-    """Ours is smaller."""
+    """Our value must be smaller than this."""
     at_most: Any = Field(default=None, examples=["90 %"])
-    """Ours is as small or smaller."""
+    """Our value must be this or smaller."""
     lowest_first: Ordered | None = Field(default=None, examples=["[coap type=non, mqtt qos=1]"])
     """The order of stacks."""
     highest_first: Ordered | None = Field(
@@ -179,22 +179,22 @@ class ClaimForm(Form):
     """One claim of a paper."""
 
     id: str = Field(examples=["CK1"])
-    """A short name."""
+    """Short name of the claim."""
     kind: Literal["value", "ratio", "order", "threshold", "note"] = Field(examples=["value"])
     """What is claimed; a note has no verdict."""
     what: Words = Field(examples=["mean latency in the low-quality network"])
-    """The claim in own words."""
+    """The claim in your own words."""
     published: Words | None = Field(default=None, examples=["578 ms"])
     """The published figure in words; made from the rules when left out."""
     source: Words | None = Field(default=None, examples=["section V"])
-    """Where in the paper."""
+    """Section, table or figure of the paper."""
     rules: Annotated[list[RuleForm], Field(min_length=1, max_length=MAXIMUM_RULES)] | None = Field(
         default=None,
         examples=[
             "[{column: latency_mean, stacks: [mqtt qos=1], part: low_quality, equals: 578 ms}]"
         ],
     )
-    """What must hold, all of it."""
+    """Rules of the claim. All of them must hold."""
     not_covered: Words | None = Field(default=None, examples=["needs a radio model"])
     """Why the claim is not judged."""
 
@@ -249,7 +249,7 @@ class ClaimsForm(Form):
     """A file of claims."""
 
     paper: Words | None = Field(default=None, examples=["Chen & Kunz 2016"])
-    """Where all of it was published."""
+    """The paper that all claims come from."""
     claims: Annotated[list[ClaimForm], Field(min_length=1, max_length=MAXIMUM_CLAIMS)] = Field(
         examples=["[{id: CK1, kind: note, what: ...}]"]
     )

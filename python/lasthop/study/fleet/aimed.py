@@ -20,18 +20,18 @@ class AimedFaultForm(Form):
     """What happens to messages of one kind at the server's end of each path of a device."""
 
     drop: str | None = Field(default=None, examples=["coap.ACK"])
-    """A kind of message that is lost with its packet. TCP sends it again, which is let through."""
+    """Message type to lose, with its packet. A retransmission passes."""
     cut_before: str | None = Field(default=None, examples=["mqtt.PUBREC"])
-    """A kind of message before which the connection is cut: from then on nothing passes between
-    its two ports, until a SYN opens another connection."""
+    """Message type before which the connection is cut. Nothing more passes between its two ports
+    until a SYN opens another connection."""
     nth: Annotated[int, Field(ge=1, le=1_000_000_000)] | None = Field(default=None, examples=["1"])
-    """Only the message of this number on the path of each device, from 1."""
+    """Applies only to the n-th such message on the path of each device, counted from 1."""
     share: Annotated[Percentage, Field(gt=0, le=1)] | None = Field(default=None, examples=["10 %"])
-    """Only so many of them, drawn one by one."""
+    """Applies only to this share of such messages, drawn one by one."""
     direction: Literal["up", "down"] | None = Field(default=None, examples=["up"])
-    """Only those that go this way; up is from the device to the server."""
+    """Applies only to messages in this direction. Up is from the device to the server."""
     of: str | None = Field(default=None, examples=["meters"])
-    """Only those of the devices of this group."""
+    """Applies only to devices of this group."""
 
     @field_validator("drop", "cut_before")
     @classmethod

@@ -21,66 +21,67 @@ class DeviceForm(Form):
     """A device that has little of everything; what is left out is as its profile has it."""
 
     profile: str = Field(examples=["esp8266"])
-    """Which device it is."""
+    """Name of the hardware profile."""
     like: Literal["lwip", "linux"] | None = Field(default=None, examples=["lwip"])
-    """Whose timers and rules its TCP has."""
+    """TCP implementation whose timers and rules the device uses."""
     max_segment: _SEGMENT | None = Field(default=None, examples=["1440 B"])
-    """The largest segment that it offers to take."""
+    """Maximum segment size (MSS) that the device announces."""
     window: _BUFFER | None = Field(default=None, examples=["5744 B"])
-    """How much it offers to take before its application has read."""
+    """Receive window of a connection."""
     send_buffer: _BUFFER | None = Field(default=None, examples=["2920 B"])
-    """How much it keeps that was written and is not acknowledged."""
+    """Send buffer of a connection: bytes that are written and not yet acknowledged."""
     out_of_order: Switch | None = Field(default=None, examples=["off"])
-    """Whether it keeps segments that come too early."""
+    """Whether the device keeps segments that arrive out of order."""
     time_wait: LongTime | None = Field(default=None, examples=["120 s"])
-    """How long it keeps the number of a closed connection."""
+    """How long a closed connection stays in TIME-WAIT."""
     frames: _COUNT | None = Field(default=None, examples=["1"])
-    """Frames that wait for the task of the network, which takes one at a time."""
+    """Number of frames in the queue of the network task, which handles one at a time."""
     frame_time: Time | None = Field(default=None, examples=["200 us"])
-    """How long that task works on each."""
+    """Processing time of the network task for each frame."""
     mailbox: _COUNT | None = Field(default=None, examples=["6"])
-    """Segments, or datagrams, of a connection that wait for the task of the application; and
-    connections that wait to be accepted by it, with those that there was no room for."""
+    """Number of segments or datagrams of a connection that wait for the application task, and
+    number of connections that wait to be accepted."""
     connections: _COUNT | None = Field(default=None, examples=["5"])
-    """Connections at a time."""
+    """Largest number of open connections."""
     heap: _BUFFER | None = Field(default=None, examples=["43848 B"])
-    """Memory that is left to connections when it has booted. A packet that finds none is lost; a
-    task that finds none crashes the device."""
+    """Memory for connections after boot. A packet that finds no memory is lost; a task that finds
+    none crashes the device."""
     connection_memory: Size | None = Field(default=None, examples=["3400 B"])
-    """What a connection takes of it, its application included."""
+    """Memory of a connection, including its application."""
     secured_memory: Size | None = Field(default=None, examples=["13321 B"])
-    """What a connection takes beside that where it is secured."""
+    """Additional memory of a connection with TLS or DTLS."""
     segment_memory: Size | None = Field(default=None, examples=["90 B"])
-    """What a segment that waits takes beside its bytes."""
+    """Additional memory of a waiting segment, beside its bytes."""
     reading: Literal["all", "first_message_only"] | None = Field(default=None, examples=["all"])
-    """Which messages of a read its reader looks at: all, or the first alone, so that those which
-    a broker put behind it are lost."""
+    """Which messages of one read are handled: all, or only the first one. With the first one,
+    further messages in the same segment are lost."""
     read_size: _BUFFER | None = Field(default=None, examples=["1024 B"])
-    """How much it reads at a time."""
+    """Bytes of one read."""
     reads_segments: Switch | None = Field(default=None, examples=["on"])
-    """Whether a read ends where a segment ends, as where lwIP stops at PSH."""
+    """Whether a read ends at the end of a segment, for example where lwIP stops at PSH."""
     message: Time | None = Field(default=None, examples=["28 ms"])
-    """How long the application's task works on a message that comes."""
+    """Processing time of the application task for each message that arrives."""
     byte: Time | None = Field(default=None, examples=["133.5 us"])
-    """The same on each byte that it reads."""
+    """Processing time of the application task for each byte that it reads."""
     connection: Time | None = Field(default=None, examples=["1.6 s"])
-    """The same on each connection that comes about, secured or not."""
+    """Processing time of the application task for each new connection."""
     handshake: Time | None = Field(default=None, examples=["3 s"])
-    """The same on the keys of a connection that is secured by certificates."""
+    """Additional processing time for a full handshake with certificates."""
     resumption: Time | None = Field(default=None, examples=["600 ms"])
-    """The same where its ends have met before, or share a key."""
+    """Additional processing time for a resumed handshake, or one with a pre-shared key."""
     answers_first: Switch | None = Field(default=None, examples=["on"])
-    """Whether it answers a message before it works on it."""
+    """Whether the device answers a message before it processes it."""
     tick: Time | None = Field(default=None, examples=["10 ms"])
-    """Timers of its network fire at multiples of this."""
+    """Resolution of the network timers. They fire at multiples of this time."""
     watchdog: _WATCHDOG | None = Field(default=None, examples=["26 s"])
-    """How long the application's task may work without a pause before the device is reset."""
+    """Longest time that the application task may work without a pause before the watchdog resets
+    the device."""
     boot: LongTime | None = Field(default=None, examples=["5 s"])
-    """From a crash to a network."""
+    """Time from a crash until the device has a network again."""
     survives: Literal["nothing", "sessions", "tickets"] | None = Field(
         default=None, examples=["sessions"]
     )
-    """What it still has after a crash: nothing, what layers keep to resume, or sessions, too."""
+    """State that survives a crash: nothing, the resumption state of the layers, or sessions too."""
 
     @model_validator(mode="before")
     @classmethod

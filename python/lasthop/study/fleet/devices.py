@@ -30,13 +30,13 @@ class Arriving(Form):
     """Devices that come at random, send one message, and go when it is through."""
 
     arrive: Annotated[float, Quantity(ARRIVALS, "2 /s")] = Field(examples=["2 /s"])
-    """How many come, on average of a Poisson process."""
+    """Mean rate of arriving devices (Poisson process)."""
     per: Literal["cell", "network"] = Field(default="cell", examples=["cell"])
-    """Into each cell, or into the whole network."""
+    """Whether the rate applies to each cell or to the whole network."""
     linger: LongTime = Field(default=2 * 10**9, examples=["2 s"])
     """How long a device stays after its message is delivered and acknowledged."""
     give_up: LongPositiveTime = Field(default=60 * 10**9, examples=["60 s"])
-    """A device goes after this time, whatever became of its message."""
+    """Time after which a device leaves, whether or not its message was delivered."""
 
 
 Devices = Annotated[

@@ -26,14 +26,14 @@ class Energy(Form):
     profile: Literal["tr_45_820", "bg96", "sara_n2"] = Field(
         default="tr_45_820", examples=["sara_n2"]
     )
-    """What their radios draw: the assumptions of TR 45.820, or a module of the class of the BG96 or
-    of the SARA-N2."""
+    """Power profile of the radio: the assumptions of TR 45.820, or a module of the class of the
+    BG96 or the SARA-N2."""
     battery: Annotated[float, Quantity(ENERGY, "5 Wh", minimum=1)] = Field(
         default=5 * _WATT_HOUR_J, examples=["5 Wh"]
     )
-    """What the battery of a device holds when new."""
+    """Energy in a new battery."""
     self_discharge: Percentage = Field(default=0.0, examples=["1 %"])
-    """How much of that the battery loses by itself in a year."""
+    """Share of the battery's energy that it loses by itself in a year."""
 
     @field_validator("self_discharge")
     @classmethod

@@ -30,8 +30,8 @@ class EventForm(Form):
     """One thing that happens at a time of the run, once or again and again."""
 
     start: LongTime | None = Field(default=None, examples=["5 d"])
-    """When, since the start of the run. It may be left out where `every` is given: then the first
-    time is after one interval, or at random. A quick look leaves out what happens after its end."""
+    """Time of the event since the start of the run. It can be left out with `every`: then the first
+    event comes after one interval, or at random. A quick run leaves out events after its end."""
     every: LongPositiveTime | None = Field(default=None, examples=["1 d"])
     """The event happens again after each interval of this length, until the end of `duration`. With
     `arrivals: poisson` this is the mean interval."""
@@ -39,39 +39,38 @@ class EventForm(Form):
     """Whether `every` is a fixed interval (periodic, the default) or the mean of random intervals,
     which the seed draws. All stacks of a repetition have the same times."""
     outage: str | None = Field(default=None, examples=["head_end"])
-    """A server, a path or a hop that lets nothing through."""
+    """Server, path or hop that lets nothing through."""
     power_cut: Annotated[End, EndOf("meters")] | None = Field(
         default=None, examples=["20 % of meters"]
     )
-    """Devices that crash, and start again when it is over."""
+    """Devices that lose power, and start again afterwards."""
     new_address: Annotated[End, EndOf("meters")] | None = Field(default=None, examples=["meters"])
-    """Devices that get another address."""
+    """Devices that get another IP address."""
     change_path: Annotated[End, EndOf("meters")] | None = Field(default=None, examples=["meters"])
-    """Devices that go over to another path, as from Wi-Fi to cellular."""
+    """Devices that move to another path, for example from Wi-Fi to cellular."""
     handover: Annotated[End, EndOf("trackers")] | None = Field(default=None, examples=["trackers"])
-    """Devices that change to another cell or access point of the same network."""
+    """Devices that move to another cell or access point of the same network."""
     gap: PositiveTime | None = Field(default=None, examples=["300 ms"])
-    """For how long no packet reaches or leaves a device in a handover."""
+    """Time in a handover during which no packet reaches or leaves a device."""
     address: Literal["new", "kept"] | None = Field(default=None, examples=["kept"])
-    """Which address a device has after a handover: a new one (default), or the one from before."""
+    """IP address of a device after a handover: a new one (default), or the previous one."""
     notify: Literal["none", "application"] | None = Field(default=None, examples=["application"])
-    """Who learns at once that a device has another address. With `none` (default) each protocol
-    finds out by its own means. With `application` the programs of the device are told, and act."""
+    """Who is informed at once about the new address. With `none` (default) each protocol detects it
+    by itself. With `application` the programs of the device are informed and react."""
     restart: Annotated[End, EndOf("meters")] | None = Field(default=None, examples=["head_end"])
-    """A server or devices that stop in good order and start again."""
+    """Server or devices that shut down cleanly and start again."""
     lasts: LongPositiveTime | None = Field(default=None, alias="for", examples=["30 min"])
-    """How long an outage or a power cut lasts, or for how long who restarts is off: 5 s by
-    default."""
+    """Length of an outage or a power cut, or time that a restart takes. Default: 5 s."""
     spread: LongTime | None = Field(default=None, examples=["30 s"])
-    """Each host comes back later by up to this much: by default 10 s where they are devices, and
-    0 s for a server."""
+    """Each host comes back later by a random time up to this. Default: 10 s for devices, 0 s for a
+    server."""
     to: str | None = Field(default=None, examples=["cellular"])
-    """The other path."""
+    """Path to which the devices move."""
     survives: Literal["nothing", "sessions", "tickets"] | None = Field(
         default=None, examples=["sessions"]
     )
-    """What is still known after a power cut or a restart: nothing by default, sessions on flash, or
-    tickets alone."""
+    """State that survives a power cut or a restart: nothing (default), sessions, or only
+    tickets."""
 
     @model_validator(mode="after")
     def _one_kind(self) -> EventForm:

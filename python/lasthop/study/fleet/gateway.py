@@ -30,28 +30,30 @@ class ForwardsForm(Form):
     """Where a gateway passes on what devices report to it, and how."""
 
     to: str = Field(examples=["head_end"])
-    """The server that it is for. Latency counts from the device to there."""
+    """Server to which the gateway forwards. Latency counts from the device to this server."""
     path: str | None = Field(default=None, examples=["wan"])
-    """What the packets of the gateway cross; the only path when left out."""
+    """Path between the gateway and that server. Default: the only path of the study."""
     stack: str | None = Field(default=None, examples=["mqtt qos=1"])
-    """What it speaks with that server: a name of `stacks`, or in its notation; what is compared
-    when left out."""
+    """Stack between the gateway and that server: a name of `stacks`, or a stack in its notation.
+    Default: the compared stack."""
     batch: Annotated[int, Field(ge=1, le=MAXIMUM_BATCH)] | None = Field(
         default=None, examples=["12"]
     )
-    """How many messages go in one, of all its devices; each alone when left out, or all of a
-    window where `wait` is given."""
+    """Number of messages of all its devices in one forwarded message. Default: 1, or with `wait`
+    all messages of that time."""
     wait: LongPositiveTime | None = Field(default=None, examples=["10 s"])
-    """How long the first of a bundle waits for the others at most; 10 s beside a batch."""
+    """Longest time that the first message of a batch waits for the others. Default: 10 s with a
+    batch."""
     room: Annotated[int, Field(ge=1, le=1_000_000)] = Field(default=MAXIMUM_BATCH, examples=["500"])
-    """How many messages it holds at most, until they are passed on; what finds no room fails."""
+    """Largest number of messages that wait to be forwarded. Further messages fail."""
 
     cache: CacheSize | None = Field(default=None, examples=["64 kB"])
-    """Makes it a caching proxy for CoAP and HTTP: what its devices download it fetches once, and
-    gives out for as long as the server says (`max_age` of its stack); so many bytes are kept, with
-    `0 B` none. What devices report is answered when the server has answered."""
+    """Size of the cache of a caching proxy for CoAP and HTTP. The proxy fetches a resource once,
+    and answers with its copy for as long as the server allows (`max_age` of its stack). With `0 B`
+    nothing is kept. A report is answered when the server has answered."""
     stale_if_error: Time = Field(default=0, examples=["1 min"])
-    """How long after that a cache gives out what it has while the server gives no answer."""
+    """Additional time during which the cache answers with an expired copy while the server does not
+    respond."""
 
     @model_validator(mode="after")
     def _a_cache_is_no_queue(self) -> ForwardsForm:

@@ -38,32 +38,34 @@ class GroupForm(Form):
     }
 
     count: Count = Field(examples=["200000", "{arrive: 2 /s, per: cell}"])
-    """How many devices there are, or how many come and go."""
+    """Number of devices, or the rate at which devices come and go."""
     simulate: Annotated[int, Field(ge=1, le=MAXIMUM_DEVICES)] | None = Field(
         default=None, examples=["600"]
     )
-    """How many of them are simulated, each for as many; all when left out. Every repetition draws
-    its own, so that the intervals hold the error of sampling."""
+    """Number of devices that are simulated. Each then stands for several real ones. Every
+    repetition draws its own devices, so the intervals include the sampling error. Default: all."""
     minimum: Annotated[int, Field(ge=1, le=MAXIMUM_DEVICES)] = Field(default=1, examples=["30"])
-    """Of each stratum so many are simulated at least; they then stand for fewer."""
+    """Smallest number of simulated devices in each stratum. These then stand for fewer real
+    ones."""
     path: str | None = Field(default=None, examples=["cell"])
-    """What their packets cross; the only path when left out."""
+    """Path of the packets of these devices. Default: the only path of the study."""
     server: str | None = Field(default=None, examples=["head_end"])
-    """Whom they talk to, beside the servers that their flows name, with a connection to each; the
-    only server when left out."""
+    """Server of the group, beside servers that its flows name. Each device has one connection to
+    each server. Default: the only server."""
     stack: str | None = Field(default=None, examples=["coap type=con"])
-    """What they speak: a name of `stacks`, or in its notation; what is compared when left out."""
+    """Stack of the group: a name of `stacks`, or a stack in its notation. Default: the compared
+    stack."""
     stacks: dict[str, str] = Field(default_factory=dict, examples=["{archive: mqtt qos=1}"])
-    """What they speak with some of their servers alone, by the name of the server."""
+    """Stacks for single servers, by the name of the server."""
     battery: Annotated[float, Quantity(ENERGY, "5 Wh", minimum=1)] | None = Field(
         default=None, examples=["30 Wh"]
     )
-    """What their batteries hold when new, where their path has a radio."""
+    """Energy in a new battery of each device. It needs a path with a radio."""
     energy: Energy | None = Field(default=None, examples=["{profile: bg96}"])
-    """What they live on, where their path has a radio."""
+    """Power profile and battery of each device. It needs a path with a radio."""
 
     device: DeviceForm | None = Field(default=None, examples=["esp8266"])
-    """What they have little of: the name of a profile, or one with what differs from it."""
+    """Limits of the hardware: the name of a profile, or a profile with changes."""
 
     @model_validator(mode="after")
     def _simulated_of_those_there(self) -> GroupForm:

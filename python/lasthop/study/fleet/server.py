@@ -25,30 +25,27 @@ class ServerForm(Form):
     """A server, which offers what the groups that talk to it speak."""
 
     services: dict[str, Port] = Field(default_factory=dict, examples=["{mqtt: 8883, coap: 5683}"])
-    """The port of a protocol, with its layers if need be; the usual one for what is left out."""
+    """Ports by protocol, with layers if needed. Default: the usual port of each protocol."""
     forwards: ForwardsForm | None = Field(
         default=None, examples=["{to: head_end, path: wan, stack: mqtt qos=1, batch: 12}"]
     )
-    """Makes it a gateway: what devices report to it goes on to another server. With a `cache` it is
-    a caching proxy."""
+    """Makes the server a gateway that forwards the reports of devices to another server. With a
+    `cache` it is a caching proxy."""
 
     service_time: dict[str, ServiceTimeForm] = Field(
         default_factory=dict, examples=["{mqtt/tls: {connection: 1.2 ms, message: 20 us}}"]
     )
-    """How long it works on what comes to it, by protocol with its layers; no time when left out.
-    Real software takes its own."""
+    """Processing time by protocol, with its layers. Default: 0. Real software uses its own time."""
     workers: Annotated[int, Field(ge=1, le=MAXIMUM_WORKERS)] | None = Field(
         default=None, examples=["4"]
     )
-    """How many pieces of work go on at the same time, of different clients or of one; 1 when left
-    out."""
+    """Number of pieces of work that the server processes at the same time. Default: 1."""
     queue: PositiveSize | None = Field(default=None, examples=["16 MB"])
-    """How much may wait for them, as bytes of packets; 16 MB when left out. What finds no room is
-    lost."""
+    """Bytes of packets that can wait for a worker. Further packets are lost. Default: 16 MB."""
 
     device: DeviceForm | None = Field(default=None, examples=["esp8266"])
-    """What the device has little of that it runs on: the name of a profile, or one with what
-    differs from it."""
+    """Hardware limits of the device that the server runs on: the name of a profile, or a profile
+    with changes."""
 
     @field_validator("services", "service_time")
     @classmethod

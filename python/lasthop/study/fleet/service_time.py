@@ -25,16 +25,16 @@ class ServiceTimeForm(Form):
     """How long a server works on what comes to it."""
 
     packet: Time = Field(default=0, examples=["2 us"])
-    """On each packet that comes."""
+    """Processing time for each packet that arrives."""
     byte: Time = Field(default=0, examples=["5 ns"])
-    """On each byte of it, from the IP header on."""
+    """Processing time for each byte of a packet, from the IP header on."""
     connection: Time = Field(default=0, examples=["1.2 ms"])
-    """On each connection that comes about, by a full handshake or by none; over UDP each new
-    peer."""
+    """Processing time for each new connection; over UDP, for each new peer."""
     resumption: Time | None = Field(default=None, examples=["400 us"])
-    """On each connection that resumes a session; as on any when left out."""
+    """Processing time for each connection that resumes a session. Default: as for a new
+    connection."""
     message: Time = Field(default=0, examples=["20 us"])
-    """On each message that comes, and on each that leaves."""
+    """Processing time for each message that arrives or leaves."""
 
     def spec(self) -> dict[str, int]:
         """Give it as the run spec has it, every default written."""

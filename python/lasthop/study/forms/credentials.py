@@ -14,10 +14,9 @@ class ClientCredentialsForm(Form):
     """What clients show to a server that asks."""
 
     certificate: str = Field(examples=["device.pem"])
-    """A PEM file in the folder of the study: the client's certificate, and those that lead to a
-    root."""
+    """PEM file in the folder of the study: the certificate and its intermediate certificates."""
     key: str = Field(examples=["device.key"])
-    """A PEM file in the folder of the study: the key of that certificate."""
+    """PEM file in the folder of the study: the private key of the certificate."""
 
 
 class ServerCredentialsForm(Form):
@@ -29,7 +28,7 @@ class ServerCredentialsForm(Form):
     key: str = Field(examples=["server.key"])
     """A PEM file in the folder of the study: the key of that certificate."""
     name: str = Field(min_length=1, max_length=253, examples=["broker.example.com"])
-    """The name that clients ask for, which the certificate is held against."""
+    """Host name that clients check the server's certificate against."""
 
 
 class CredentialsForm(Form):
@@ -39,18 +38,19 @@ class CredentialsForm(Form):
         default=None,
         examples=["{certificate: server.pem, key: server.key, name: broker.example.com}"],
     )
-    """What servers show; it goes with ``roots``."""
+    """Certificate chain and key that servers present. It needs `roots`."""
     client: ClientCredentialsForm | None = Field(
         default=None, examples=["{certificate: device.pem, key: device.key}"]
     )
-    """What clients show to a server that asks (``client_certificate=on``)."""
+    """Certificate chain and key that clients present to a server that requires them
+    (`client_certificate=on`)."""
     roots: str | None = Field(default=None, examples=["roots.pem"])
-    """A PEM file in the folder of the study: the certificates of whom both ends believe."""
+    """PEM file in the folder of the study: the certificate authorities that both ends trust."""
     keys: str | None = Field(default=None, examples=["devices.psk"])
-    """A file in the folder of the study: what DTLS with pre-shared keys has in common with each
-    device, as lines ``identity:key``, say ``meters-0:00112233445566778899aabbccddeeff``."""
+    """File in the folder of the study with the pre-shared keys of DTLS, one line `identity:key` for
+    each device, for example `meters-0:00112233445566778899aabbccddeeff`."""
     date: str = Field(default="2026-01-01", examples=["2026-01-01"])
-    """The day on which runs start, at midnight UTC: certificates are valid then, or not."""
+    """The date on which runs start, at midnight UTC. It decides which certificates are valid."""
 
     @field_validator("date", mode="before")
     @classmethod

@@ -49,32 +49,32 @@ class LongForm(StudyForm):
         max_length=MAXIMUM_PARTS,
         examples=["{meters: {count: 200000, simulate: 600, path: cell}}"],
     )
-    """Who there is: groups of devices by their names."""
+    """Groups of devices by their names."""
     paths: dict[str, PathForm] = Field(
         default_factory=dict,
         max_length=MAXIMUM_PARTS,
         examples=["{cell: [{nbiot: {coupling_loss: 144 dB}}, {nat: {udp: 120 s}}]}"],
     )
-    """What packets cross, by name: one link or radio network, or a list of hops."""
+    """Paths by their names: one link, one radio network, or a list of hops."""
     servers: dict[str, ServerForm] = Field(
         default_factory=dict, max_length=MAXIMUM_PARTS, examples=["{head_end: {}}"]
     )
-    """Servers by their names; one called `server` when left out."""
+    """Servers by their names. Default: one server with the name `server`."""
     traffic: dict[str, FlowForm] = Field(
         min_length=1,
         max_length=MAXIMUM_PARTS,
         examples=["{index: {from: meters, report: 96 B, every: 1 d}}"],
     )
-    """Who says what to whom: flows by their names."""
+    """Flows of messages by their names."""
     stacks: Stacks | None = Field(
         default=None, examples=["{coap: coap type=con, mqtt: mqtt qos=1}", "[coap, mqtt]"]
     )
-    """Stacks by name, or the arms for every group that has no stack of its own."""
+    """Stacks by name, or the compared stacks for every group without its own stack."""
     compare: dict[str, Any] | None = Field(
         default=None, examples=["{fleet.meters.stack: [coap, mqtt]}"]
     )
-    """What is compared: the stacks that a group speaks in turn, with one of its servers alone at
-    `fleet.alarms.stacks.archive`, or that a gateway speaks at `servers.NAME.forwards.stack`."""
+    """Stacks that are compared, for a group (`fleet.alarms.stack`), for a group with one of its
+    servers (`fleet.alarms.stacks.archive`), or for a gateway (`servers.NAME.forwards.stack`)."""
 
     @field_validator("traffic", mode="before")
     @classmethod

@@ -62,18 +62,19 @@ class Measure(Form):
     """What of a run is measured."""
 
     warm_up: LongTime = Field(default=0, examples=["10 s"])
-    """Messages intended before this time are not measured."""
+    """Messages that are due before this time are not measured."""
     drain: LongTime = Field(default=120 * 10**9, examples=["2 min"])
-    """How long unanswered messages are waited for after the last intended send."""
+    """Waiting time for answers after the last message is due."""
     set_up: LongTime = Field(default=120 * 10**9, examples=["2 min"])
-    """How long the sessions may take to be set up before the first intended send."""
+    """Longest time for setting up the sessions before the first message is due."""
     overload: Literal["refuse", "allow"] = Field(default="refuse", examples=["allow"])
-    """Whether a load above what the path carries makes a run invalid, or is a result."""
+    """Whether overload of the path makes a run invalid, or is accepted as a result."""
     messages: Literal["each", "summed"] | None = Field(default=None, examples=["each"])
-    """A row for each message, or sums alone; of devices that come and go sums are the default."""
+    """Whether results have a row for each message, or only sums. With devices that come and go the
+    default is sums."""
     processor_wait: Time | None = Field(default=None, examples=["10 ms"])
-    """How long a program of a live run may wait for a processor each time, on average; a run
-    where one waited longer is too late. 1 ms without it."""
+    """Longest mean time that a program of a live run may wait for a processor. A run above this is
+    too late and invalid. Default: 1 ms."""
 
 
 class DecideForm(Form):
@@ -89,10 +90,10 @@ class DecideForm(Form):
     maximise: str | None = Field(default=None, examples=["delivery_ratio"])
     """The column by which the remaining stacks are ranked, the largest first."""
     smallest_effect: Percentage | None = Field(default=None, examples=["5 %"])
-    """A smaller difference is too close to call; of shares it is in percentage points.
-    Without it 5 %, of shares 1 point."""
+    """Smaller differences are too close to call. For shares it is in percentage points. Default: 5
+    %, for shares 1 percentage point."""
     part: str | None = Field(default=None, examples=["low_quality"])
-    """The part of the sweep that decides; the first one when left out."""
+    """Part of the sweep that decides. Default: the first part."""
 
     @model_validator(mode="after")
     def _one_aim(self) -> DecideForm:
@@ -159,39 +160,38 @@ class StudyForm(Form):
     description: Annotated[str, Field(max_length=10_000)] | None = Field(
         default=None, examples=["Which stack survives 10 % loss?"]
     )
-    """Why the study is made."""
+    """Purpose of the study."""
     extends: Annotated[str, Field(min_length=1, max_length=255)] | None = Field(
         default=None, examples=["nbiot-base", "base.yaml"]
     )
-    """Another study, a file beside this one or one that comes with lasthop, whose keys hold where
-    this one says nothing: mappings are merged, lists replaced."""
+    """Study whose keys are used where this study does not set them: a file in the same folder, or a
+    shipped study. Mappings are merged and lists are replaced."""
     duration: LongPositiveTime = Field(examples=["10 min"])
     """How long messages are sent in each run."""
     measure: Measure = Field(default_factory=Measure, examples=["{warm_up: 0 s, drain: 2 min}"])
-    """What of a run is measured."""
+    """What is measured in a run."""
     engine: Literal["virtual", "wall_clock", "live"] = Field(default="virtual", examples=["live"])
-    """Which clock runs it: ``virtual`` jumps from event to event, ``wall_clock`` waits for each, as
-    everything does that is not simulated; with ``live`` servers are real software where a stack
-    says so (``impl``)."""
+    """Clock of the runs. `virtual` jumps from event to event. `wall_clock` runs in real time.
+    `live` also runs in real time, with real software as servers where a stack has `impl`."""
     events: list[EventForm] = Field(
         default_factory=list,
         max_length=1000,
         examples=["[{start: 5 min, outage: server, for: 30 s}]"],
     )
-    """What happens in the middle of a run."""
+    """Events in the middle of a run."""
     faults: list[AimedFaultForm] = Field(
         default_factory=list,
         max_length=100,
         examples=["[{cut_before: mqtt.PUBREC, nth: 1}]"],
     )
-    """What happens to messages of a protocol, whenever they reach the server's end of a path."""
+    """Faults of single messages, at the server's end of a path."""
     credentials: CredentialsForm | None = Field(
         default=None,
         examples=[
             "{server: {certificate: a.pem, key: a.key, name: a.example.com}, roots: roots.pem}"
         ],
     )
-    """What the ends of secured stacks show, from files; without it all is made from the seed."""
+    """Certificates and keys from files. Default: they are generated from the seed."""
     sweep: Annotated[list[dict[str, Any]], WithJsonSchema(_SWEEP_SCHEMA)] | None = Field(
         default=None, min_length=1, examples=["[{name: loss, path.loss: [0 %, 10 %]}]"]
     )
@@ -199,9 +199,9 @@ class StudyForm(Form):
     repeat: Annotated[int, Field(ge=1, le=MAXIMUM_REPEAT)] = Field(default=5, examples=["5"])
     """Repetitions of each case, each with its own seed."""
     seed: Annotated[int, Field(ge=0, le=MAXIMUM_SEED)] = Field(default=1, examples=["1"])
-    """Where the randomness comes from."""
+    """Seed of all random numbers."""
     decide: DecideForm | None = Field(default=None, examples=["{minimise: latency_p95}"])
-    """What makes a stack the answer."""
+    """Requirements and measure that decide which stack is best."""
     expect: list[str] = Field(
         default_factory=list, max_length=1000, examples=['["delivery_ratio >= 99 %"]']
     )
@@ -209,11 +209,11 @@ class StudyForm(Form):
     claims: Annotated[str, Field(min_length=1, max_length=255)] | None = Field(
         default=None, examples=["published.yaml"]
     )
-    """A file of claims of papers, relative to the study, that the runs are held against."""
+    """Claims file in the folder of the study, against which the runs are checked."""
     multiverse: MultiverseForm | None = Field(
         default=None, examples=["{of: study.yaml, stack: mqtt qos=1}"]
     )
-    """Makes the arms and sweeps readings of another study, whose claims are judged in each."""
+    """Study whose open choices are varied, and whose claims are judged for each variant."""
 
     @classmethod
     def _unknown_key(cls, key: str, known: list[str]) -> Fault:

@@ -41,15 +41,15 @@ class ShortForm(StudyForm):
     }
 
     devices: Devices = Field(default=1, examples=["1", "{arrive: 2 /s, per: cell}"])
-    """How many devices send at the same time, or how many come and go."""
+    """Number of devices that send at the same time, or the rate at which devices come and go."""
     traffic: Traffic = Field(examples=["{round_trip: 409 B, every: 250 ms}"])
-    """Who sends what to whom, when."""
+    """Messages, their size and their interval."""
     path: PathForm = Field(default_factory=Path, examples=["{loss: 10 %, delay: 100 ms}"])
-    """What the packets of a device meet."""
+    """Link or radio network of the devices."""
     energy: Energy | None = Field(default=None, examples=["{profile: tr_45_820, battery: 5 Wh}"])
-    """What the devices live on, where their path has a radio."""
+    """Power profile and battery of the devices. It needs a path with a radio."""
     device: DeviceForm | None = Field(default=None, examples=["esp8266"])
-    """What each device has little of: the name of a profile, or one with what differs from it."""
+    """Hardware limits of each device: the name of a profile, or a profile with changes."""
     stacks: Stacks = Field(
         examples=[
             "[raw_udp, raw_udp ack=on]",
@@ -57,8 +57,8 @@ class ShortForm(StudyForm):
             "{ours: mqtt qos=1 keep_alive=20min, plain: coap}",
         ]
     )
-    """The arms that are compared, in the notation of stacks, as a list or each with a name; {a,b}
-    stands for an arm with each."""
+    """Compared stacks, as a list or each with a name. {a,b} stands for one stack with each
+    value."""
 
     @model_validator(mode="after")
     def _has_messages(self) -> ShortForm:

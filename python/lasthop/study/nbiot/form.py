@@ -111,34 +111,34 @@ class Rlc(Form):
     maximum_retransmissions: Count | None = Field(default=None, examples=["4"])
     """The bearer has failed with so many retransmissions of a data unit."""
     status_on_gap: Switch | None = Field(default=None, examples=["on"])
-    """A receiver that misses a data unit says so unasked."""
+    """Whether a receiver that misses a data unit reports this without being polled."""
 
 
 class ExtendedDrx(Form):
     """Extended idle-mode DRX."""
 
     cycle: Duration = Field(examples=["81920 ms"])
-    """How often the device can be paged."""
+    """Time between two paging opportunities."""
     paging_time_window: Duration = Field(examples=["2560 ms"])
-    """For how long, each time; no shorter than `drx_cycle`."""
+    """Length of the paging window in each cycle. It must not be shorter than `drx_cycle`."""
 
 
 class WakeUpSignal(Form):
     """What tells a device that it will be paged."""
 
     duration_divisor: Count = Field(examples=["64"])
-    """It takes paging_rmax over this, in subframes, one at least."""
+    """Length of the signal: `paging_rmax` divided by this, in subframes, at least one."""
     time_offset: Duration = Field(examples=["80 ms"])
-    """From its end to the paging occasion."""
+    """Time from the end of the signal to the paging occasion."""
 
 
 class PowerSavingMode(Form):
     """Power saving mode."""
 
     t3324: Duration = Field(examples=["10 s"])
-    """How long the device can still be paged after a connection."""
+    """Active timer T3324: time after a connection during which the device can still be paged."""
     t3412: Duration = Field(examples=["5 d"])
-    """How often it updates its tracking area."""
+    """Periodic timer T3412: time between tracking area updates."""
 
 
 class Nbiot(Form):
@@ -147,7 +147,7 @@ class Nbiot(Form):
     base: Literal["larmo_2019", "single_device"] | None = Field(
         default=None, examples=["larmo_2019"]
     )
-    """The preset that holds for every key that is left out."""
+    """Preset for every key that is left out."""
     coupling_loss: Annotated[
         Annotated[
             Annotated[CouplingLoss, Tag("<value>")]
@@ -157,9 +157,9 @@ class Nbiot(Form):
         | None,
         Into("placement.stated_coupling_loss.coupling_loss_db"),
     ] = Field(default=None, examples=["154 dB", "{144 dB: 80 %, 154 dB: 15 %, 164 dB: 5 %}"])
-    """One cell without neighbours, in which every device has this coupling loss, or each stratum of
-    a group its own; with the cells of a deployment so many, filled evenly, that hear nothing of
-    each other."""
+    """Coupling loss of all devices, or of each stratum of a group, in one cell without neighbours.
+    With the cells of a deployment, the devices are divided among that many cells, which do not
+    interfere with each other."""
     deployment: Annotated[Deployment | None, Into("placement.deployment")] = Field(
         default=None, examples=["{cells: 21, inter_site_distance: 1732 m}"]
     )
@@ -175,7 +175,7 @@ class Nbiot(Form):
     ) = Field(default=None, examples=["{count: 3, anchor_sixteenths: 4}"])
     """Carriers of each cell beside the anchor, for all that an anchor carries or for data alone."""
     device_power: DevicePower | None = Field(default=None, examples=["{maximum: 20 dBm}"])
-    """How strongly a device sends."""
+    """Transmit power of the devices."""
     channel: Channel | None = Field(default=None, examples=["{fading: typical_urban}"])
     """Fading, channel estimation, interference."""
     subframes: Subframes | None = Field(default=None, examples=["{sib1_repetitions: 8}"])
@@ -185,26 +185,27 @@ class Nbiot(Form):
     coupling_loss_thresholds: list[CouplingLoss] | None = Field(
         default=None, examples=["[144 dB, 154 dB]"]
     )
-    """The coupling losses at which the coverage levels meet, the first level first."""
+    """Thresholds between the coverage levels as coupling loss, lowest first."""
     rsrp_thresholds: Annotated[list[PowerLevel] | None, Into("rsrp_thresholds_dbm")] = Field(
         default=None, examples=["[-108.8 dBm, -118.8 dBm]"]
     )
-    """The same as received power of the reference signal."""
+    """Thresholds between the coverage levels as RSRP, highest first."""
     coverage_levels: Annotated[CoverageLevels | None, Into("levels")] = Field(
         default=None, examples=["{ce2: {nprach: {repetitions: 64}}}"]
     )
-    """How devices of each coverage level get in, and how they are served."""
+    """Settings of random access and transmission for each coverage level."""
     cell_settings: Annotated[list[CellSettings] | None, Field(max_length=84)] = Field(
         default=None,
         examples=["[{cells: [0, 1, 2], coupling_loss_thresholds: [140 dB, 150 dB]}]"],
     )
-    """What some cells have in place of these thresholds, levels and carriers."""
+    """Other thresholds, levels and carriers for some of the cells."""
     uplink: Uplink | None = Field(default=None, examples=["{subcarrier_spacing: 15 kHz}"])
     """The uplink grid."""
     procedure: Annotated[
         Literal["service_request", "resume", "control_plane"] | None, Into("connection.procedure")
     ] = Field(default=None, examples=["resume"])
-    """How data get across: a new bearer, a resumed one (user plane), or inside NAS messages."""
+    """How data is sent: over a new bearer, a resumed one (user plane), or in NAS messages (control
+    plane)."""
     early_data_bits: Annotated[Count | None, Into("connection.early_data_bits")] = Field(
         default=None, examples=["1000"]
     )
@@ -218,7 +219,7 @@ class Nbiot(Form):
     category: Annotated[Literal["nb1", "nb2"] | None, Into("connection.category")] = Field(
         default=None, examples=["nb1"]
     )
-    """What the devices can do: release 13, or 14."""
+    """Device release: 13 or 14."""
     harq_processes: Annotated[Count | None, Into("connection.harq_processes")] = Field(
         default=None, examples=["1"]
     )
@@ -226,11 +227,11 @@ class Nbiot(Form):
     harq_transmissions: Annotated[Count | None, Into("connection.harq_transmissions")] = Field(
         default=None, examples=["4"]
     )
-    """How often a transport block is sent before RLC has to help."""
+    """Transmissions of a transport block before RLC retransmits."""
     grant_after_downlink: Annotated[Switch | None, Into("connection.grant_after_downlink")] = Field(
         default=None, examples=["on"]
     )
-    """Whether an answer to downlink data needs no random access."""
+    """Whether a device can answer downlink data without random access."""
     rlc: Annotated[Rlc | None, Into("connection.rlc")] = Field(
         default=None, examples=["{t_poll_retransmit: 6000 ms}"]
     )
@@ -238,17 +239,17 @@ class Nbiot(Form):
     t300: Annotated[Duration | None, Into("connection.t300_ms")] = Field(
         default=None, examples=["40 s"]
     )
-    """A connection request that is not answered by then has failed."""
+    """Timer T300: a connection request without an answer in this time has failed."""
     inactivity: Annotated[Duration | None, Into("connection.inactivity_ms")] = Field(
         default=None, examples=["20 s"]
     )
-    """The base station releases a connection that was quiet for so long."""
+    """Time without data after which the base station releases a connection."""
     release_assistance: Annotated[Assistance | None, Into("connection.release_assistance")] = Field(
         default=None, examples=["on"]
     )
-    """What a device tells with its last data, so that the network releases it before `inactivity`
-    is over. `after_reply`, as `on`: that one answer follows, or nothing where none does.
-    `after_last_uplink`: that nothing follows; an answer pages the device. `off`: nothing."""
+    """Hint of the device that lets the network release it before `inactivity` is over.
+    `after_reply` (or `on`): one answer follows, or none. `after_last_uplink`: nothing follows, and
+    an answer needs paging. `off`: no hint."""
     reestablishment: (
         Annotated[
             Annotated[Off, Tag("<value>")] | Annotated[Reestablishment, Tag("<mapping>")],
@@ -257,19 +258,19 @@ class Nbiot(Form):
         ]
         | None
     ) = Field(default=None, examples=["{t311: 10 s, t301: 25 s}"])
-    """How a device whose radio link has failed gets its connection back."""
+    """Settings of re-establishment after a radio link failure."""
     system_information_known: Annotated[Switch | None, Into("idle.system_information_known")] = (
         Field(default=None, examples=["on"])
     )
-    """Whether a device that appears has read the system information before."""
+    """Whether a device that appears already knows the system information."""
     clock_ppm: Annotated[Factor | None, Into("idle.clock_ppm")] = Field(
         default=None, examples=["20"]
     )
-    """By how much the clock of a device may be wrong in a deep sleep; 0: it wakes up in step."""
+    """Largest clock error of a device in deep sleep, in ppm. With 0 it wakes up in time."""
     cell_search: Annotated[Duration | None, Into("idle.cell_search_ms")] = Field(
         default=None, examples=["2 min"]
     )
-    """How long a device that registers searches for its cell."""
+    """Time of the cell search when a device registers."""
     drx_cycle: Annotated[Duration | None, Into("idle.drx_cycle_frames", FRAME_NS)] = Field(
         default=None, examples=["2560 ms"]
     )
@@ -277,7 +278,7 @@ class Nbiot(Form):
     paging_rmax: Annotated[Count | None, Into("idle.paging_rmax")] = Field(
         default=None, examples=["64"]
     )
-    """The most repetitions of a paging DCI."""
+    """Largest number of repetitions of a paging DCI."""
     wake_up_signal: (
         Annotated[
             Annotated[Off, Tag("<value>")] | Annotated[WakeUpSignal, Tag("<mapping>")],
@@ -286,7 +287,8 @@ class Nbiot(Form):
         ]
         | None
     ) = Field(default=None, examples=["{duration_divisor: 64, time_offset: 80 ms}"])
-    """What tells an idle device that it will be paged, so that it need not listen for pages."""
+    """Wake-up signal before a page, so that an idle device does not monitor every paging
+    occasion."""
     edrx: (
         Annotated[
             Annotated[Off, Tag("<value>")] | Annotated[ExtendedDrx, Tag("<mapping>")],
@@ -312,17 +314,16 @@ class Nbiot(Form):
         ]
         | None
     ) = Field(default=None, examples=["operator_norway_2019", "{mme: 100 ms}"])
-    """How long base station, core and module take: a preset, or what differs from the one that
-    holds where nothing is said. That is ``operator_norway_2019``, and ``ideal`` with
-    ``base: larmo_2019``."""
+    """Delays of base station, core and module: a preset, or changes to the default. The default is
+    `operator_norway_2019`, and `ideal` with `base: larmo_2019`."""
     core_delay: Duration | None = Field(default=None, examples=["4 ms"])
-    """How long a packet takes from the packet gateway to the far end of the bearer, each way."""
+    """One-way delay between the packet gateway and the far end of the bearer."""
     packet_give_up: Annotated[Duration | None, Into("give_up_ms")] = Field(
         default=None, examples=["60 s"]
     )
-    """A device gives a packet up that it could not deliver in this time."""
+    """Time after which a device discards a packet that it could not send."""
     switches: Switches | None = Field(default=None, examples=["{block_errors: off}"])
-    """What may be left out, so that a calculation that leaves it out can be met exactly."""
+    """Effects that can be turned off, to compare with a calculation that ignores them."""
 
     @model_validator(mode="after")
     def _somewhere(self) -> Nbiot:

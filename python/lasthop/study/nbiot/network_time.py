@@ -18,33 +18,33 @@ class ModuleTime(Form):
     """What the firmware of the module takes beside what the standards tell it to do."""
 
     wake_up: Duration | None = Field(default=None, examples=["500 ms"])
-    """From a deep sleep to a radio that listens."""
+    """Time from deep sleep until the radio can receive."""
     send: Duration | None = Field(default=None, examples=["200 ms"])
-    """From the command of the application to a packet that waits at the radio."""
+    """Time from the application's command until the packet waits at the radio."""
     receive: Duration | None = Field(default=None, examples=["200 ms"])
-    """From a packet that has arrived by radio to the application."""
+    """Time from the arrival of a packet at the radio until the application has it."""
 
 
 class NetworkTime(Form):
     """How long what answers a device takes: what differs from a preset."""
 
     base: NetworkTimeName | None = Field(default=None, examples=["operator_norway_2019"])
-    """The preset that holds for every key that is left out."""
+    """Preset for every key that is left out."""
     base_station: Duration | None = Field(default=None, examples=["8 ms"])
-    """The base station's work on a message, before it answers or passes it on."""
+    """Processing time of the base station for a message."""
     scheduler: Duration | None = Field(default=None, examples=["4 ms"])
-    """From what the scheduler knows to the DCI that it decides on."""
+    """Delay between the scheduler's information and its DCI."""
     s1_round_trip: Duration | None = Field(default=None, examples=["15 ms"])
-    """Between base station and MME, and back."""
+    """Round-trip time between base station and MME."""
     mme: Duration | None = Field(default=None, examples=["15 ms"])
-    """The MME's work on a message."""
+    """Processing time of the MME for a message."""
     subscriber_data: Duration | None = Field(default=None, examples=["100 ms"])
-    """What the MME asks of the subscriber data (HSS), in an attach alone."""
+    """Time for the subscriber data (HSS), only in an attach."""
     gateway: Duration | None = Field(default=None, examples=["15 ms"])
-    """What is asked of the serving gateway: a session, a bearer, a page."""
+    """Time of the serving gateway for a session, a bearer or a page."""
     user_plane: Duration | None = Field(default=None, examples=["48 ms"])
-    """Between base station and packet gateway, each way."""
+    """One-way delay between base station and packet gateway."""
     device_rrc: Duration | None = Field(default=None, examples=["50 ms"])
-    """The device's work on a message of RRC, before it takes the grant for its answer."""
+    """Processing time of the device for an RRC message, before it uses the grant for its answer."""
     module: ModuleTime | None = Field(default=None, examples=["{send: 200 ms, receive: 200 ms}"])
-    """What the firmware of the module takes."""
+    """Processing time of the module's firmware."""

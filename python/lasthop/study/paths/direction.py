@@ -39,13 +39,13 @@ class Background(Form):
     share: Annotated[float, Quantity(FRACTION, "60 %", minimum=0)] | None = Field(
         default=None, examples=["60 %"]
     )
-    """How much of the rate its packets ask for."""
+    """Share of the rate that the background traffic takes."""
     rate: Rate | None = Field(default=None, examples=["30 kbit/s"])
-    """The same as a rate of IP bytes."""
+    """Rate of the background traffic, in IP bytes."""
     packet: Annotated[int, Quantity(SIZE, "500 B", minimum=_PACKET_MINIMUM_BYTES)] = Field(
         examples=["500 B"]
     )
-    """Size of each IP packet; they come at random, as of a Poisson process."""
+    """Size of each background packet. The packets come at random (Poisson process)."""
 
     @model_validator(mode="after")
     def _one_amount(self) -> Background:
@@ -103,7 +103,7 @@ class Direction(Form):
     }
 
     block: Literal["udp", "tcp"] | None = Field(default=None, examples=["udp"])
-    """The protocol that a firewall lets nobody speak; who sends it hears nothing."""
+    """Protocol that a firewall drops without an answer."""
     loss: Annotated[
         Annotated[Percentage, Tag("<value>")] | Annotated[LossProcess, Tag("<mapping>")],
         SCALAR_OR_MAPPING,
@@ -112,7 +112,7 @@ class Direction(Form):
     outages: list[Outage] = Field(
         default_factory=list, max_length=1000, examples=["[{start: 7 s, for: 30 s}]"]
     )
-    """Times in which nothing passes."""
+    """Periods in which nothing passes."""
     delay: Annotated[
         Annotated[Time, Tag("<value>")] | Annotated[DelayModel, Tag("<mapping>")],
         SCALAR_OR_MAPPING,
@@ -121,11 +121,11 @@ class Direction(Form):
     reordering: Switch = Field(default=True, examples=["off"])
     """Whether a packet may overtake another one."""
     rate: Rate | None = Field(default=None, examples=["6.25 kB/s"])
-    """Rate of IP bytes; without it the link is infinitely fast."""
+    """Rate of IP bytes. Default: unlimited."""
     rate_kind: Literal["token_bucket", "serial"] = Field(
         default="token_bucket", examples=["token_bucket"]
     )
-    """A token bucket that lets bursts pass, or a line that sends bit by bit."""
+    """A token bucket that lets bursts pass, or a serial line that sends bit by bit."""
     burst: Annotated[int, Quantity(SIZE, "1600 B", minimum=1)] = Field(
         default=1600, examples=["1600 B"]
     )
@@ -133,17 +133,17 @@ class Direction(Form):
     queue: Annotated[QueueLimit, QueueSize()] = Field(
         default=QueueLimit(64_000, "bytes"), examples=["64 kB"]
     )
-    """What waits in front of the rate before packets are dropped at the tail."""
+    """Size of the queue in front of the rate. Packets that do not fit are dropped."""
     background: Background | None = Field(default=None, examples=["{share: 60 %, packet: 500 B}"])
-    """Traffic of others that waits, passes and is dropped there, too."""
+    """Traffic of others that shares the rate and the queue."""
     duplicate: Percentage = Field(default=0.0, examples=["1 %"])
     """Probability that a packet arrives twice."""
     corrupt: Percentage = Field(default=0.0, examples=["1 %"])
-    """Probability that a bit of a packet is changed."""
+    """Probability that a packet arrives with one changed bit."""
     mtu: Annotated[int, Quantity(SIZE, "1500 B", minimum=_MTU_MINIMUM_BYTES)] = Field(
         default=1500, examples=["1500 B"]
     )
-    """Largest IP packet."""
+    """Size of the largest IP packet."""
 
     @field_validator("mtu")
     @classmethod

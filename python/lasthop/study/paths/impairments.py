@@ -95,7 +95,7 @@ class Passing(Form):
     share: Percentage = Field(examples=["10 %"])
     """How many packets are lost until then."""
     until: PositiveTime = Field(examples=["1 min"])
-    """When it is over, from the start of the run."""
+    """End of these losses, from the start of the run."""
 
     def spec(self) -> Spec:
         """Give it as a run spec has it."""
@@ -114,13 +114,13 @@ class LossProcess(Form):
     )
     """Losses in bursts."""
     bit_errors: Percentage | None = Field(default=None, examples=["0.001 %"])
-    """Share of wrong bits; one loses its packet, so that larger packets are lost more often."""
+    """Bit error ratio. One wrong bit loses the packet, so larger packets are lost more often."""
     packets: list[Annotated[int, Field(ge=1, le=10**12)]] | None = Field(
         default=None, min_length=1, max_length=MAXIMUM_TRACE_POINTS, examples=["[1, 7]"]
     )
     """Exactly these packets of the direction are lost, counted from 1."""
     passing: Passing | None = Field(default=None, examples=["{share: 10 %, until: 1 min}"])
-    """Independent losses that end."""
+    """Independent losses that end at a given time."""
 
     @model_validator(mode="after")
     def _one_form(self) -> LossProcess:
@@ -261,7 +261,7 @@ class Pareto(Form):
     minimum: PositiveTime = Field(examples=["50 ms"])
     """Smallest delay."""
     shape: Annotated[float, Number(above=0.0)] = Field(examples=["2.5"])
-    """Tail index; the smaller, the longer the tail."""
+    """Tail index of the distribution. A smaller value gives a longer tail."""
 
     def spec(self) -> Spec:
         """Give it as a run spec has it."""
@@ -303,21 +303,21 @@ class DelayModel(Form):
     spread: Percentage | None = Field(default=None, examples=["20 %"])
     """Half width of the distribution around the middle."""
     uniform: Uniform | None = Field(default=None, examples=["{from: 80 ms, to: 120 ms}"])
-    """Between two bounds."""
+    """Delays between two bounds, uniformly distributed."""
     normal: Normal | None = Field(default=None, examples=["{mean: 100 ms, sd: 10 ms}"])
-    """A normal distribution."""
+    """Normally distributed delays."""
     exponential: Exponential | None = Field(
         default=None, examples=["{minimum: 50 ms, mean: 80 ms}"]
     )
-    """A minimum, and an exponentially distributed wait beyond it."""
+    """A minimum delay plus an exponentially distributed one."""
     pareto: Pareto | None = Field(default=None, examples=["{minimum: 50 ms, shape: 2.5}"])
-    """A Pareto distribution."""
+    """Pareto distributed delays."""
     held_back: HeldBack | None = Field(
         default=None, examples=["{delay: 15 ms, share: 20 %, by: 10 ms}"]
     )
-    """A share of the packets takes longer, so that others overtake them."""
+    """A share of the packets is delayed more, so that other packets overtake them."""
     trace: str | list[Time] | None = Field(default=None, examples=["[100 ms, 120 ms]"])
-    """Delays in turn, or a CSV file with the header time_s,delay_ms beside the study."""
+    """List of delays, or a CSV file in the folder of the study with the header time_s,delay_ms."""
     every: PositiveTime | None = Field(default=None, examples=["1 s"])
     """How long each delay of a written trace holds; the trace then repeats."""
 

@@ -34,16 +34,16 @@ class Nat(Form):
     """A NAT in front of the device, or an operator's with one address for many."""
 
     udp: LongPositiveTime = Field(examples=["120 s"])
-    """A UDP mapping without a packet for this time is forgotten."""
+    """Time after which an unused UDP mapping expires."""
     tcp: LongPositiveTime = Field(default=7440 * 10**9, examples=["1 h"])
-    """The same for TCP; by default 124 min, as RFC 5382 asks for."""
+    """Time after which an unused TCP mapping expires. Default: 124 min (RFC 5382)."""
     rebind_every: LongPositiveTime | None = Field(default=None, examples=["5 min"])
-    """All mappings are changed at this interval."""
+    """Interval at which all mappings change."""
     ports: Annotated[int, Field(ge=1, le=MAXIMUM_PORTS)] = Field(
         default=MAXIMUM_PORTS, examples=["2000"]
     )
-    """How many ports of each protocol its address has for mappings. Who finds none is dropped:
-    `nat_no_port`."""
+    """Number of ports of each protocol for mappings. A packet without a free port is dropped
+    (`nat_no_port`)."""
 
 
 class Path(Direction):
@@ -55,12 +55,12 @@ class Path(Direction):
     }
 
     profile: str | None = Field(default=None, examples=["lte"])
-    """A link by its name, with figures that have sources; keys beside it replace its own."""
+    """Named link with published values. Other keys replace its values."""
 
     up: Direction = Field(default_factory=Direction, examples=["{loss: 10 %}"])
-    """What differs away from the device."""
+    """Values for the direction away from the device."""
     down: Direction = Field(default_factory=Direction, examples=["{loss: 10 %}"])
-    """What differs towards the device."""
+    """Values for the direction towards the device."""
     shared: Switch = Field(default=False, examples=["on"])
     """Whether both directions use one rate and queue."""
     order: list[str] = Field(
@@ -68,27 +68,26 @@ class Path(Direction):
     )
     """The order of the named impairments; the others keep their positions."""
     scope: Literal["own", "group", "all"] | None = Field(default=None, examples=["all"])
-    """Whose it is: each device's own, or one for its group or for all; by default as that of the
-    hop before it, at first each device's own. A radio network is one for all. A NAT is each
-    device's own, with an address for each, unless it says whose: one address for all behind it."""
+    """Who shares the hop: `own` for each device, one for its group, or one for all. Default: as the
+    hop before it, and `own` for the first hop. A radio network is always one for all. A NAT is by
+    default one for each device, with an address for each."""
     nat: (
         Annotated[
             Annotated[Off, Tag("<value>")] | Annotated[Nat, Tag("<mapping>")], SCALAR_OR_MAPPING
         ]
         | None
     ) = Field(default=None, examples=["{udp: 120 s}"])
-    """A NAT on the path, behind its link; `off` for none where the profile has one."""
+    """NAT behind the link of the path. `off` removes the NAT of a profile."""
     nbiot: Nbiot | None = Field(default=None, examples=["{coupling_loss: 154 dB}"])
-    """An NB-IoT network in place of a link of their own for each device."""
+    """NB-IoT network, instead of a separate link for each device."""
     wlan: Wlan | None = Field(default=None, examples=["{standard: g}"])
-    """A WLAN cell that all devices of the path share, unless `scope` says otherwise."""
+    """WLAN cell that all devices of the path share, unless `scope` changes that."""
     serial: Serial | None = Field(default=None, examples=["{rate: 9600 bit/s}"])
-    """A serial line: each device's own, or with `scope: all` a bus that all share."""
+    """Serial line, separate for each device. With `scope: all` it is a bus that all devices share."""
     medium: Annotated[Medium | None, MediumNotation()] = Field(
         default=None, examples=["toy_radio tries=3"]
     )
-    """A link of an extension in place of one of lasthop, with options in the notation of stacks;
-    each device's own, or one for its group or for all, as `scope` says."""
+    """Link of an extension, with options in the notation of stacks. `scope` sets who shares it."""
 
     @model_validator(mode="before")
     @classmethod
@@ -214,7 +213,8 @@ class HopForm(Path):
     }
 
     name: str | None = Field(default=None, examples=["wan"])
-    """What events call it, by default its path with its kind; its random streams have it too."""
+    """Name of the hop in events and of its random streams. Default: the path with the kind of the
+    hop."""
 
     @property
     def is_link(self) -> bool:

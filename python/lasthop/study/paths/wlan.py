@@ -44,7 +44,7 @@ class AccessPoint(Form):
     queue: Annotated[QueueLimit, QueueSize()] = Field(
         default=QueueLimit(100, "packets"), examples=["100 packets"]
     )
-    """What waits for all stations together before packets are dropped at the tail."""
+    """Size of the queue of a station. Packets that do not fit are dropped."""
 
 
 class Wlan(Form):
@@ -55,23 +55,25 @@ class Wlan(Form):
     """
 
     standard: Literal["a", "b", "g", "n"] = Field(default="g", examples=["b"])
-    """Which PHY of IEEE 802.11; of n 20 MHz, one stream and no aggregation."""
+    """IEEE 802.11 standard; n means 20 MHz, one stream and no aggregation."""
     rate: _WlanRate | None = Field(default=None, examples=["11 Mbit/s"])
-    """At which data is sent to and from a station of this path; by default the highest."""
+    """Data rate between access point and stations of this path. Default: the highest rate."""
     ack_rate: _WlanRate | None = Field(default=None, examples=["2 Mbit/s"])
-    """At which it is acknowledged; by default the highest basic rate that is not above."""
+    """Rate of acknowledgements. Default: the highest basic rate that is not above `rate`."""
     frame_loss: Percentage = Field(default=0.0, examples=["5 %"])
-    """How often a frame that met no other is not read all the same."""
+    """Probability that a frame is lost without a collision."""
     preamble: Literal["long", "short"] = Field(default="long", examples=["short"])
-    """Of 802.11b, above 1 Mbit/s."""
+    """Preamble of 802.11b above 1 Mbit/s."""
     security: Literal["open", "wpa2"] = Field(default="wpa2", examples=["open"])
-    """With wpa2 each frame has 16 B of CCMP."""
+    """Encryption. wpa2 adds 16 B of CCMP to each frame."""
     slot: PositiveTime | None = Field(default=None, examples=["20 us"])
-    """By default that of the standard; stations of g and n near some of b have 20 us."""
+    """Slot time. Default: that of the standard. Stations of g and n near stations of b use 20
+    us."""
     aifsn: Annotated[int, Field(ge=1, le=_MOST_AIFSN)] | None = Field(default=None, examples=[3])
-    """Idle slots behind SIFS before back-off goes on; 2 is DIFS, n has the 3 of best effort."""
+    """Idle slots after SIFS before the back-off continues: 2 is DIFS, and n uses 3 for best
+    effort."""
     eifs: Switch = Field(default=True, examples=["off"])
-    """Whether everybody waits longer after frames that nobody could read."""
+    """Whether stations wait longer after a frame that they could not decode."""
     cw_min: _Window | None = Field(default=None, examples=[15])
     """Slots of a station's first back-off at most; by default that of the standard."""
     cw_max: _Window = Field(default=_CW_MAX, examples=[1023])
@@ -79,8 +81,7 @@ class Wlan(Form):
     retry_limit: Annotated[int, Field(ge=1, le=_MOST_TRANSMISSIONS)] = Field(
         default=7, examples=[7]
     )
-    """So many transmissions of a frame without an acknowledgement, and it is dropped:
-    `retry_limit`."""
+    """Largest number of transmissions of a frame. After that it is dropped (`retry_limit`)."""
     queue: Annotated[QueueLimit, QueueSize()] = Field(
         default=QueueLimit(100, "packets"), examples=["100 packets"]
     )
@@ -88,7 +89,7 @@ class Wlan(Form):
     access_point: AccessPoint = Field(
         default_factory=AccessPoint, examples=["{queue: 300 packets}"]
     )
-    """Where the access point differs."""
+    """Settings of the access point that differ from stations."""
 
     @model_validator(mode="after")
     def _fits_its_standard(self) -> Wlan:

@@ -18,17 +18,17 @@ class FlowForm(Traffic):
     sender: Annotated[End, EndOf("meters")] | None = Field(
         default=None, alias="from", examples=["meters"]
     )
-    """Who sends: a group, or a share of one. A server, for what goes to devices; that of the group
-    when left out."""
+    """Sender: a group or a share of one; or a server, for traffic to devices. Default: the server
+    of the group."""
     receiver: Annotated[End, EndOf("meters")] | None = Field(
         default=None, alias="to", examples=["10 % of meters", "all of displays"]
     )
-    """Who gets it: a group or a share of one, or a server; that of the group when left out.
-    A report to a group goes through the server of its sender, each message to one device, which
-    subscribes to it; with `all of`, each message to every device, and each is to get it."""
+    """Receiver: a group, a share of one, or a server. Default: the server of the group. A report to
+    a group goes through the server of its sender to one device at a time, which subscribes to it.
+    With `all of` every device receives each message."""
     resource: Annotated[str, Field(min_length=1, max_length=64)] | None = Field(
         default=None, examples=["temperature"]
     )
-    """What of the server a download reads, or a report writes, by CoAP and HTTP: flows of one name
-    are about the same, so that a cache answers all from one copy, and forgets it when one writes.
-    By way of a cache each flow is about a resource of its own when left out."""
+    """Resource of the server that a download reads or a report writes, over CoAP and HTTP. Flows
+    with the same name share the resource, so a cache answers all of them from one copy. Default: a
+    separate resource for each flow through a cache."""

@@ -45,13 +45,13 @@ class FieldsPayload(Form):
     count: Annotated[int, Field(ge=1, le=1000)] | None = Field(
         default=None, alias="fields", examples=["10"]
     )
-    """In place of `json`: so many fields, each a name and a number with two decimals."""
+    """Number of generated fields instead of `json`, each a name and a number with two decimals."""
     encoding: Literal["json", "cbor", "protobuf"] = "json"
     """How they are written: as JSON, CBOR (RFC 8949) or Protocol Buffers."""
     compression: Literal["none", "deflate"] = "none"
     """Whether what is written is deflated (RFC 1950), but for the 8 B that name the message."""
     size: PayloadSize | None = Field(default=None, examples=["409 B"])
-    """JSON is padded up to this size."""
+    """Size to which the JSON is padded."""
 
     @field_validator("fields_written", mode="before")
     @classmethod

@@ -54,36 +54,36 @@ class Traffic(Form):
     command: Payload | None = Field(default=None, examples=["40 B"])
     """The server sends to the device."""
     pull: Payload | None = Field(default=None, examples=["96 B"])
-    """The server asks, and the device answers with this."""
+    """The server sends a request, and the device answers with this payload."""
     download: DownloadSize | None = Field(default=None, examples=["300 kB"])
-    """The device fetches a file of this size from the server, once unless `every` is written."""
+    """The device fetches a file of this size from the server, once or at the interval `every`."""
     every: PositiveTime | None = Field(default=None, examples=["250 ms"])
-    """Interval of the messages of a device, or its mean; devices that come and go have none."""
+    """Interval of the messages of a device, or its mean. Devices that come and go have none."""
     arrivals: Literal["periodic", "poisson"] = Field(default="periodic", examples=["periodic"])
-    """On the beat, or at random with the same mean."""
+    """Periodic messages, or random ones with the same mean interval."""
     burst: Annotated[int, Field(ge=1, le=MAXIMUM_BURST)] = Field(default=1, examples=["1"])
-    """Messages at each arrival."""
+    """Number of messages at each interval."""
     at: Annotated[int, Moment(TIME, "06:30")] | None = Field(
         default=None, examples=["0 s", '"06:30"', "mon 06:30"]
     )
-    """When in each period all devices send; else each has a moment of its own. A run begins on a
-    Monday at 00:00."""
+    """Time in each period at which all devices send. Default: each device has its own time. A run
+    begins on a Monday at 00:00."""
     spread: Time | None = Field(default=None, examples=["10 s"])
-    """Each device begins within this time, at a moment that the seed draws; by default within one
-    period. With `at`, and with `arrivals: poisson`, all begin at once by default."""
+    """Each device starts at a random time within this. Default: one period; with `at` and with
+    `arrivals: poisson` 0."""
     start: Time = Field(default=0, examples=["5 s"])
-    """When the first period begins, before the end of `duration`. Messages are due for as long as
-    `duration` from then on; a download has what is left of the run."""
+    """Start of the first period, before the end of `duration`. Messages are due for `duration` from
+    then on. A download has the rest of the run."""
 
     session: Annotated[SessionPolicy, Session()] = Field(
         default="keep", examples=["keep", "established", "per_message", "per 10", "per 1 h"]
     )
-    """How long a connection or session lasts: for the whole run, for a message, for so many, or for
-    so long, and then another follows at once. One that is `established` lasts for the whole run,
-    and what it takes to set it up is over before anything counts."""
+    """How long a connection or session lasts: the whole run, one message, a number of messages, or
+    a time. The next one follows at once. With `established` it lasts for the whole run, and its
+    set-up is finished before anything is measured."""
     batch: Annotated[int, Field(ge=1, le=MAXIMUM_BATCH)] = Field(default=1, examples=["12"])
-    """So many readings, of this size each, wait for each other and go as one message, which is due
-    with the last of them. JSON fields go as a list in one object."""
+    """Number of readings that are sent together as one message, which is due with the last of them.
+    JSON fields become a list in one object."""
 
     @model_validator(mode="before")
     @classmethod
