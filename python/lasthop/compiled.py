@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def compiled_part() -> Iterator[None]:
-    """Say in one line that what is imported meanwhile cannot be loaded.
+    """Replace import errors of the compiled part by a one-line error.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What is said where a build of lasthop without sockets is asked for what needs them."""
+"""The error of a build without sockets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from lasthop.errors import EnvironmentFailure
 
 
 def has_sockets() -> bool:
-    """Tell whether the compiled part has sockets: they can be left out of a build.
+    """Whether the compiled part was built with sockets.
 
     Raises
     ------
@@ -20,7 +20,7 @@ def has_sockets() -> bool:
 
 
 def require_sockets(what: str) -> None:
-    """Say in one line that something needs sockets, where there are none.
+    """Refuse an operation that needs sockets in a build without them.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Real software as servers and devices of a study, each behind an adapter in a file of its own."""
+"""Real software as servers and devices of a study, one adapter for each."""
 
 from lasthop.adapters.adapter import Adapter, Offer
 from lasthop.adapters.bindings import Bindings

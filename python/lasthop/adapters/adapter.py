@@ -1,4 +1,4 @@
-"""What lasthop must know of a program to let it be a server of a study."""
+"""The interface of an adapter: a program that serves stacks of a study."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a server is asked to offer.
+    """The service that a server must offer: protocol, layers, address and port.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Offer:
 
     @property
     def protocol(self) -> str:
-        """What is spoken, as a stack is written: ``mqtt/tls/tcp``."""
+        """The protocol with its layers, in stack notation: ``mqtt/tls/tcp``."""
         return "/".join((self.application, *self.layers))
 
     def write(self, name: str, content: str) -> Path:
@@ -101,7 +101,7 @@ class Adapter(Software):
         return {}
 
     def check_devices(self, offer: Offer, *, are_foreign: bool) -> None:
-        """Look whether the devices of a run can show what it asks for.
+        """Check that the devices of a run can present the credentials that the server requires.
 
         Raises
         ------
@@ -113,7 +113,7 @@ class Adapter(Software):
             raise UsageError(f"{message}; write impl=gateway, or remove auth=jwt")
 
     def check(self, offer: Offer) -> None:
-        """Look whether it serves what is asked of it.
+        """Check that the server supports the requested service.
 
         Raises
         ------
@@ -133,7 +133,7 @@ class Adapter(Software):
             raise UsageError(f"impl={name}: {has}; remove device, or write impl=lwip")
 
     def check_what_it_shows(self, offer: Offer) -> None:
-        """Look whether it can show who it is as it is asked to.
+        """Check that the server can present the requested credentials.
 
         Raises
         ------
@@ -148,7 +148,7 @@ class Adapter(Software):
             )
 
     def listens(self, said: Sequence[str]) -> bool | None:
-        """Look whether it listens, by the lines that it has printed; None where these say nothing.
+        """Tell from its printed lines whether the server listens; None if they do not show it.
 
         Then the kernel is asked.
         """

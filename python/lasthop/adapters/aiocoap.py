@@ -15,7 +15,7 @@ _VERSION = "from importlib.metadata import version; print(version('aiocoap'))"
 
 
 class Aiocoap(Adapter):
-    """Makes a resource of whatever is put and tells who observes it, run by this Python."""
+    """A server with aiocoap: it stores every resource that is PUT, and notifies observers."""
 
     name: ClassVar[str] = "aiocoap"
     protocols: ClassVar[frozenset[str]] = frozenset({"coap/udp", "coap/tcp"})
@@ -25,7 +25,7 @@ class Aiocoap(Adapter):
     oldest: ClassVar[tuple[int, ...]] = (0, 4, 7)
 
     def find(self) -> Path:
-        """Look for the library.
+        """Find the library.
 
         Raises
         ------
@@ -38,5 +38,5 @@ class Aiocoap(Adapter):
         return Path(self.program)
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Let it listen there, over one transport."""
+        """Give the command that listens at an address, over one transport."""
         return [str(program), str(_SERVER), offer.address, str(offer.port), offer.transport]

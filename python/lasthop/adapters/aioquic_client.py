@@ -8,7 +8,7 @@ from lasthop.adapters.client import PythonClient
 
 
 class AioquicClient(PythonClient):
-    """Posts one message behind the other; it is given the root of the server's certificate."""
+    """An HTTP/3 client that posts messages in turn and trusts the run's root certificate."""
 
     name: ClassVar[str] = "aioquic"
     protocols: ClassVar[frozenset[str]] = frozenset({"http/quic/udp"})

@@ -1,4 +1,4 @@
-"""Which program stands for a name of a stack: what adapters find, or what the user binds."""
+"""Maps the software names of stacks to programs: installed adapters or builds of the user."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ class Bindings:
 
     @property
     def names(self) -> frozenset[str]:
-        """What is bound."""
+        """The names that are bound to a program."""
         return frozenset(self._commands)
 
     def build(self, name: str, program: Path, version: str, *, of_devices: bool = False) -> Build:
-        """Say which build of a name serves, or is the devices; its files are read once.
+        """Identify the build of a server or client software. Its files are read once.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Which build of a program serves: its command, its version, and what its files hold."""
+"""Identifies a build of a program by its command, its version and digests of its files."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class BuiltProgram(Adapter):
     minutes: ClassVar[int]
 
     def find(self) -> Path:
-        """Look for the program, and build it where it has never been.
+        """Find the program. The first time, build it.
 
         Raises
         ------
@@ -65,7 +65,7 @@ class BuiltProgram(Adapter):
         """Give the command that builds, among its sources, into an empty folder."""
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Say where it listens, for what, and what it shows."""
+        """Give the command with address, service and credentials."""
         way = _WAYS["/".join(offer.layers)]
         words = [str(program), way, f"{offer.address}:{offer.port}"]
         if offer.shown is not None:

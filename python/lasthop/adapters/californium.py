@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Californium(MavenProgram):
-    """Makes a resource of whatever is put and tells who observes it, by the type of the stack."""
+    """A CoAP server with Californium: it stores what is PUT and notifies observers."""
 
     name: ClassVar[str] = "californium"
     protocols: ClassVar[frozenset[str]] = frozenset({"coap/udp"})
@@ -24,6 +24,6 @@ class Californium(MavenProgram):
     properties: ClassVar[tuple[str, ...]] = ("org.slf4j.simpleLogger.defaultLogLevel=warn",)
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Let it listen there."""
+        """Give the command that listens at an address."""
         kind = str(offer.options.get("type", "con"))
         return [*self.java(program), offer.address, str(offer.port), kind]

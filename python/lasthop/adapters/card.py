@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a device shows, and how it says there what it has to say.
+    """The credentials of a device, and its user name and password.
 
     Parameters
     ----------

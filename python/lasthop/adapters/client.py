@@ -1,4 +1,4 @@
-"""What lasthop must know of a program to let it be a device of a study."""
+"""The interface of a client adapter: a program that is a device of a study."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """What a device is asked to do: its program reads it as a line of JSON.
+    """The task of a device, which its program reads as a line of JSON.
 
     It connects, subscribes, and prints ``ready``. A second line says at which instant of the
     monotonic clock, in ns, the time of the run is zero. From then on it prints a line for each of
@@ -86,12 +86,12 @@ class Client(Software):
     shows_tokens: ClassVar[bool] = False
     """Whether it shows a token to a server that asks for one."""
     versions: ClassVar[frozenset[str]] = frozenset()
-    """Of its protocol, where it does not speak all that a stack can name."""
+    """Supported protocol versions, where these are fewer than a stack can name."""
     ready_s: ClassVar[float] = 30.0
     """If it has no session by then it is none of these stacks; a lossy path needs a while."""
 
     def check(self, protocol: str, options: Mapping[str, Any], *, connects_again: bool) -> None:
-        """Look whether it does what is asked of it.
+        """Check that the client supports the requested task.
 
         Raises
         ------
@@ -149,7 +149,7 @@ class PythonClient(Client):
         return [str(program), "-c", told]
 
     def find(self) -> Path:
-        """Look for the library.
+        """Find the library.
 
         Raises
         ------

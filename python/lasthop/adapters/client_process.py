@@ -22,7 +22,7 @@ _LOOK_AGAIN_S = 0.01
 
 
 class ClientProcess(RunningProgram):
-    """A device that runs as long as the context.
+    """The process of a device, which runs as long as the context.
 
     Parameters
     ----------
@@ -87,11 +87,11 @@ class ClientProcess(RunningProgram):
         return True
 
     def begin(self, at_ns: int) -> None:
-        """Say at which instant of the monotonic clock the time of the run is zero."""
+        """Send the start of the run as an instant of the monotonic clock."""
         self._say(str(at_ns))
 
     def told(self) -> Iterator[list[str]]:
-        """Give what it told of messages, the words of a line at a time; no line that is cut off."""
+        """Give the complete lines that the device has printed, each as a list of words."""
         whole, _, _ = self._told.read_text(encoding="utf-8").rpartition("\n")
         for line in whole.split("\n"):
             if line and line != "ready":

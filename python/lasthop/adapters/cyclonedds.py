@@ -27,7 +27,7 @@ class CycloneDds(Adapter):
     oldest: ClassVar[tuple[int, ...]] = (0, 10, 5)
 
     def find(self) -> Path:
-        """Look for the library.
+        """Find the library.
 
         Raises
         ------
@@ -40,7 +40,7 @@ class CycloneDds(Adapter):
         return Path(self.program)
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Let it be the first participant of domain 0, with the policies of the stack.
+        """Give the command of the first participant of domain 0, with the policies of the stack.
 
         Raises
         ------

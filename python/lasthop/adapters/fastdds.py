@@ -30,7 +30,7 @@ class FastDds(Adapter):
     oldest: ClassVar[tuple[int, ...]] = (2, 9)
 
     def find(self) -> Path:
-        """Look for the library, and compile what is around it."""
+        """Find the library, and compile the server that uses it."""
         FAST_DDS.path()
         return Path(self.program)
 
@@ -39,7 +39,7 @@ class FastDds(Adapter):
         return [str(program), "-m", f"{_PROGRAMS}.fastdds", str(FAST_DDS.path())]
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Let it be the first participant of domain 0, with the policies of the stack.
+        """Give the command of the first participant of domain 0, with the policies of the stack.
 
         Raises
         ------

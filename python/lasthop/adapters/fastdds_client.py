@@ -22,7 +22,7 @@ class FastDdsClient(Client):
     oldest: ClassVar[tuple[int, ...]] = FastDds.oldest
 
     def find(self) -> Path:
-        """Look for the library, and compile what is around it."""
+        """Find the library, and compile the client that uses it."""
         return FastDds().find()
 
     def version_command(self, program: Path) -> list[str]:

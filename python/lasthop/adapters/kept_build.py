@@ -1,4 +1,4 @@
-"""What is built where it is first used, and kept."""
+"""Programs that are built at their first use and cached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The example server of libcoap, which keeps what is put and tells observers."""
+"""The example server of libcoap, which stores what is PUT and notifies observers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WARNINGS = 4
 
 
 class Libcoap(Adapter):
-    """Makes a resource of whatever is put, as a broker makes topics."""
+    """A CoAP server with libcoap: it creates a resource for each PUT to a new path."""
 
     name: ClassVar[str] = "libcoap"
     protocols: ClassVar[frozenset[str]] = frozenset({"coap/udp", "coap/tcp"})
@@ -25,7 +25,7 @@ class Libcoap(Adapter):
     oldest: ClassVar[tuple[int, ...]] = (4, 3)
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Let it listen there alone; its notifications are of the type that the stack has."""
+        """Give the command that listens at one address, with the notification type of the stack."""
         words = [str(program), "-A", offer.address, "-p", str(offer.port)]
         words += ["-d", str(_MOST_RESOURCES), "-v", str(_WARNINGS)]
         return [*words, "-N"] if offer.options.get("type") == "non" else words

@@ -27,7 +27,7 @@ _VERSION = re.compile(r"#define LWIP_VERSION_(MAJOR|MINOR|REVISION)\s+(\d+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Firmware:
-    """What is decided when a device is compiled.
+    """Compile-time settings of a device.
 
     Parameters
     ----------

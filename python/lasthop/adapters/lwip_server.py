@@ -18,13 +18,13 @@ _LISTENS = "listens"
 
 
 class LwipServer(OnLwip, Adapter):
-    """Its HTTP sends back what is posted; its CoAP keeps what is put, and tells who observes it."""
+    """A server on lwIP: HTTP echoes a POST; CoAP stores a PUT and notifies observers."""
 
     protocols: ClassVar[frozenset[str]] = frozenset({"http/tcp", "coap/udp"})
     settings: ClassVar[frozenset[str]] = frozenset({"type"})
 
     def check_devices(self, offer: Offer, *, are_foreign: bool) -> None:
-        """Look whether it can serve devices that are real software, or ours.
+        """Check that the server supports the kind of devices of the run.
 
         Raises
         ------
@@ -51,5 +51,5 @@ class LwipServer(OnLwip, Adapter):
         return [str(program), "-m", "lasthop.adapters.programs.lwip_server", str(file)]
 
     def listens(self, said: Sequence[str]) -> bool:
-        """Look whether it has said so: no table of the kernel knows its ports."""
+        """Tell from its output whether it listens; the kernel does not know the ports of lwIP."""
         return any(line.split()[:1] == [_LISTENS] for line in said)

@@ -35,7 +35,7 @@ class MavenProgram(Adapter):
     properties: ClassVar[tuple[str, ...]] = ()
 
     def find(self) -> Path:
-        """Look for Java and for the library.
+        """Find Java and the library.
 
         Raises
         ------

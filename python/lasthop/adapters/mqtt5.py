@@ -8,7 +8,7 @@ from lasthop.adapters.cargo_program import CargoProgram
 
 
 class Mqtt5(CargoProgram):
-    """Keeps nothing on disk, as it is asked to.
+    """An MQTT broker with mqtt5, configured to store nothing on disk.
 
     Over QUIC it takes early data, and answers it after the handshake.
     """

@@ -52,7 +52,7 @@ class Nginx(Adapter):
     oldest: ClassVar[tuple[int, ...]] = (1, 20)
 
     def find(self) -> Path:
-        """Look for the program and its module for streams.
+        """Find the program and its module for streams.
 
         Raises
         ------

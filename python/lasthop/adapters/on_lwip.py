@@ -1,4 +1,4 @@
-"""What a server and a device on lwIP have alike."""
+"""Shared code of servers and devices on lwIP."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class OnLwip(Software):
     takes_packets: ClassVar[bool] = True
 
     def find(self) -> Path:
-        """Look for the source of lwIP, and for what compiles it.
+        """Find the source of lwIP and its compiler.
 
         Raises
         ------

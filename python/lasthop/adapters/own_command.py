@@ -40,7 +40,7 @@ class OwnCommand(Adapter):
         self.called, self._words = called, words
 
     def find(self) -> Path:
-        """Look for the program.
+        """Find the program.
 
         Raises
         ------
@@ -57,13 +57,13 @@ class OwnCommand(Adapter):
         return Path(found).resolve()
 
     def version(self, program: Path) -> str:
-        """Tell it apart from other builds by its bytes: nobody knows how it is asked."""
+        """Identify the build by the digest of its bytes, because its version option is unknown."""
         import hashlib  # noqa: PLC0415  (rarely needed)
 
         return f"sha256:{hashlib.sha256(program.read_bytes()).hexdigest()[:12]}"
 
     def check(self, offer: Offer) -> None:
-        """Look whether it is told what to show.
+        """Check that the command receives the certificate that it must present.
 
         Raises
         ------

@@ -39,7 +39,7 @@ class OwnGateway(Adapter):
     install: ClassVar[str] = "pip install lasthop"
 
     def check(self, offer: Offer) -> None:
-        """Look whether its devices show tokens, and wait to be told that a message is kept.
+        """Check that the devices present tokens and wait for the acknowledgement of each message.
 
         Raises
         ------
@@ -54,7 +54,7 @@ class OwnGateway(Adapter):
             raise UsageError(f"impl=gateway: it {what}; write qos=1")
 
     def check_devices(self, offer: Offer, *, are_foreign: bool) -> None:
-        """Look whether the devices are real software, which is told its tokens.
+        """Check that the devices are real software, which can receive tokens.
 
         Raises
         ------
@@ -84,7 +84,7 @@ class OwnGateway(Adapter):
         return cards
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Let it listen there, and for MQTT over TCP where nobody comes."""
+        """Give the command; its listener for MQTT over TCP may stay unused."""
         words = [str(program), "-m", "lasthop", "serve", "gateway", f"--data={self._data(offer)}"]
         words.append(f"--listen={_SCHEMES[offer.protocol]}://{offer.address}:{offer.port}")
         if offer.protocol in _BESIDE:

@@ -36,7 +36,7 @@ class OwnServer(Adapter):
     install: ClassVar[str] = "pip install lasthop"
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Let it listen there alone."""
+        """Give the command that listens at one address."""
         served = _SERVED[offer.protocol]
         named, *options = _BESIDE.get(served, (served,))
         secured = offer.shown is not None

@@ -1,4 +1,4 @@
-"""How much of a time the processors of the machine were too few, as the kernel tells it."""
+"""CPU pressure of the machine, as the kernel reports it."""
 
 from __future__ import annotations
 

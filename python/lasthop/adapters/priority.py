@@ -1,4 +1,4 @@
-"""Programs of a run come before all else that the machine does, below the run itself."""
+"""Raises the priority of a run's programs above other programs, but below the run itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PRIORITY = 5
 
 
 def come_first(process: int) -> None:
-    """Let every thread of a process come before those of other programs, where that is allowed."""
+    """Raise the priority of every thread of a process, where this is permitted."""
     for thread in threads_of(process):
         with contextlib.suppress(OSError):
             os.sched_setscheduler(thread, os.SCHED_RR, os.sched_param(_PRIORITY))

@@ -22,7 +22,7 @@ _LINES_OF_LOG = 5
 
 
 class RunningProgram:
-    """A program that runs as long as the context; its log stays.
+    """A program that runs as long as the context. Its log is kept.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class RunningProgram:
         return used
 
     def check(self) -> None:
-        """Look whether it still runs.
+        """Check that the program is still running.
 
         Raises
         ------

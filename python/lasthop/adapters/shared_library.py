@@ -32,7 +32,7 @@ class SharedLibraryClient(Client):
         return [str(program), "-m", f"lasthop.adapters.programs.{self.binding}"]
 
     def find(self) -> Path:
-        """Look for the library.
+        """Find the library.
 
         Raises
         ------

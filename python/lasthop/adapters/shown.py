@@ -1,4 +1,4 @@
-"""What a server that is real software shows: the certificates and the key of a run, as files."""
+"""Certificates and keys of a run, as files for a server that is real software."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OWNER_ALONE = 0o600
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Files in PEM that nobody else may read; they go with their folder.
+    """PEM files that only their owner may read. They are deleted with their folder.
 
     Parameters
     ----------

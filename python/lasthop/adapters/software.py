@@ -1,4 +1,4 @@
-"""What lasthop must know of a program to run it: how it is found, and asked for its version."""
+"""The interface of real software: how it is found, and how its version is read."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class Software(ABC):
     """The first version that it is known to work with."""
 
     def version_command(self, program: Path) -> list[str]:
-        """Give the command that tells the version."""
+        """Give the command that prints the version."""
         return [str(program), *self.version_arguments]
 
     def find(self) -> Path:
-        """Look for the program.
+        """Find the program.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What a program takes of the machine, as the kernel tells it in ``/proc``."""
+"""CPU time and memory of a program, from ``/proc``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KIB = 1024
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Of a process and those that it started.
+    """CPU time and memory of a process and its child processes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the short answer says beside the ranking: flips along sweeps, settings that mattered."""
+"""Parts of the short answer beside the ranking: flips along sweeps, important settings."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -70,7 +70,7 @@ class AnswerStretch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSweep:
-    """Who leads along one part."""
+    """The leading stacks along one part."""
 
     part: str
     key: str

@@ -48,7 +48,7 @@ class Arm:
         return dict.fromkeys(found, worst) if self._never_settles(column) else found
 
     def measured(self, column: str, *, worst: float) -> dict[int, float]:
-        """Return what each run measured, by seed, an overload too: not to be averaged then."""
+        """Return the measured value of each run by seed. Values of overloaded runs are included."""
         if column not in self.completed.columns:
             return {}
         seeds, values = self.completed["seed"].to_list(), self.completed[column].to_list()

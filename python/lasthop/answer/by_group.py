@@ -20,7 +20,7 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class DecisionByGroup:
-    """What holds for each group and stratum, and where that differs from the fleet.
+    """The decision for each group and stratum, and its differences from the fleet's.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class DecisionByGroup:
 
     @property
     def name(self) -> str:
-        """What a place is called: ``stratum``, ``group and stratum``."""
+        """The kind of places: ``stratum``, ``group and stratum``."""
         return " and ".join(self.places)
 
     def place(self, point: PointDecision) -> tuple[str, ...]:
@@ -84,14 +84,14 @@ def decide_by_group(
 
 
 def has_several(groups: pl.DataFrame) -> bool:
-    """Tell whether a run has more than one group or stratum in which somebody is."""
+    """Whether a run has more than one group or stratum with devices."""
     there = groups.filter(pl.col("devices") > 0)
     places = there.select("run_id", "group", "stratum").unique()
     return places.height > places["run_id"].n_unique()
 
 
 def answer_by_group(found: DecisionByGroup) -> Sentence | None:
-    """Say in one sentence where the answer differs from that for the fleet; None if not asked."""
+    """Describe where the answer differs from that of the fleet; None if this was not asked."""
     decision = found.decision
     if found.unmeasured:
         what = " and ".join(found.unmeasured)
@@ -113,7 +113,7 @@ def answer_by_group(found: DecisionByGroup) -> Sentence | None:
 
 
 def first_stacks(point: PointDecision) -> frozenset[str]:
-    """Name who comes first at a point; where nobody is ranked, who meets every requirement."""
+    """Name the leading stacks at a point, or those that meet all requirements if unranked."""
     if point.outcome is Outcome.NOT_ASKED:
         return frozenset(arm.stack for arm in point.ranked)
     return frozenset(point.leaders)

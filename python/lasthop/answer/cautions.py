@@ -1,4 +1,4 @@
-"""What to keep in mind of good figures: what a model leaves out, what a setting costs."""
+"""Cautions for good figures: effects that a model ignores, and costs of a setting."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

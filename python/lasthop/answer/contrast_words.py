@@ -27,7 +27,7 @@ def effect_of(measure: Measure, smallest: float) -> str:
 
 
 def change_in_words(change: float, measure: Measure) -> str:
-    """Write a change of a measure: of a positive quantity as a factor, else as a difference."""
+    """Write a change of a measure, as a factor for positive quantities, else as a difference."""
     if measure.kind is Kind.POSITIVE:
         return format_change(change)
     return format_difference(change, measure.unit)

@@ -78,7 +78,7 @@ def crashes(folders: Iterable[Path]) -> Iterable[str]:
 
 
 def crashes_in_a_line(folders: Iterable[Path]) -> tuple[Sentence, ...]:
-    """Say with which stacks devices crashed, and how often in a run; nothing where none did."""
+    """Describe in one line which stacks made devices crash, and how often; empty if none did."""
     spans = [
         span
         for row in _by_stack(folders)

@@ -1,4 +1,4 @@
-"""Where two lines over a swept parameter cross, between the points that were measured."""
+"""The crossing of two lines along a sweep, interpolated between measured points."""
 
 import math
 from collections.abc import Mapping, Sequence

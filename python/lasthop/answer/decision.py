@@ -20,7 +20,7 @@ from lasthop.statistics.looks import confidence_at_a_look
 
 
 class Outcome(Enum):
-    """What can be said at one point."""
+    """The kind of result at one point."""
 
     LEADS = "leads"
     TOO_CLOSE = "too close to call"
@@ -84,7 +84,7 @@ class PointDecision:
 
     @property
     def p_value(self) -> float | None:
-        """Of the best stack leading all others; None where there is nothing to test."""
+        """The p-value of the best stack against all others; None if there is nothing to test."""
         if self.outcome not in {Outcome.LEADS, Outcome.TOO_CLOSE}:
             return None
         return max((arm.margin.p_value for arm in self.ranked if arm.margin), default=None)

@@ -29,7 +29,7 @@ _DEVICE = ("run_id", "group", "flow", "device")
 
 
 def asks_for_shares(study: Mapping[str, Any]) -> bool:
-    """Tell whether a study, as a manifest holds it, is decided by a share of its messages."""
+    """Whether the decision of a study in a manifest uses a share of its messages."""
     asked: Mapping[str, Any] = study.get("decide") or {}
     names = [asked.get("minimise") or asked.get("maximise") or ""]
     names += [parse_expression(text).comparison.column for text in asked.get("require") or ()]

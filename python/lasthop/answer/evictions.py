@@ -1,4 +1,4 @@
-"""Which servers evicted peers for want of room, and how many."""
+"""Servers that evicted peers because they had no room for more."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Verdict(Enum):
-    """What became of an expectation."""
+    """The verdict on an expectation."""
 
     HELD = "held"
     FAILED = "failed"
@@ -83,7 +83,7 @@ class Expectation:
 def judge_expectations(
     runs: "pl.DataFrame", texts: Sequence[str], groups: ReadGroups = no_groups
 ) -> tuple[Expectation, ...]:
-    """Hold each expectation against every completed run, a row at a time.
+    """Judge each expectation against every completed run, row by row.
 
     Parameters
     ----------

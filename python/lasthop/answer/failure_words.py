@@ -1,4 +1,4 @@
-"""Why messages fail and packets are dropped, as a person says it."""
+"""Reasons of failed messages and dropped packets, in words."""
 
 from collections.abc import Mapping, Sequence
 
@@ -60,11 +60,11 @@ REMEDIES: Mapping[str, str] = {
         "a device that sleeps is reached with psm: off under nbiot, or if it sends often itself"
     ),
 }
-"""What to change where packets to devices are dropped for a reason, if a setting helps."""
+"""Settings that avoid drops of packets to devices, by reason."""
 
 
 def in_words(counted: Sequence[tuple[str, int]], words: Mapping[str, str]) -> str:
-    """Say the reasons, and how many there are for each where there are several.
+    """Describe the reasons, with their counts if there are several.
 
     Examples
     --------

@@ -39,7 +39,7 @@ ARRIVALS = frozenset(
         "not_served_20s",
     }
 )
-"""Who fails a requirement of one of these is asked why."""
+"""Measures of delivery. A failed requirement of one of these is explained by its causes."""
 
 _FEW = 0.01
 """Who misses a larger share is asked why, whatever the study asks."""
@@ -52,7 +52,7 @@ _WORDS = {**WHY_PACKETS_ARE_DROPPED, **WHY_MESSAGES_FAIL}
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """What became of the messages of an arm, over its completed runs.
+    """The fates of an arm's messages over its completed runs.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class Failures:
 
     @property
     def words(self) -> str:
-        """The reasons as a person says them."""
+        """The reasons in words."""
         return in_words(self.reasons, _WORDS)
 
     @property
@@ -108,7 +108,7 @@ def undelivered(
     expectations: Iterable[Expectation],
     folders: Sequence[Path],
 ) -> Iterable[str]:
-    """Say of each stack that delivers less than is asked, or nothing, what became of the rest.
+    """Describe undelivered messages of each stack that delivers less than required.
 
     Where a study asks nothing of arrivals, less than 99 % of messages is said, too.
 

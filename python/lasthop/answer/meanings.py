@@ -1,4 +1,4 @@
-"""What the names stand for that a study gives its stacks and its swept values."""
+"""Meanings of the names that a study gives to stacks and swept values."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ def notation(stack: Mapping[str, Any]) -> str:
 
 
 def meanings(study: Mapping[str, Any], *, amounts: bool = False) -> Iterable[str]:
-    """Say once what each name stands for.
+    """Describe the meaning of each name once.
 
     Parameters
     ----------

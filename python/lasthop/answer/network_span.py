@@ -17,7 +17,7 @@ _TOLD_BY_STACK = 4
 
 
 def network_span(folders: Iterable[Path]) -> Iterator[str]:
-    """Say of each stack how long its battery lasts in each network that the study sweeps.
+    """Describe the battery life of each stack in each swept network preset.
 
     Of several points of a sweep, that is said whose years lie farthest apart.
     """

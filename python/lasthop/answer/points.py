@@ -50,7 +50,7 @@ class Swept:
 
     @property
     def label(self) -> str:
-        """What a person calls it.
+        """The name of the point for a reader.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Of the wide `runs.parquet` only the columns that are asked for, so that many runs fit."""
+"""Reads only the needed columns of the wide `runs.parquet`, so that many runs fit in memory."""
 
 from collections.abc import Iterable, Mapping
 from itertools import chain
@@ -12,7 +12,7 @@ from lasthop.study.claims.claim import Area, Claim, Order, Rule
 from lasthop.study.expressions import parse_expression
 
 DESCRIBING = ("part", "run_id", "stack", "repetition", "seed", "status", "reason")
-"""What every question needs: which run it is, and whether it counts."""
+"""Columns that every question needs: identity and status of a run."""
 
 SHOWN = (
     "delivery_ratio",
@@ -22,7 +22,7 @@ SHOWN = (
     "wire_bytes_down_offered",
     "battery_years",
 )
-"""What an answer shows of every stack, whatever was asked."""
+"""Columns that an answer shows for every stack."""
 
 _LONG = frozenset({"study", "case_id", "stack_resolved", "engine", "trace_hash", "run_spec"})
 """Columns that no figure draws; they take most of a row's memory."""
@@ -69,7 +69,7 @@ def project(
 def project_for_figures(
     runs: pl.LazyFrame, study: Mapping[str, Any], measured: Iterable[str]
 ) -> pl.DataFrame:
-    """Read the columns that are asked for and whatever else holds a value that can be drawn."""
+    """Read the needed columns, and all others that a figure can show."""
     existing = [name for name in runs.collect_schema().names() if name not in _LONG]
     empty = runs.select(pl.col(existing).is_null().all()).collect().row(0, named=True)
     return project(runs, study, {*measured, *(name for name in existing if not empty[name])})

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """What the study wants little or much of.
+    """The measure that ranks the stacks, and its direction.
 
     Parameters
     ----------
@@ -39,12 +39,12 @@ class Objective:
 
     @property
     def worst(self) -> float:
-        """What an empty cell counts as."""
+        """The value that stands for an empty cell."""
         return -math.inf if self.maximise else math.inf
 
     @property
     def why_unmeasured(self) -> str:
-        """Say why nothing has a value: latencies lack arrivals, others say it themselves."""
+        """Explain why no stack has a value for this measure."""
         return "too few messages arrived" if self.column.is_waiting else self.column.missing
 
 

@@ -1,4 +1,4 @@
-"""What the runs of a stack tell of one measure, to judge a requirement by."""
+"""The evidence of a stack's runs on one measure, for judging a requirement."""
 
 import math
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ class Evidence:
 
     @property
     def range(self) -> str:
-        """Its ends in words."""
+        """The interval in words."""
         what = "range" if self.interval.kind is IntervalKind.RANGE else f"{self.level} interval"
         return f"{what} {format_range(self.interval, self.measure.unit)}"
 

@@ -227,7 +227,7 @@ def _figure(expression: Expression, row: Mapping[str, Any], arm: Arm) -> str:
 
 
 def warnings(arm: Arm, requirements: Requirements) -> tuple[str, ...]:
-    """Say what to know of an arm before its place is trusted."""
+    """List the warnings of an arm that a reader must see beside its rank."""
     completed = arm.completed.height
     total = completed + sum(trouble.runs for trouble in arm.troubles)
     return (

@@ -21,7 +21,7 @@ def movement_range(setting: Setting, objective: Objective) -> str:
 
 
 def remark(setting: Setting, objective: Objective) -> str:
-    """Say whether a movement matters, for all alike, and what could not be compared."""
+    """Describe whether a setting matters, and which values could not be compared."""
     remarks = ["changes the verdict"] if setting.changed else []
     smallest = objective.smallest_effect
     comparable = objective.column.kind in {Kind.POSITIVE, Kind.SHARE}

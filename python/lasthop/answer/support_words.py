@@ -1,4 +1,4 @@
-"""What supports a verdict: its figures, who comes next, who is excluded, what stays unseen."""
+"""Sentences that support a verdict: figures, the next stack, exclusions, open questions."""
 
 import math
 from collections.abc import Iterable
@@ -84,7 +84,7 @@ def _next_protocol(
 
 
 def least_lead(decision: Decision) -> Iterable[Sentence]:
-    """Say where the one leader of all points is least ahead, and by how much."""
+    """Describe where the stack that leads everywhere leads by least, and by how much."""
     objective = decision.objective
     if objective is None or decision.points[0].outcome is not Outcome.LEADS:
         return
@@ -105,7 +105,7 @@ def _lead(point: PointDecision) -> float:
 
 
 def rule_of_ranking(decision: Decision) -> tuple[Sentence, ...]:
-    """Say what wins, and which difference does not matter."""
+    """Describe the ranking measure and the smallest effect that matters."""
     objective = decision.objective
     if objective is None:
         return ()
@@ -117,7 +117,7 @@ def rule_of_ranking(decision: Decision) -> tuple[Sentence, ...]:
 
 
 def cautions_of(decision: Decision) -> Iterable[Sentence]:
-    """Say what the repetitions leave open, and who could not be judged."""
+    """Describe what the repetitions leave open, and which stacks were not judged."""
     kinds = {
         arm.value.kind for point in decision.points for arm in point.ranked if arm.value is not None
     }

@@ -1,4 +1,4 @@
-"""What holds along a sweep, in the words of a person."""
+"""Sentences about the answer along a sweep."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -14,7 +14,7 @@ _MOST_NAMED = 3
 
 
 def stretches(sweep: SweepDecision) -> Sentence:
-    """Say who leads on which stretch of a sweep: ``mqtt qos=1 leads from 5 % on``."""
+    """Describe the leader on each stretch of a sweep: ``mqtt qos=1 leads from 5 % on``."""
     groups = neighbours_with_one_answer(sweep.decision.points)
     spans = [Span(f"Part {sweep.decision.part}, along {sweep.swept.label}: ")]
     for place, group in enumerate(groups):
@@ -24,7 +24,7 @@ def stretches(sweep: SweepDecision) -> Sentence:
 
 
 def flips(sweep: SweepDecision) -> tuple[Sentence, ...]:
-    """Say for each flip where it is and how well that is known."""
+    """Describe the place of each flip and its uncertainty."""
     return tuple(Sentence(tuple(_flip(sweep, flip))) for flip in sweep.flips)
 
 

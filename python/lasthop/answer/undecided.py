@@ -1,4 +1,4 @@
-"""What a study leaves open: a name, an interval, and how many repetitions would settle it."""
+"""Open questions of a study, with the interval and the repetitions that would settle each."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -57,12 +57,12 @@ def verdict(decision: Decision) -> Verdict:
 
 
 def best_at(decision: Decision, point: PointDecision) -> Sentence:
-    """Say in a few words what holds at one point, for a row of a table."""
+    """Describe the result at one point in a few words, for a row of a table."""
     return Sentence(tuple(_capitalised(clause(decision, point))))
 
 
 def clause(decision: Decision, point: PointDecision) -> list[Span]:
-    """Say what holds at one point, as a part of a sentence."""
+    """Describe the result at one point as a part of a sentence."""
     leaders = first_names(point.leaders)
     rules = _rules(decision)
     label = decision.objective.column.label if decision.objective else "value"
@@ -81,7 +81,7 @@ def clause(decision: Decision, point: PointDecision) -> list[Span]:
 
 
 def how_to_read(decision: Decision) -> tuple[str, ...]:
-    """Say under a table of ranks what its words and its intervals are."""
+    """Explain the words and the intervals of a ranking table."""
     objective = decision.objective
     margins = [arm.margin for point in decision.points for arm in point.ranked if arm.margin]
     if objective is None or not margins:

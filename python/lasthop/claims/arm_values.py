@@ -1,4 +1,4 @@
-"""What one stack of a rule measured, and what repetitions say of it or of two of them."""
+"""Values of one stack of a rule, and estimates of them or of two of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -26,7 +26,7 @@ class Cell:
     point: Point
     arm: Arm
     conditions: Mapping[str, Any]
-    """A row that tells the swept values."""
+    """A row with the swept values."""
 
     @property
     def unsupported(self) -> str | None:
@@ -44,7 +44,7 @@ class Cell:
         return {row["seed"]: measurand.value(row) for row in rows}
 
     def measured(self, measurand: Measurand) -> ArmValues:
-        """Give the values with what tells how they are judged."""
+        """Give the values, and the data that their judgement needs."""
         measure = measurand.measure
         trials = self.arm.by_seed(measure.trials.of, worst=math.nan) if measure.trials else {}
         return ArmValues(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def findings(rule: Rule, cells: Cells) -> tuple[list[Finding], dict[str, str]]:
-    """Hold a rule against the runs.
+    """Judge a rule against the runs.
 
     Returns
     -------

@@ -15,7 +15,7 @@ from lasthop.study.claims.claim import Claim
 
 
 def judge(claims: Iterable[Claim], runs: pl.DataFrame, *, looks: int = 1) -> tuple[Judgement, ...]:
-    """Hold claims against runs.
+    """Judge claims against runs.
 
     A claim holds when all of its rules do at each of their stacks and points. One that must lie
     on a side (a threshold, an order) is reproduced when the interval lies wholly there, not

@@ -1,4 +1,4 @@
-"""What became of a claim."""
+"""The judgement of a claim."""
 
 import math
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _SIGNIFICANT_DIGITS = 9
 
 
 class Verdict(Enum):
-    """What can be said of a claim."""
+    """The verdict on a claim."""
 
     REPRODUCED = "reproduced"
     NOT_REPRODUCED = "not reproduced"

@@ -30,7 +30,7 @@ def reason(  # noqa: PLR0913, PLR0917  (each is a part of the sentence)
     uncovered: Mapping[str, str],
     correction: Correction,
 ) -> str:
-    """Say what the verdict rests on, and what it leaves out."""
+    """Describe the evidence of the verdict, and what it ignores."""
     if verdict is None:
         return "a note, not judged"
     if deciding is None:

@@ -1,4 +1,4 @@
-"""What a rule is about, as one number for each repetition."""
+"""The values that a rule compares, one number for each repetition."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -53,7 +53,7 @@ class Sample:
 
     @property
     def itself(self) -> ArmValues:
-        """What it is to another sample that it is compared with."""
+        """The value relative to another sample."""
         return replace(self.arms[0], values=self.by_seed) if len(self.arms) > 1 else self.arms[0]
 
     @property
@@ -66,7 +66,7 @@ class Sample:
         )
 
     def estimate(self) -> Estimate:
-        """Say what its repetitions say, from two on that all have a value."""
+        """Estimate the value from at least two repetitions that all have one."""
         known = [self._known(arm) for arm in self.arms]
         if len(known) == 1:
             return known[0].estimate()

@@ -26,7 +26,7 @@ def ours(judged: Judgement | Finding) -> str:
 
 
 def interval(judged: Judgement | Finding) -> str:
-    """Write the ends of our interval."""
+    """Write our interval."""
     found = judged.interval if isinstance(judged, Judgement) else judged.ours
     return NOTHING if found is None else format_range(found, judged.unit)
 

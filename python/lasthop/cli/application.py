@@ -43,7 +43,7 @@ _EXIT_BUG = 70
 
 
 def on_sockets(name: str, command: Callable[_P, int]) -> Callable[_P, int]:
-    """Give a command that says so where this build of lasthop has no sockets."""
+    """Wrap a command that needs sockets, so that a build without sockets refuses it clearly."""
 
     @wraps(command)
     def checked(*arguments: _P.args, **options: _P.kwargs) -> int:

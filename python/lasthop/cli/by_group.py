@@ -1,4 +1,4 @@
-"""What each stack did for each group and stratum, drawn for a terminal."""
+"""Results of each stack for each group and stratum, in the terminal."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -16,7 +16,7 @@ _LEFT_OUT = {"", "bytes a run"}
 
 
 def show_by_group(places: Sequence[AnswerPlace], aim: str | None) -> None:
-    """Write a table, up to a screenful, without aim and verdict where nobody is ranked."""
+    """Write a table of at most one screen, without ranks where nothing is ranked."""
     if not places:
         return
     ranked = any(place.outcome != Outcome.NOT_ASKED.value for place in places)

@@ -1,4 +1,4 @@
-"""What became of the claims of papers, drawn for a terminal."""
+"""Judgements of published claims, in the terminal."""
 
 from collections.abc import Sequence
 

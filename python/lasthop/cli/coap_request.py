@@ -15,7 +15,7 @@ _SUCCESS = "2"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoapRequest:
-    """What is asked, and how the answer is shown."""
+    """A CoAP request, and how its answer is printed."""
 
     url: str
     method: str

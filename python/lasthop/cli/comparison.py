@@ -50,7 +50,7 @@ def show_comparison(comparison: Comparison, *, everything: bool) -> None:
 
 
 def foreseen(found: Sequence[Detectable]) -> str:
-    """Say which changes can be found, each of the stack and point that shows least."""
+    """Describe which changes the comparison can find, for the weakest stack and point."""
     repetitions = min((one.repetitions for one in found), default=1)
     if repetitions == 1:
         return "detects  no change for certain: the base has single runs; write repeat: 5 or more"

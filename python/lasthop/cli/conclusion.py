@@ -1,4 +1,4 @@
-"""What is said when results are there: the answer, what failed, where the report lies."""
+"""Prints the results: the answer, the failures, the place of the report."""
 
 # ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
@@ -65,7 +65,7 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
     report: Path | None,
     as_json: bool,
 ) -> int:
-    """Say what is in results; return the exit code.
+    """Print the conclusion of results and return the exit code.
 
     Parameters
     ----------

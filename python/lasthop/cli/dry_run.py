@@ -36,7 +36,7 @@ class _World:
 
 
 def foresee(request: Request) -> int:
-    """Say what a request would run; nothing is written."""
+    """Print the runs that a request would make. Nothing is written."""
     requests = request.worlds() or {"": request}
     worlds = [_foreseen(name, asked) for name, asked in requests.items()]
     first, last = worlds[0], worlds[-1]

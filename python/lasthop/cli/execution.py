@@ -37,7 +37,7 @@ class UnderLoad:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What the command line asks for.
+    """The options of a run on the command line.
 
     Attributes
     ----------
@@ -170,7 +170,7 @@ class Request:
             append_job_summary((*before, *job_summary(results)), self.summary)
 
     def is_unserved(self, counts: "Mapping[str, int]") -> bool:
-        """Whether nobody was let in by the servers that the clients load."""
+        """Whether the loaded servers refused every client."""
         return self.under_load is not None and counts.keys() <= {"failed", "unsupported"}
 
     def executor(self) -> "AbstractContextManager[Executor | None]":
@@ -225,7 +225,7 @@ def execute_plan(request: Request, plan: "Plan") -> int:
 
 
 def how_to_continue(out: Path) -> str:
-    """Say in one line what an interrupted command has kept, and how to go on."""
+    """Describe in one line which runs are kept, and the command that continues."""
     finished = len(list((out / "parts").glob("*.part")))
     command = shlex.join(["lasthop", *sys.argv[1:]])
     return f"interrupted: {finished} finished runs are kept in {out}; to continue: {command}"

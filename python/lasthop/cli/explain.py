@@ -30,7 +30,7 @@ _MOST_NAMED = 4
 _FIRST_ATTEMPT = "attempt 1"
 
 Event = dict[str, Any]
-"""What happened: when, where, what and why."""
+"""An event of a message: time, place, text and cause."""
 
 
 @dataclass(frozen=True, slots=True)

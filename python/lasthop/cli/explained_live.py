@@ -1,4 +1,4 @@
-"""What `lasthop explain` says of a run that does not come again: its row and its packets."""
+"""The time line of a message in a real-time run, from its row and its packets."""
 
 # ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 

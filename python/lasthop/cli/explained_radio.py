@@ -1,4 +1,4 @@
-"""What the radio did for a message, in lines and in joules."""
+"""Activity of the radio for one message, with times and energy."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def radio_events(radio: Mapping[str, Any] | None) -> list[dict[str, Any]]:
 
 
 def joules_in_lines(radio: Mapping[str, Any]) -> list[str]:
-    """Say what the radio did until it slept again, by cause: its time, and joules where known."""
+    """Describe the radio's activity until sleep, by cause: time, and energy if known."""
     spans: Sequence[Mapping[str, Any]] = radio["spans"]
     if not spans:
         return []

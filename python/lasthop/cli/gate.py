@@ -1,4 +1,4 @@
-"""What a terminal shows of a gate: whether it passed, and what shows each failure."""
+"""Prints the result of a gate: whether it passed, and the evidence of each failure."""
 
 from __future__ import annotations
 

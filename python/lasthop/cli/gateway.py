@@ -1,4 +1,4 @@
-"""`lasthop gateway`: the devices of a gateway, what they are told and what they have said."""
+"""`lasthop gateway`: manages devices of a gateway, commands to them, and their messages."""
 
 import time
 from collections.abc import Callable, Iterator

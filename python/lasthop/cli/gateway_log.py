@@ -1,4 +1,4 @@
-"""What devices have said to a gateway: printed, and removed when it is old."""
+"""The message log of a gateway: printing, and trimming old messages."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def trim_log(
     keep: int | None,
     even_unread: bool,
 ) -> None:
-    """Remove what is old, and say how many messages that were, and for whom others stay."""
+    """Remove old messages, and print their number and which subscriptions keep others."""
     if older_than is None and keep is None:
         message = "gateway: log trim needs a limit; add --older-than 30d or --keep 100000"
         raise UsageError(message)

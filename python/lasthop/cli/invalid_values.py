@@ -1,4 +1,4 @@
-"""What a load measured that is invalid: shown, and marked as such."""
+"""Prints the measured values of an invalid load, and marks them as invalid."""
 
 from __future__ import annotations
 

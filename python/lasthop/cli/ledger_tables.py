@@ -13,7 +13,7 @@ _DIRECTIONS = ("up", "down")
 
 
 def show_ledger(told: Mapping[str, Any], *, name: str) -> None:
-    """Write what `CaptureLedger.finish` tells of the captures of a name."""
+    """Print the tables of a finished capture ledger."""
     say(f"{name}: {_answer(told)}")
     for remark in _remarks(told):
         say(remark)

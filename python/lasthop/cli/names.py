@@ -1,4 +1,4 @@
-"""What names stand for, said on the terminal."""
+"""Prints the meanings of names in the terminal."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ _MOST = 20
 
 
 def say_names(meanings: Sequence[str], *, rest: str) -> None:
-    """Say what each name stands for; of very many the first ones, and where the rest is told."""
+    """Print the meaning of each name, of many only the first ones and where the rest is."""
     told = list(meanings)
     if len(told) > _MOST:
         told[_MOST:] = [f"and {len(told) - _MOST} more {rest}"]

@@ -1,4 +1,4 @@
-"""What a study probably does not mean, said before its first run."""
+"""Notes on a study that probably does not do what is meant, printed before its first run."""
 
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,6 @@ if TYPE_CHECKING:
 
 
 def say_notes(study: "Study", *, quiet: bool) -> None:
-    """Say each note in a line of its own, where people look."""
+    """Print each note on its own line on standard error."""
     for note in () if quiet else study.notes:
         complain(f"note: {note}")

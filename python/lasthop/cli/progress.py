@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class TerminalProgress:
-    """A bar with the remaining time; nothing where nobody looks."""
+    """A progress bar with the remaining time, shown only in a terminal."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
@@ -37,41 +37,41 @@ class TerminalProgress:
             self._bar.stop()
 
     def all_again(self, folder: str, why: str) -> None:
-        """Say in one line why everything is run again."""
+        """Print in one line why all runs are repeated."""
         if not self._quiet:
             complain(f"{folder}: {why}; all is run again")
 
     def made_again(self, file: str) -> None:
-        """Say in one line, also to those who want quiet, that results were taken away."""
+        """Print in one line, also with --quiet, that a removed result is made again."""
         complain(f"{file}: is gone; what it held is made again")
 
     def began(self, *, total: int, finished_before: int) -> None:
-        """Say how many runs there are, and how many an earlier campaign had finished."""
+        """Report the number of runs, and how many were finished before."""
         self._next("running", total=total, completed=finished_before)
 
     def run_finished(self, run: RunFinished) -> None:  # noqa: ARG002
-        """Say that one more run is done."""
+        """Report that one more run has finished."""
         self._advance()
 
     def stopping(self) -> None:
-        """Say that the running runs are being stopped."""
+        """Report that the current runs are being stopped."""
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, description="stopping, Ctrl-C again leaves at once")
 
     def writing_tables(self, *, rows: int) -> None:
-        """Say that the tables are being written."""
+        """Report that the tables are being written."""
         self._next("writing tables", total=rows)
 
     def row_written(self) -> None:
-        """Say that one more run is in the tables."""
+        """Report that one more run is in the tables."""
         self._advance()
 
     def judging(self, *, universes: int) -> None:
-        """Say that claims are being judged in so many universes of a multiverse."""
+        """Report that claims are judged in this number of universes."""
         self._next("judging universes", total=universes)
 
     def universe_judged(self) -> None:
-        """Say that a claim is judged in one more universe."""
+        """Report that a claim is judged in one more universe."""
         self._advance()
 
     def _next(self, description: str, *, total: int, completed: int = 0) -> None:

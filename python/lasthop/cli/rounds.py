@@ -18,7 +18,7 @@ class _HasRounds(Protocol):
 
 
 def round_in_lines(ended: "Round") -> "Iterable[str]":
-    """Say what is open after a round, and how many repetitions it is expected to take."""
+    """Describe the open questions after a round, and the repetitions that they may need."""
     done = f"{ended.repetitions} repetitions"
     if not ended.undecided:
         yield f"{done}: everything is decided"
@@ -32,7 +32,7 @@ def round_in_lines(ended: "Round") -> "Iterable[str]":
 
 
 def rounds_in_words(rounds: "_HasRounds") -> str:
-    """Say in one line how the rounds ended."""
+    """Describe in one line how the rounds ended."""
     counts = ", ".join(str(ended.repetitions) for ended in rounds.rounds)
     last = rounds.rounds[-1]
     if not last.undecided:

@@ -1,4 +1,4 @@
-"""Scripts beside studies: what a user can meet is told as by the command."""
+"""Helpers for scripts beside studies: errors are printed as by the command."""
 
 import os
 import sys

@@ -84,7 +84,7 @@ def check_at_most(most: int, repeat: int) -> int:
 
 
 def tell(ended: "Round") -> None:
-    """Say what is open after a round."""
+    """Print the open questions after a round."""
     from lasthop.cli.rounds import round_in_lines
 
     with suppress(OSError, AttributeError):

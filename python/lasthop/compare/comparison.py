@@ -46,7 +46,7 @@ class CompletionChange:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What changed from one result folder to another.
+    """The changes between two result folders.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What two result folders do not have in common, said in words."""
+"""Differences between two result folders, in words."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -12,7 +12,7 @@ from lasthop.statistics.intervals import CONFIDENCE, Interval, interval
 
 
 class Verdict(Enum):
-    """What a change means."""
+    """The verdict on a change."""
 
     WORSE = "worse"
     BETTER = "better"

@@ -1,4 +1,4 @@
-"""Which arm of one result folder is held against which arm of the other."""
+"""Pairs the arms of two result folders."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A comparison in one line."""
+"""A one-line summary of a comparison."""
 
 from lasthop.compare.comparison import Comparison
 from lasthop.compare.effect import Verdict
@@ -7,7 +7,7 @@ _REST = (Verdict.WORSE, Verdict.BETTER, Verdict.UNDECIDED)
 
 
 def summary(comparison: Comparison) -> str:
-    """Say how much of what was compared has changed."""
+    """Summarise how many compared measures have changed."""
     same, total = comparison.count(Verdict.SAME), comparison.total
     if same == total:
         return f"reproduced: {same} of {total} within the smallest effect"

@@ -1,4 +1,4 @@
-"""What is compared: the measured columns, and whether more of each is better."""
+"""The compared columns, and the better direction of each."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ class Watched:
 
     @property
     def worst(self) -> float:
-        """What an empty cell counts as."""
+        """The value that stands for an empty cell."""
         return -math.inf if self.more_is_better else math.inf
 
 

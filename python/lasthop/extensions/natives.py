@@ -1,4 +1,4 @@
-"""Which native module runs which stacks."""
+"""Chooses the native module that runs a stack."""
 
 from __future__ import annotations
 

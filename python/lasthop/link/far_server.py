@@ -101,7 +101,7 @@ class FarServer:
         self._stack.close()
 
     def what_went_wrong(self) -> str | None:
-        """Say how it ended if it has, while the program might still have needed it."""
+        """Describe how the server ended, if it ended before the program did."""
         if self._process is None or (status := self._process.poll()) is None:
             return None
         return f"{self._name} ended {_how(status)} before the program did{self._last_lines()}"

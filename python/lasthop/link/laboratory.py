@@ -54,7 +54,7 @@ _BETWEEN_LOOKS_S = 0.02
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
-    """What is asked for beside the path.
+    """Options of a link beside its path.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class Laboratory:
         return self._far
 
     def drain(self) -> None:
-        """Let the link carry what connections of a program that has ended still have to say.
+        """Keep the link running until connections of an ended program have closed.
 
         That is until the other end has taken it, but 10 s at most.
         """

@@ -24,13 +24,13 @@ _ENDS_BY_SIGNAL = 128
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program and its arguments, found where the environment says."""
+    """A program with its arguments, found on the PATH."""
 
     command: tuple[str, ...]
 
     @classmethod
     def find(cls, written: list[str]) -> Program:
-        """Look for it.
+        """Find the program on the PATH.
 
         Raises
         ------

@@ -146,7 +146,7 @@ class LinkSettings:
 
     @property
     def seed(self) -> int:
-        """That of the random streams."""
+        """Seed of the random streams."""
         return int(self.path["seed"])
 
     def mtu_bytes(self) -> int:

@@ -1,4 +1,4 @@
-"""What a link did: packets and bytes each way, what it dropped and why, how late it was."""
+"""Summary of a link: packets and bytes in each direction, drops with reasons, lateness."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WAYS = {"up": "to the far end", "down": "to the near end"}
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What the emulator told, and the path that it was."""
+    """The report of the emulator, and its path."""
 
     told: dict[str, Any]
     settings: LinkSettings

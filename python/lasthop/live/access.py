@@ -1,4 +1,4 @@
-"""Who may use a server: users and rules, as mosquitto has them."""
+"""Access control of a server: users and rules, in the formats of mosquitto."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where servers listen, and what clients ask for."""
+"""Listen addresses of servers, and targets of clients."""
 
 import ipaddress
 import re
@@ -16,7 +16,7 @@ _LAST_PORT = 65_535
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a URL names: a server, and something there."""
+    """The server and the path or topic of a URL."""
 
     url: str
     host: str

@@ -1,4 +1,4 @@
-"""What DTLS on sockets stands on: keys that both ends have, or certificates. It is never told."""
+"""Credentials for DTLS on sockets: pre-shared keys or certificates. They are never printed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _VERSIONS = ("1.2", "1.3")
 
 @dataclass(frozen=True, slots=True)
 class DtlsAsked:
-    """Files of what a client shows and believes, as its options name them."""
+    """Credential files of a client, and the options that name them."""
 
     psk: Path | None = None
     cafile: Path | None = None
@@ -73,7 +73,7 @@ class DtlsAsked:
 
 @dataclass(frozen=True, slots=True)
 class DtlsOffered:
-    """What a server shares with its clients or shows them, as its options name it."""
+    """Credential files of a server, and the options that name them."""
 
     psk: Path | None = None
     version: str | None = None
@@ -116,7 +116,7 @@ def _read_version(text: str) -> str:
 
 
 def read_keys(option: str, path: Path, make: Callable[[str], _T]) -> _T:
-    """Make something of a file of keys, which nobody else may read."""
+    """Read a file of keys, which other users must not be able to read."""
     try:
         with path.open(encoding="utf-8") as file:
             mode = stat.S_IMODE(path.stat().st_mode)

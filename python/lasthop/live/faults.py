@@ -1,4 +1,4 @@
-"""What sockets complain about, in one line."""
+"""Socket errors as one line."""
 
 import errno
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Where the data of a gateway are: a folder, or a database of PostgreSQL as psql would find it."""
+"""Storage of a gateway: a folder, or a PostgreSQL database as psql would find it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NAMES = ("host", "port", "user", "password", "dbname", "sslmode", "sslrootcert"
 
 @dataclass(frozen=True, slots=True)
 class PostgresPlace:
-    """A database of a server of PostgreSQL, and by whom it is asked."""
+    """A PostgreSQL database, and the user that connects to it."""
 
     host: str
     port: int
@@ -48,7 +48,7 @@ class PostgresPlace:
 
 
 def is_database(text: str) -> bool:
-    """Tell whether `--data` is the URL of a database, and no folder."""
+    """Whether `--data` is the URL of a database and not a folder."""
     scheme, colon, _ = text.partition("://")
     return bool(colon) and scheme in _SCHEMES
 

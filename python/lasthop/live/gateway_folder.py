@@ -21,7 +21,7 @@ _OWN = 0o600
 
 
 def check_folder(data: str | None, *, makes: bool, tell: Callable[[str], object]) -> None:
-    """Look whether a folder holds a gateway, and tell where others of the machine may look into it.
+    """Check that a folder holds a gateway, and warn if other users can enter it.
 
     Its database is its owner's alone then, in whatever folder. This is done before anything of this
     process opens it: to close any descriptor of a file ends the locks that SQLite has on it.

@@ -1,4 +1,4 @@
-"""What a server does for its clients at most."""
+"""Limits of a server for its clients."""
 
 import json
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ def all_limits() -> list[Limit]:
 
 
 def limits_of(*served: str) -> list[Limit]:
-    """Return the limits of a server that serves these."""
+    """Return the limits of a server, by the protocols that it serves."""
     return [limit for limit in all_limits() if set(served) & set(limit.servers)]
 
 

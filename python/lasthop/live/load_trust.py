@@ -1,4 +1,4 @@
-"""What the options of `lasthop load` say of secured servers."""
+"""Credentials from the options of `lasthop load`."""
 
 from __future__ import annotations
 

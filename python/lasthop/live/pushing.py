@@ -50,7 +50,7 @@ class Log(Protocol):
     """A log, and how far subscriptions have come in it."""
 
     def messages(self, first: int, most: int) -> Sequence[tuple[int, str, int, str, str, bytes]]:
-        """Give the messages from a place on."""
+        """Give the messages from an offset on."""
         ...
 
     def next_of(self, subscription: str) -> int:
@@ -64,7 +64,7 @@ class Log(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where messages are pushed to.
+    """The HTTP endpoint that receives pushed messages.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class Endpoint:
 
     @property
     def target(self) -> str:
-        """What is asked for."""
+        """The request target: path and query."""
         parts = urlsplit(self.url)
         return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 

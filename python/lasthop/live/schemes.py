@@ -10,7 +10,7 @@ class Scheme:
 
     name: str
     served: str
-    """What the server calls it."""
+    """The server's name for this protocol."""
     port: int
     is_secured: bool = False
     is_dtls: bool = False
@@ -20,7 +20,7 @@ class Scheme:
     is_quic: bool = False
     """Whether they are QUIC's."""
     stack: str = ""
-    """What a load by it speaks: the protocol and the layers below."""
+    """The stack that a load uses with this scheme."""
 
 
 SCHEMES = (
@@ -46,7 +46,7 @@ SCHEMES = (
 )
 
 SERVED = ("mqtt", "coap", "coap_tcp", "json_udp", "gateway")
-"""What can be named to be served."""
+"""Names that `lasthop serve` accepts."""
 
 
 def scheme_of(served: str, *, secured: bool) -> Scheme:

@@ -1,4 +1,4 @@
-"""Where the servers are that are to bear a load."""
+"""Addresses of the servers under load."""
 
 from __future__ import annotations
 

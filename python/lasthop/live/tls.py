@@ -1,4 +1,4 @@
-"""What TLS on sockets stands on: files of certificates and keys, whose text is never told."""
+"""Credentials for TLS on sockets: files of certificates and keys, which are never printed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def read_tls(certificate: Path | None, key: Path | None) -> _native.Tls | None:
 
 
 def read_clients(path: Path | None, *, secured: bool) -> _native.Roots | None:
-    """Read whom a server believes, that wants to know its clients."""
+    """Read the certificate authorities that a server requires of its clients."""
     if path is None:
         return None
     if not secured:
@@ -59,7 +59,7 @@ def read_clients(path: Path | None, *, secured: bool) -> _native.Roots | None:
 
 
 def read_roots(option: str, path: Path) -> _native.Roots:
-    """Read whom an end believes."""
+    """Read the certificate authorities that an end trusts."""
     roots = _bytes_of(option, path)
     return checked(option, path, lambda: _native.Roots(roots))
 
@@ -67,7 +67,7 @@ def read_roots(option: str, path: Path) -> _native.Roots:
 def read_trust(
     target: Target, cafile: Path | None, certificate: Path | None, key: Path | None
 ) -> _native.Trust | None:
-    """Read whom a client believes: those of a file, or the authorities of the system.
+    """Read the authorities that a client trusts: from a file, or from the system.
 
     With a certificate and its key it shows them to a server that asks. None where there is no TLS.
     """
@@ -97,7 +97,7 @@ def _bytes_of(option: str, path: Path) -> bytes:
 
 
 def checked(option: str, path: Path, make: Callable[[], _T]) -> _T:
-    """Make something of a file; what is wrong with that is told with its place."""
+    """Convert the content of a file, and report a fault with its place."""
     try:
         return make()
     except ValueError as error:

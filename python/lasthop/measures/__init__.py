@@ -1,4 +1,4 @@
-"""What is measured: one entry for each column of ``runs.parquet``, from which all else is made."""
+"""The measures: one entry for each column of ``runs.parquet``, from which all else is made."""
 
 from lasthop.measures.lookup import column_of, measure, named, resolve_column
 from lasthop.measures.measure import (

@@ -1,4 +1,4 @@
-"""What becomes of devices that have little of everything."""
+"""Measures of constrained devices."""
 
 from lasthop.measures.entries import count, text
 from lasthop.measures.measure import Direction, FleetRule, Kind, Measure

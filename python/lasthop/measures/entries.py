@@ -1,4 +1,4 @@
-"""What many entries have alike."""
+"""Shared parts of the entries."""
 
 from functools import partial
 

@@ -1,7 +1,7 @@
-"""What is measured by group, stratum and flow, beside what is measured of whole runs."""
+"""Measures by group, stratum and flow."""
 
 PLACE = ("group", "stratum", "flow")
-"""What tells the rows of ``groups.parquet`` of one run apart."""
+"""Columns that identify a row of ``groups.parquet`` within a run."""
 
 WHOLE = "none"
 """Stands for the stratum of a group that has none."""

@@ -7,18 +7,18 @@ from typing import Literal
 
 
 class Kind(Enum):
-    """What values of a column are, and so how two of them are compared."""
+    """The kind of values of a column, which decides how two of them are compared."""
 
     POSITIVE = "positive"
     """An amount above zero, as a latency, bytes or joules: by the ratio."""
     SHARE = "share"
-    """A part of one, as of messages or of time: by the difference in percentage points."""
+    """A share, for example of messages or of time. Compared in percentage points."""
     COUNT = "count"
     """How often something happened, perhaps never: by the difference."""
     DECIBEL = "decibel"
     """A level, of any sign: by the difference."""
     ORDINAL = "ordinal"
-    """A number that tells runs apart; a mean of it means nothing."""
+    """A number that identifies a run. Its mean has no meaning."""
     NAME = "name"
     """A word: equal or not."""
     RECORD = "record"
@@ -26,7 +26,7 @@ class Kind(Enum):
 
 
 class Direction(Enum):
-    """Which of two values is better."""
+    """The better direction of a value."""
 
     MORE = "more"
     LESS = "less"
@@ -34,7 +34,7 @@ class Direction(Enum):
 
 
 class Origin(Enum):
-    """Where the value of a column comes from."""
+    """The place where a value is computed."""
 
     PLAN = "the study"
     RUN = "the simulator"
@@ -67,12 +67,12 @@ class FleetRule(Enum):
 
     @property
     def is_of_fleet(self) -> bool:
-        """Whether the value is that of the fleet, whatever the weights are."""
+        """Whether the value describes the fleet, for any weights."""
         return self not in {FleetRule.SUM, FleetRule.NOT_AT_ALL}
 
 
 class FleetNeed(Enum):
-    """What a run must tell for each weight, so that a measure can be weighted."""
+    """The data that a run must have for each weight, so that a measure can be weighted."""
 
     NOTHING = "nothing"
     """The simulator weights it."""
@@ -83,7 +83,7 @@ class FleetNeed(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """What is divided by what, in words."""
+    """Numerator and denominator of a ratio, in words."""
 
     numerator: str
     denominator: str
@@ -91,7 +91,7 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """Of which trials a share is.
+    """The trials that a share counts.
 
     Parameters
     ----------
@@ -187,12 +187,12 @@ class Measure:
 
     @property
     def label(self) -> str:
-        """What a person calls it."""
+        """The name for a reader."""
         return self.called or self.short_name.replace("_", " ")
 
     @property
     def is_measured(self) -> bool:
-        """Whether a study may decide by it: it is a number that says how a run went."""
+        """Whether the column is a number that describes how a run went, so that it can decide."""
         return self.kind in {Kind.POSITIVE, Kind.SHARE, Kind.COUNT, Kind.DECIBEL}
 
     @property
@@ -202,12 +202,12 @@ class Measure:
 
     @property
     def usual_effect(self) -> float:
-        """The smallest difference that matters where nobody says: 5 %, of a share 1 point."""
+        """Default of the smallest effect that matters: 5 %, for a share 1 percentage point."""
         return 0.01 if self.kind is Kind.SHARE else 0.05
 
     @property
     def possible(self) -> tuple[float, float]:
-        """The least and the greatest value that it can have."""
+        """The smallest and the largest possible value."""
         if self.kind is Kind.SHARE:
             return 0.0, 1.0
         return (-math.inf if self.kind is Kind.DECIBEL else 0.0), math.inf

@@ -1,4 +1,4 @@
-"""What becomes of messages, and how late they are."""
+"""Measures of delivery and latency."""
 
 from functools import partial
 

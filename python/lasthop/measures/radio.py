@@ -1,4 +1,4 @@
-"""What a radio network does, and what radios draw from batteries."""
+"""Measures of radio networks and of energy."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -17,7 +17,7 @@ ENERGY_CAUSES: Mapping[str, str] = {
     "module": "the firmware of their modules",
     "sleep": "sleep while idle or in power saving mode",
 }
-"""What a radio spends energy on, in words; each has its column."""
+"""Causes of the radio's energy, in words. Each has its column."""
 
 RADIO_STATES: Mapping[str, str] = {
     "deep_sleep": "slept deeply: in power saving mode, or between windows of eDRX",
@@ -26,7 +26,7 @@ RADIO_STATES: Mapping[str, str] = {
     "receive": "listened",
     "transmit": "sent",
 }
-"""What radios do, in words; each has its column."""
+"""States of the radio, in words. Each has its column."""
 
 _NO_RADIO = "no radio"
 _HARQ = {"up": "the transport blocks on NPUSCH that HARQ repeated", "down": "those on NPDSCH"}

@@ -180,4 +180,4 @@ DERIVED = (
         meaning="One less `availability_20s`.",
     ),
 )
-"""What claims may be about beside the columns."""
+"""Derived measures, which only claims can use."""

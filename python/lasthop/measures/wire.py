@@ -1,4 +1,4 @@
-"""What messages cost the path: bytes, packets, retransmissions, load."""
+"""Measures of traffic on the path: bytes, packets, retransmissions, load."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What a WLAN cell does, and whose frames take its time."""
+"""Measures of a WLAN cell and of the airtime of its stations."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""What may be chosen: options of the stack, swept keys, ways to count."""
+"""Choices of a multiverse: stack options, swept keys, ways to count."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a multiverse says of each claim."""
+"""Findings of a multiverse for each claim."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -39,7 +39,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """What one choice does to a claim.
+    """The effect of one choice on a claim.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class ClaimAcross:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Multiverse:
-    """All that a multiverse says.
+    """All findings of a multiverse.
 
     Parameters
     ----------

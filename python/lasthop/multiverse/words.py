@@ -6,13 +6,13 @@ from typing import Any
 from lasthop.answer.quantities import DASH, NOTHING, format_quantity
 
 Document = Mapping[str, Any]
-"""What multiverse.json holds, or a part of it."""
+"""The content of multiverse.json, or a part of it."""
 
 _MORE_THAN_NOTHING = 0.0005
 
 
 def summary(document: Document) -> str:
-    """Say what was combined.
+    """Describe the combined choices.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def summary(document: Document) -> str:
 
 
 def holds(claim: Document) -> str:
-    """Say in how many universes a claim holds."""
+    """Describe in how many universes a claim holds."""
     return f"{share(claim['share'])} ({claim['reproduced']:,} of {claim['universes']:,})"
 
 
@@ -57,7 +57,7 @@ def ours_in(claim: Document, universe: Document) -> tuple[str, str]:
 
 
 def decided_by(claim: Document) -> str:
-    """Say which choice decides a claim, and by how much."""
+    """Describe which choice decides a claim, and by how much."""
     name = claim["decided_by"]
     if name is None:
         return "no choice"
@@ -66,7 +66,7 @@ def decided_by(claim: Document) -> str:
 
 
 def by_value(values: Sequence[Document]) -> str:
-    """Say in what share of universes a claim holds with each value of a choice."""
+    """Describe the share of universes in which a claim holds, for each value of a choice."""
     return ", ".join(f"{share(each['share'])} with {each['value']}" for each in values)
 
 

@@ -1,1 +1,1 @@
-"""What came of a study: its results read back, its short answer, its test cases for CI."""
+"""The outcome of a study: its results read back, its short answer, its test cases for CI."""

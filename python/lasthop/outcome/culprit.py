@@ -64,7 +64,7 @@ class Culprit:
 
 
 def culprit_of(results: Results, found: Expectation) -> Culprit | None:
-    """Look for the message that shows best why an expectation failed.
+    """Find the message that shows best why an expectation failed.
 
     Of copies it is the first that came twice, of latencies the slowest; of arrivals the first that
     was acknowledged and did not arrive, that was sent and never acknowledged, though others of its
@@ -125,7 +125,7 @@ def _guilty(messages: pl.DataFrame, names: AbstractSet[str]) -> Mapping[str, Any
 
 
 def fate_in_words(row: Mapping[str, Any], spec: RunSpecReader) -> str:
-    """Say what became of a message, and whose omission that was, as far as it is known."""
+    """Describe the fate of a message, and which end caused it, as far as known."""
     if row["deliveries"] > 1:
         return f"arrived {row['deliveries']} times"
     if row["sent_ns"] is None:

@@ -25,7 +25,7 @@ _OF_THE_WHOLE = {
 
 
 def message_in_words(culprit: Culprit) -> str:
-    """Say which message it is, what became of it, and the seed of its run."""
+    """Describe a message: its name, its fate, and the seed of its run."""
     return (
         f"Message {culprit.message} of {culprit.host} (flow {culprit.flow}), due at "
         f"{culprit.intended_s:.6f} s, {culprit.what}. Seed of the run: {culprit.seed}."
@@ -33,7 +33,7 @@ def message_in_words(culprit: Culprit) -> str:
 
 
 def packets_in_words(culprit: Culprit, *, quote: str = "") -> str:
-    """Say which packets carry it, in a capture whose name stands in quotes of this kind."""
+    """Describe which packets of a capture carry the message."""
     if culprit.capture is None:
         option = f"{quote}--capture {culprit.host}{quote}"
         return f"Its packets were not kept; {option} keeps them."

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def gate_verdict(results: Results, unmet: Sequence[str] = ()) -> str:
-    """Say in a line what the exit code says, by the expectations and what `--strict` found unmet.
+    """Describe the exit code in one line, with expectations and unmet requirements.
 
     A run that cannot be believed, as one that was too late, is no answer of either kind.
     """

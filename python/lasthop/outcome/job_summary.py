@@ -1,4 +1,4 @@
-"""What a CI server shows of a study beside its log: a page in Markdown."""
+"""A summary page in Markdown for a CI server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of MQTT carries a message in a capture: each PUBLISH, with its packet identifier and DUP."""
+"""The PUBLISH packets of a message in a capture, with packet identifier and DUP flag."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def publications(capture: Path, packets: Collection[int], text: bytes) -> list[P
 
 
 def repetition_in_words(found: Sequence[Publication]) -> str:
-    """Say how a broker gave a message twice, by what its device sent first and what came back."""
+    """Describe how a broker delivered a message twice, by its packets."""
     if not found:
         return ""
     back = [one for one in found[1:] if one.sender != found[0].sender]

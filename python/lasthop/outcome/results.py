@@ -47,7 +47,7 @@ class Results:
 
     @cached_property
     def manifest(self) -> Manifest:
-        """What the folder answers and where it was made."""
+        """The manifest of the folder: its study, its version and its machine."""
         manifest = Manifest.read(self.path)
         if manifest is None:
             raise UsageError(
@@ -109,7 +109,7 @@ class Results:
 
     @cached_property
     def ruling(self) -> "Ruling":
-        """What of these results cannot be believed, and why."""
+        """The results that cannot be trusted, and why."""
         from lasthop.referee import read_ruling
 
         self.checked  # noqa: B018  (raises)
@@ -124,7 +124,7 @@ class Results:
 
     @cached_property
     def by_group(self) -> "DecisionByGroup | None":
-        """The same by group and stratum; None where there is one only, or folders of before."""
+        """The decision by group and stratum; None with a single group, or in older folders."""
         from lasthop.answer.by_group import decide_by_group
 
         if not self._has("groups"):
@@ -134,7 +134,7 @@ class Results:
 
     @cached_property
     def compared(self) -> pl.DataFrame:
-        """Of `runs` the columns that the study's question, its answer and expectations need."""
+        """Columns of `runs` that the question, the answer and the expectations need."""
         from lasthop.answer.projection import of_expressions, of_question
 
         study = self.manifest.study
@@ -144,7 +144,7 @@ class Results:
 
     @cached_property
     def judged_groups(self) -> pl.DataFrame:
-        """Of `groups` what the study's question needs, effective samples among it."""
+        """Columns of `groups` that the question needs, including effective samples."""
         return self.groups if self._samples is None else self._samples.of_groups(self.groups)
 
     @cached_property
@@ -168,7 +168,7 @@ class Results:
 
     @cached_property
     def expectations(self) -> "tuple[Expectation, ...]":
-        """What the study expects, held against the runs; nothing while runs are missing.
+        """The judged expectations of the study; empty while runs are missing.
 
         Of runs that were named, what applies to them is judged: each is to meet it by itself.
         """
@@ -182,7 +182,7 @@ class Results:
         return found
 
     def culprit(self, found: "Expectation") -> "Culprit | None":
-        """Look once for the message that shows best why an expectation failed."""
+        """Find the message that shows best why an expectation failed; search only once."""
         from lasthop.outcome.culprit import culprit_of
 
         key = (found.text, None if found.worst is None else str(found.worst["run_id"]))
@@ -192,7 +192,7 @@ class Results:
 
     @cached_property
     def multiverse(self) -> "Mapping[str, Any] | None":
-        """What every reading does to another study's claims; None unless the study asks for it."""
+        """The judged multiverse of another study; None unless the study asks for it."""
         self.checked  # noqa: B018  (raises)
         return read_multiverse(self.path)
 
@@ -204,7 +204,7 @@ class Results:
             return project(self._scan("runs"), self.manifest.study, measured)
 
     def report(self, out: Path | None = None) -> Path:
-        """Write the report, `report.html` in the folder unless told otherwise; return its path."""
+        """Write the report and return its path. Default: `report.html` in the folder."""
         from lasthop.report import write_report
 
         path = out or self.path / "report.html"

@@ -27,12 +27,12 @@ class Case:
 
     @property
     def conditions(self) -> str:
-        """What the arms at one point have in common: all but the stacks and the seed."""
+        """The shared settings of the arms at one point: all but stack and seed."""
         return canonical_json(self.spec.conditions)
 
     @cached_property
     def load(self) -> Load:
-        """What part of the load was not carried."""
+        """The share of the load that was not carried."""
         return Load.of(self.completed)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Arms that are one arm: the same packets at the same times, whatever the settings say."""
+"""Finds arms that send the same packets at the same times, whatever their settings."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class ArmAtPoint:
 
 @dataclass(frozen=True, slots=True)
 class IdenticalArms:
-    """Arms that no case of a part tells apart."""
+    """Arms that behave the same in every case of a part."""
 
     stacks: tuple[str, ...]
     points: int
@@ -48,7 +48,7 @@ class ArmsOfPart:
     _apart: set[str] = field(default_factory=set)
 
     def add(self, point: Mapping[str, ArmAtPoint]) -> None:
-        """Look at one more point, with every arm that ran there."""
+        """Add one more point, with every arm that ran there."""
         known = {stack for group in self._groups for stack in group.stacks} | self._apart
         late = [stack for stack in point if stack not in known]
         if not known:
@@ -66,7 +66,7 @@ class ArmsOfPart:
         ]
 
     def joins(self, stacks: Collection[str]) -> bool:
-        """Tell whether these arms were equal at every point, whether chance acted or not."""
+        """Whether these arms were equal at every point, with or without chance."""
         return any(set(stacks) <= set(group.stacks) for group in self._groups)
 
     def _divided(self, group: _Group, point: Mapping[str, ArmAtPoint]) -> list[_Group]:

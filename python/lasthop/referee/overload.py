@@ -22,7 +22,7 @@ ENOUGH_REPETITIONS = 5
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What part of a case's load was not carried, by repetition.
+    """The share of a case's load that was not carried, by repetition.
 
     Attributes
     ----------

@@ -14,7 +14,7 @@ _DRAWN_DELAYS = frozenset({"uniform", "normal", "pareto"})
 
 
 def chance_acted(run: RunRow, spec: RunSpecReader) -> bool:
-    """Tell whether two runs of these conditions could not be equal by chance.
+    """Whether random effects make equal runs under these conditions practically impossible.
 
     Times that are drawn differ always, to the nanosecond, once a packet has one; a radio network
     draws places, fading and errors, which show in what arrives. Packets differ if there were enough

@@ -29,7 +29,7 @@ class RunRow:
 
     @property
     def completed(self) -> bool:
-        """Whether the run itself says that it went well, whatever the referee said before."""
+        """Whether the run itself completed, before the referee's judgement."""
         return self.status == "completed" or self.reason in REASONS
 
 

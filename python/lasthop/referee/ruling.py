@@ -1,4 +1,4 @@
-"""What the referee found, as `referee.json` keeps it."""
+"""The referee's findings, as stored in `referee.json`."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -29,7 +29,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What one check found out about some runs, or about a comparison.
+    """The finding of one check about runs or a comparison.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What was found, counted by part and stack and put into words."""
+"""Counts the findings by part and stack, and describes them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -22,7 +22,7 @@ class Change:
 
 
 class Watch:
-    """Sees every run once and says what cannot be believed.
+    """Checks every run once and collects what cannot be trusted.
 
     Where the repetitions of a case follow each other, as in tables that were written at once,
     no more than one point is in memory. What remains are the runs with a changed status.
@@ -50,7 +50,7 @@ class Watch:
         self._tally = Tally(study)
 
     def see(self, run: RunRow, run_spec: str) -> None:
-        """Look at a run."""
+        """Check a run."""
         key = (run.part, run.case_id)
         case = self._cases.get(key)
         if case is None:

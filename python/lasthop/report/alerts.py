@@ -1,4 +1,4 @@
-"""What must be known before the answer: what failed, and what is missing."""
+"""Alerts above the answer: failed and missing runs."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

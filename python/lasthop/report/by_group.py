@@ -1,4 +1,4 @@
-"""What each stack did for each group and stratum: under the answer, or folded where it is long."""
+"""Results of each stack by group and stratum, folded if they are long."""
 
 import math
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ def by_group_section(found: DecisionByGroup | None, styles: Styles) -> Section |
 
 
 def beside_the_fleet(found: DecisionByGroup | None) -> tuple[Sentence, ...]:
-    """Say where the answer differs from that for the fleet; nothing where that is not asked."""
+    """Describe where the answer differs from that of the fleet; empty if this was not asked."""
     said = None if found is None else answer_by_group(found)
     return () if said is None else (said,)
 

@@ -1,4 +1,4 @@
-"""What became of the claims of papers."""
+"""Judgements of published claims."""
 
 from collections.abc import Sequence
 

@@ -33,7 +33,7 @@ class CompiledTemplates(jinja2.BytecodeCache):
             bucket.load_bytecode(file)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Write a template, unless Python is told to write no bytecode."""
+        """Store a compiled template, unless Python must not write bytecode."""
         if sys.dont_write_bytecode:
             return
         file = self._file(bucket)

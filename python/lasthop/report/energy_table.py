@@ -1,4 +1,4 @@
-"""What a device lives on, in numbers: its battery, its joules by cause, its time by state."""
+"""Energy of a device in numbers: battery, energy by cause, time by state."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

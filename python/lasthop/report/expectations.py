@@ -1,4 +1,4 @@
-"""What the study expects of every run, and whether it holds."""
+"""The expectations of the study and their verdicts."""
 
 from collections.abc import Sequence
 

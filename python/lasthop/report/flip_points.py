@@ -1,4 +1,4 @@
-"""Who leads where along each sweep."""
+"""Leaders along each sweep."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What a multiverse says: under how many readings of a paper its claims hold."""
+"""Findings of a multiverse: the share of readings in which each claim holds."""
 
 from markupsafe import Markup
 

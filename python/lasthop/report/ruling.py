@@ -1,4 +1,4 @@
-"""What the referee found: what of the results cannot be believed."""
+"""Findings of the referee: results that cannot be trusted."""
 
 from lasthop.referee import Finding, Ruling
 from lasthop.report.markup import Row, Styles, lines, stack_name, table, warning

@@ -1,4 +1,4 @@
-"""A section of the page below the answer: folded, with what it says in a few words."""
+"""A folded section of the page below the answer, with a short summary."""
 
 from dataclasses import dataclass
 

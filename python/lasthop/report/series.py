@@ -14,7 +14,7 @@ from lasthop.statistics.intervals import Interval, IntervalKind
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one stack measured at one point.
+    """Measured values of one stack at one point.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def _read(column: Measure, existing: Sequence[str]) -> list[str]:
 
 
 def describe_series(series: Sequence[Measured]) -> str:
-    """Say what the intervals of some series are, for a caption."""
+    """Describe the intervals of some series, for a caption."""
     if not series:
         return "nothing was measured"
     steady = [found.interval for found in series if not found.overloaded]
@@ -79,7 +79,7 @@ def describe_series(series: Sequence[Measured]) -> str:
 
 
 def describe_intervals(intervals: Sequence[Interval]) -> str:
-    """Say what one or more intervals are.
+    """Describe one or more intervals.
 
     Examples
     --------

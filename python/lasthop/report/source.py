@@ -28,7 +28,7 @@ from lasthop.results.verification import verify
 
 @dataclass(frozen=True, slots=True)
 class ReportSource:
-    """What is known about a study's runs.
+    """The data of a study's runs for the report.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class ReportSource:
 
     @property
     def expectations(self) -> tuple[Expectation, ...]:
-        """What the study expects, held against the runs; nothing while runs are missing."""
+        """The judged expectations of the study; empty while runs are missing."""
         expected = self.study.get("expect") or ()
         if not _whole(self.manifests):
             return ()
@@ -154,7 +154,7 @@ class ReportSource:
         return pl.concat([_TABLES[name](folder, wanted) for folder in self.paths])
 
     def explain_command(self, run_id: str, message: str) -> str:
-        """Return the command that tells what happened to a message."""
+        """Return the command that prints the time line of a message."""
         folder = shlex.quote(self.folders[0])
         return f"lasthop explain {run_id[:8]} {message} --in {folder}"
 

@@ -23,7 +23,7 @@ _SHOWN_CHARACTERS = 60
 
 @contextmanager
 def environment(path: Path) -> Iterator[None]:
-    """Turn an operating-system error on `path` into one line that says what to do.
+    """Turn an operating-system error on `path` into one line with a remedy.
 
     Raises
     ------

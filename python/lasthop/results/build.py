@@ -1,4 +1,4 @@
-"""Which build of lasthop makes results: a working copy changes while its version stays."""
+"""Identifies the build of lasthop; a working copy changes without a new version."""
 
 import hashlib
 import sysconfig

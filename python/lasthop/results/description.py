@@ -65,7 +65,7 @@ def heading(study: Mapping[str, Any]) -> str:
 
 
 def changes_in_words(study: Mapping[str, Any]) -> str:
-    """Say what `--set` has changed in a study of a manifest; nothing if nothing."""
+    """Describe what `--set` has changed in the study of a manifest; empty if nothing."""
     changes = study.get("changes") or ()
     return f"changed: {', '.join(changes)}" if changes else ""
 

@@ -14,7 +14,7 @@ _BLOCK_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileDigest:
-    """What a file held when it was written."""
+    """Digest of a file at the time when it was written."""
 
     size_bytes: int
     sha256: str
@@ -61,7 +61,7 @@ class DigestingFile(io.RawIOBase):
         self.failure: OSError | None = None
 
     def writable(self) -> bool:
-        """Say that it is for writing."""
+        """Return true, because the file is for writing."""
         return True
 
     def write(self, block: Any) -> int:  # noqa: ANN401  (any buffer)
@@ -95,5 +95,5 @@ class DigestingFile(io.RawIOBase):
 
     @property
     def digest(self) -> FileDigest:
-        """What was written so far."""
+        """Digest of the bytes written so far."""
         return FileDigest(size_bytes=self._bytes, sha256=self._digest.hexdigest())

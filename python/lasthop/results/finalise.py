@@ -1,4 +1,4 @@
-"""Finished runs into tables: the same rows give the same bytes, whenever they were finished."""
+"""Writes finished runs to tables. The same rows always give the same bytes."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping

@@ -88,7 +88,7 @@ class ResultFolder:
         return self.path / "captures" / f"{run_id}.{host}.sqlog"
 
     def is_captured(self, run_id: str) -> bool:
-        """Tell whether packets of a run were kept, at whichever host."""
+        """Whether packets of a run were kept, at any host."""
         return any((self.path / "captures").glob(f"{run_id}.*"))
 
     @property
@@ -109,7 +109,7 @@ class ResultFolder:
                 (self.path / name).mkdir(exist_ok=True)
 
     def is_finished(self, run_id: str) -> bool:
-        """Tell whether a run is done; a damaged part is removed, so that it is redone."""
+        """Whether a run is done. A damaged part is removed, so that it is run again."""
         path = self.part(run_id)
         if is_whole(path, run_id):
             return True
@@ -127,7 +127,7 @@ class ResultFolder:
             self.remove_parts()
 
     def unseal(self, *names: str) -> None:
-        """Forget the digests of files that are about to change: a crash then accuses nobody."""
+        """Remove the digests of files that are about to change, so that a crash leaves none."""
         for name in names:
             self._fresh.pop(name, None)
         if any(name in self.manifest.digests for name in names):

@@ -19,7 +19,7 @@ _HOLDER_BYTES = 512
 
 
 class FolderLock:
-    """Holds `<folder>/.lock`; the kernel lets go of it when the process ends, however it ends.
+    """Locks `<folder>/.lock`. The kernel releases the lock when the process ends.
 
     The file says which process on which host holds it. Where the kernel has no such lock, the file
     itself is the lock, and stays behind a process that is killed.

@@ -150,7 +150,7 @@ class Manifest:
         return self.state == "complete" and (self.selection or "").startswith(NAMED)
 
     def answers_the_same(self, other: "Manifest") -> bool:
-        """Tell whether two folders would hold the same rows, if one build made both."""
+        """Whether two folders would have the same rows if one build had made both."""
         return (self.plan_hash, self.selection) == (other.plan_hash, other.selection)
 
     def commands(self) -> dict[str, str]:
@@ -162,7 +162,7 @@ class Manifest:
         }
 
     def why_other(self, other: "Manifest") -> str | None:
-        """Say why the results of both would differ though they are asked for alike; None if not.
+        """Explain why the results of both would differ; None if they would not.
 
         Another program made one of them: lasthop itself, whose version stands in the plan hash, or
         software beside which it runs.

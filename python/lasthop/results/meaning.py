@@ -1,4 +1,4 @@
-"""What each column of each table says, in one sentence."""
+"""The meaning of each column of each table, in one sentence."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TABLES: Mapping[str, tuple[str, schema.Schema]] = {
     ),
     "timings": ("What each run cost the machine that made it.", schema.TIMINGS),
 }
-"""What a row of each table is, and its columns; swept keys add theirs to ``runs``."""
+"""The meaning of a row in each table, and its columns. Swept keys add columns to ``runs``."""
 
 _SHARED = {
     "run_id": "The run: a hash of its spec, its seed and the version.",
@@ -109,7 +109,7 @@ _OTHERS: Mapping[str, Mapping[str, str]] = {
 
 
 def meaning(table: str, column: str) -> str:
-    """Say what a column holds.
+    """Describe the content of a column.
 
     Examples
     --------

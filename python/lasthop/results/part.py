@@ -31,7 +31,7 @@ class DamagedPartError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartHeader:
-    """What is known of a finished run without decoding its tables."""
+    """Header of a finished run, readable without decoding its tables."""
 
     run_id: str
     status: str
@@ -91,7 +91,7 @@ class Part:
 
 
 def is_whole(path: Path, run_id: str) -> bool:
-    """Tell whether the part of a run is there with every byte as written."""
+    """Whether the part of a run is complete and unchanged."""
     with environment(path):
         if not path.exists():
             return False
@@ -160,7 +160,7 @@ def _write(path: Path, blocks: Iterable[bytes]) -> None:
 
 
 def read_status(streams: Mapping[str, Stream]) -> str:
-    """Say how a run ended that was just simulated."""
+    """Return the status of a run that was just simulated."""
     return str(read_summary(streams)["status"])
 
 
@@ -178,7 +178,7 @@ def failed_streams(*, status: str, reason: str) -> dict[str, Stream]:
 
 
 def amended_streams(streams: Mapping[str, Stream], **told: object) -> dict[str, Stream]:
-    """Give the streams of a run of which others know more than it told itself."""
+    """Return the streams of a run with columns that were measured outside of it."""
     row = {**read_summary(streams), **told}
     return {**streams, "summary": arrow_stream(SUMMARY.table([row]))}
 

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
 
 class Repeats:
-    """Tells the runs that were there already, of runs that come in planned order.
+    """Finds runs that are already present, among runs in planned order.
 
     The repetitions of a case follow each other; parts and arms share whole cases, so that one
     number a case is remembered (about 0.1 kB), whatever the number of runs.

@@ -17,5 +17,5 @@ def row_groups(
 
 
 def row_count(path: Path) -> int:
-    """Count the rows of a file by what its end says of them."""
+    """Count the rows of a file from its footer."""
     return int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())

@@ -1,4 +1,4 @@
-"""What a result folder stores as JSON, and how damage in a folder is told."""
+"""JSON files of a result folder, and errors for damaged folders."""
 
 import json
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ def read_stored(path: Path) -> Any:  # noqa: ANN401  (JSON, whose shape the call
 
 @contextmanager
 def understanding(path: Path, what: str) -> Iterator[None]:
-    """Tell a content of another shape than expected as damage of its file."""
+    """Report content of an unexpected shape as damage of its file."""
     try:
         yield
     except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:

@@ -25,10 +25,10 @@ STORED = (
 """The files that a folder is read from, beside its manifest."""
 
 GONE = "is gone"
-"""What is said of a file that has a digest and is not there."""
+"""The error for a missing file that has a digest."""
 
 UNCHECKED = "unchecked: not all of it has a digest"
-"""What is said of a folder of which a change could go unseen."""
+"""The note for a folder in which a change could go unnoticed."""
 
 _BATCH_ROWS = 1_024
 _NAMING = ("part", "stack", "status")

@@ -27,7 +27,7 @@ WORLDS = ("virtual", "live")
 """The engines of a twin, each with a folder of its own."""
 
 DEFAULT_AT_MOST = 20
-"""Repetitions of a twin, each of which takes as long as it says."""
+"""Default of the largest number of repetitions of a twin."""
 
 
 @dataclass(frozen=True, slots=True)

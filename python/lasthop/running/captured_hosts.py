@@ -1,4 +1,4 @@
-"""Which hosts of a run have their packets kept."""
+"""Chooses the hosts whose packets are captured."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What executes one run."""
+"""The interface of an engine, which executes one run."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -180,7 +180,7 @@ class NativeEngine:
         return streams
 
     def outside_servers(self, spec_json: str) -> Sequence[Mapping[str, Any]]:
-        """Tell which servers of a run are real software, where they are and what they offer."""
+        """Describe the servers of a run that are real software: address and services."""
         servers: list[dict[str, Any]] = json.loads(
             self._natives.of(spec_json).outside_servers(spec_json)
         )

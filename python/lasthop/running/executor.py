@@ -1,4 +1,4 @@
-"""Who simulates the runs of a campaign."""
+"""The interface of an executor, which computes the runs of a campaign."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol

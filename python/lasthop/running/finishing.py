@@ -13,7 +13,7 @@ from lasthop.running.fleet_figures import weighted
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedRun:
-    """What is stored of a run: its header, and its Arrow IPC streams by table name."""
+    """The stored data of a run: its header and its Arrow IPC streams by table name."""
 
     header: PartHeader
     streams: Mapping[str, Stream]

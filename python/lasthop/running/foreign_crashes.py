@@ -13,7 +13,7 @@ _NS_PER_S = 1e9
 def crash_columns(
     told: Mapping[str, Sequence[Sequence[str]]], zero_ns: int, end_ns: int, *, who: str = "device"
 ) -> dict[str, Any]:
-    """Give the columns of what devices told of themselves, up to the end of the run.
+    """Return the columns of crashes that devices reported until the end of the run.
 
     Parameters
     ----------

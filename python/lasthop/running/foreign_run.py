@@ -96,7 +96,7 @@ class ForeignRun:
     def carry_out(
         self, run_id: str, joined: Sequence[Joined], stop: Stop
     ) -> tuple[dict[str, Stream], list[tuple[ForeignDevice, Usage]]]:
-        """Let the devices do their errands; give the tables, and who took part.
+        """Run the devices, and return the tables and the programs that took part.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What devices that are real software are to send, and when: as ours in a run of this seed."""
+"""The schedule of devices that are real software, equal to that of simulated ones."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ForeignDevice:
 
     @property
     def address(self) -> str:
-        """Of its packets, before any translator."""
+        """IP address of the device before any NAT."""
         return f"198.19.0.{self.number + 1}"
 
     @property
@@ -67,7 +67,7 @@ class ForeignDevice:
 
     @property
     def topic(self) -> str:
-        """Of what it sends: as that of one of ours."""
+        """Topic of the device, as for simulated devices."""
         return f"device/{self.number}"
 
 
@@ -169,7 +169,7 @@ class ForeignSchedule:
         )
 
     def is_kept(self, message: Mapping[str, Any]) -> bool:
-        """Say whether a message ends in the server, which acknowledges it once it has kept it."""
+        """Whether a message ends in the server, which acknowledges it after storing it."""
         flow = next(it for it in self.spec["flows"] if it["name"] == message["flow"])
         return bool(flow["kind"] == "report")
 

@@ -32,7 +32,7 @@ _LATENESS = {"lateness_p50_ms": "p50_ns", "lateness_p99_ms": "p99_ns", "lateness
 
 @dataclass(frozen=True, slots=True)
 class CarriedPath:
-    """The path of a device, and what its emulator told in the end."""
+    """The path of a device, and the final report of its emulator."""
 
     device: ForeignDevice
     told: Mapping[str, Any]
@@ -45,7 +45,7 @@ def message_rows(
     kept: Sequence[bool],
     zero_ns: int,
 ) -> list[Row]:
-    """Give the rows of messages: the planned ones with what devices told of them.
+    """Return the rows of messages: the planned ones with the reports of devices.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def _own(told: Mapping[str, Sequence[Sequence[str]]], kind: str) -> dict[tuple[s
 def tables(
     run_id: str, messages: Sequence[Row], paths: Sequence[CarriedPath], *, sizes: Mapping[str, int]
 ) -> dict[str, Stream]:
-    """Give the streams of a run; what nobody can see from outside is empty.
+    """Return the streams of a run. Values that cannot be observed from outside are empty.
 
     Parameters
     ----------

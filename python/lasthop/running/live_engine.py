@@ -93,11 +93,11 @@ class LiveEngine:
 
     @property
     def builds(self) -> Mapping[str, Build]:
-        """Which programs serve in the runs that were checked, and which are the devices."""
+        """The programs of the checked runs, as servers and as devices."""
         return self._software.builds
 
     def check(self, specs: Iterable[str]) -> None:
-        """Look for all that runs need before the first of them starts.
+        """Check that everything for the runs is available before the first one starts.
 
         Raises
         ------
@@ -116,7 +116,7 @@ class LiveEngine:
             raise EnvironmentFailure(message)
 
     def missing(self, specs: Iterable[str]) -> tuple[str, ...]:
-        """Say what runs need and this machine lacks; what cannot be anywhere is refused.
+        """Describe what the machine lacks for the runs. Impossible runs are refused.
 
         Raises
         ------
@@ -145,7 +145,7 @@ class LiveEngine:
         switch: Switch,
         messages: Path | None = None,
     ) -> Mapping[str, Stream]:
-        """Execute a run, again where the machine was too late; the last attempt counts.
+        """Execute a run, and repeat it if the machine was too late. The last attempt counts.
 
         Raises
         ------
@@ -312,7 +312,7 @@ def _join(namespace: Namespace, server: LiveServer) -> int:
 
 
 def too_late(streams: Mapping[str, Stream]) -> str:
-    """Say by how much deadlines were missed, if by too much."""
+    """Describe by how much deadlines were missed, if it is too much."""
     summary = read_summary(streams)
     for name, most in LATENESS_LIMITS_MS.items():
         found = summary[name]

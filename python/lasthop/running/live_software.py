@@ -46,7 +46,7 @@ class LiveServer:
 
     @property
     def offer(self) -> Offer:
-        """What clients meet."""
+        """The service that clients use."""
         return self.programs[0].offer
 
     def admit(self, devices: Sequence[str]) -> Mapping[str, Card]:
@@ -92,7 +92,7 @@ class LiveSoftware:
     def check(
         self, server: Mapping[str, Any], clients: Iterable[str], *, connects_again: bool = False
     ) -> None:
-        """Look for a server and for what the devices are, which may connect more than once.
+        """Check the server and the client software, including repeated connections.
 
         Raises
         ------
@@ -173,7 +173,7 @@ class LiveSoftware:
 
 
 def connects_again(spec_json: str) -> bool:
-    """Say whether devices of a run make more than one connection."""
+    """Whether devices of a run make more than one connection."""
     return any(flow["session"] != "keep" for flow in json.loads(spec_json)["flows"])
 
 

@@ -51,7 +51,7 @@ class LoadEngine:
         self._trust = (trust.roots, trust.shown, trust.keys, dict(targets.names))
 
     def check(self, specs: Iterable[str]) -> None:
-        """Look whether the machine has the sockets that runs need.
+        """Check that the machine has the sockets for the runs.
 
         Raises
         ------

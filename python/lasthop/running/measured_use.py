@@ -1,4 +1,4 @@
-"""What the servers of a run take of the machine while it is measured."""
+"""CPU time and memory of a run's servers during the measurement."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NS_PER_S = 1e9
 
 
 class MeasuredUse:
-    """Looks at programs when the warm-up is over, as long as the context.
+    """Measures the use of programs from the end of the warm-up to the end of the context.
 
     The time of the run begins with the context, to some hundredths of a second.
 

@@ -22,7 +22,7 @@ MOST_MESSAGES = 65_536
 """Of devices that stay: what has ended beyond these waits in a file."""
 
 ANSWER_BYTES = 200 * 10**6
-"""What the tables, the decision and the report take in the end; of the examples 150 to 210 MB."""
+"""Memory for the tables, the decision and the report at the end. Examples take 150 to 210 MB."""
 ANSWER_BYTES_A_ROW = 200
 
 _WORTH_A_WALK_BYTES = 10 * BYTES_A_RUN
@@ -30,7 +30,7 @@ _WORTH_A_WALK_BYTES = 10 * BYTES_A_RUN
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryEstimate:
-    """What the largest run of a plan needs.
+    """Memory of the largest run of a plan.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class MemoryEstimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLoad:
-    """What of a run takes memory.
+    """The properties of a run that determine its memory.
 
     Attributes
     ----------
@@ -164,7 +164,7 @@ def answer_bytes(plan: "Plan") -> int:
 
 
 def load_of(run: RunSpecReader, in_files: bool = True) -> RunLoad:  # noqa: FBT001, FBT002
-    """Say what of a run, with or without its stacks, takes memory."""
+    """Return the properties of a run that determine its memory."""
     messages = math.fsum(flow.messages for flow in run.flow_loads()) if run.keeps_messages else 0
     return RunLoad(
         messages=round(messages),
@@ -223,7 +223,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def written(amount: int) -> str:
-    """Say an amount of memory as roughly as it is known."""
+    """Write an amount of memory, rounded."""
     return f"{amount / 1e9:.1f} GB" if amount >= 10**9 else f"{amount / 1e6:.0f} MB"
 
 

@@ -1,4 +1,4 @@
-"""What is to be run: a study, the wanted runs of it, and what identifies both."""
+"""The plan of a campaign: the study, the selected runs, and their identities."""
 
 import hashlib
 import json
@@ -69,7 +69,7 @@ class Plan:
 
     @property
     def engines(self) -> set[str]:
-        """What runs its points: `virtual`, `wall_clock`, `live` or `load`."""
+        """Engines of the points: `virtual`, `wall_clock`, `live` or `load`."""
         return {point.conditions["engine"] for point in self.study.points}
 
     @property
@@ -79,7 +79,7 @@ class Plan:
 
     @property
     def usual_jobs(self) -> int:
-        """How many runs at a time where nobody says."""
+        """Default number of concurrent runs."""
         return available_processors() * (_LIVE_RUNS_A_PROCESSOR if self.is_live else 1)
 
     def rows(self) -> Iterator["PlannedRun"]:

@@ -1,4 +1,4 @@
-"""What a campaign tells whoever watches it."""
+"""The interface for reporting the progress of a campaign."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -17,39 +17,39 @@ class Progress(Protocol):
     """Follows a campaign; called from the thread that started it."""
 
     def all_again(self, folder: str, why: str) -> None:
-        """Say why the results in a folder do not count, so that all is run again."""
+        """Report why existing results are not used and all runs are repeated."""
         ...
 
     def made_again(self, file: str) -> None:
-        """Say that somebody removed a file of the results, which is made again."""
+        """Report that a removed results file is made again."""
         ...
 
     def began(self, *, total: int, finished_before: int) -> None:
-        """Say how many runs there are, and how many an earlier campaign had finished."""
+        """Report the number of runs, and how many were finished before."""
         ...
 
     def run_finished(self, run: RunFinished) -> None:
-        """Say that one more run is done."""
+        """Report that one more run has finished."""
         ...
 
     def stopping(self) -> None:
-        """Say that the running runs are being stopped."""
+        """Report that the current runs are being stopped."""
         ...
 
     def writing_tables(self, *, rows: int) -> None:
-        """Say that the tables are being written."""
+        """Report that the tables are being written."""
         ...
 
     def row_written(self) -> None:
-        """Say that one more run is in the tables."""
+        """Report that one more run is in the tables."""
         ...
 
     def judging(self, *, universes: int) -> None:
-        """Say that claims are being judged in so many universes of a multiverse."""
+        """Report that claims are judged in this number of universes."""
         ...
 
     def universe_judged(self) -> None:
-        """Say that a claim is judged in one more universe."""
+        """Report that a claim is judged in one more universe."""
         ...
 
 

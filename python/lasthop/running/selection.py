@@ -1,4 +1,4 @@
-"""Which of a study's runs are wanted."""
+"""The selected runs of a study."""
 
 import re
 from collections.abc import Mapping
@@ -45,12 +45,12 @@ class Selection:
 
     @property
     def chooses_all(self) -> bool:
-        """Whether nothing is left out."""
+        """Whether all runs are selected."""
         return self.shard is None and not self.only
 
     @property
     def suffix(self) -> str:
-        """Return what tells the default folder from that of all runs."""
+        """Return the suffix of the default folder for this selection."""
         if self.shard is not None:
             return f"-shard-{self.shard[0]}-of-{self.shard[1]}"
         return f"-only-{'-'.join(self.only)}" if self.only else ""

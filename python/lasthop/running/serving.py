@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lasthop.testbed import Namespace
 
 ProgramRow: TypeAlias = dict[str, Any]
-"""Of the table of programs."""
+"""A row of the table of programs."""
 
 
 class Serving:
@@ -73,7 +73,7 @@ class Serving:
 
     @property
     def name(self) -> str:
-        """What the run calls the server."""
+        """Name of the server in the run."""
         return self._server.name
 
     @property
@@ -87,7 +87,7 @@ class Serving:
         return [line.split() for line in process.said() if line.strip()]
 
     def check(self) -> None:
-        """Look whether all still run.
+        """Check that all programs are still running.
 
         Raises
         ------
@@ -98,7 +98,7 @@ class Serving:
             process.check()
 
     def rows(self) -> list[ProgramRow]:
-        """Tell what each took since it was ready, the one that clients meet first.
+        """Return the use of each program since it was ready, the one that clients meet first.
 
         Raises
         ------

@@ -12,7 +12,7 @@ from lasthop.running.engine import CancelledError, Engine
 from lasthop.study.run_spec import RunSpecReader
 
 FIRST_SHARE = 1 / 1024
-"""Of its duration, with which each trial begins."""
+"""Share of the duration with which a trial begins."""
 
 _LARGE_FLEET = 1_000
 _FEW, _SOME = 20, 80
@@ -70,7 +70,7 @@ class Trial:
 
     @property
     def shows_more_than_a_start(self) -> bool:
-        """Whether it tells more than its neighbours do."""
+        """Whether the trial covers more than the start of the run."""
         return bool(self.steps) and self.steps[-1][0] >= _TELLING_SHARE
 
     @property
@@ -111,7 +111,7 @@ class Trial:
 
     @property
     def cpu_s(self) -> float:
-        """What a whole run takes a processor, as far as is known."""
+        """CPU time of a whole run, as far as it is known."""
         if not self.steps:
             return self.spent_cpu_s / FIRST_SHARE
         # Between what goes on as it does now and what grows as it has grown: a queue that fills
@@ -120,7 +120,7 @@ class Trial:
 
     @property
     def least_cpu_s(self) -> float:
-        """What a whole run takes a processor at least.
+        """Smallest CPU time of a whole run.
 
         That a start took long says nothing of the rest: a fleet may begin all at once.
         """
@@ -133,7 +133,7 @@ class Trial:
         return self.speaks_for * (apart + _UNSEEN * (1.0 - self.steps[-1][0]) * self.cpu_s)
 
     def next_share(self, left_s: float) -> float | None:
-        """Say which share comes next, of what ends within so many seconds; None if none does."""
+        """Return the next share that ends within this number of seconds; None if none does."""
         if not self.steps:
             return FIRST_SHARE
         share, taken = self.steps[-1]
@@ -145,7 +145,7 @@ class Trial:
         return following if following >= min(1.0, 1.5 * share) else None
 
     def run(self, share: float, engine: Engine, limit_s: float) -> None:
-        """Run a share of the duration, within so many seconds."""
+        """Run a share of the duration, within a time limit in seconds."""
         if waiting_s := RunSpecReader.of(self.case.spec_json).waiting_s:
             self.steps.append((1.0, waiting_s))
             return

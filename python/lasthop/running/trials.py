@@ -32,7 +32,7 @@ _STARTING_S, _ANSWERING_S, _ANSWERING_A_CASE_S = 0.7, 1.5, 0.01
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What a plan costs.
+    """The estimated cost of a plan.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ DEFAULT_AT_MOST = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """What was open after so many repetitions of each case."""
+    """Open questions after a round of repetitions."""
 
     repetitions: int
     undecided: tuple[Undecided, ...]
@@ -108,7 +108,7 @@ def carry_out_until_decided(  # noqa: PLR0913  (each is a keyword and most have 
 
 
 def undecided(results: Results) -> tuple[Undecided, ...]:
-    """Return what is open in a folder: ranks of the decision, its requirements, and claims."""
+    """Return the open questions of a folder: ranks, requirements and claims."""
     return (
         *undecided_ranks(results.decision),
         *undecided_requirements(results.decision),

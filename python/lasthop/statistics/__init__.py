@@ -1,1 +1,1 @@
-"""What repetitions say and how far they can be trusted; a repetition is the unit."""
+"""Estimates from repetitions and their uncertainty. A repetition is the unit."""

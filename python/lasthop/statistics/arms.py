@@ -67,7 +67,7 @@ class Arms:
 
     @property
     def repetitions(self) -> int:
-        """Those of the smaller arm."""
+        """Number of repetitions of the smaller arm."""
         return min(len(self.new), len(self.base))
 
     @property
@@ -76,7 +76,7 @@ class Arms:
         return _mean(self.new) - _mean(self.base)
 
     def student(self, floor: float = 0.0) -> Student:
-        """Give the t of the difference: of the pairs, or Welch's."""
+        """Give the t statistic of the difference: paired, or Welch's."""
         if not self.paired:
             return Student.welch(self.new, self.base, floor=floor)
         pairs = zip(self.new, self.base, strict=True)

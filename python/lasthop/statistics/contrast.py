@@ -9,7 +9,7 @@ from lasthop.statistics.intervals import Interval
 
 
 class Scale(Enum):
-    """What tells two arms apart."""
+    """The scale on which two arms differ."""
 
     RATIO = "ratio"
     DIFFERENCE = "difference"
@@ -70,7 +70,7 @@ class Contrast:
         return self.evidence.p_value(bound if side == "above" else -bound, side)
 
     def is_within(self, effect: float) -> bool:
-        """Tell whether the interval lies within an effect on both sides, or the arms are equal."""
+        """Whether the interval lies within an effect on both sides, or the arms are equal."""
         if self.evidence is None:
             return False
         bound = self.bound(effect)

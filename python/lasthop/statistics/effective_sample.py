@@ -25,7 +25,7 @@ _FEWEST_CLUSTERS = 2
 
 
 def part_that_counts(*, share: float, clusters: int, variance: float, independent: float) -> float:
-    """Give the part of all trials that tells as much as all of them, from the spread of clusters.
+    """Return the effective share of all trials, from the spread between clusters.
 
     A variance that few clusters show may be too small by chance, which Student's t allows for.
     Where all trials end alike, clusters show nothing, and every trial counts.

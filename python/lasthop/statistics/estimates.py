@@ -82,7 +82,7 @@ def _estimate(
 
 @dataclass(frozen=True, slots=True)
 class Exponential:
-    """What is known of a logarithm, said of the number."""
+    """An estimate on the logarithmic scale, converted to the number."""
 
     logarithm: Evidence
 

@@ -1,4 +1,4 @@
-"""What repetitions say of a number: an interval at every level, and p-values that invert it."""
+"""Evidence from repetitions: an interval at every level, and p-values that invert it."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -99,7 +99,7 @@ class Wider:
 
 @dataclass(frozen=True, slots=True)
 class Guarded:
-    """An interval that says nothing alone: another one must lie beyond the same bound."""
+    """An interval that counts only together with a second interval beyond the same bound."""
 
     shown: Evidence
     guard: Evidence
@@ -161,7 +161,7 @@ def p_by_inversion(
 
 
 def standard_deviation(values: Sequence[float]) -> float:
-    """Give that of a sample of two or more; equal values have none, whatever rounding says."""
+    """Return the standard deviation of at least two values; 0 if they are equal."""
     mean = math.fsum(values) / len(values)
     deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
     return 0.0 if deviation <= _ROUNDING * abs(mean) else deviation

@@ -50,7 +50,7 @@ class Interval:
 
     @property
     def kind_text(self) -> str:
-        """Say the kind with its count, for a caption.
+        """Describe the kind of interval with its count, for a caption.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""The same question asked again as repetitions come in: each look gets a share of the error."""
+"""Repeated looks at growing data: each look gets a share of the error probability."""
 
 from lasthop.statistics.intervals import CONFIDENCE
 

@@ -1,4 +1,4 @@
-"""What repetitions that are all alike cannot exclude."""
+"""Bounds on events that no repetition has shown."""
 
 from lasthop.statistics.intervals import CONFIDENCE
 

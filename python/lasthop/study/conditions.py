@@ -1,4 +1,4 @@
-"""Tells the base settings of a study in words, for the report and the command line."""
+"""Describes the base settings of a study, for the report and the command line."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _OPTIONS = frozenset({"kind", "payload", "every", "loss", "delay", "rate"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """What a first study is made of, as a user writes it.
+    """The answers for a first study, as a user writes them.
 
     Parameters
     ----------

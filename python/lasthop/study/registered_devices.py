@@ -35,7 +35,7 @@ class Registered:
 
 
 def write_registered(file: Path, devices: Sequence[Registered]) -> None:
-    """Write devices to a new file that nobody else can read.
+    """Write devices to a new file that only its owner can read.
 
     Raises
     ------

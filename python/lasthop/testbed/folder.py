@@ -13,7 +13,7 @@ _NAME = re.compile(r"(lasthop-[0-9]+-[0-9]+)-\w+")
 
 
 def temporary_folder() -> tempfile.TemporaryDirectory[str]:
-    """Make a folder whose name says who made it, to be used as a context."""
+    """Make a temporary folder, named after its process, as a context."""
     return tempfile.TemporaryDirectory(prefix=f"{Tag.own()}-")
 
 

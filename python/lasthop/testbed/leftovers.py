@@ -1,4 +1,4 @@
-"""What runs that did not end in good order have left behind."""
+"""Leftovers of runs that were killed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Leftovers:
 
     @classmethod
     def find(cls) -> Leftovers:
-        """Look for them; what a living process owns is none, nor what others made."""
+        """Find leftovers. Those of living processes and of other programs are ignored."""
         files = sorted(FOLDER.iterdir()) if FOLDER.is_dir() else []
         namespaces = [file for file in files if _is_left(file.name)]
         tagged = {pid for pid, tag in tagged_processes() if not tag.is_alive}
@@ -79,7 +79,7 @@ class Leftovers:
                 ) from error
 
     def words(self) -> str:
-        """Tell what there is."""
+        """Describe the leftovers."""
         parts = []
         if self.namespaces:
             parts.append(f"namespaces {', '.join(file.name for file in self.namespaces)}")

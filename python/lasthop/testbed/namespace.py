@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 FOLDER = Path("/run/netns")
-"""Where the namespaces that have names are."""
+"""Folder of the named network namespaces."""
 
 _NAME = re.compile(r"(lasthop-[0-9]+-[0-9]+)-[0-9]+")
 _NUMBERS = itertools.count()
@@ -33,13 +33,13 @@ _SECONDS_TO_END = 5.0
 
 
 def owner_of(name: str) -> Tag | None:
-    """Say who made the namespace of a name; None if it was not lasthop."""
+    """Return the process that made a namespace; None if it was not lasthop."""
     found = _NAME.fullmatch(name)
     return Tag.read(found[1]) if found else None
 
 
 def what_is_missing() -> str | None:
-    """Say in a few words what stands in the way of namespaces here, if anything does."""
+    """Describe in a few words why namespaces are not possible here; None if they are."""
     if os.name != "posix" or not Path("/proc/self/ns/net").exists():
         return "Linux"
     if os.geteuid() != 0:
@@ -106,7 +106,7 @@ class Namespace:
         self.inside(lambda: path.write_text(str(value), encoding="ascii"))
 
     def ip(self, *arguments: str) -> None:
-        """Let ``ip`` do something in the namespace.
+        """Run ``ip`` in the namespace.
 
         Raises
         ------

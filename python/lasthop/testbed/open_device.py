@@ -1,4 +1,4 @@
-"""What packets are read from and written to by its descriptor."""
+"""A device whose descriptor reads and writes packets."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def processes_in(namespace: Path) -> list[int]:
 
 
 def tagged_processes() -> Iterator[tuple[int, Tag]]:
-    """Give the processes that somebody started in a namespace, and who; of other users to root.
+    """Return the processes that were started in a namespace, with their starter.
 
     Those that are in the network namespace of this process are none, whatever they say.
     """

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 VARIABLE = "LASTHOP_MADE_BY"
-"""Of the environment of each process that is started in a namespace."""
+"""Environment variable of each process that is started in a namespace."""
 
 _WRITTEN = re.compile(r"lasthop-([0-9]{1,10})-([0-9]{1,20})")
 _STARTED = 22  # proc(5): the field of /proc/PID/stat

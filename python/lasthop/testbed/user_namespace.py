@@ -56,7 +56,7 @@ def enter_user_namespace() -> None:
 
 
 def why_no_networks() -> str | None:
-    """Say what stands in the way of networks here, if anything does, and what to do about it."""
+    """Explain why networks are not possible here, with a remedy; None if they are."""
     if sys.platform != "linux":
         return "Linux is needed"
     for program, package in (("ip", "iproute2"), ("nsenter", "util-linux")):

@@ -17,7 +17,7 @@ HEAD = ("", "claim", "published", "virtual", "", "live", "")
 
 @dataclass(frozen=True, slots=True)
 class ClaimsInBoth:
-    """How the claims of a study stand in each world, in the same order."""
+    """Verdicts of the study's claims in each world, in the same order."""
 
     virtual: Sequence[Judgement] = ()
     live: Sequence[Judgement] = ()

@@ -1,4 +1,4 @@
-"""Where the bytes are by which a live run differs from its virtual twin."""
+"""The bytes by which a live run differs from its virtual twin, by cause."""
 
 from __future__ import annotations
 

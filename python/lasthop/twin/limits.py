@@ -17,7 +17,7 @@ DELIVERY_POINTS = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What a difference of live and virtual is held against.
+    """The accepted difference between live and virtual.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Limit:
         return max(self.share * abs(virtual), self.least)
 
     def in_words(self, unit: str) -> str:
-        """Say it for a table.
+        """Describe the limit for a table.
 
         Examples
         --------
@@ -57,7 +57,7 @@ class Limit:
 
 
 def is_plain(spec_json: str) -> bool:
-    """Tell whether a run's paths delay every packet by the same time, and nothing else.
+    """Whether the paths of a run delay every packet by the same time, and do nothing else.
 
     There the simulator has to agree exactly in what it sends.
     """

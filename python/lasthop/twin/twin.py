@@ -27,7 +27,7 @@ UNSUPPORTED = "unsupported"
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What a folder of results tells of a world.
+    """Results of one world.
 
     Parameters
     ----------
@@ -119,5 +119,5 @@ class Twin:
         return cls(tuple(rows), tuple(gaps), tuple(missing))
 
     def count(self, verdict: Verdict) -> int:
-        """Say how many metrics have a verdict."""
+        """Count the metrics with a verdict."""
         return sum(row.verdict is verdict for row in self.rows)

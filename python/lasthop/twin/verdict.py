@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Verdict(Enum):
-    """Whether the simulator is as near to real software as it says."""
+    """The verdict on the difference between simulator and real software."""
 
     INSIDE = "inside"
     OUTSIDE = "outside"
@@ -21,7 +21,7 @@ class Verdict(Enum):
 
 
 def judge(found: Interval, most: float) -> Verdict:
-    """Say where an interval lies; of one repetition there is none.
+    """Judge an interval. A single repetition has none.
 
     What has no end, of the interval or of the limit, decides nothing.
     """

@@ -1,4 +1,4 @@
-"""Which figures a report has."""
+"""The figures of a report."""
 
 from collections.abc import Sequence
 

@@ -25,7 +25,7 @@ _MOST_PANELS = 12
 
 @dataclass(frozen=True, slots=True)
 class SweepFigure:
-    """What a figure along a sweep is about; the same for every part of a study.
+    """Subject of a figure along a sweep, the same for every part of a study.
 
     Parameters
     ----------

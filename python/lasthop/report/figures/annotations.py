@@ -1,4 +1,4 @@
-"""What is drawn in a figure beside what was measured."""
+"""Annotations of a figure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from lasthop.report.figures.published import PublishedMark
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """What papers published, where the answer flips, what the study requires."""
+    """Published values, flip points and requirements in a figure."""
 
     published: Sequence[PublishedMark] = ()
     flips: Sequence[FlipMark] = ()

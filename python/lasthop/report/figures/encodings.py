@@ -13,7 +13,7 @@ _NUMBER = ",.6~g"
 _FEWEST_TICKS = 3
 
 KEY_SIZE = 34**2
-"""Of a line in a legend, in square pixels: as long as its dashes need."""
+"""Size of a line in a legend, in square pixels."""
 
 _LOG_STEPS = (
     (1.0,),
@@ -67,7 +67,7 @@ class StackEncoding:
 
     @property
     def dash(self) -> StrokeDash:
-        """The dash pattern; lines with symbols are told by these in the legend."""
+        """The dash pattern. Lines with symbols show it in the legend."""
         styles = stack_styles(self.stacks)
         dashes = [list(styles[stack].dash) for stack in self.stacks] or [list(DASHES[0])]
         # Vega-Lite merges what has one domain: the symbols' outlines would be dashed, too.
@@ -174,7 +174,7 @@ def number_axis(ticks: Sequence[float] | None = None) -> Axis:
 
 
 def tooltip(*, value: str, interval: str) -> list[Field]:
-    """Return what a mark tells of a stack at a point, by what its value and interval are."""
+    """Return the tooltip of a mark: stack, point, value and interval."""
     return [
         Field("stack:N", title="stack"),
         Field("point:N", title="at"),

@@ -19,7 +19,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What a reader sees as one figure.
+    """One figure of the report.
 
     Parameters
     ----------

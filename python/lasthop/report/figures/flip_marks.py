@@ -1,4 +1,4 @@
-"""Where another stack takes the lead, marked in a figure along a sweep."""
+"""Marks at the flip points of a figure along a sweep."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Latency along a sweep: the median, the tail, and whatever else is asked for."""
+"""Latency along a sweep: the median, the tail and other requested columns."""
 
 from collections.abc import Iterable
 

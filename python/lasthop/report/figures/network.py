@@ -19,7 +19,7 @@ _FIGURES = (
 
 
 def network_figures(source: ReportSource) -> tuple[SweepFigure, ...]:
-    """Return a figure for each of these measures that any run has; none without a network."""
+    """Return a figure for each radio network measure that a run has."""
     return tuple(
         SweepFigure(
             name=name,

@@ -25,7 +25,7 @@ def on_one_line(series: Iterable[Measured]) -> list[list[str]]:
 
 
 def reading(lines: Sequence[Sequence[str]]) -> str:
-    """Say which lines are to be looked for behind others."""
+    """Name the lines that are hidden behind others."""
     if not lines:
         return ""
     together = "; ".join(f"{', '.join(line[:-1])} and {line[-1]}" for line in lines)

@@ -49,7 +49,7 @@ class ValueAxis:
     scale: Scale
     ticks: Sequence[float] | None
     floor: float
-    """What lies lower is cut off: a logarithmic axis has no zero."""
+    """The lower end of a logarithmic axis. Smaller values are cut off."""
 
     @classmethod
     def around(

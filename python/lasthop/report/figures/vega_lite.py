@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 VERSION = "6.4.1"
-"""Of Vega-Lite."""
+"""Version of Vega-Lite."""
 SCHEMA = f"https://vega.github.io/schema/vega-lite/v{VERSION}.json"
 
 Spec = dict[str, Any]
@@ -46,7 +46,7 @@ class Axis(Properties):
 
 
 class Legend(Properties):
-    """What colours, shapes and dashes mean."""
+    """Meaning of colours, shapes and dashes."""
 
 
 class Field(Properties):

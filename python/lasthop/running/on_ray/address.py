@@ -1,4 +1,4 @@
-"""Where `--on` sends the runs."""
+"""The address of `--on`."""
 
 import re
 from dataclasses import dataclass

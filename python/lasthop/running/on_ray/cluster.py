@@ -59,7 +59,7 @@ class Cluster:
             raise
 
     def places(self) -> int:
-        """Say how many workers there may be now: one a processor, and no more than jobs."""
+        """Return the number of workers: one for each processor, at most the number of jobs."""
         if time.monotonic() - self._looked > _LOOK_AGAIN_S:
             with self.connection():
                 found = self.ray.cluster_resources().get("CPU", 0)
@@ -67,7 +67,7 @@ class Cluster:
         return min(self._known_processors, self._jobs or self._known_processors)
 
     def check_node(self) -> None:
-        """Look whether the agent of this machine's node (the raylet) is alive.
+        """Check that the Ray agent of this machine (raylet) is alive.
 
         Nothing else tells: workers that are asked by it, and answers that come by it, never come.
 
@@ -122,7 +122,7 @@ class Cluster:
             return remote(self._worker_class).remote(self._own_folder)
 
     def dismiss(self, worker: Any) -> None:  # noqa: ANN401
-        """End a worker, whatever it does."""
+        """End a worker immediately."""
         with suppress(Exception):  # it is gone, or the cluster is
             self.ray.kill(worker)
 
@@ -135,7 +135,7 @@ class Cluster:
 
     @contextmanager
     def connection(self) -> Iterator[None]:
-        """Say in one line that the cluster cannot be reached."""
+        """Turn connection errors of the cluster into one line."""
         try:
             yield
         except (self.ray.exceptions.RayError, UsageError):

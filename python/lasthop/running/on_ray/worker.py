@@ -1,4 +1,4 @@
-"""What a worker of Ray does, on whichever machine."""
+"""The code that a Ray worker runs."""
 
 # ruff: noqa: PLC0415  (imported on the worker)
 

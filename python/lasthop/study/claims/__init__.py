@@ -1,4 +1,4 @@
-"""What papers claim of a study: the file of claims, read with the place of every mistake."""
+"""Published claims about a study, read from a file with the place of every mistake."""
 
 from lasthop.study.claims.claim import Claim, Claims, Rule
 from lasthop.study.claims.load import claims_of, read_claims

@@ -1,4 +1,4 @@
-"""What a paper claims, in a form that runs can be held against."""
+"""A published claim, in a form that runs can be judged by."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Look = Literal["change", "peak", "mean"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Which values of a swept key a rule is about.
+    """The values of a swept key that a rule selects.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Place:
 
     @property
     def label(self) -> str:
-        """What a person calls the key."""
+        """Name of the key for a reader."""
         return self.key.replace(".", " ").replace("_", " ")
 
 
@@ -150,7 +150,7 @@ class OrderedArm:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The arms stand in the order of what they have, the lowest first."""
+    """A rule that orders arms by a value, lowest first."""
 
     arms: tuple[OrderedArm, ...]
 

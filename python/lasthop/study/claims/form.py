@@ -134,7 +134,7 @@ class RuleForm(Form):
 
     @property
     def requirement(self) -> str:
-        """The one key of the rule that says what must be."""
+        """The key of the rule that states its condition."""
         return next(name for name in _REQUIREMENTS if getattr(self, name) is not None)
 
     @model_validator(mode="after")
@@ -181,7 +181,7 @@ class ClaimForm(Form):
     id: str = Field(examples=["CK1"])
     """Short name of the claim."""
     kind: Literal["value", "ratio", "order", "threshold", "note"] = Field(examples=["value"])
-    """What is claimed; a note has no verdict."""
+    """Kind of claim. A note has no verdict."""
     what: Words = Field(examples=["mean latency in the low-quality network"])
     """The claim in your own words."""
     published: Words | None = Field(default=None, examples=["578 ms"])

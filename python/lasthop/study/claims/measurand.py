@@ -1,4 +1,4 @@
-"""What a claim may be about: the measured columns, and those that are made of them."""
+"""Quantities that a claim can use: measured columns and derived ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which points of a part a rule is about: ``at: {path.loss: "> 0 %"}``."""
+"""The points of a part that a rule selects: ``at: {path.loss: "> 0 %"}``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rule asks for in words: the published figure, where a claim does not give it."""
+"""Describes the condition of a rule where the claim does not give the published figure."""
 
 from __future__ import annotations
 

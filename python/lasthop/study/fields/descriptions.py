@@ -1,4 +1,4 @@
-"""What the keys of a form mean: the strings below its fields, read when somebody asks.
+"""Descriptions of form keys, read from the strings below their fields.
 
 Pydantic reads them too, but whenever the forms are imported: a fifth of the time that a command
 takes to start.
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def descriptions(form: type) -> dict[str, str]:
-    """Give what the source says below each field, inherited ones included.
+    """Return the strings below each field, including inherited ones.
 
     Examples
     --------

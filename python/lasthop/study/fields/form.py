@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Form(BaseModel):
-    """A mapping of the study; every key is known and every fault says what to write."""
+    """A mapping of the study. Every key is known, and every fault has a remedy."""
 
     # What reads a form is built when it is read: a study uses few of them.
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
@@ -196,7 +196,7 @@ def quantity_schema(kind: Kind, example: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class OnOff(Written):
-    """Marks a truth value that is written ``on`` or ``off``."""
+    """Marks a boolean value that is written ``on`` or ``off``."""
 
     def read(self, value: object) -> bool:
         """Read ``on``, ``off``, ``true`` or ``false``."""

@@ -11,7 +11,7 @@ from lasthop.study.text.faults import Fault, nearest, show
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kind:
-    """What a quantity measures, and the units it may be written in.
+    """A kind of quantity, and the units in which it can be written.
 
     Parameters
     ----------

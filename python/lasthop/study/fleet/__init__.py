@@ -1,1 +1,1 @@
-"""Who there is: groups of devices and servers."""
+"""Groups of devices, and servers."""

@@ -17,7 +17,7 @@ AimedKind = Literal["drop", "cut_before"]
 
 
 class AimedFaultForm(Form):
-    """What happens to messages of one kind at the server's end of each path of a device."""
+    """A fault of messages of one type, at the server's end of each device's path."""
 
     drop: str | None = Field(default=None, examples=["coap.ACK"])
     """Message type to lose, with its packet. A retransmission passes."""
@@ -66,7 +66,7 @@ class AimedFaultForm(Form):
 
     @property
     def kind(self) -> AimedKind:
-        """What happens."""
+        """Kind of fault."""
         return "cut_before" if self.drop is None else "drop"
 
     @property
@@ -80,7 +80,7 @@ class AimedFaultForm(Form):
         return self.message.split(".", 1)[0]
 
     def words(self) -> str:
-        """Say it in words."""
+        """Describe the fault."""
         which = "each" if self.nth is None else f"number {self.nth} of each device"
         if self.share is not None:
             which = f"{100 * self.share:.6g} %"

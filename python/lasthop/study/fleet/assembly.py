@@ -1,4 +1,4 @@
-"""What a study is made of, whichever form it is written in: groups, servers, paths and flows."""
+"""The parts of a study in either form: groups, servers, paths and flows."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Hop:
 
     @property
     def kind(self) -> str:
-        """What it is: ``link``, ``nat``, or the key of a medium."""
+        """Kind of the hop: ``link``, ``nat``, or the key of a medium."""
         if isinstance(self.settings, Nat):
             return "nat"
         medium = medium_of(self.settings)
@@ -180,14 +180,14 @@ class Server:
     device: DeviceForm | None = None
 
     def is_cache_before(self, server: str) -> bool:
-        """Say whether it is a caching proxy for a server."""
+        """Whether it is a caching proxy in front of a server."""
         forwards = self.forwards
         return forwards is not None and forwards.cache is not None and forwards.to == server
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flow:
-    """Who says what to whom.
+    """A flow of messages: sender, receiver and traffic.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """What happens at a time."""
+    """An event at a time."""
 
     form: EventForm
     location: Location
@@ -285,11 +285,11 @@ class Assembly:
 
     @property
     def begins_established(self) -> bool:
-        """Say whether the set-up of sessions comes before the run."""
+        """Whether sessions are set up before the run."""
         return any(self.session_of(flow) == "established" for flow in self.flows)
 
     def is_opened_by_devices(self, flow: Flow) -> bool:
-        """Say whether devices send something between the ends of a flow."""
+        """Whether devices send something between the ends of a flow."""
         return bool(self._opening(flow))
 
     def cells_of(self, group: Group) -> int:

@@ -1,4 +1,4 @@
-"""What a device has little of: the key ``device`` of a group or a server."""
+"""Hardware limits of a device: the key ``device`` of a group or a server."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class DeviceForm(Form):
         }
 
     def words(self) -> str:
-        """Say in words which device it is."""
+        """Describe the device."""
         profile = device_profile(self.profile).values
         usual = type(self).model_validate(self.profile).filled()
         of = self.filled()

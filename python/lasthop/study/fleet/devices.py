@@ -1,4 +1,4 @@
-"""Who is there: devices that stay, or devices that come with one message and go."""
+"""Devices that stay, or devices that come, send one message and go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the devices of a study live on: the key ``energy``."""
+"""Power profile and battery of devices: the key ``energy``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WATT_HOUR_J = 3600.0
 
 
 class Energy(Form):
-    """What the devices live on, where their path has a radio."""
+    """Power profile and battery of devices whose path has a radio."""
 
     profile: Literal["tr_45_820", "bg96", "sara_n2"] = Field(
         default="tr_45_820", examples=["sara_n2"]
@@ -85,7 +85,7 @@ def energy_spec(energy: Energy | None) -> dict[str, Any] | None:
 
 
 def describe_energy(energy: Energy) -> str:
-    """Say in words what the devices live on.
+    """Describe the power profile and the battery.
 
     Examples
     --------

@@ -157,17 +157,17 @@ class EventForm(Form):
 
     @property
     def kind(self) -> EventKind:
-        """What happens."""
+        """Kind of event."""
         return next(kind for kind in KINDS if kind in self.model_fields_set)
 
     @property
     def target(self) -> str:
-        """To whom or what it happens."""
+        """Group, server, path or hop of the event."""
         found: str | End = getattr(self, self.kind)
         return found if isinstance(found, str) else found.name
 
     @property
     def share(self) -> float:
-        """Of how many of them, from 0 to 1."""
+        """Share of the devices that the event affects, from 0 to 1."""
         found: str | End = getattr(self, self.kind)
         return 1.0 if isinstance(found, str) else found.share

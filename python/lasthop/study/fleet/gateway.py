@@ -27,7 +27,7 @@ _WAIT_NS = 10 * 10**9
 
 
 class ForwardsForm(Form):
-    """Where a gateway passes on what devices report to it, and how."""
+    """How a gateway forwards the reports of devices."""
 
     to: str = Field(examples=["head_end"])
     """Server to which the gateway forwards. Latency counts from the device to this server."""
@@ -129,7 +129,7 @@ def check_gateway(name: str, servers: Mapping[str, ServerForm]) -> None:
 
 
 def check_reports(assembly: Assembly) -> None:
-    """Check that somebody reports to each gateway, and that nothing else is asked of it.
+    """Check that each gateway receives reports, and nothing that it cannot forward.
 
     Raises
     ------

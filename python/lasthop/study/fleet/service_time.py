@@ -48,7 +48,7 @@ class ServiceTimeForm(Form):
 
 
 def check_service_time(server: Server, stacks: Iterable[ResolvedStack]) -> None:
-    """Check that the service time of a server says what it works on each stack, and one thing.
+    """Check that the service times of a server cover its stacks and do not contradict.
 
     Raises
     ------

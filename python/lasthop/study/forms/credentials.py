@@ -11,7 +11,7 @@ from lasthop.study.text.faults import Fault, show
 
 
 class ClientCredentialsForm(Form):
-    """What clients show to a server that asks."""
+    """Credentials that clients present to a server that requires them."""
 
     certificate: str = Field(examples=["device.pem"])
     """PEM file in the folder of the study: the certificate and its intermediate certificates."""
@@ -20,7 +20,7 @@ class ClientCredentialsForm(Form):
 
 
 class ServerCredentialsForm(Form):
-    """What servers show."""
+    """Credentials that servers present."""
 
     certificate: str = Field(examples=["server.pem"])
     """A PEM file in the folder of the study: the server's certificate, and those that lead to a

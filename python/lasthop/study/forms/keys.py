@@ -244,7 +244,7 @@ _SUFFIXES = {kind.column_unit: kind.column_suffix for kind in KINDS}
 
 
 def key_words(key: str) -> str:
-    """Say a swept key as a person would: without the rooms that it stands in.
+    """Write a swept key without the parts that a reader does not need.
 
     Examples
     --------

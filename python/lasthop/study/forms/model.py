@@ -1,4 +1,4 @@
-"""What both forms of a study have: how long, how often, what is decided and expected."""
+"""Keys of both forms of a study: duration, repetitions, decision and expectations."""
 
 # ruff: noqa: TC001  (pydantic reads what is imported)
 
@@ -59,7 +59,7 @@ def check_name(name: object, *, of_part: bool = False) -> str:
 
 
 class Measure(Form):
-    """What of a run is measured."""
+    """Settings of what is measured in a run."""
 
     warm_up: LongTime = Field(default=0, examples=["10 s"])
     """Messages that are due before this time are not measured."""
@@ -78,7 +78,7 @@ class Measure(Form):
 
 
 class DecideForm(Form):
-    """What makes a stack the answer."""
+    """Requirements and measure that decide which stack is best."""
 
     require: list[str] = Field(
         default_factory=list, max_length=100, examples=['["delivery_ratio >= 99 %"]']
@@ -143,7 +143,7 @@ Stacks = Annotated[
 
 
 class StudyForm(Form):
-    """What both forms of a study have."""
+    """Keys that both forms of a study have."""
 
     elsewhere: ClassVar[dict[str, str]] = {"name": 'write "study: NAME"'}
     mappings: ClassVar[dict[str, type[Form]]] = {"measure": Measure, "decide": DecideForm}

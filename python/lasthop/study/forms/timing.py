@@ -19,7 +19,7 @@ QUICK_REPEAT_LIVE = 1
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """The spans of a run, in ns."""
+    """The time spans of a run, in ns."""
 
     duration_ns: int
     warm_up_ns: int

@@ -43,7 +43,7 @@ class Into:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseAssistance(Written):
-    """Marks what a device tells of the packets that follow its own."""
+    """Marks the hint of a device about packets that follow its own."""
 
     def read(self, value: object) -> str:
         """Read ``on``, ``off`` or when the network is to release the device."""

@@ -42,9 +42,9 @@ class Carrier(Form):
     noise_figure: Annotated[Decibels | None, Into("base_station_noise_figure_db")] = Field(
         default=None, examples=["3 dB"]
     )
-    """Of the base station's receiver."""
+    """Noise figure of the base station's receiver."""
     device_noise_figure: Decibels | None = Field(default=None, examples=["5 dB"])
-    """Of the device's receiver."""
+    """Noise figure of the device's receiver."""
     receive_antennas: Annotated[Count | None, Into("base_station_receive_antennas")] = Field(
         default=None, examples=["2"]
     )
@@ -89,7 +89,7 @@ class Channel(Form):
     estimation_window_15_khz: Annotated[Duration | None, Into("estimation_window_15_khz_ms")] = (
         Field(default=None, examples=["4 ms"])
     )
-    """The same of the base station on tones of 15 kHz alone."""
+    """Estimation window of the base station on tones of 15 kHz."""
     combining: Literal["reliability", "estimates"] | None = Field(
         default=None, examples=["estimates"]
     )
@@ -100,11 +100,11 @@ class Channel(Form):
     )
     """By how much a receiver's frequency is off after all corrections."""
     silence_as_acknowledgement: SilenceShare | None = Field(default=None, examples=["1 %", "off"])
-    """How often a base station takes silence for an acknowledgement; off: it knows who answers."""
+    """Probability that the base station takes silence for an acknowledgement. off: never."""
     interference_cut_off: Annotated[CutOff | None, Into("interference_cut_off_below_noise_db")] = (
         Field(default=None, examples=["10 dB"])
     )
-    """What comes from another cell so far below the noise does not interfere; off: nothing does."""
+    """Interference this far below the noise is ignored. With off nothing is ignored."""
     nprach_detection_margin: Decibels | None = Field(default=None, examples=["2 dB"])
     """By how much a real detector of preambles is worse than the ideal one."""
     measurement_error: Decibels | None = Field(default=None, examples=["4 dB"])
@@ -116,7 +116,7 @@ class SystemInformation(Form):
     """A system information message."""
 
     bits: Annotated[Count, Into("transport_block_bits")] = Field(examples=["440"])
-    """Its transport block."""
+    """Size of the transport block."""
     periodicity: Annotated[Duration, Into("periodicity_frames", FRAME_NS)] = Field(
         examples=["5120 ms"]
     )
@@ -137,7 +137,7 @@ class DownlinkGap(Form):
 
 
 class Subframes(Form):
-    """Which downlink subframes carry data."""
+    """Downlink subframes that carry data."""
 
     sib1_repetitions: Count | None = Field(default=None, examples=["8"])
     """Repetitions of SIB1-NB in its period of 2560 ms."""
@@ -160,7 +160,7 @@ class Subframes(Form):
 
 
 class Switches(Form):
-    """What may be left out, so that a calculation that leaves it out can be met exactly."""
+    """Effects that can be turned off, to compare with a calculation that ignores them."""
 
     rlc_status: Switch | None = Field(default=None, examples=["on"])
     """RLC status reports are sent."""

@@ -1,4 +1,4 @@
-"""What a cell has of its own: where its coverage levels meet, the levels, and its carriers."""
+"""Settings of single cells: thresholds, coverage levels and carriers."""
 
 # ruff: noqa: TC001  (pydantic reads what is imported)
 
@@ -29,12 +29,12 @@ class NonAnchorCarriers(Form):
 
 
 class CellSettings(Form):
-    """What some cells have in place of what the network has."""
+    """Settings of some cells that replace those of the network."""
 
     cells: Annotated[list[Count], Field(min_length=1, max_length=84)] = Field(
         examples=["[0, 1, 2]"]
     )
-    """Which cells, from 0; the sectors of a site follow each other."""
+    """Numbers of the cells, from 0. The sectors of a site follow each other."""
     coupling_loss_thresholds: list[CouplingLoss] | None = Field(
         default=None, examples=["[140 dB, 150 dB]"]
     )
@@ -42,11 +42,11 @@ class CellSettings(Form):
     rsrp_thresholds: Annotated[list[PowerLevel] | None, Into("rsrp_thresholds_dbm")] = Field(
         default=None, examples=["[-104.8 dBm, -114.8 dBm]"]
     )
-    """The same as received power of the reference signal."""
+    """Thresholds between the coverage levels as RSRP, highest first."""
     coverage_levels: Annotated[CoverageLevels | None, Into("levels")] = Field(
         default=None, examples=["{ce0: {nprach: {repetitions: 2}}}"]
     )
-    """What differs in their coverage levels."""
+    """Changes to the coverage levels of these cells."""
     non_anchor_carriers: (
         Annotated[
             Annotated[Off, Tag("<value>")] | Annotated[NonAnchorCarriers, Tag("<mapping>")],

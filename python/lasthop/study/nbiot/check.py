@@ -1,4 +1,4 @@
-"""What 3GPP allows of a radio network; the tables are the simulator's."""
+"""Checks a radio network against the 3GPP tables of the simulator."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TOO_LARGE = re.compile(r"invalid value: integer `(\d+)`, expected \w+")
 
 
 def check(network: Network) -> None:
-    """Hold a network against the tables of 3GPP.
+    """Check a network against the 3GPP tables.
 
     Raises
     ------

@@ -45,7 +45,7 @@ class SearchSpace(Form):
 
 
 class RandomAccessFormats(Form):
-    """How responses, Msg3 and Msg4 are sent."""
+    """Formats of responses, Msg3 and Msg4."""
 
     dci_repetitions: Count | None = Field(default=None, examples=["2"])
     """Repetitions of the DCI."""
@@ -83,7 +83,7 @@ class FixedFormats(Form):
 
 
 class AdaptiveSets(Form):
-    """What the scheduler chooses from for each device: the cheapest that meets the target."""
+    """Formats from which the scheduler chooses the cheapest that meets the target."""
 
     target_block_error: Share | None = Field(default=None, examples=["10 %"])
     """The block error rate of a first transmission that it aims at."""
@@ -153,7 +153,7 @@ class CoverageLevel(Form):
     random_access_search_space: SearchSpace | None = Field(
         default=None, examples=["{rmax: 16, g: 2}"]
     )
-    """Where responses and Msg4 are announced."""
+    """Search space for responses and Msg4."""
     response_window: Annotated[Count | None, Into("response_window_pp")] = Field(
         default=None, examples=["10"]
     )
@@ -169,7 +169,7 @@ class CoverageLevel(Form):
     )
     """How responses, Msg3 and Msg4 are sent."""
     user_search_space: SearchSpace | None = Field(default=None, examples=["{rmax: 16, g: 2}"])
-    """Where a connected device is addressed."""
+    """Search space of a connected device."""
     link_adaptation: LinkAdaptation | None = Field(
         default=None, examples=["{adaptive: {npusch_repetitions: [1, 2, 4, 8]}}"]
     )

@@ -1,4 +1,4 @@
-"""Where the cells of an NB-IoT network are, and what attenuates the path to a device."""
+"""Positions of NB-IoT cells, and the path loss to devices."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Shadowing(Form):
     """Slow, correlated variation of the path loss."""
 
     standard_deviation: Decibels | None = Field(default=None, examples=["8 dB"])
-    """Its standard deviation."""
+    """Standard deviation of the shadowing."""
     correlation_distance: Length | None = Field(default=None, examples=["110 m"])
     """The distance at which the correlation has fallen to 1/e."""
     site_correlation: Share | None = Field(default=None, examples=["50 %"])
@@ -66,7 +66,7 @@ class Deployment(Form):
     )
     """How the path loss grows with distance."""
     shadowing: Shadowing | None = Field(default=None, examples=["{standard_deviation: 8 dB}"])
-    """Slow, correlated variation of the path loss."""
+    """Shadowing: slow, spatially correlated variation of the path loss."""
     antenna: Antenna | None = Field(default=None, examples=["{gain: 18 dB, beamwidth: 65 deg}"])
     """The antenna of a sector."""
     device_antenna_gain: Annotated[Decibels | None, Into("device_antenna_gain_dbi")] = Field(

@@ -33,7 +33,7 @@ from lasthop.study.nbiot.network_time import NetworkTime, NetworkTimeName
 from lasthop.study.text.faults import Fault
 
 CELLS = 21
-"""Of a deployment that says nothing else."""
+"""Default number of cells of a deployment."""
 
 
 class ConnectionReject(Form):
@@ -46,7 +46,7 @@ class ConnectionReject(Form):
 
 
 class AccessBarring(Form):
-    """Which devices may not begin a connection."""
+    """Access barring: the devices that may not start a connection."""
 
     classes: Annotated[Count, Into("barred_classes")] = Field(examples=["5"])
     """So many of the ten access classes at a time."""
@@ -55,7 +55,7 @@ class AccessBarring(Form):
 
 
 class Reestablishment(Form):
-    """What a device does whose radio link has failed."""
+    """Re-establishment of a device after a radio link failure."""
 
     t311: Duration = Field(examples=["10 s"])
     """For how long it looks for a cell."""
@@ -64,12 +64,12 @@ class Reestablishment(Form):
 
 
 class RandomAccess(Form):
-    """What is common to the random access of all coverage levels."""
+    """Random access settings that all coverage levels share."""
 
     nprach_format: Literal["format0", "format1"] | None = Field(default=None, examples=["format0"])
     """The preamble format: for cells of 10 km, or of 40 km."""
     preamble_attempts: Count | None = Field(default=None, examples=["20"])
-    """Attempts in all levels together."""
+    """Largest number of preamble attempts over all coverage levels."""
     back_off: Duration | None = Field(default=None, examples=["512 ms"])
     """A device waits a uniform part of it before its next attempt."""
     msg3_capture: Decibels | None = Field(default=None, examples=["6 dB"])
@@ -89,7 +89,7 @@ class RandomAccess(Form):
         ]
         | None
     ) = Field(default=None, examples=["{classes: 5, moves_on: 30 s}"])
-    """Which devices may not begin a connection."""
+    """Access barring: the devices that may not start a connection."""
 
 
 class Uplink(Form):
@@ -98,7 +98,7 @@ class Uplink(Form):
     subcarrier_spacing: Annotated[Frequency | None, Into("subcarrier_spacing")] = Field(
         default=None, examples=["15 kHz"]
     )
-    """Of the NPUSCH: 15 kHz, or 3.75 kHz."""
+    """Subcarrier spacing of the NPUSCH: 15 kHz or 3.75 kHz."""
     tones: Counts | None = Field(default=None, examples=["[1, 3, 6, 12]"])
     """Numbers of tones that the scheduler may grant."""
 
@@ -124,7 +124,7 @@ class ExtendedDrx(Form):
 
 
 class WakeUpSignal(Form):
-    """What tells a device that it will be paged."""
+    """Wake-up signal before a page."""
 
     duration_divisor: Count = Field(examples=["64"])
     """Length of the signal: `paging_rmax` divided by this, in subframes, at least one."""
@@ -179,9 +179,9 @@ class Nbiot(Form):
     channel: Channel | None = Field(default=None, examples=["{fading: typical_urban}"])
     """Fading, channel estimation, interference."""
     subframes: Subframes | None = Field(default=None, examples=["{sib1_repetitions: 8}"])
-    """Which downlink subframes carry data."""
+    """Downlink subframes that carry data."""
     random_access: RandomAccess | None = Field(default=None, examples=["{back_off: 512 ms}"])
-    """What is common to the random access of all coverage levels."""
+    """Random access settings that all coverage levels share."""
     coupling_loss_thresholds: list[CouplingLoss] | None = Field(
         default=None, examples=["[144 dB, 154 dB]"]
     )

@@ -1,4 +1,4 @@
-"""Which key of a study becomes which field of the resolved network."""
+"""Maps keys of a study to fields of the resolved network."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOT_A_FIELD = ("base", "coupling_loss_thresholds")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a key of a mapping goes.
+    """The field of a key.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ NetworkTimeName = Literal["ideal", "operator_norway_2019", "operator_south_afric
 
 
 class ModuleTime(Form):
-    """What the firmware of the module takes beside what the standards tell it to do."""
+    """Delays of the module's firmware, beyond the standards."""
 
     wake_up: Duration | None = Field(default=None, examples=["500 ms"])
     """Time from deep sleep until the radio can receive."""

@@ -14,7 +14,7 @@ Network = dict[str, Any]
 PRESETS = ("larmo_2019", "single_device")
 
 NETWORK_TIMES: tuple[NetworkTimeName, ...] = get_args(NetworkTimeName)
-"""What base station, core and module may take, by name."""
+"""Presets of the delays of base station, core and module, by name."""
 
 
 def preset(name: str) -> Network:

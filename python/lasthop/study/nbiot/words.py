@@ -29,11 +29,11 @@ IDEAL_NETWORK = (
     "ideal network: no time in base station and core, so battery years and latencies are the best "
     "that there can be"
 )
-"""What every result over a network depends on whose base station and core take no time."""
+"""The caution for results with a network without delays in base station and core."""
 
 
 def network_caution(networks: Iterable[Mapping[str, Any]]) -> str | None:
-    """Say whose time the networks of a study take, where it is nobody's, or one network's alone."""
+    """Describe whose delays the networks of a study use, if ideal or of one network only."""
     times = [network["network"] for network in networks]
     if not times or any(time != times[0] for time in times):
         return None

@@ -1,4 +1,4 @@
-"""What one direction of a link does to packets: each setting, as a run spec has it and in words."""
+"""Settings of one direction of a link, in words and as a run spec."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Background(Form):
         return {"packet_bytes": self.packet, "every_ns": every}
 
     def words(self) -> str:
-        """Tell it."""
+        """Describe the background traffic."""
         amount = (
             format_quantity(self.rate, RATE)
             if self.rate is not None
@@ -173,7 +173,7 @@ class Direction(Form):
         }
 
     def words(self) -> dict[str, str]:
-        """Tell each setting."""
+        """Describe each setting."""
         loss, delay = self.loss, self.delay
         of_delay = delay.words() if isinstance(delay, DelayModel) else format_quantity(delay, TIME)
         described = {

@@ -1,4 +1,4 @@
-"""What may happen to the packets of a link: losses, outages, delays, in words and run specs."""
+"""Impairments of a link, such as losses, outages and delays, in words and run specs."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class GilbertElliott(Form):
         return {"gilbert_elliott_packet": {**changes, **losses}}
 
     def words(self) -> str:
-        """Tell it."""
+        """Describe the losses."""
         losses = f"losing {_percent(self.loss_in_good)} and {_percent(self.loss_in_bad)}"
         if self.good is not None and self.bad is not None:
             return f"in bursts: good for {_time(self.good)}, bad for {_time(self.bad)}, {losses}"
@@ -181,7 +181,7 @@ class Outage(Form):
         return {"start_ns": self.start, "duration_ns": self.lasts, "every_ns": self.every}
 
     def words(self) -> str:
-        """Tell it."""
+        """Describe the outages."""
         words = f"from {_time(self.start)} for {_time(self.lasts)}"
         return f"{words}, every {_time(self.every)}" if self.every is not None else words
 
@@ -273,7 +273,7 @@ class Pareto(Form):
 
 
 class HeldBack(Form):
-    """The same delay for all packets but some, which are overtaken."""
+    """A constant delay, with a share of packets that is delayed more and overtaken."""
 
     delay: Time = Field(examples=["15 ms"])
     """How long the others travel."""

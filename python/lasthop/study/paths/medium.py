@@ -29,7 +29,7 @@ class Medium:
 
     @property
     def written(self) -> str:
-        """Its name and its options, in the notation."""
+        """Name and options, in stack notation."""
         return " ".join([self.name, *(f"{name}={value}" for name, value in self.options.items())])
 
     def spec(self) -> dict[str, Any]:

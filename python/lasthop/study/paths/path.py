@@ -140,7 +140,7 @@ class Path(Direction):
 
     @property
     def has_a_free_bottleneck(self) -> bool:
-        """Whether there is a rate that nobody uses beside the simulated devices."""
+        """Whether the path has a rate limit that only simulated devices use."""
         return any(
             side.rate is not None and side.background is None for side in (self.up, self.down)
         )
@@ -170,7 +170,7 @@ class Path(Direction):
         return {"order": self.full_order(), "shared": self.shared, **sides}
 
     def link_words(self) -> dict[str, str]:
-        """Tell each setting of the link."""
+        """Describe each setting of the link."""
         up, down = self.up.words(), self.down.words()
         described: dict[str, str] = {}
         for name in {**up, **down}:
@@ -218,7 +218,7 @@ class HopForm(Path):
 
     @property
     def is_link(self) -> bool:
-        """Whether it says anything of a link."""
+        """Whether the path has any setting of a link."""
         given = self.model_fields_set - _NO_LINK
         return bool(given or self.up.model_fields_set or self.down.model_fields_set)
 

@@ -35,7 +35,7 @@ _WlanRate = Annotated[int, Quantity(RATE, "11 Mbit/s", minimum=1)]
 
 
 class AccessPoint(Form):
-    """What the access point has otherwise than stations."""
+    """Settings of the access point that differ from those of stations."""
 
     cw_min: _Window | None = Field(default=None, examples=[15])
     """Slots of its first back-off at most; by default as of stations."""
@@ -129,7 +129,7 @@ class Wlan(Form):
         }
 
     def words(self) -> dict[str, str]:
-        """Tell each setting."""
+        """Describe each setting."""
         sifs_ns, difs_ns = self._spaces
         first, last = self._access_point
         eifs = f"EIFS {_time(self._eifs_ns)}" if self.eifs else "no EIFS"

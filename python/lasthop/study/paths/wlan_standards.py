@@ -1,4 +1,4 @@
-"""What the standards of WLANs say: rates, slots, preambles, which rates acknowledge."""
+"""Values of the WLAN standards: rates, slots, preambles and basic rates."""
 
 from __future__ import annotations
 

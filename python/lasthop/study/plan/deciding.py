@@ -1,4 +1,4 @@
-"""What a study is decided and checked by: whether it names what the study has and can measure."""
+"""Checks of decide and expect: names and columns that the study has and can measure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Judgeable:
-    """What of a study can be judged: its stacks, parts, swept values and what it measures.
+    """Names, swept values and columns of a study that expressions can use.
 
     Parameters
     ----------

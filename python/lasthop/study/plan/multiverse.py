@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MultiversePlan:
-    """What a multiverse needs of the study whose readings it is.
+    """The study that a multiverse varies, and what it needs of it.
 
     Parameters
     ----------

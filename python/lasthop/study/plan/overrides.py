@@ -1,4 +1,4 @@
-"""What ``--set`` may replace in a study, and what it has changed."""
+"""Keys that ``--set`` can replace, and the changes that it made."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ class Stack:
 
 @dataclass(frozen=True, slots=True)
 class Decide:
-    """What makes a stack the answer.
+    """Requirements and measure that decide which stack is best.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ class Study:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What its paths' models and a quick look leave out, and figures depend on."""
+        """Effects that the path models and a quick run ignore, on which figures depend."""
         readers = (RunSpecReader(point.conditions) for point in self.points)
         networks = (network for reader in readers for network in reader.networks)
         told = network_caution(networks)

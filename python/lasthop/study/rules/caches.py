@@ -1,4 +1,4 @@
-"""What goes by the name of a resource, and by way of a cache: which stacks can say that."""
+"""Checks of resources and caches: which stacks can use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of certificates and keys that a study names; what stands in them is never told."""
+"""Certificate and key files of a study. Their content is never printed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _KEYS = ("keys",)
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What the ends of a study's runs show; it is never printed.
+    """Certificates and keys of both ends. They are never printed.
 
     Attributes
     ----------

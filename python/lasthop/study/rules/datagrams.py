@@ -42,11 +42,11 @@ SIDES = {
     "command": ("down",),
     "download": ("down",),
 }
-"""Which ways the messages of each kind of traffic go."""
+"""Directions of the messages of each kind of traffic."""
 
 
 def check_carried(assembly: Assembly, arm: Arm) -> None:
-    """Hold each message against the stack that is to carry it.
+    """Check that each stack can carry the messages of its flows.
 
     Raises
     ------

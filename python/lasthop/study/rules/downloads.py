@@ -18,14 +18,13 @@ if TYPE_CHECKING:
     from lasthop.study.forms.timing import Timing
 
 NBIOT_DOWN_BITS_PER_SECOND = 26_150
-"""What one device, or all devices of a cell together, get at most, sustained, of a carrier of
-Release 13 (680 bit in 26 ms)."""
+"""Largest sustained downlink rate of a cell with a Release 13 carrier (680 bit in 26 ms)."""
 
 _SECOND_NS = 10**9
 
 
 def check_download(flow: Flow, assembly: Assembly, spans: Timing) -> None:
-    """Hold a download against what its path carries until the run ends.
+    """Check that the path can carry a download before the run ends.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Whether faults that are aimed at messages have somebody to happen to."""
+"""Checks that aimed faults can meet a message."""
 
 from __future__ import annotations
 

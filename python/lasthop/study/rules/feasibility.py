@@ -1,4 +1,4 @@
-"""What no run of a study could do: too many messages, too large a download, an event too late."""
+"""Checks of what a run cannot do: too many messages, a late event, a large download."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MAXIMUM_MESSAGES = 10**9
 
 MAXIMUM_FLOWS = 9
-"""Of a group: what a flow's number has room for."""
+"""Largest number of flows of a group."""
 
 MAXIMUM_PORT = 65_535
 

@@ -1,4 +1,4 @@
-"""The version of IP of hosts: a host has one address, whatever is spoken above it."""
+"""Checks that each host needs only one IP version."""
 
 from __future__ import annotations
 

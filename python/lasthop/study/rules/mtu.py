@@ -53,7 +53,7 @@ class Need:
     instead: Callable[[int], str]
     """By the MTU that is there."""
     sides: Sequence[str] = ("up", "down")
-    """Which ways it is needed."""
+    """Directions that need this MTU."""
 
 
 def check_mtu(assembly: Assembly, arm: Arm) -> None:

@@ -1,4 +1,4 @@
-"""What a study can say and no run can do yet: the one table of it."""
+"""The table of study features that are not built yet."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NOT_BUILT: dict[str, str] = {
         "remove it, or write a number of devices that stay"
     ),
 }
-"""What to write instead of each, by its name. A line goes when a run can do it."""
+"""The alternative to each feature that is not built yet, by name."""
 
 Feature = tuple[str, "Location"]
 

@@ -1,4 +1,4 @@
-"""What a study may ask for and probably does not mean: said before its first run."""
+"""Notes on settings that probably do not do what is meant, printed before the first run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Notes:
         self._moot: dict[str, str] | None = None
 
     def see(self, assembly: Assembly, spans: Timing, arms: Sequence[Arm]) -> None:
-        """Look at a point, and at the stacks that are run there."""
+        """Check a point and its stacks."""
         forwards = [server.forwards for server in assembly.servers if server.forwards]
         paths = {
             *(group.path for group in assembly.groups),

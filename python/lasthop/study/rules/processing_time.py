@@ -1,4 +1,4 @@
-"""Devices that are told more than they have time for: said before anything is run."""
+"""Finds devices that receive more messages than they can process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check_processing_time(assembly: Assembly) -> None:
-    """Check that no device takes longer for what it is told than it takes to be told it.
+    """Check that every device can process messages as fast as it receives them.
 
     A reader that throws messages away keeps up with any number of them.
 

@@ -17,14 +17,14 @@ _OF_THEIR_OWN = frozenset({"dds"})
 """Applications whose servers pass on to their own devices, by one topic of each device."""
 
 MAXIMUM_HEARD = 1000
-"""Of a device: a broker takes no more subscriptions of a session."""
+"""Largest number of devices that one device can subscribe to."""
 
 MAXIMUM_AUDIENCE = 1000
-"""Of a message that is for all devices of a group."""
+"""Largest number of receivers of one message."""
 
 
 def check_relays(assembly: Assembly) -> None:
-    """Check that there is somebody to hear what one group says to another.
+    """Check that reports from one group to another have receivers.
 
     Raises
     ------

@@ -18,7 +18,7 @@ _SECURED = ("tls", "quic", "dtls")
 
 @dataclass(frozen=True, slots=True)
 class SocketTrust:
-    """Whom clients believe, and what they show.
+    """Credentials that clients present, and the authorities that they trust.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class SocketTrust:
     names: frozenset[str] = frozenset()
 
     def why_not(self, stack: ResolvedStack) -> str | None:
-        """Say why clients of a stack would not be let in, None if they may be."""
+        """Explain why a server would refuse clients of a stack; None if it would not."""
         options = stack.options
         layer = next((layer for layer in _SECURED if layer in stack.layers), "")
         certified = bool(layer) and not is_keyed(stack)

@@ -57,7 +57,7 @@ def on_engine(arms: Sequence[Arm], engine: str, *, modelled: bool) -> tuple[Arm,
 
 
 def sends_back(application: str) -> bool:
-    """Say whether a server that others made sends a device its own messages back."""
+    """Whether real server software returns a device's own messages to it."""
     return application not in _KEEPING
 
 

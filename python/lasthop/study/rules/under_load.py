@@ -46,7 +46,7 @@ _OF_TRANSPORT = re.compile(r"\b(?:tcp|udp|ip)\.\w+")
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Where the servers of a study are.
+    """Addresses of the servers of a study.
 
     Parameters
     ----------
@@ -81,12 +81,12 @@ class Targets:
         return self.at.get("/".join(stack.layers[:-1]))
 
     def refusal(self, stack: ResolvedStack) -> str | None:
-        """Say why nobody answers a stack where its server is to be, None if somebody may."""
+        """Explain why no server answers a stack; None if one may."""
         return self.refused.get("/".join(stack.layers[:-1]))
 
 
 def loads(application: str, layers: Sequence[str]) -> bool:
-    """Say whether a protocol on layers, without IP, is for clients on sockets of the kernel."""
+    """Whether a protocol with its layers works on kernel sockets."""
     return layers[-1] in _SOCKETS and application not in _PEERS
 
 
@@ -104,7 +104,7 @@ def on_devices(assembly: Assembly, device: DeviceForm | None) -> Assembly:
 
 
 def with_subscribers(assembly: Assembly) -> Assembly:
-    """Have reports end at clients of ours that subscribe: in the server nobody can see them."""
+    """Add our own subscribers as receivers of reports to a real server."""
     groups, flows = list(assembly.groups), []
     for flow in assembly.flows:
         if flow.traffic.kind != _REPORT or flow.is_relayed:
@@ -146,7 +146,7 @@ def check_load(assembly: Assembly, arms: Sequence[Arm], targets: Targets) -> Non
 
 
 def check_somebody_loads(arms: Sequence[Arm], targets: Targets) -> None:
-    """Check that a stack of a study is left that a load can be made of.
+    """Check that at least one stack of the study can be sent to a server.
 
     Raises
     ------

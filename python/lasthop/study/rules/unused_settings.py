@@ -1,4 +1,4 @@
-"""What a study sets and no run of it looks at: said before the first run, one line each.
+"""Finds settings that have no effect in any run, and reports them before the first run.
 
 Each rule is exact: without the setting, or with more time in a timer, runs are the same.
 """
@@ -134,7 +134,7 @@ def moot_sessions(assembly: Assembly, arms: Sequence[Arm]) -> Iterator[tuple[str
 def moot_options(
     assembly: Assembly, spans: Timing, arms: Sequence[Arm]
 ) -> Iterator[tuple[str, str]]:
-    """Name options that are written and change nothing with what the study says."""
+    """Describe options that have no effect in this study."""
     longest_ns = spans.set_up_ns + spans.duration_ns + spans.drain_ns
     if any(server.forwards for server in assembly.servers):
         return

@@ -21,12 +21,12 @@ RELAYED = frozenset({"relay", "relay_to_all"})
 """Kinds of flows from one group to another."""
 
 PAYLOAD_BYTES = tuple(f"$.flows[0].payload.{form}.bytes" for form in ("json", "text", "encoded"))
-"""Where in a run of one flow the size of a message stands, as JSON paths."""
+"""JSON paths of the message size in a run of one flow."""
 
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """What one direction of a link does by chance.
+    """Random effects of one direction of a link.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class FlowLoad:
 
 @dataclass(frozen=True, slots=True)
 class RunSpecReader:
-    """What can be told of a run from its spec, with or without its stacks and seed."""
+    """Reads properties of a run from its spec, with or without stacks and seed."""
 
     spec: Mapping[str, Any]
 
@@ -69,7 +69,7 @@ class RunSpecReader:
 
     @property
     def conditions(self) -> Spec:
-        """What the arms at one point have in common: all but the stacks and the seed."""
+        """The shared settings of the arms at one point: all but stack and seed."""
         if self.spec.get("format") != RUN_SPEC_FORMAT:
             # Results of an earlier version: a stack of its own, no names.
             return {name: it for name, it in self.spec.items() if name not in {"stack", "seed"}}
@@ -232,7 +232,7 @@ class RunSpecReader:
                 yield Direction(hop["link"]["down"], is_up=False)
 
     def flow_loads(self) -> Iterator[FlowLoad]:
-        """Say of each flow how much it sends; what is for all devices of a group, so often."""
+        """Return the load of each flow. A message to all devices of a group counts for each."""
         groups = {group["name"]: group for group in self.spec["groups"]}
         for flow in self.spec["flows"]:
             group = groups[flow["from"] if flow["from"] in groups else flow["to"]]

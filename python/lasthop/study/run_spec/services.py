@@ -1,4 +1,4 @@
-"""What a server offers: on which ports it listens, for which stacks, and how fast it works."""
+"""Services of a server: ports, stacks and processing times."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def server_of_arm(server: Spec, arm: Arm, names: Mapping[str, str]) -> Spec:
 
 
 def services(wanted: Iterable[Mapping[str, Any]], arm: Arm, names: Mapping[str, str]) -> list[Spec]:
-    """Give what a server offers in an arm: groups that speak the same find one service.
+    """Give the services of a server in an arm. Groups with the same stack share one.
 
     Other options of a protocol have a listener of their own, at the next port that is free.
 

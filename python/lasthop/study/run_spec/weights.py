@@ -61,7 +61,7 @@ class FleetWeights:
         return None if _are_equal(stratum.weight for stratum in strata) else cls(spec, strata)
 
     def why_lacking(self, need: FleetNeed) -> str | None:
-        """Say why a run does not tell by weight what a measure needs; None if it does."""
+        """Explain which data a run lacks for a weighted measure; None if it has all."""
         match need:
             case FleetNeed.ENERGY if silent := self._silent_groups():
                 return f"no flow belongs to {silent[0]}, so its energy is not told by itself"

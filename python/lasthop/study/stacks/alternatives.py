@@ -37,7 +37,7 @@ def expand(text: str) -> tuple[str, ...]:
 
 
 def too_many_arms(arms: int) -> Fault:
-    """Say that alternatives make more arms than a study may have."""
+    """Return the fault of alternatives that expand to too many stacks."""
     return Fault(
         f"the stacks expand to {arms}, and at most {MAXIMUM_ARMS} are possible",
         hint="write fewer alternatives",

@@ -1,4 +1,4 @@
-"""What is compared: an arm of a study, and the stack that each group speaks in it."""
+"""An arm of a study: the stack of each group in a comparison."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Arm:
 
     @property
     def resolved(self) -> str:
-        """The same with every layer and default."""
+        """The stack with every layer and default."""
         return self._of_compared([stack.resolved for stack in self.compared.values()])
 
     @property
@@ -62,7 +62,7 @@ class Arm:
 
     @property
     def credentials(self) -> tuple[str, ...]:
-        """What the ends show each other to be believed."""
+        """Credentials that the two ends present to each other."""
         shown = (kind for stack in self.stacks.values() for kind in stack.credentials)
         return tuple(dict.fromkeys(shown))
 

@@ -1,4 +1,4 @@
-"""The catalogue of stacks, which the compiled part owns: applications, layers, their options."""
+"""The catalogue of applications, layers and their options, which the compiled part provides."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 OptionKind = Literal["word", "switch", "time", "seconds", "size", "count", "number", "name"]
 
 LAYERS = "layers"
-"""What an option needs that means something in stacks with certain layers alone."""
+"""The value of `needs` for an option that applies only with certain layers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a study of several groups compares: the stacks of some, with those of the others given."""
+"""Comparison of stacks in a study of several groups."""
 
 from __future__ import annotations
 

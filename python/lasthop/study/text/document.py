@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 OPTION = "--"
-"""What the name of a source begins with that is an option of the command line."""
+"""Prefix in the name of a source that is an option of the command line."""
 
 SET = f"{OPTION}set "
 
@@ -70,7 +70,7 @@ class Replacement:
         return value
 
     def holds(self, error: StudyError) -> bool:
-        """Tell whether an error points into the value."""
+        """Whether an error points into the value."""
         if self.source.name.startswith(SET):
             return error.file == self.source.name
         return error.file == self.source.name and any(
@@ -81,7 +81,7 @@ class Replacement:
         )
 
     def error(self, fault: Fault) -> StudyError:
-        """Say a fault at the place of the value."""
+        """Return the error of a fault at the place of the value."""
         return _error_at(self.source, self.root, self.key, fault)
 
 
@@ -95,7 +95,7 @@ class Document:
 
     @property
     def overrides(self) -> tuple[Replacement, ...]:
-        """What was replaced on the command line."""
+        """Values that the command line has replaced."""
         return tuple(one for one in self.replacements if one.source.name.startswith(SET))
 
     def replaced(self, replacement: Replacement) -> Document:
@@ -115,7 +115,7 @@ class Document:
         return Document(self.source, root, (*self.replacements, put))
 
     def error(self, fault: Fault) -> StudyError:
-        """Say where a fault was written."""
+        """Return the error of a fault at its place in the file."""
         location = _written(self.value, fault.location)
         source, inner = self._origin(location)
         key = ".".join(part for part in location if isinstance(part, str))

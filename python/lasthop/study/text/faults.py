@@ -15,7 +15,7 @@ _LISTED_WORDS = 12
 
 
 class Fault(ValueError):  # noqa: N818  becomes a StudyError once its place is known
-    """What is wrong at a location of a document, and what to write instead.
+    """A fault at a location of a document, with its remedy.
 
     A ``ValueError``, so that a pydantic validator may raise it.
 

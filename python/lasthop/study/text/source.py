@@ -57,7 +57,7 @@ class DecimalText(str):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a key and its value stand, counted from 1."""
+    """Line and column of a key and its value, counted from 1."""
 
     key_line: int
     key_column: int

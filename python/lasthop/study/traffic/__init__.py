@@ -1,1 +1,1 @@
-"""Who says what to whom, and when."""
+"""Flows of messages: ends, payloads and schedules."""

@@ -16,7 +16,7 @@ _SHARE = re.compile(r"(?P<share>.*\S) +of +(?P<name>\S+)")
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Who sends or gets the messages of a flow.
+    """Sender or receiver of a flow.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a message carries: so many bytes, or fields in an encoding."""
+"""The payload of a message: a size in bytes, or fields in an encoding."""
 
 from __future__ import annotations
 
@@ -122,13 +122,13 @@ class FieldsPayload(Form):
 
     @cached_property
     def encoded_bytes(self) -> int:
-        """What a message of one reading takes, not padded."""
+        """Return the size of a message with one reading, without padding."""
         is_deflated = self.compression == "deflate"
         return _native.encoded_bytes(self.text(), self.encoding, is_deflated)
 
     @property
     def size_in_a_batch(self) -> int:
-        """What each of several readings takes at most, in bytes, in the list that they go in."""
+        """Return the largest size of each of several readings in a batch, in bytes."""
         if not self.is_plain:
             return self.encoded_bytes
         return self.size or len(self.text().encode()) + _ID_BYTES

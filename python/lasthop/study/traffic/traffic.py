@@ -26,7 +26,7 @@ MAXIMUM_MESSAGES_OF_A_DEVICE = 16_000_000
 
 TrafficKind = Literal["round_trip", "report", "command", "pull", "download"]
 FROM_SERVER: tuple[TrafficKind, ...] = ("command", "pull", "download")
-"""What a server begins."""
+"""Kinds of traffic that the server starts."""
 
 DownloadSize = Annotated[int, Quantity(SIZE, "300 kB", minimum=MINIMUM_PAYLOAD_BYTES)]
 
@@ -196,7 +196,7 @@ class Traffic(Form):
 
     @property
     def is_in_step(self) -> bool:
-        """Whether all devices begin at the same moment unless `spread` says otherwise."""
+        """Whether all devices start at the same moment by default."""
         return self.at is not None or self.every is None or self.arrivals != "periodic"
 
     def spread_within(self, duration_ns: int) -> int:
@@ -209,12 +209,12 @@ class Traffic(Form):
 
     @property
     def kind(self) -> TrafficKind:
-        """Which way the messages go."""
+        """Direction and kind of the messages."""
         return next(kind for kind in _KINDS if kind in self.model_fields_set)
 
     @property
     def payload(self) -> int | FieldsPayload:
-        """What a message carries: a size in bytes, or JSON fields."""
+        """Payload of a message: a size in bytes, or JSON fields."""
         payload: int | FieldsPayload = getattr(self, self.kind)
         return payload
 
