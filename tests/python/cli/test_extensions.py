@@ -175,14 +175,14 @@ def test_a_link_of_nobody_is_refused_with_its_place(lasthop: Lasthop) -> None:
     (lasthop.folder / "study.yaml").write_text(study.replace("3}", "3, delay: 1 ms}"))
     refused = lasthop("run", "study.yaml")
     assert refused.returncode == 2
-    assert 'path.delay: a link of an extension has no "delay" of a link' in refused.stderr
+    assert 'path.delay: a link of an extension cannot have the link key "delay"' in refused.stderr
 
 
 def test_two_extensions_with_one_name_are_refused(lasthop: Lasthop, tmp_path: Path) -> None:
     install(tmp_path, "one")
     done = lasthop("stacks", environment=install(tmp_path, "two"))
     assert done.returncode == 2
-    assert "the extension two has the application own of its own" in done.stderr
+    assert "the extension two adds the application own" in done.stderr
     assert done.stderr.endswith("which the extension one has already; rename it in the extension\n")
 
 
