@@ -21,7 +21,10 @@ CASES = {
         "serial: {duplex: full, turnaround: 2 ms}",
         '*turnaround: a full duplex line does not turn around; remove it, or write "duplex: half"',
     ),
-    "seven bits of data": ("serial: {frame: 7E1}", '*path.serial.frame: unknown word "7E1"; write *'),
+    "seven bits of data": (
+        "serial: {frame: 7E1}",
+        '*path.serial.frame: unknown word "7E1"; write *',
+    ),
     "a rate without bits": ("serial: {rate: 0 bit/s}", "*path.serial.rate:*"),
     "a loss of a link beside it": (
         "{serial: {}, loss: 1 %}",
