@@ -30,6 +30,13 @@ RESOURCES = (
     "obs-pumping",
     "location-query",
     "multi-format",
+    "link1",
+    "link2",
+    "link3",
+    "path",
+    "path/sub1",
+    "path/sub2",
+    "path/sub3",
 )
 
 LARGE = "".join(f"{f'line {number:>2}':<62}0\n" for number in range(1, 33))
@@ -73,8 +80,11 @@ class TestLibcoap:
         assert libcoap("test", *type_) == "default test resource"
         libcoap("test", *type_, "-m", "put", "-e", "set")
         assert libcoap("test", *type_) == "set"
-        libcoap("test", *type_, "-m", "post", "-e", " and added to")
-        assert libcoap("test", *type_) == "set and added to"
+        libcoap("test", *type_, "-m", "post", "-e", "made by it")
+        assert libcoap("location1/location2/location3", *type_) == "made by it"
+        libcoap("validate", *type_, "-m", "put", "-e", "set")
+        libcoap("validate", *type_, "-m", "post", "-e", " and added to")
+        assert libcoap("validate", *type_) == "set and added to"
         libcoap("test", *type_, "-m", "delete")
         assert libcoap("test", *type_) == "default test resource"
 
@@ -101,7 +111,8 @@ class TestLibcoap:
     def test_chooses_a_format(self, libcoap: Libcoap) -> None:
         assert libcoap("multi-format", "-A", "0") == "plain text"
         assert libcoap("multi-format", "-A", "41") == "<text>extensible markup</text>"
-        assert "4.06" in libcoap("multi-format", "-A", "50")
+        assert libcoap("multi-format", "-A", "50") == '{"text":"object notation"}'
+        assert "4.06" in libcoap("multi-format", "-A", "47")
 
     @pytest.mark.parametrize("path", ["obs-pumping", "obs", "obs-non", "obs-large"])
     def test_observes(self, libcoap: Libcoap, path: str) -> None:

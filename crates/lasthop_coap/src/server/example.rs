@@ -16,8 +16,10 @@ pub(super) struct Behaviour {
     /// What the list of resources says of it (RFC 6690).
     pub(super) attributes: &'static [(&'static str, &'static str)],
     pub(super) body: Body,
-    /// What it is in a format that a client has to ask for.
-    pub(super) other_format: Option<(u16, &'static str)>,
+    /// The format of the body.
+    pub(super) format: u16,
+    /// Formats that a client has to ask for, with the body in each.
+    pub(super) other_formats: &'static [(u16, &'static [u8])],
     pub(super) post: Post,
     /// Whether requests are acknowledged first, and answered by a message of its own.
     pub(super) is_separate: bool,
@@ -41,6 +43,8 @@ pub(super) enum Post {
     Append,
     /// Makes a resource below it, and tells where.
     Create,
+    /// Makes a resource at this path in place of the one before, and tells where.
+    CreateAt(&'static str),
     /// Takes a body and answers with a large one.
     AnswerLarge,
     /// Tells a place with arguments.
@@ -59,7 +63,12 @@ pub(super) struct Change {
 /// Text (RFC 7252 §12.3).
 pub(super) const TEXT: u16 = 0;
 
+/// Link format (RFC 6690 §7.1).
+pub(super) const LINK_FORMAT: u16 = 40;
+
 const XML: u16 = 41;
+const JSON: u16 = 50;
+const CBOR: u16 = 60;
 
 const LARGE_LINES: usize = 32;
 
@@ -67,7 +76,8 @@ const PLAIN: Behaviour = Behaviour {
     path: "",
     attributes: &[("ct", "0")],
     body: Body::Text(""),
-    other_format: None,
+    format: TEXT,
+    other_formats: &[],
     post: Post::Append,
     is_separate: false,
     echoes_query: false,
@@ -89,6 +99,7 @@ const PLUGTEST: &[Behaviour] = &[
     Behaviour {
         path: "test",
         body: Body::Text("default test resource"),
+        post: Post::CreateAt("location1/location2/location3"),
         ..PLAIN
     },
     Behaviour {
@@ -182,9 +193,54 @@ const PLUGTEST: &[Behaviour] = &[
     },
     Behaviour {
         path: "multi-format",
-        attributes: &[("ct", "0 41")],
+        attributes: &[("ct", "0 41 50 60")],
         body: Body::Text("plain text"),
-        other_format: Some((XML, "<text>extensible markup</text>")),
+        other_formats: &[
+            (XML, b"<text>extensible markup</text>"),
+            (JSON, br#"{"text":"object notation"}"#),
+            // A map of one pair of text strings (RFC 8949 §3.1).
+            (CBOR, b"\xa1\x64text\x6ebinary objects"),
+        ],
+        ..PLAIN
+    },
+    Behaviour {
+        path: "link1",
+        attributes: &[("ct", "0"), ("rt", "Type1 Type2"), ("if", "If1")],
+        body: Body::Text("of two resource types"),
+        ..PLAIN
+    },
+    Behaviour {
+        path: "link2",
+        attributes: &[("ct", "0"), ("rt", "Type2 Type3"), ("if", "If2")],
+        body: Body::Text("of two resource types"),
+        ..PLAIN
+    },
+    Behaviour {
+        path: "link3",
+        attributes: &[("ct", "0"), ("rt", "Type1 Type3"), ("if", "foo")],
+        body: Body::Text("of two resource types"),
+        ..PLAIN
+    },
+    Behaviour {
+        path: "path",
+        attributes: &[("ct", "40")],
+        body: Body::Text("</path/sub1>,</path/sub2>,</path/sub3>"),
+        format: LINK_FORMAT,
+        ..PLAIN
+    },
+    Behaviour {
+        path: "path/sub1",
+        body: Body::Text("the first below a list"),
+        ..PLAIN
+    },
+    Behaviour {
+        path: "path/sub2",
+        body: Body::Text("the second below a list"),
+        ..PLAIN
+    },
+    Behaviour {
+        path: "path/sub3",
+        body: Body::Text("the third below a list"),
         ..PLAIN
     },
 ];

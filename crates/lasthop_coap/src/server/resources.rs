@@ -34,18 +34,19 @@ impl Server<'_> {
         if !self.is_fulfilled(request, path, datagram) {
             return self.answer_bare(cx, request, Code::PRECONDITION_FAILED);
         }
-        let removed = self.store.remove(path);
+        let observers = self.store.remove(path);
         self.answer_bare(cx, request, Code::DELETED);
-        if removed.is_none() {
-            // One that is offered from the start is what it was at first.
-            return self.tell_observers(cx, path);
-        }
-        // Observers are told that there is nothing any more (RFC 7641 §4.2).
-        for mut observer in removed.into_iter().flat_map(|resource| resource.observers) {
+        self.dismiss(cx, observers, Code::NOT_FOUND);
+    }
+
+    /// Tells former observers by an error that their observation has ended (RFC 7641 §4.2).
+    fn dismiss(&mut self, cx: &mut Context<'_>, observers: Vec<Observer>, code: Code) {
+        for mut observer in observers {
             let kind = observer.kind_of_next(cx.now, self.config.kind);
-            let gone = Answer::bare(Code::NOT_FOUND, ANSWER);
             // Nobody waits for it: what is lost here is lost as on the way.
-            let _ = self.endpoint.notify(cx, observer.key(), kind, &gone);
+            let _ = self
+                .endpoint
+                .notify(cx, observer.key(), kind, &Answer::bare(code, ANSWER));
         }
     }
 
@@ -74,6 +75,9 @@ impl Server<'_> {
         }
         let delivery = self.delivery(request, false, Purpose::Content);
         let wants_more = request.message.content.facts.observe == Some(0);
+        if wants_more {
+            self.restore_format(path);
+        }
         let has_room = wants_more && self.may_observe((connection, token));
         let Some(resource) = self.store.get_mut(path) else {
             return self.answer_bare(cx, request, Code::NOT_FOUND);
@@ -136,7 +140,11 @@ impl Server<'_> {
             return self.answer_large(cx, request, path);
         }
         let mut answer = match post {
-            Some(Post::Create) => self.create(request, path, body),
+            Some(Post::Create) => {
+                let child = self.store.free_child(path);
+                self.create(request, child, body)
+            }
+            Some(Post::CreateAt(place)) => self.create(request, Some(Path::named(place)), body),
             Some(Post::TellLocationQuery) => {
                 let mut answer = Answer::bare(Code::CREATED, ANSWER);
                 for argument in ["first=1", "second=2"] {
@@ -156,7 +164,10 @@ impl Server<'_> {
         }
         self.answer(cx, request, &answer);
         if answer.code.is_success() {
-            self.tell_observers(cx, path);
+            match post {
+                Some(Post::CreateAt(place)) => self.tell_observers(cx, &Path::named(place)),
+                _ => self.tell_observers(cx, path),
+            }
         }
     }
 
@@ -176,9 +187,14 @@ impl Server<'_> {
         request.give(cx, self.endpoint, self.proofs.as_deref_mut(), answer);
     }
 
-    /// Makes a resource below another.
-    fn create(&mut self, request: &Served<'_>, path: &Path, body: Vec<u8>) -> Answer<'static> {
-        let made = self.store.free_child(path).and_then(|child| {
+    /// Makes a resource at a path, if there is one, and tells where.
+    fn create(
+        &mut self,
+        request: &Served<'_>,
+        path: Option<Path>,
+        body: Vec<u8>,
+    ) -> Answer<'static> {
+        let made = path.and_then(|child| {
             let (resource, _) = self.store.get_or_make(&child)?;
             let format = request.message.content.facts.content_format;
             resource.representation.set(body, format);
@@ -201,13 +217,24 @@ impl Server<'_> {
         self.tell_observers(cx, path);
     }
 
+    /// What changes by itself does so in its own format: whoever observes it from now on starts with that.
+    fn restore_format(&mut self, path: &Path) {
+        let is_foreign = |resource: &Resource| {
+            let behaviour = resource.behaviour.filter(|it| it.change.is_some());
+            behaviour.is_some_and(|it| resource.representation.content_format != Some(it.format))
+        };
+        if self.store.get(path).is_some_and(is_foreign) {
+            self.change_body(path);
+        }
+    }
+
     fn change_body(&mut self, path: &Path) {
         if let Some(resource) = self.store.get_mut(path)
             && let Some(behaviour) = resource.behaviour
         {
             let changes = resource.representation.version();
             let body = behaviour.body_after(changes);
-            resource.representation.set(body, Some(TEXT));
+            resource.representation.set(body, Some(behaviour.format));
         }
     }
 
@@ -240,6 +267,11 @@ impl Server<'_> {
         let Some(resource) = self.store.get_mut(path) else {
             return;
         };
+        // Notifications have the format of the first response (RFC 7641 §4.2).
+        let observers = resource.take_observers_of_other_format();
+        if !observers.is_empty() {
+            return self.dismiss(cx, observers, Code::NOT_ACCEPTABLE);
+        }
         let change = resource.behaviour.and_then(|behaviour| behaviour.change);
         let usual = change.map_or(self.config.kind, |change| change.kind);
         for observer in &mut resource.observers {
@@ -277,7 +309,7 @@ fn other_form(resource: &Resource, content: &Content, datagram: &[u8]) -> Option
         let lines = arguments.map(|(_, argument)| [argument, b"\n"].concat());
         return Some(Representation::of(lines.flatten().collect(), TEXT));
     }
-    let (format, text) = behaviour.other_format?;
-    let is_wanted = content.facts.accept == Some(format);
-    is_wanted.then(|| Representation::of(text.into(), format))
+    let mut formats = behaviour.other_formats.iter();
+    let (format, body) = formats.find(|(format, _)| content.facts.accept == Some(*format))?;
+    Some(Representation::of(body.to_vec(), *format))
 }

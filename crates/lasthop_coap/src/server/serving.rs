@@ -9,6 +9,7 @@ use super::CoapServerConfig;
 use super::behind::Behind;
 use super::condition::is_fulfilled;
 use super::devices::Devices;
+use super::example::LINK_FORMAT;
 use super::links::{Filter, Link};
 use super::observer::Observer;
 use super::proofs::{MAX_FACTOR, Proofs};
@@ -45,9 +46,6 @@ pub(super) struct Served<'a> {
     /// Whether it is answered by a message of its own.
     pub(super) is_separate: bool,
 }
-
-/// Link format (RFC 6690 §7.1).
-const LINK_FORMAT: u16 = 40;
 
 pub(super) const ANSWER: Purpose = Purpose::Acknowledgement(None);
 

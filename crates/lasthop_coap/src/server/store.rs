@@ -1,9 +1,10 @@
+use core::mem;
 use std::collections::BTreeMap;
 
 use lasthop_contract::{ConnectionId, TimerQueue};
 use lasthop_units::Instant;
 
-use super::example::{Behaviour, Example, TEXT};
+use super::example::{Behaviour, Example};
 use super::links::Link;
 use super::observer::Observer;
 use super::path::Path;
@@ -33,6 +34,8 @@ struct Offered {
 pub(super) struct Resource {
     pub(super) representation: Representation,
     pub(super) observers: Vec<Observer>,
+    /// The format that observers were given first, the same for all of them.
+    observed_format: Option<u16>,
     pub(super) behaviour: Option<&'static Behaviour>,
 }
 
@@ -49,10 +52,11 @@ impl ResourceStore {
         let mut by_path = BTreeMap::new();
         for behaviour in resources {
             let mut representation = Representation::default();
-            representation.set(behaviour.body_after(0), Some(TEXT));
+            representation.set(behaviour.body_after(0), Some(behaviour.format));
             let resource = Resource {
                 representation,
                 observers: Vec::new(),
+                observed_format: None,
                 behaviour: Some(behaviour),
             };
             by_path.insert(Path::named(behaviour.path), resource);
@@ -155,23 +159,26 @@ impl ResourceStore {
         let resource = resource.or_insert_with(|| Resource {
             representation: Representation::after(after),
             observers: Vec::new(),
+            observed_format: None,
             behaviour: None,
         });
         Some((resource, is_new))
     }
 
-    /// Takes a resource out; one that is offered from the start becomes what it was.
-    pub(super) fn remove(&mut self, path: &Path) -> Option<Resource> {
+    /// Takes a resource out, and returns who observed it. One that is offered from the start is offered anew.
+    pub(super) fn remove(&mut self, path: &Path) -> Vec<Observer> {
         if let Some(resource) = self.by_path.get_mut(path)
             && let Some(behaviour) = resource.behaviour
         {
             let first = behaviour.body_after(0);
-            resource.representation.set(first, Some(TEXT));
-            return None;
+            resource.representation.set(first, Some(behaviour.format));
+            return mem::take(&mut resource.observers);
         }
-        let removed = self.by_path.remove(path)?;
+        let Some(removed) = self.by_path.remove(path) else {
+            return Vec::new();
+        };
         self.last_removed = self.last_removed.max(removed.representation.version());
-        Some(removed)
+        removed.observers
     }
 
     /// Ends an observation, whichever resource it is of.
@@ -210,9 +217,18 @@ impl Resource {
         self.observers.retain(|known| known.key() != observer.key());
         let has_room = self.observers.len() < MAX_OBSERVERS;
         if has_room {
+            self.observed_format = self.representation.content_format;
             self.observers.push(observer);
         }
         has_room
+    }
+
+    /// Takes the observers out if the resource no longer has the format that they were given first.
+    pub(super) fn take_observers_of_other_format(&mut self) -> Vec<Observer> {
+        if self.observed_format == self.representation.content_format {
+            return Vec::new();
+        }
+        mem::take(&mut self.observers)
     }
 
     pub(super) fn end_observation(&mut self, key: (ConnectionId, Token)) {

@@ -279,3 +279,43 @@ fn pushed_notifications_wait_their_turn_and_are_acknowledged() {
         .filter(|(_, said)| matches!(said, Said::Ready(_)));
     assert_eq!(ready.count(), 1);
 }
+
+#[test]
+fn an_observation_ends_when_the_format_changes_or_the_resource_is_removed() {
+    let errors = |pair: &mut UdpPair, id: RequestId| {
+        let mut codes = Vec::new();
+        while let Some(event) = pair.client.application.next_event() {
+            if let RequestEvent::Response(response) = event
+                && response.request == id
+                && response.code != Code::CONTENT
+            {
+                codes.push(response.code);
+            }
+        }
+        codes
+    };
+    let set = |pair: &mut UdpPair, code: Code, format: Option<u16>| {
+        let request = CoapRequest {
+            payload: b"[1]"[..].into(),
+            content_format: format,
+            ..CoapRequest::new(CON, code, "a")
+        };
+        ask(pair, request);
+        pair.run_seconds(1);
+    };
+    let mut pair = Setting::reports(CON).pair();
+    set(&mut pair, Code::PUT, None);
+    let id = observe(&mut pair, "a");
+    pair.run_seconds(1);
+    set(&mut pair, Code::PUT, None);
+    assert_eq!(errors(&mut pair, id), []);
+    set(&mut pair, Code::PUT, Some(50));
+    assert_eq!(errors(&mut pair, id), [Code::NOT_ACCEPTABLE]);
+    // It is observed no longer.
+    set(&mut pair, Code::PUT, Some(50));
+    assert_eq!(errors(&mut pair, id), []);
+    let id = observe(&mut pair, "a");
+    pair.run_seconds(1);
+    set(&mut pair, Code::DELETE, None);
+    assert_eq!(errors(&mut pair, id), [Code::NOT_FOUND]);
+}
