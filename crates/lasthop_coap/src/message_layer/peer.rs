@@ -105,6 +105,17 @@ impl Peer {
         Some(taken)
     }
 
+    /// Drops messages that wait.
+    pub(super) fn drop_waiting(&mut self, is_dropped: impl Fn(&Waiting) -> bool) {
+        let mut kept = ShortQueue::new();
+        while let Some(waiting) = self.waiting.pop() {
+            if !is_dropped(&waiting) {
+                kept.push(waiting);
+            }
+        }
+        self.waiting = kept;
+    }
+
     pub(super) fn note_notification(&mut self, id: u16, token: Token) {
         let notified = self.notified.get_or_insert_with(|| {
             Box::new(Notified {

@@ -164,6 +164,10 @@ impl MessageLayer {
                     if reason == FailureReason::NoAcknowledgement {
                         cx.transport.unanswered(cx.now, connection, over.timeout);
                     }
+                    // Newer states of an observation that has ended have nobody to go to (RFC 7641 §4.5).
+                    if let Some(token) = state_of(over.owner, over.purpose) {
+                        peer.drop_waiting(|it| state_of(it.owner, it.purpose) == Some(token));
+                    }
                     self.give_up(connection, over.settled(), reason);
                 }
                 self.send_waiting(cx, connection);

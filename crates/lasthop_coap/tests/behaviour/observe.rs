@@ -319,3 +319,25 @@ fn an_observation_ends_when_the_format_changes_or_the_resource_is_removed() {
     set(&mut pair, Code::DELETE, None);
     assert_eq!(errors(&mut pair, id), [Code::NOT_FOUND]);
 }
+
+#[test]
+fn an_observer_that_acknowledges_nothing_gets_no_notification_after_the_last_retransmission() {
+    let mut pair = Setting::reports(CON).pair();
+    put(&mut pair, "a", b"0");
+    pair.run_seconds(1);
+    observe(&mut pair, "a");
+    pair.run_seconds(1);
+    let notifications = |pair: &UdpPair| {
+        let sent = pair.wire.datagrams(Direction::Down);
+        sent.iter().filter(|it| it[1] == Code::CONTENT.0).count()
+    };
+    let before = notifications(&pair);
+    let mut changer = Changer::new();
+    pair.wire.loss = Probability::new(1.0).unwrap();
+    for _ in 0..40 {
+        changer.says(&mut pair, Code::PUT, b"new");
+        pair.run_seconds(5);
+    }
+    // The first copy and four retransmissions, for all changes together (RFC 7252 §4.8).
+    assert_eq!(notifications(&pair) - before, 5);
+}
