@@ -4,7 +4,7 @@ use lasthop_contract::{Direction, Layer, Span};
 use lasthop_units::Instant;
 
 use crate::account::{Account, AccountRow};
-use crate::capture::{CaptureError, CaptureReader, Link, strip};
+use crate::capture::{CaptureError, CaptureReader, Link, Lowpan, Unpacked, strip};
 use crate::classifier::Classifier;
 use crate::conversation::{Conversation, Protocol};
 use crate::portion::{Portion, Remark, Sight};
@@ -15,6 +15,7 @@ use crate::portion::{Portion, Remark, Sight};
 #[derive(Debug, Default)]
 pub struct Accountant {
     reader: CaptureReader,
+    lowpan: Lowpan,
     classifier: Classifier,
     books: Books,
     /// How many frames of the file were read.
@@ -72,6 +73,8 @@ pub struct Findings {
     pub packets: u64,
     /// Frames that carry no IP.
     pub not_ip: u64,
+    /// Frames with fragments of 6LoWPAN packets that are not whole.
+    pub lone_fragments: u64,
     /// Frames by link layers that are not known here, by their number.
     pub unknown_links: BTreeMap<u32, u64>,
     /// Packets of which a part alone was kept.
@@ -137,6 +140,15 @@ impl Accountant {
                 Link::Unknown => {
                     *findings.unknown_links.entry(frame.link_type).or_default() += 1;
                 }
+                Link::Lowpan(carried) => match self.lowpan.take(frame.at, &carried) {
+                    Unpacked::NotIp => findings.not_ip += 1,
+                    Unpacked::Waits => {}
+                    Unpacked::Packet(bytes, length) => {
+                        findings.cut_short += u64::from(bytes.len() < length);
+                        self.classifier
+                            .handle(frame.at, frame.sight, &bytes, length);
+                    }
+                },
                 Link::Ip {
                     bytes,
                     length,
@@ -166,6 +178,7 @@ impl Accountant {
 
     /// Nothing more comes.
     pub fn finish(&mut self) {
+        self.books.findings.lone_fragments = self.lowpan.finish();
         self.classifier.finish();
         self.collect();
     }

@@ -133,6 +133,7 @@ fn ledger_of(accountant: &Accountant, conversations: usize) -> Value {
         },
         "frames": findings.frames,
         "frames_not_ip": findings.not_ip,
+        "frames_of_incomplete_packets": findings.lone_fragments,
         "frames_of_unknown_links": findings.unknown_links,
         "packets_cut_short": findings.cut_short,
         "packets_damaged": findings.damaged,

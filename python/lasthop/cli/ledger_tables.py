@@ -53,6 +53,9 @@ def _remarks(told: Mapping[str, Any]) -> Iterator[str]:
     """Say what the figures do not hold, or hold only in part."""
     if told["frames_not_ip"]:
         yield f"{_counted(told['frames_not_ip'], 'frame')} without IP, not counted"
+    if told["frames_of_incomplete_packets"]:
+        frames = _counted(told["frames_of_incomplete_packets"], "frame")
+        yield f"{frames} of 6LoWPAN packets whose other fragments are missing, not counted"
     for link_type, frames in told["frames_of_unknown_links"].items():
         yield f"{_counted(frames, 'frame')} of a link layer not read here (LINKTYPE {link_type})"
     if told["packets_cut_short"]:

@@ -1,3 +1,4 @@
+use super::ieee802154::{DataFrame, Framing, data_frame};
 use super::{Frame, wireless};
 use crate::Sight;
 
@@ -9,6 +10,8 @@ pub(crate) enum Link<'a> {
         length: usize,
         sight: Sight,
     },
+    /// A frame of IEEE 802.15.4, which may carry 6LoWPAN.
+    Lowpan(DataFrame<'a>),
     /// Something else: ARP, a spanning tree, ...
     NotIp,
     /// A link layer that is not known here.
@@ -62,6 +65,10 @@ pub(crate) fn strip<'a>(frame: &Frame<'a>) -> Link<'a> {
             Some((header, kind)) => (header, Some(kind), frame.sight),
             None => return Link::NotIp,
         },
+        // IEEE 802.15.4 with a frame check, without, and behind TAP.
+        195 => return lowpan(frame, Framing::WithCheck),
+        230 => return lowpan(frame, Framing::WithoutCheck),
+        283 => return lowpan(frame, Framing::Tap),
         // RAW, by the systems that have numbers of their own; IPV4; IPV6.
         12 | 14 | 101 | 228 | 229 => (0, None, frame.sight),
         // Linux cooked, versions 1 and 2.
@@ -86,6 +93,10 @@ pub(crate) fn strip<'a>(frame: &Frame<'a>) -> Link<'a> {
         }
         _ => Link::NotIp,
     }
+}
+
+fn lowpan<'a>(frame: &Frame<'a>, framing: Framing) -> Link<'a> {
+    data_frame(frame.bytes, frame.length, framing).map_or(Link::NotIp, Link::Lowpan)
 }
 
 /// Where the packet begins, and its kind, behind the tags of virtual networks, LLC, PPPoE and MPLS.

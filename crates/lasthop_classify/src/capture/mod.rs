@@ -1,18 +1,25 @@
 //! Capture files, as their bytes come: pcapng (draft-ietf-opsawg-pcapng) and pcap (draft-ietf-opsawg-pcap).
 
 mod error;
+mod ieee802154;
+mod iphc;
 mod link_layer;
+mod lowpan;
 mod pcap;
 mod pcapng;
 mod wireless;
 mod words;
 
+use core::ops::Range;
+
 use lasthop_units::Instant;
 
 pub use error::CaptureError;
 pub(crate) use link_layer::{Link, strip};
+pub(crate) use lowpan::{Lowpan, Unpacked};
 use pcap::Pcap;
 use pcapng::Pcapng;
+use words::ByteOrder;
 
 use crate::Sight;
 
@@ -42,6 +49,8 @@ pub struct Frame<'a> {
     pub bytes: &'a [u8],
     /// How long it was.
     pub length: usize,
+    /// Its options in pcapng, after the order of their bytes.
+    options: (ByteOrder, &'a [u8]),
 }
 
 #[derive(Debug)]
@@ -69,6 +78,8 @@ struct Place {
     start: usize,
     kept: usize,
     length: usize,
+    /// Where the options begin and end, and the order of their bytes.
+    options: (ByteOrder, Range<usize>),
 }
 
 /// No block that anybody writes is longer.
@@ -118,6 +129,8 @@ impl CaptureReader {
                 Step::Other { length } => self.read += length,
                 Step::Frame { length, mut place } => {
                     place.start += self.read;
+                    place.options.1.start += self.read;
+                    place.options.1.end += self.read;
                     self.read += length;
                     break place;
                 }
@@ -129,6 +142,7 @@ impl CaptureReader {
             sight: place.sight,
             bytes: &self.buffer[place.start..place.start + place.kept],
             length: place.length,
+            options: (place.options.0, &self.buffer[place.options.1]),
         }))
     }
 
@@ -147,6 +161,22 @@ impl CaptureReader {
 impl Default for CaptureReader {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl<'a> Frame<'a> {
+    /// What whoever captured it noted about it.
+    #[must_use]
+    pub fn comments(&self) -> Vec<&'a str> {
+        const COMMENT: u16 = 1;
+        let (order, bytes) = self.options;
+        let mut comments = Vec::new();
+        pcapng::visit_options(order, bytes, |code, value| {
+            if code == COMMENT {
+                comments.extend(str::from_utf8(value));
+            }
+        });
+        comments
     }
 }
 
@@ -170,7 +200,9 @@ impl Place {
     /// `None` where the lengths cannot be.
     fn within(self, block: usize) -> Option<Self> {
         let end = self.start.checked_add(self.kept)?;
-        (end <= block && self.length <= LONGEST_BLOCK).then(|| Self {
+        let options = &self.options.1;
+        let are_within = options.start <= options.end && options.end <= block;
+        (end <= block && are_within && self.length <= LONGEST_BLOCK).then(|| Self {
             length: self.length.max(self.kept),
             ..self
         })

@@ -66,6 +66,7 @@ impl Pcap {
             start: RECORD_HEADER,
             kept,
             length: length as usize,
+            options: (self.order, 0..0),
         };
         let length = RECORD_HEADER + kept;
         let place = place.within(length).ok_or("a packet longer than any")?;

@@ -102,7 +102,8 @@ impl Pcapng {
             resolution: 6,
             offset_seconds: 0,
         };
-        self.options(block, 16, |code, value| match code {
+        let options = block.get(16..)?;
+        visit_options(self.order, options, |code, value| match code {
             TIME_RESOLUTION => interface.resolution = value.first().copied().unwrap_or(6),
             TIME_OFFSET => {
                 if let Some(&seconds) = value.first_chunk::<8>() {
@@ -129,7 +130,8 @@ impl Pcapng {
         let (kept, length) = (word(20)? as usize, word(24)? as usize);
         let mut sight = Sight::Unknown;
         let options = 28 + kept.checked_next_multiple_of(4)?;
-        self.options(block, options, |code, value| {
+        let listed = block.get(options..).unwrap_or_default();
+        visit_options(self.order, listed, |code, value| {
             if code == PACKET_FLAGS {
                 sight = match self.order.u32_at(value, 0).unwrap_or(0) & 3 {
                     1 => Sight::Received,
@@ -145,6 +147,7 @@ impl Pcapng {
             start: 28,
             kept,
             length,
+            options: (self.order, options.min(block.len())..block.len()),
         })
     }
 
@@ -163,24 +166,31 @@ impl Pcapng {
             start: 12,
             kept: length.min(limit),
             length,
+            options: (self.order, 0..0),
         })
     }
+}
 
-    fn options(&self, block: &[u8], mut at: usize, mut visit: impl FnMut(u16, &[u8])) {
-        while let (Some(code), Some(length)) = (
-            self.order.u16_at(block, at),
-            self.order.u16_at(block, at.saturating_add(2)),
-        ) {
-            let end = at + 4 + usize::from(length);
-            let Some(value) = block.get(at + 4..end) else {
-                return;
-            };
-            if code == END_OF_OPTIONS {
-                return;
-            }
-            visit(code, value);
-            at = end.next_multiple_of(4);
+/// Visits options, each by its code and value.
+pub(super) fn visit_options<'a>(
+    order: ByteOrder,
+    bytes: &'a [u8],
+    mut visit: impl FnMut(u16, &'a [u8]),
+) {
+    let mut at = 0_usize;
+    while let (Some(code), Some(length)) = (
+        order.u16_at(bytes, at),
+        order.u16_at(bytes, at.saturating_add(2)),
+    ) {
+        let end = at + 4 + usize::from(length);
+        let Some(value) = bytes.get(at + 4..end) else {
+            return;
+        };
+        if code == END_OF_OPTIONS {
+            return;
         }
+        visit(code, value);
+        at = end.next_multiple_of(4);
     }
 }
 

@@ -246,3 +246,43 @@ fn an_end_within_a_packet_is_told() {
     assert!(accountant.findings().unfinished_bytes > 0);
     assert_eq!(accountant.findings().packets, 0);
 }
+
+/// What a file says of its frames: IP packets, their bytes, frames without IP, and fragments whose others are missing.
+fn counts_of(file: &[u8]) -> (u64, u64, u64, u64) {
+    let mut accountant = Accountant::new();
+    accountant.feed(file).expect("a capture");
+    accountant.end_of_file().expect("a capture");
+    accountant.finish();
+    let bytes = accountant.totals().iter().map(|it| it.row.bytes).sum();
+    let findings = accountant.findings();
+    let (packets, not_ip) = (findings.packets, findings.not_ip);
+    (packets, bytes, not_ip, findings.lone_fragments)
+}
+
+#[test]
+fn packets_in_frames_of_802154_are_counted_as_they_were_before_compression() {
+    // From 2 to 1, short addresses in one PAN: IPHC with all addresses elided, and UDP with ports of 4 bits.
+    let head = [
+        0x41, 0x88, 7, 0xcd, 0xab, 1, 0, 2, 0, 0x7e, 0x33, 0xf3, 0xb3, 0, 0,
+    ];
+    let frame = [&head[..], &[7; 10]].concat();
+    assert_eq!(counts_of(&pcap(230, &frame)), (1, 58, 0, 0));
+    assert_eq!(
+        counts_of(&pcap(195, &frame)),
+        (1, 56, 0, 0),
+        "two are the check"
+    );
+    // The same as the first fragment of two, with the tag 9.
+    let first = [&head[..9], &[0xc0, 58, 0, 9], &head[9..], &[7; 8]].concat();
+    assert_eq!(counts_of(&pcap(230, &first)), (0, 0, 0, 1));
+    let rest = [&head[..9], &[0xe0, 58, 0, 9, 7, 7, 7]].concat();
+    let both = [pcap(230, &rest), pcap(230, &first)[24..].to_vec()].concat();
+    assert_eq!(counts_of(&both), (1, 58, 0, 0), "in any order");
+    // An encrypted frame, and one whose header is cut.
+    let secured = [&[head[0] | 8], &frame[1..]].concat();
+    assert_eq!(counts_of(&pcap(230, &secured)), (0, 0, 1, 0));
+    for length in 0..head.len() {
+        let (packets, ..) = counts_of(&pcap(230, &frame[..length]));
+        assert_eq!(packets, 0, "{length}");
+    }
+}
