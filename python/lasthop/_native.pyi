@@ -20,6 +20,7 @@ __all__ = [
     "coap_request",
     "emulate",
     "explain",
+    "merge_captures",
     "message_kinds",
     "mqtt_publish",
     "mqtt_subscribe",
@@ -111,6 +112,9 @@ class CaptureSearch:
     def text(self) -> str: ...
     # The numbers of the packets, counted from 1.
     def found(self) -> list[int]: ...
+    # Each PUBLISH of MQTT that holds the message whole in one segment, without those that TCP sent
+    # again: from where, its packet identifier (None with QoS 0), whether DUP is set.
+    def publications(self) -> list[tuple[str, int | None, bool]]: ...
 
 # What the bytes of capture files are for: takes them in pieces.
 @final
@@ -122,6 +126,9 @@ class CaptureLedger:
     def end_of_file(self) -> None: ...
     def finish(self) -> str: ...
     def conversations(self, first: int, count: int) -> str: ...
+
+# Puts captures of one interface each, by their names, into one file in the order of time.
+def merge_captures(interfaces: Sequence[tuple[str, Path]], into: Path) -> None: ...
 
 # Carries IP packets between two ends until stop_fd can be read; what it did, as JSON. To ready_fd a
 # byte is written when it begins. Signals are not looked for: run it in a thread, or let them write

@@ -26,6 +26,7 @@ mod marks;
 mod message_kind;
 mod portion;
 mod ports;
+mod publication;
 mod stream;
 mod tcp;
 
@@ -36,3 +37,4 @@ pub use classifier::Classifier;
 pub use conversation::{Conversation, ConversationId, Protocol};
 pub use message_kind::{MessageKind, MessageKinds};
 pub use portion::{Portion, Remark, Sight};
+pub use publication::{Publication, publications};

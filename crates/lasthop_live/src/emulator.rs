@@ -1,6 +1,7 @@
 //! A path of a study between two outside ends, in the time of the machine.
 
 mod ledger;
+mod merging;
 mod pressure;
 mod punctuality;
 mod spec;
@@ -23,6 +24,7 @@ use rustix::time::{ClockId, clock_gettime};
 use thiserror::Error;
 
 pub use ledger::OfferedBytes;
+pub use merging::merge_captures;
 pub use spec::{EmulationSpec, LatenessLimit};
 pub use summary::{DirectionSummary, EmulationSummary, LatenessSummary, Tally};
 

@@ -40,7 +40,7 @@ pub use device::PacketDevice;
 pub use dtls::{certified_client, certified_server, keyed_client, keyed_server};
 pub use emulator::{
     DirectionSummary, EmulationSpec, EmulationSummary, Emulator, EmulatorError, LatenessLimit,
-    LatenessSummary, OfferedBytes, Tally as PacketTally,
+    LatenessSummary, OfferedBytes, Tally as PacketTally, merge_captures,
 };
 pub use flow_links::{FlowLinks, FlowPorts};
 pub use foreign_server::ForeignServer;

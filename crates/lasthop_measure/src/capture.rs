@@ -13,6 +13,7 @@ use lasthop_units::{Duration, Instant};
 
 pub use captured_host::CapturedHost;
 use host_file::HostFile;
+pub use pcapng::{CapturedPacket, interface_description, section_header};
 
 /// The packets of a run as somebody captures them at its hosts: a pcapng file for each host, with the packets that
 /// leave and arrive there, when they do.

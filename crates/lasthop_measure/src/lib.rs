@@ -38,7 +38,7 @@ mod weighted;
 
 pub use arrow_stream::{ArrowField, ArrowType, arrow_schema};
 pub use cache_log::{CacheLog, CacheSums};
-pub use capture::{Capture, CapturedHost};
+pub use capture::{Capture, CapturedHost, CapturedPacket, interface_description, section_header};
 pub use device_log::{Crash, DeviceLog, DeviceSums};
 pub use directory::{Directory, NamedFlows, NamedGroup, NamedStratum, Place};
 pub use divergence::PacketBound;

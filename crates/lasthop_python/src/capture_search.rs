@@ -1,6 +1,6 @@
 use std::sync::{Mutex, MutexGuard};
 
-use lasthop_classify::CaptureReader;
+use lasthop_classify::{CaptureReader, Publication, publications};
 use lasthop_contract::message_text::{ID_LENGTH, write_id};
 use lasthop_contract::{DeviceId, FlowId};
 use pyo3::exceptions::PyValueError;
@@ -19,6 +19,8 @@ struct Search {
     text: [u8; ID_LENGTH],
     frames: u64,
     found: Vec<u64>,
+    /// Of what TCP sent again, the first copy alone.
+    publications: Vec<Publication>,
 }
 
 #[pymethods]
@@ -34,6 +36,7 @@ impl CaptureSearch {
                 text,
                 frames: 0,
                 found: Vec::new(),
+                publications: Vec::new(),
             }),
         }
     }
@@ -48,6 +51,14 @@ impl CaptureSearch {
             search.frames += 1;
             if frame.bytes.windows(ID_LENGTH).any(|it| it == search.text) {
                 search.found.push(search.frames);
+                for it in publications(&frame, &search.text) {
+                    let is_known = |known: &Publication| {
+                        (known.sender, known.sequence) == (it.sender, it.sequence)
+                    };
+                    if !search.publications.iter().any(is_known) {
+                        search.publications.push(it);
+                    }
+                }
             }
         }
         Ok(())
@@ -67,6 +78,15 @@ impl CaptureSearch {
     /// The numbers of the packets that were found, counted from 1 as Wireshark does.
     fn found(&self) -> PyResult<Vec<u64>> {
         Ok(self.search()?.found.clone())
+    }
+
+    /// The PUBLISH packets of MQTT that hold the message whole in one segment: where from, the packet identifier (None with
+    /// QoS 0), and whether DUP is set.
+    fn publications(&self) -> PyResult<Vec<(String, Option<u16>, bool)>> {
+        let search = self.search()?;
+        let found = search.publications.iter();
+        let found = found.map(|it| (it.sender.to_string(), it.identifier, it.is_again));
+        Ok(found.collect())
     }
 }
 

@@ -35,7 +35,7 @@ def explain_live(folder: Path, run: Mapping[str, Any], name: MessageName, *, as_
     UsageError
         The run has no such message.
     """
-    from lasthop.outcome.culprit import fate_in_words, host_of, packets_of
+    from lasthop.outcome.culprit import fate_in_words, host_of, search_of
     from lasthop.outcome.results import Results
     from lasthop.study.run_spec import RunSpecReader
 
@@ -49,7 +49,7 @@ def explain_live(folder: Path, run: Mapping[str, Any], name: MessageName, *, as_
     row = rows[0]
     host = host_of(spec, row)
     capture = folder / "captures" / f"{run['run_id']}.{host}.pcapng"
-    packets = packets_of(capture, spec, row)[0] if capture.is_file() else ()
+    packets = search_of(capture, spec, row).found() if capture.is_file() else []
     fate = fate_in_words(row, spec)
     events = [(row[key], what) for key, what in _INSTANTS.items() if row[key] is not None]
     events.sort(key=itemgetter(0))
@@ -67,7 +67,7 @@ def explain_live(folder: Path, run: Mapping[str, Any], name: MessageName, *, as_
     _say_packets(capture, host, packets)
 
 
-def _say_packets(capture: Path, host: str, packets: tuple[int, ...]) -> None:
+def _say_packets(capture: Path, host: str, packets: list[int]) -> None:
     if not capture.is_file():
         say(f"Its packets were not kept; lasthop run with --capture {host} keeps them.")
     elif not packets:

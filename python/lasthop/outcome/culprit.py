@@ -88,8 +88,8 @@ def culprit_of(results: Results, found: Expectation) -> Culprit | None:
     host = host_of(spec, row)
     capture = results.path / "captures" / f"{run_id}.{host}.pcapng"
     kept = capture if capture.is_file() else None
-    packets, text = ((), b"") if kept is None else packets_of(kept, spec, row)
-    seen = "" if kept is None else repetition_in_words(publications(kept, packets, text))
+    search = None if kept is None else search_of(kept, spec, row)
+    seen = "" if search is None else repetition_in_words(publications(search))
     return Culprit(
         run_id=run_id,
         seed=run["seed"],
@@ -98,7 +98,7 @@ def culprit_of(results: Results, found: Expectation) -> Culprit | None:
         message=row["message"],
         intended_s=row["intended_ns"] / _NS_PER_S,
         what="; ".join(filter(None, (fate_in_words(row, spec), seen))),
-        packets=packets,
+        packets=() if search is None else tuple(search.found()),
         capture=kept,
     )
 
@@ -168,14 +168,12 @@ def host_of(spec: RunSpecReader, row: Mapping[str, Any]) -> str:
     return f"{row['group']}-{row['device']}"
 
 
-def packets_of(
-    capture: Path, spec: RunSpecReader, row: Mapping[str, Any]
-) -> tuple[tuple[int, ...], bytes]:
-    """Find the packets that carry a message, and the text by which they were found."""
+def search_of(capture: Path, spec: RunSpecReader, row: Mapping[str, Any]) -> _native.CaptureSearch:
+    """Search a capture for the packets that carry a message."""
     channel = spec.channel(row["group"], row["flow"])
     search = _native.CaptureSearch(row["device"], channel, row["message"])
     # A capture that broke off has what came before.
     with suppress(ValueError), capture.open("rb") as file:
         while piece := file.read(_PIECE_BYTES):
             search.feed(piece)
-    return tuple(search.found()), search.text().encode()
+    return search

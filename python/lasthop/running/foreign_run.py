@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from lasthop import _native
 from lasthop._native import CaptureError
 from lasthop.adapters import ClientProcess
 from lasthop.errors import EnvironmentFailure
@@ -15,7 +16,6 @@ from lasthop.results.part import amended_streams, failed_streams
 from lasthop.running.engine import CancelledError
 from lasthop.running.foreign_crashes import crash_columns
 from lasthop.running.foreign_tables import CarriedPath, message_rows, tables
-from lasthop.running.host_capture import merge
 from lasthop.testbed import Emulation, Namespace
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ class ForeignRun:
         files = {f"to {it.name}": self._far_capture(it) for it in self.schedule.devices}
         there = {name: file for name, file in files.items() if file.exists()}
         if there:
-            merge(there, captures[self._captured_server])
+            _native.merge_captures(list(there.items()), captures[self._captured_server])
 
     def _place(self, device: ForeignDevice) -> int:
         return [it for it in self.schedule.devices if it.group == device.group].index(device)

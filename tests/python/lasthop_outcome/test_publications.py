@@ -1,13 +1,15 @@
 """What a capture says of a message that came twice: under which identifier, with DUP or not."""
 
 import struct
-from pathlib import Path
 
 import pytest
 
-from lasthop.outcome.publications import publications, repetition_in_words
+from lasthop._native import CaptureSearch
+from lasthop.outcome.publications import Publication, publications, repetition_in_words
 
-TEXT = b"AAAAAAAB"
+NUMBERS = (1, 0, 2)
+"""Of a device, of its flow there, and of a message."""
+TEXT = CaptureSearch(*NUMBERS).text().encode()
 DEVICE, BROKER = (b"\x0a\x00\x00\x02", 50_000), (b"\x0a\x00\x00\x01", 1883)
 
 
@@ -25,16 +27,19 @@ def segment(sender: tuple[bytes, int], sequence: int, payload: bytes) -> bytes:
     return ip + tcp + payload
 
 
-def capture(folder: Path, packets: list[bytes]) -> Path:
-    file = folder / "device-0.pcapng"
-    blocks = [struct.pack("<III", 0x0A0D0D0A, 12, 12)]
+def block(kind: int, body: bytes) -> bytes:
+    length = 12 + len(body)
+    return struct.pack("<II", kind, length) + body + struct.pack("<I", length)
+
+
+def searched(packets: list[bytes]) -> CaptureSearch:
+    search = CaptureSearch(*NUMBERS)
+    search.feed(block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)))
+    search.feed(block(1, struct.pack("<HHI", 101, 0, 0)))
     for packet in packets:
         padded = packet + bytes(-len(packet) % 4)
-        body = struct.pack("<IIIII", 0, 0, 0, len(packet), len(packet)) + padded
-        length = 12 + len(body)
-        blocks.append(struct.pack("<II", 6, length) + body + struct.pack("<I", length))
-    file.write_bytes(b"".join(blocks))
-    return file
+        search.feed(block(6, struct.pack("<IIIII", 0, 0, 0, len(packet), len(packet)) + padded))
+    return search
 
 
 @pytest.mark.parametrize(
@@ -58,19 +63,18 @@ def capture(folder: Path, packets: list[bytes]) -> Path:
     ],
     ids=["once", "without DUP", "with DUP", "two identifiers", "a retransmission of TCP"],
 )
-def test_how_a_broker_repeats_a_message(tmp_path: Path, packets: list[bytes], told: str) -> None:
+def test_how_a_broker_repeats_a_message(packets: list[bytes], told: str) -> None:
     sent = segment(DEVICE, 1, b"\xc0\x00" + publish(3))
-    file = capture(tmp_path, [sent, *packets])
-    numbers = range(1, len(packets) + 2)
-    assert repetition_in_words(publications(file, numbers, TEXT)) == told
+    found = publications(searched([sent, *packets]))
+    assert repetition_in_words(found) == told
+    assert found[0] == Publication("10.0.0.2:50000", 3, is_again=False)
 
 
-def test_what_is_no_mqtt_says_nothing(tmp_path: Path) -> None:
+def test_what_is_no_mqtt_says_nothing() -> None:
     broken = [
         b"",
         b"\x45",
         segment(DEVICE, 1, b"\x30"),
         segment(DEVICE, 1, b"\x30\xff\xff\xff\xff"),
     ]
-    file = capture(tmp_path, [*broken, segment(DEVICE, 5, TEXT * 3)])
-    assert publications(file, range(1, 9), TEXT) == []
+    assert publications(searched([*broken, segment(DEVICE, 5, TEXT * 3)])) == []

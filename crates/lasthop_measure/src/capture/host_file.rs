@@ -90,7 +90,7 @@ impl HostFile {
     pub(super) fn write_what_has_ended(&mut self) -> io::Result<()> {
         while let Some(ended) = self.waiting.pop_front_if(|first| first.copies == 0) {
             self.written += 1;
-            self.out.write_all(&ended.packet.block())?;
+            self.out.write_all(&ended.packet.block(0))?;
         }
         Ok(())
     }

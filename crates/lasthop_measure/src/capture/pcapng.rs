@@ -1,14 +1,18 @@
-//! The blocks of a pcapng file with one interface (draft-ietf-opsawg-pcapng).
+//! The blocks of a pcapng file (draft-ietf-opsawg-pcapng).
 
 use lasthop_units::Instant;
 
 /// A packet at an interface.
 #[derive(Clone, Debug)]
-pub(super) struct CapturedPacket {
-    pub(super) at: Instant,
-    pub(super) is_inbound: bool,
-    pub(super) bytes: Box<[u8]>,
-    pub(super) comments: Vec<String>,
+pub struct CapturedPacket {
+    /// When, since 1970 or since the run began.
+    pub at: Instant,
+    /// Whether it arrived there.
+    pub is_inbound: bool,
+    /// The IP packet.
+    pub bytes: Box<[u8]>,
+    /// What is noted about it.
+    pub comments: Vec<String>,
 }
 
 /// Raw IPv4 or IPv6, told apart by the version field.
@@ -18,11 +22,12 @@ const COMMENT: u16 = 1;
 const END_OF_OPTIONS: u16 = 0;
 
 impl CapturedPacket {
-    /// An Enhanced Packet Block.
-    pub(super) fn block(&self) -> Vec<u8> {
+    /// An Enhanced Packet Block, of the interface with a number.
+    #[must_use]
+    pub fn block(&self, interface: u32) -> Vec<u8> {
         let nanos = self.at.as_nanos();
         let length = self.bytes.len() as u32;
-        let (interface, captured, original) = (0, length, length);
+        let (captured, original) = (length, length);
         let mut body = Vec::with_capacity(self.bytes.len() + 96);
         for word in [
             interface,
@@ -45,7 +50,9 @@ impl CapturedPacket {
     }
 }
 
-pub(super) fn section_header() -> Vec<u8> {
+/// The beginning of a file: its Section Header Block.
+#[must_use]
+pub fn section_header() -> Vec<u8> {
     let mut body = Vec::new();
     body.extend_from_slice(&0x1a2b_3c4d_u32.to_le_bytes());
     body.extend_from_slice(&1_u16.to_le_bytes());
@@ -57,7 +64,9 @@ pub(super) fn section_header() -> Vec<u8> {
     block(0x0a0d_0d0a, &body)
 }
 
-pub(super) fn interface_description(name: &str) -> Vec<u8> {
+/// The Interface Description Block of an interface that has IP packets alone.
+#[must_use]
+pub fn interface_description(name: &str) -> Vec<u8> {
     let mut body = Vec::new();
     body.extend_from_slice(&LINKTYPE_RAW.to_le_bytes());
     body.extend_from_slice(&[0; 6]);

@@ -1,5 +1,6 @@
 use std::io::Write;
 use std::os::fd::RawFd;
+use std::path::PathBuf;
 
 use lasthop_extension::{CaptureError, SpecError};
 use lasthop_live::{EmulationSpec, Emulator, EmulatorError, of_this_process};
@@ -40,6 +41,17 @@ pub(crate) fn emulate(
     told["real_time"] = refused.is_none().into();
     told["real_time_refused"] = refused.into();
     Ok(told.to_string())
+}
+
+/// Puts captures of one interface each, by their names, into one file in the order of time.
+#[pyfunction]
+pub(crate) fn merge_captures(
+    py: Python<'_>,
+    interfaces: Vec<(String, PathBuf)>,
+    into: PathBuf,
+) -> PyResult<()> {
+    py.detach(|| lasthop_live::merge_captures(&interfaces, &into))
+        .map_err(|error| PyOSError::new_err((error.raw_os_error(), error.to_string())))
 }
 
 /// Has this thread run before all others that want the processor; why not, where that is not allowed.

@@ -83,7 +83,7 @@ class Path(Direction):
     wlan: Wlan | None = Field(default=None, examples=["{standard: g}"])
     """WLAN cell that all devices of the path share, unless `scope` changes that."""
     serial: Serial | None = Field(default=None, examples=["{rate: 9600 bit/s}"])
-    """Serial line, separate for each device. With `scope: all` it is a bus that all devices share."""
+    """Serial line, separate for each device. With `scope: all` it is a bus that all share."""
     medium: Annotated[Medium | None, MediumNotation()] = Field(
         default=None, examples=["toy_radio tries=3"]
     )
