@@ -140,6 +140,10 @@ impl Crowd {
             if let Some(refusal) = self.entrance.take_refusal() {
                 self.poller.fail(io::Error::other(refusal));
             }
+            for late in self.entrance.take_late() {
+                self.failures
+                    .refused_client(&late.client, late.server, &late.why);
+            }
             let told = told.unwrap_or_else(|panic| {
                 self.fail(at, number, &panic);
                 Err(Waits::Until(None))

@@ -1,5 +1,7 @@
 """A load whose clients are not let in says who and why; an invalid one says its values."""
 
+import itertools
+import signal
 import socket
 import subprocess
 import threading
@@ -10,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.python.load.conftest import Echo
-from tests.python.load.test_load import ECHOES, REPORTS, _load, _study
+from tests.python.load.test_load import ECHOES, PATIENCE_S, REPORTS, _load, _start, _study
 
 from lasthop.cli.load import command
 from lasthop.running import load_engine
@@ -63,6 +65,60 @@ def test_a_server_that_ends_connections_without_an_answer(tmp_path: Path) -> Non
         thread.start()
         line = _refused(tmp_path, server.getsockname()[1], "--set", "stacks=[mqtt qos=1]")
     assert "ended the connection before it answered; does it want TLS?" in line
+
+
+LATE = REPORTS.replace("devices: 20", "devices: 3").replace("duration: 3 s", "duration: 10 s")
+
+
+def _speak_mqtt(client: socket.socket, code: int) -> None:
+    """Answer as a broker of MQTT 3.1.1 that lets this client in, or refuses it by a code."""
+    stream = client.makefile("rb")
+    with suppress(OSError, IndexError), client, stream:
+        while head := stream.read(1):
+            length = shift = 0
+            while (byte := stream.read(1)[0]) & 0x80:
+                length, shift = length | (byte & 0x7F) << shift, shift + 7
+            body = stream.read(length | byte << shift)
+            topic = int.from_bytes(body[:2])
+            match head[0] >> 4:
+                case _ if code:
+                    client.sendall(bytes([0x20, 2, 0, code]))
+                    return
+                case 1:
+                    client.sendall(b"\x20\x02\0\0")
+                case 3 if head[0] & 6:
+                    client.sendall(b"\x40\x02" + body[2 + topic : 4 + topic])
+                case 8:
+                    client.sendall(b"\x90\x03" + body[:2] + b"\x01")
+                case 12:
+                    client.sendall(b"\xd0\0")
+
+
+def test_who_is_refused_after_others_are_in_is_named_while_the_load_runs(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            with suppress(OSError):
+                for number in itertools.count():
+                    client, _ = server.accept()
+                    code = 5 if number >= 2 else 0
+                    # The first are in by then.
+                    time.sleep(0.5 if code else 0)
+                    threading.Thread(target=_speak_mqtt, args=(client, code), daemon=True).start()
+
+        threading.Thread(target=serve, daemon=True).start()
+        port = server.getsockname()[1]
+        stack = "stacks=[mqtt qos=1 version=3.1.1]"
+        against = ("--against", f"mqtt://127.0.0.1:{port}", "--set", "expect=[]", "--set", stack)
+        with _start(tmp_path, LATE, *against) as process:
+            assert process.stderr is not None
+            line = next(line for line in process.stderr if "client_refused" in line)
+            assert process.poll() is None, "the load had ended"
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=PATIENCE_S)
+    assert f"server=127.0.0.1:{port}" in line
+    assert "client=device-" in line
+    assert "CONNACK with code 5, not authorised" in line
 
 
 def test_an_invalid_load_says_what_it_measured(

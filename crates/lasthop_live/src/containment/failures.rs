@@ -10,7 +10,7 @@ use super::Panic;
 use crate::Poller;
 use crate::gateway::{LogForm, LogLines};
 
-/// What panicked in a server or a load: counted, and written down in a line each.
+/// What panicked in a server or a load, and clients that a server refused: counted, and written down in a line each.
 #[derive(Debug)]
 pub(crate) struct Failures {
     poller: Rc<Poller>,
@@ -18,10 +18,14 @@ pub(crate) struct Failures {
     /// Made for the first one.
     log: RefCell<Option<LogLines>>,
     count: Cell<u64>,
+    /// Clients of a load that were not let in.
+    refused: Cell<u64>,
     /// Those that belong to no connection: since when, and how many.
     unowned: Cell<(Instant, u32)>,
 }
 
+/// Refused clients that have a line each.
+const MOST_REFUSED: u64 = 10;
 /// Panics that belong to no connection, in a second: there are more only where the same one comes again and again.
 const MOST_UNOWNED: u32 = 1_000;
 const SECOND: Duration = Duration::from_secs(1);
@@ -33,6 +37,7 @@ impl Failures {
             form,
             log: RefCell::default(),
             count: Cell::default(),
+            refused: Cell::default(),
             unowned: Cell::new((Instant::ZERO, 0)),
         })
     }
@@ -69,11 +74,29 @@ impl Failures {
         }
     }
 
+    /// Notes a client of a load that its server does not let in, though it let in others.
+    pub(crate) fn refused_client(&self, client: &str, server: SocketAddr, why: &str) {
+        self.refused.set(self.refused.get() + 1);
+        if self.refused.get() <= MOST_REFUSED {
+            let server = server.to_string();
+            let parts = vec![
+                ("client", json!(client)),
+                ("server", json!(server)),
+                ("why", json!(why)),
+            ];
+            self.tell("client_refused", parts);
+        }
+    }
+
     fn note(&self, name: &str, mut parts: Vec<(&str, Value)>, panic: &Panic) {
         self.count.set(self.count.get() + 1);
+        parts.extend([("at", json!(panic.place)), ("panic", json!(panic.what))]);
+        self.tell(name, parts);
+    }
+
+    fn tell(&self, name: &str, parts: Vec<(&str, Value)>) {
         let mut log = self.log.borrow_mut();
         let log = log.get_or_insert_with(|| LogLines::new(self.form));
-        parts.extend([("at", json!(panic.place)), ("panic", json!(panic.what))]);
         log.tell_of(name, parts);
     }
 }
@@ -81,9 +104,16 @@ impl Failures {
 impl Drop for Failures {
     /// Says how many there were, if there was one.
     fn drop(&mut self) {
-        let count = self.count();
-        if let Some(log) = self.log.get_mut() {
-            log.tell_of("failed", vec![("times", json!(count))]);
+        let counts = [
+            ("refused", self.refused.get(), MOST_REFUSED),
+            ("failed", self.count(), 0),
+        ];
+        for (name, count, shown) in counts {
+            if let Some(log) = self.log.get_mut()
+                && count > shown
+            {
+                log.tell_of(name, vec![("times", json!(count))]);
+            }
         }
     }
 }

@@ -14,6 +14,16 @@ pub(super) struct Entrance {
     /// Whether a message was acknowledged: a server of HTTP asks with each request who it is of.
     has_answered: Cell<bool>,
     refusal: RefCell<Option<String>>,
+    /// Clients that were refused after others were let in.
+    late: RefCell<Vec<LateRefusal>>,
+}
+
+/// A client that was not let in, though others were.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct LateRefusal {
+    pub(super) client: String,
+    pub(super) server: SocketAddr,
+    pub(super) why: String,
 }
 
 /// A client at the entrance.
@@ -26,13 +36,22 @@ pub(super) struct Knock {
     /// By what it and its server know each other, where they do.
     pub(super) secures: Option<Secures>,
     is_heard: bool,
+    /// Its application has spoken with that of the server.
+    is_in: bool,
     is_leaving: bool,
+    /// It was told of as one that is not let in.
+    is_told: bool,
 }
 
 impl Entrance {
     /// Why nobody is let in, told once.
     pub(super) fn take_refusal(&self) -> Option<String> {
         self.refusal.borrow_mut().take()
+    }
+
+    /// Who was refused later, each client told once.
+    pub(super) fn take_late(&self) -> Vec<LateRefusal> {
+        self.late.take()
     }
 }
 
@@ -45,7 +64,9 @@ impl Knock {
             kind: client.kind,
             secures: None,
             is_heard: false,
+            is_in: false,
             is_leaving: false,
+            is_told: false,
         }
     }
 
@@ -60,43 +81,52 @@ impl Knock {
     }
 
     /// Its application speaks with that of the server.
-    pub(super) fn goes_in(&self) {
+    pub(super) fn goes_in(&mut self) {
         if self.is_heard {
+            self.is_in = true;
             self.entrance.is_open.set(true);
         }
     }
 
     /// A message of it was acknowledged.
-    pub(super) fn is_answered(&self) {
+    pub(super) fn is_answered(&mut self) {
         self.goes_in();
         self.entrance.has_answered.set(true);
     }
 
     /// Its connection has ended.
-    pub(super) fn is_refused(&self, reason: CloseReason) {
-        if self.entrance.is_open.get() || self.is_leaving {
+    pub(super) fn is_refused(&mut self, reason: CloseReason) {
+        if self.is_in || self.is_leaving {
             return;
         }
         if let Some(why) = self.why(reason) {
-            self.tell(&why);
+            self.tell(why, self.entrance.is_open.get());
         }
     }
 
     /// The server answered that it does not let it in.
-    pub(super) fn is_turned_away(&self, refusal: Refusal) {
+    pub(super) fn is_turned_away(&mut self, refusal: Refusal) {
         let is_late = match refusal {
             Refusal::Connack(_) => self.entrance.is_open.get(),
             Refusal::Status(_) => self.entrance.has_answered.get(),
         };
-        if !is_late && !self.is_leaving {
-            self.tell(&in_words(refusal));
+        if !self.is_leaving {
+            self.tell(in_words(refusal), is_late);
         }
     }
 
-    fn tell(&self, why: &str) {
+    fn tell(&mut self, why: String, is_late: bool) {
         let Self { server, name, .. } = self;
-        let refusal = &mut *self.entrance.refusal.borrow_mut();
-        refusal.get_or_insert_with(|| format!("{server}: {name} is not let in: {why}"));
+        if !is_late {
+            let refusal = &mut *self.entrance.refusal.borrow_mut();
+            refusal.get_or_insert_with(|| format!("{server}: {name} is not let in: {why}"));
+        } else if !core::mem::replace(&mut self.is_told, true) {
+            self.entrance.late.borrow_mut().push(LateRefusal {
+                client: name.clone(),
+                server: *server,
+                why,
+            });
+        }
     }
 
     fn why(&self, reason: CloseReason) -> Option<String> {
@@ -104,7 +134,13 @@ impl Knock {
             (SocketKind::Stream, None, CloseReason::PeerReset | CloseReason::Finished)
                 if self.is_heard =>
             {
-                Some("the server ended the connection before it answered; does it want TLS?".into())
+                // Whoever is in needed no TLS.
+                let question = match self.entrance.is_open.get() {
+                    true => "does it limit how many there are?",
+                    false => "does it want TLS?",
+                };
+                let ended = "the server ended the connection before it answered";
+                Some(format!("{ended}; {question}"))
             }
             (_, None, _) => None,
             (SocketKind::Stream, ..) => secured::why_it_ended(reason),
@@ -177,7 +213,7 @@ mod tests {
     #[test]
     fn the_first_who_is_refused_tells_why_if_nobody_is_in() {
         let entrance = Rc::<Entrance>::default();
-        let first = knock(&entrance, SocketKind::Stream, BY_TLS);
+        let mut first = knock(&entrance, SocketKind::Stream, BY_TLS);
         first.is_refused(CloseReason::Finished);
         assert_eq!(entrance.take_refusal(), None, "it went by itself");
         first.is_refused(CloseReason::Refused(48));
@@ -191,7 +227,7 @@ mod tests {
     #[test]
     fn who_is_refused_later_is_an_event_of_the_load() {
         let entrance = Rc::<Entrance>::default();
-        let (mut first, second) = (
+        let (mut first, mut second) = (
             knock(&entrance, SocketKind::Stream, BY_TLS),
             knock(&entrance, SocketKind::Stream, BY_TLS),
         );
@@ -199,9 +235,19 @@ mod tests {
         assert!(!entrance.is_open.get(), "what it said has gone nowhere yet");
         first.is_heard();
         first.goes_in();
-        second.is_refused(CloseReason::PeerAlert(116));
         second.is_turned_away(Refusal::Connack(5));
+        second.is_refused(CloseReason::PeerAlert(116));
         assert_eq!(entrance.take_refusal(), None);
+        let [late] = &entrance.take_late()[..] else {
+            panic!("it is told once");
+        };
+        assert!(late.why.starts_with("CONNACK with code 5"), "{}", late.why);
+        first.is_refused(CloseReason::PeerReset);
+        assert_eq!(
+            entrance.take_late(),
+            [],
+            "it was in, and lost its connection"
+        );
         // A request of HTTP has left, and its answer is that nobody is known.
         second.is_turned_away(Refusal::Status(401));
         let told = entrance.take_refusal().expect("nobody was answered");
