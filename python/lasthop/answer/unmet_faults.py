@@ -15,14 +15,21 @@ _FAULT = "fault"
 
 
 def unmet_faults(folders: Iterable[Path], study: Mapping[str, Any]) -> Iterable[str]:
-    """Name the stacks of whose packets no fault took any, in some or all of their runs."""
+    """Name the stacks of whose packets no fault took any, in some or all of their runs.
+
+    A part of the study in which no fault meets a stack is left out if one does in another part:
+    faults are those of the whole study, and such a part is there to compare with.
+    """
     faults = (study.get("conditions") or {}).get("faults")
     found = [_runs(folder) for folder in folders if faults]
     tables = [table for table in found if table is not None]
     if not tables:
         return
+    rows = pl.concat(tables)
+    is_met_by_part = pl.col("met").any().over("stack", "part")
+    is_met_anywhere = pl.col("met").any().over("stack")
     stacks = (
-        pl.concat(tables)
+        rows.filter(is_met_by_part | ~is_met_anywhere)
         .group_by("stack", maintain_order=True)
         .agg(runs=pl.len(), unmet=(~pl.col("met")).sum())
     )
@@ -43,8 +50,8 @@ def _runs(folder: Path) -> pl.DataFrame | None:
     return (
         runs.filter(pl.col("status") == "completed")
         .unique("run_id", maintain_order=True)
-        .select("run_id", "stack")
+        .select("run_id", "stack", "part")
         .join(met.with_columns(met=True), on="run_id", how="left", maintain_order="left")
-        .select("stack", pl.col("met").fill_null(value=False))
+        .select("stack", "part", pl.col("met").fill_null(value=False))
         .collect()
     )

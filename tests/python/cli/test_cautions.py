@@ -113,6 +113,21 @@ def test_a_fault_that_met_nothing_is_told_of_the_stack_that_it_spared(lasthop: L
     assert "mqtt.PUBACK" in said
 
 
+def test_a_part_that_a_fault_spares_is_not_told_if_it_meets_another_part(lasthop: Lasthop) -> None:
+    study = (
+        METER[: METER.index("path:")].replace("12 h", "1 min").replace("every: 2 h", "every: 5 s")
+    )
+    study += "path: {delay: 50 ms}\nrepeat: 2\nstacks: [mqtt qos=1]\n"
+    study += "faults: [{drop: mqtt.PUBACK, nth: 50}]\n"
+    calm = "{name: calm, traffic.every: [10 s]}"
+    lasthop.write(
+        "parts.yaml", f"{study}sweep: [{{name: rough, traffic.every: [500 ms]}}, {calm}]\n"
+    )
+    assert "no fault met" not in lasthop("run", "parts.yaml", "--out", "parts").stdout
+    lasthop.write("calm.yaml", f"{study}sweep: [{calm}]\n")
+    assert "in 2 of 2 runs" in lasthop("run", "calm.yaml", "--out", "calm").stdout
+
+
 SET_UP = """\
 study: cellar
 duration: 1 d
