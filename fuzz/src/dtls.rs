@@ -54,12 +54,17 @@ struct Duel {
 }
 
 const SERVER: &str = "server.example";
-const SERVER_PORT: u16 = 5684;
-const PAYLOAD: Provenance = Provenance::new(Layer::Application, Cause::Payload);
+pub(crate) const SERVER_PORT: u16 = 5684;
+pub(crate) const PAYLOAD: Provenance = Provenance::new(Layer::Application, Cause::Payload);
 
 const FIT: &str = "these settings fit together";
 
-fn with_keys(cookie: bool, is_stranger: bool, has_ids: bool) -> (ClientProfile, ServerProfile) {
+/// A client and a server with one key, or the client with another.
+pub(crate) fn with_keys(
+    cookie: bool,
+    is_stranger: bool,
+    has_ids: bool,
+) -> (ClientProfile, ServerProfile) {
     let settings = Settings {
         connection_id: if has_ids { 4 } else { 0 },
         ..Settings::default()

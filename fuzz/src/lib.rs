@@ -7,8 +7,10 @@
 
 mod capture;
 mod coap;
+mod datagram_keys;
 mod datagrams;
 mod dtls;
+mod dtls_sealed;
 mod exchange;
 mod forged_segment;
 mod http;
@@ -39,6 +41,7 @@ mod wires;
 pub use capture::capture;
 pub use coap::coap;
 pub use dtls::dtls;
+pub use dtls_sealed::dtls_sealed;
 pub use http::http;
 pub use http3::http3;
 pub use ip_udp::ip_udp;
@@ -60,10 +63,11 @@ pub use websocket::websocket;
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its function, its program and its corpus.
-pub const TARGETS: [(&str, Target); 19] = [
+pub const TARGETS: [(&str, Target); 20] = [
     ("capture", capture),
     ("coap", coap),
     ("dtls", dtls),
+    ("dtls_sealed", dtls_sealed),
     ("http", http),
     ("http3", http3),
     ("ip_udp", ip_udp),
