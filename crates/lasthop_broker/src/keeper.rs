@@ -66,6 +66,8 @@ pub enum KeeperOutput {
     Reconsider(Box<str>),
     /// The client of this identifier is not served any more: its connection and its session end.
     Disconnect(Box<str>),
+    /// The connection of the client of this identifier ends; its session stays for who may have it.
+    End(Box<str>),
 }
 
 /// Why a publication is not kept. The client must not believe that it was.

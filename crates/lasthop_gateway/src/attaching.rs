@@ -152,26 +152,24 @@ impl Gateway {
         let device = device.filter(|device| *device != identity)?;
         let sender = &self.registry.get(identity)?.record;
         let attaches = sender.attaches?;
-        let path = &self.registry.get(device)?.record.path;
+        let attached = self.registry.get(device)?;
+        let attached = Some(&attached.record).filter(|record| !record.is_blocked)?;
+        let path = &attached.path;
         let is_bound = self.attachments.is_bound(&sender.path, path);
         if !sender.path.is_beside(path) || (attaches.asks_for_binding() && !is_bound) {
             return None;
         }
-        let ends_at = if attaches.asks_for_token() {
+        let shown = if attaches.asks_for_token() {
             let said = JsonObject::read(payload)?;
             let token = said.get("authorization").and_then(Value::as_str)?;
             let time = self.time_at(now);
-            let claims = self
-                .registry
-                .get_mut(device)?
-                .believed(token.as_bytes(), time)
-                .ok()?
-                .0;
-            Some(self.end_of(now, claims))
+            let device = self.registry.get_mut(device)?;
+            let (believed, _) = device.believed(token.as_bytes(), time).ok()?;
+            Some((self.end_of(now, believed.claims), believed.signer))
         } else {
             None
         };
-        match self.attachments.attach(identity, device, ends_at) {
+        match self.attachments.attach(identity, device, shown) {
             Some(before) if before != identity => self.reconsider(before),
             _ => {}
         }

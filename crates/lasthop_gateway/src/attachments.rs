@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lasthop_broker::Identity;
 use lasthop_units::Instant;
 
-use crate::DevicePath;
+use crate::{DevicePath, Fingerprint};
 
 /// Which devices others speak for, and which of them they may: who is bound, and who is attached. A device is attached to one
 /// other at most.
@@ -22,6 +22,8 @@ struct Attachment {
     gateway: Identity,
     /// When the token ends by which it came about.
     ends_at: Option<Instant>,
+    /// The key that has signed it.
+    signer: Option<Fingerprint>,
 }
 
 impl Attachments {
@@ -48,10 +50,14 @@ impl Attachments {
         &mut self,
         gateway: Identity,
         device: Identity,
-        ends_at: Option<Instant>,
+        token: Option<(Instant, Fingerprint)>,
     ) -> Option<Identity> {
         let before = self.detach(device);
-        let attachment = Attachment { gateway, ends_at };
+        let attachment = Attachment {
+            gateway,
+            ends_at: token.map(|(ends_at, _)| ends_at),
+            signer: token.map(|(_, signer)| signer),
+        };
         self.by_device.insert(device.0, attachment);
         self.of_gateway
             .entry(gateway.0)
@@ -85,6 +91,13 @@ impl Attachments {
     pub(crate) fn are_attached(&self, gateway: Identity, device: Identity) -> bool {
         let attachment = self.by_device.get(&device.0);
         attachment.is_some_and(|it| it.gateway == gateway)
+    }
+
+    /// Whether a device was attached by a token of one of these keys.
+    pub(crate) fn is_by(&self, device: Identity, keys: &[Fingerprint]) -> bool {
+        let attachment = self.by_device.get(&device.0);
+        let signer = attachment.and_then(|it| it.signer);
+        signer.is_some_and(|signer| keys.contains(&signer))
     }
 
     /// Whether the token is over by which a device was attached.

@@ -2,8 +2,9 @@ use lasthop_units::Instant;
 use ring::digest::{SHA256, digest};
 
 use crate::rate::Rate;
+use crate::token::check_signer;
 use crate::{
-    BadToken, Claims, DeviceLimits, DevicePath, MAX_TOKEN_SIZE, PublicKey, UnixTime, check,
+    BadToken, Claims, DeviceLimits, DevicePath, Fingerprint, MAX_TOKEN_SIZE, PublicKey, UnixTime,
 };
 
 /// How many keys a device has at most, so that they can be replaced without a pause.
@@ -18,6 +19,8 @@ pub struct DeviceRecord {
     pub keys: Vec<PublicKey>,
     /// That it may speak for others, where it may.
     pub attaches: Option<Attaches>,
+    /// That it is not served for now, whatever it shows.
+    pub is_blocked: bool,
 }
 
 /// Which devices may be attached by one that speaks for others.
@@ -62,11 +65,23 @@ pub(crate) struct Device {
     pub(crate) record: DeviceRecord,
     /// What it is to be like, with the version of that; 0 where nobody said.
     pub(crate) config: (u64, Box<[u8]>),
-    /// Tokens that were believed: their SHA-256, and what they claim.
-    believed: [Option<(Digest, Claims)>; BELIEVED],
+    /// Tokens that were believed: their SHA-256, and what is known of them.
+    believed: [Option<(Digest, Believed)>; BELIEVED],
+    /// The key of the token that was shown last for a connection, whether or not that came about.
+    pub(crate) admitted_by: Option<Fingerprint>,
+    /// The key by which it has its connection, or had its last one.
+    pub(crate) connected_by: Option<Fingerprint>,
     messages: Rate,
     bytes: Rate,
     states: Rate,
+}
+
+/// What is known of a token that is believed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Believed {
+    pub(crate) claims: Claims,
+    /// The key that has signed it.
+    pub(crate) signer: Fingerprint,
 }
 
 type Digest = [u8; 32];
@@ -80,6 +95,8 @@ impl Device {
             record,
             config: Default::default(),
             believed: [None; BELIEVED],
+            admitted_by: None,
+            connected_by: None,
             messages: Rate::default(),
             bytes: Rate::default(),
             states: Rate::default(),
@@ -91,7 +108,7 @@ impl Device {
         &mut self,
         token: &[u8],
         now: UnixTime,
-    ) -> Result<(Claims, bool), BadToken> {
+    ) -> Result<(Believed, bool), BadToken> {
         if token.len() > MAX_TOKEN_SIZE {
             return Err(BadToken::TooLong);
         }
@@ -99,13 +116,15 @@ impl Device {
         sum.copy_from_slice(digest(&SHA256, token).as_ref());
         let mut known = self.believed.iter().flatten();
         let known = known.find(|(known, _)| *known == sum);
-        if let Some(claims) = known.and_then(|(_, claims)| claims.at(now).ok()) {
-            return Ok((claims, true));
+        if let Some((_, known)) = known.filter(|(_, it)| it.claims.at(now).is_ok()) {
+            return Ok((*known, true));
         }
-        let claims = check(token, &self.record.keys, self.record.path.project(), now)?;
+        let record = &self.record;
+        let (claims, signer) = check_signer(token, &record.keys, record.path.project(), now)?;
+        let believed = Believed { claims, signer };
         self.believed.rotate_right(1);
-        self.believed[0] = Some((sum, claims));
-        Ok((claims, false))
+        self.believed[0] = Some((sum, believed));
+        Ok((believed, false))
     }
 
     /// Whether it may send a message of this size now.

@@ -12,8 +12,8 @@ use crate::attachments::Attachments;
 use crate::calendar::{ClockWatch, SteadyCalendar};
 use crate::registry::Registry;
 use crate::{
-    Calendar, Change, Claims, DevicePath, DeviceTopic, GatewayConfig, GatewayEvent, Journal, Kind,
-    Protocol, Record, Refused, SKEW, Store, UnixTime,
+    Calendar, Change, Claims, DevicePath, DeviceTopic, Fingerprint, GatewayConfig, GatewayEvent,
+    Journal, Kind, Protocol, Record, Refused, SKEW, Store, UnixTime,
 };
 
 /// The tickets of a store come before.
@@ -117,7 +117,7 @@ impl Gateway {
         credentials: &Credentials<'_>,
     ) -> Result<Admission, Refusal> {
         self.learn(now);
-        let admitted = self.identify(now, credentials);
+        let admitted = self.identify(now, by, credentials);
         match admitted {
             Ok(_) => self.counters.admitted += 1,
             Err(why) => {
@@ -140,6 +140,7 @@ impl Gateway {
     fn identify(
         &mut self,
         now: Instant,
+        by: Protocol,
         credentials: &Credentials<'_>,
     ) -> Result<Admission, Refused> {
         let token = credentials.password.ok_or(Refused::NoToken)?;
@@ -148,11 +149,17 @@ impl Gateway {
         let found = self.registry.find(path);
         let (identity, device) = found.ok_or(Refused::NoDevice)?;
         let believed = device.believed(token, time);
-        let (claims, is_known) = believed.map_err(Refused::Token)?;
+        let (believed, is_known) = believed.map_err(Refused::Token)?;
+        if device.record.is_blocked {
+            return Err(Refused::Blocked);
+        }
+        if by == Protocol::Mqtt {
+            device.admitted_by = Some(believed.signer);
+        }
         self.counters.known_tokens += u64::from(is_known);
         Ok(Admission {
             identity,
-            ends_at: Some(self.end_of(now, claims)),
+            ends_at: Some(self.end_of(now, believed.claims)),
         })
     }
 
@@ -183,8 +190,9 @@ impl Gateway {
 
     /// Whose topic it is: that of a device itself, or of one that it speaks for.
     fn of_whom(&self, identity: Identity, topic: &DeviceTopic<'_>) -> Option<Identity> {
-        // Who was removed has no topics.
+        // Who was removed or blocked has no topics.
         let sender = self.registry.get(identity)?;
+        let sender = Some(sender).filter(|it| !it.record.is_blocked)?;
         if sender.record.path.device() == topic.device {
             return Some(identity);
         }
@@ -325,15 +333,21 @@ impl Gateway {
         while let Some(change) = self.store.next_change() {
             match change {
                 Change::Device(record) => {
-                    let (path, may_attach) = (record.path.clone(), record.attaches.is_some());
+                    let path = record.path.clone();
+                    let (may_attach, is_blocked) = (record.attaches.is_some(), record.is_blocked);
                     self.registry.put(record);
-                    if let Some((identity, _)) = self.registry.find(path.text())
-                        && !may_attach
-                        && self.attachments.detach_all(identity)
-                    {
-                        self.reconsider(identity);
+                    if let Some((identity, _)) = self.registry.find(path.text()) {
+                        let is_changed =
+                            (!may_attach || is_blocked) && self.attachments.detach_all(identity);
+                        if is_blocked {
+                            self.detach(identity);
+                            self.outputs.push(KeeperOutput::End(path.text().into()));
+                        } else if is_changed {
+                            self.reconsider(identity);
+                        }
                     }
                 }
+                Change::Revoked(path, keys) => self.revoke(&path, &keys),
                 Change::Removed(path) => {
                     self.attachments.forget(&path);
                     if let Some(identity) = self.registry.remove(path.text()) {
@@ -363,6 +377,27 @@ impl Gateway {
                     self.tell(&path, &rest, &command, false);
                 }
             }
+        }
+    }
+
+    /// What a device has by these keys ends: its connection, and that another one speaks for it.
+    fn revoke(&mut self, path: &DevicePath, keys: &[Fingerprint]) {
+        let Some((identity, device)) = self.registry.find(path.text()) else {
+            return;
+        };
+        let by = device.connected_by;
+        if self.attachments.is_by(identity, keys) {
+            self.detach(identity);
+        }
+        if by.is_some_and(|by| keys.contains(&by)) {
+            self.outputs.push(KeeperOutput::End(path.text().into()));
+        }
+    }
+
+    /// A device has a connection: by the key of the token that it showed last.
+    pub(crate) fn came(&mut self, identity: Identity) {
+        if let Some(device) = self.registry.get_mut(identity) {
+            device.connected_by = device.admitted_by;
         }
     }
 

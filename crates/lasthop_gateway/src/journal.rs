@@ -46,6 +46,8 @@ pub enum Refused {
     NoToken,
     /// It is no device of the registry.
     NoDevice,
+    /// It is a device that is blocked, and its token would be believed.
+    Blocked,
     /// Its token is not believed.
     Token(BadToken),
 }
@@ -68,6 +70,7 @@ impl Refused {
         match self {
             Self::NoToken => "no_token",
             Self::NoDevice => "unknown_device",
+            Self::Blocked => "blocked",
             Self::Token(BadToken::TooLong) => "token_too_long",
             Self::Token(BadToken::Malformed) => "token_malformed",
             Self::Token(BadToken::Header) => "token_header",

@@ -35,6 +35,6 @@ pub use gateway::{Gateway, GatewayCounters};
 pub use journal::{GatewayEvent, Journal, Protocol, Refused};
 pub use memory_store::MemoryStore;
 pub use port::GatewayPort;
-pub use public_key::{Algorithm, KeyError, PublicKey};
+pub use public_key::{Algorithm, Fingerprint, KeyError, PublicKey};
 pub use store::{Change, Kind, LoggedMessage, Record, Store, StoreError};
 pub use token::{BadToken, Claims, LONGEST_LIFE, MAX_TOKEN_SIZE, SKEW, UnixTime, check};

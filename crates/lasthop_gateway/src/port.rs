@@ -86,8 +86,9 @@ impl Keeper for GatewayPort {
     }
 
     fn came(&mut self, client: Client<'_>) {
-        let event = GatewayEvent::Connected(client.client_id);
-        self.gateway.borrow_mut().write_down(&event);
+        let mut gateway = self.gateway.borrow_mut();
+        gateway.came(client.identity);
+        gateway.write_down(&GatewayEvent::Connected(client.client_id));
     }
 
     fn parted(&mut self, client: Client<'_>, why: Parting) {

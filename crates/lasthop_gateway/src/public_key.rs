@@ -1,15 +1,24 @@
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use p256::elliptic_curve::sec1::ToSec1Point;
 use p256::pkcs8::DecodePublicKey;
+use ring::digest::{SHA256, digest};
 use ring::signature::{
     ECDSA_P256_SHA256_FIXED, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey,
 };
 use rsa::traits::PublicKeyParts;
 use thiserror::Error;
 
+/// What a key is known by: the SHA-256 of its SubjectPublicKeyInfo in DER, which `openssl pkey -pubin -outform der | sha256sum`
+/// prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fingerprint(pub [u8; 32]);
+
 /// A public key of a device, which fixes the algorithm of its tokens: what a token says of itself is only compared with it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PublicKey {
     pem: Box<str>,
+    fingerprint: Fingerprint,
     key: Key,
 }
 
@@ -83,6 +92,7 @@ impl PublicKey {
         };
         Ok(Self {
             pem: pem.into(),
+            fingerprint: Fingerprint::of_pem(pem).ok_or(KeyError::Unknown)?,
             key,
         })
     }
@@ -91,6 +101,12 @@ impl PublicKey {
     #[must_use]
     pub fn pem(&self) -> &str {
         &self.pem
+    }
+
+    /// What it is known by.
+    #[must_use]
+    pub const fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
     }
 
     /// How its tokens are signed.
@@ -116,6 +132,35 @@ impl PublicKey {
             .verify(&RSA_PKCS1_2048_8192_SHA256, message, signature),
         };
         outcome.is_ok()
+    }
+}
+
+impl Fingerprint {
+    fn of_pem(pem: &str) -> Option<Self> {
+        let lines = pem.lines().map(str::trim);
+        let body: String = lines.filter(|line| !line.starts_with('-')).collect();
+        let der = STANDARD.decode(body).ok()?;
+        let mut sum = [0; 32];
+        sum.copy_from_slice(digest(&SHA256, &der).as_ref());
+        Some(Self(sum))
+    }
+
+    /// Reads what it prints as.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut sum = [0; 32];
+        let is_whole = text.len() == 2 * sum.len() && text.is_ascii();
+        for (place, byte) in sum.iter_mut().enumerate() {
+            let digits = text.get(2 * place..2 * place + 2).filter(|_| is_whole)?;
+            *byte = u8::from_str_radix(digits, 16).ok()?;
+        }
+        Some(Self(sum))
+    }
+}
+
+impl core::fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 

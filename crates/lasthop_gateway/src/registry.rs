@@ -37,6 +37,8 @@ impl Registry {
         let mut device = Device::new(record);
         if let Some(known) = place.take() {
             device.config = known.config;
+            device.admitted_by = known.admitted_by;
+            device.connected_by = known.connected_by;
         }
         *place = Some(Box::new(device));
     }

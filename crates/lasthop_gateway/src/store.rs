@@ -3,7 +3,7 @@ use core::fmt::Debug;
 use lasthop_broker::Ticket;
 use thiserror::Error;
 
-use crate::{DevicePath, DeviceRecord, UnixTime};
+use crate::{DevicePath, DeviceRecord, Fingerprint, UnixTime};
 
 /// What keeps the messages of devices, and knows the devices: the port to a database.
 ///
@@ -66,8 +66,10 @@ pub struct LoggedMessage {
 /// What somebody has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// A device is new, or has other keys.
+    /// A device is new, has other keys, is blocked or is not any more. A connection by a key that it has lost goes on.
     Device(DeviceRecord),
+    /// These keys of a device are not its own any more: what it has by them ends. Its new ones came before.
+    Revoked(DevicePath, Vec<Fingerprint>),
     /// A device is gone.
     Removed(DevicePath),
     /// The first device, one that speaks for others, may attach the second.

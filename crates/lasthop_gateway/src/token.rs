@@ -4,8 +4,8 @@ use lasthop_units::Duration;
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::PublicKey;
 use crate::json_object::JsonObject;
+use crate::{Fingerprint, PublicKey};
 
 /// Seconds since 1970-01-01 00:00 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,6 +66,16 @@ pub fn check(
     project: &str,
     now: UnixTime,
 ) -> Result<Claims, BadToken> {
+    check_signer(token, keys, project, now).map(|(claims, _)| claims)
+}
+
+/// The same, with the key that has signed it.
+pub(crate) fn check_signer(
+    token: &[u8],
+    keys: &[PublicKey],
+    project: &str,
+    now: UnixTime,
+) -> Result<(Claims, Fingerprint), BadToken> {
     if token.len() > MAX_TOKEN_SIZE {
         return Err(BadToken::TooLong);
     }
@@ -78,10 +88,10 @@ pub fn check(
     check_header(&object(header)?, keys)?;
     let signed = &token[..header.len() + 1 + claims.len()];
     let signature = decode(signature)?;
-    if !keys.iter().any(|key| key.has_signed(signed, &signature)) {
-        return Err(BadToken::Signature);
-    }
-    read_claims(&object(claims)?, project)?.at(now)
+    let signer = keys.iter().find(|key| key.has_signed(signed, &signature));
+    let signer = signer.ok_or(BadToken::Signature)?.fingerprint();
+    let claims = read_claims(&object(claims)?, project)?.at(now)?;
+    Ok((claims, signer))
 }
 
 impl Claims {

@@ -48,6 +48,7 @@ impl World {
             path: path_of(path),
             keys: vec![EcSigner::new(signer).public()],
             attaches,
+            is_blocked: false,
         }));
     }
 
@@ -101,6 +102,7 @@ impl World {
                 format!("reconsider {}", path_of(&client).device())
             }
             KeeperOutput::Disconnect(client) => format!("away {}", path_of(&client).device()),
+            KeeperOutput::End(client) => format!("end {}", path_of(&client).device()),
         })
         .collect()
     }

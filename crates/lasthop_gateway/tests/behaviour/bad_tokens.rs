@@ -144,6 +144,7 @@ fn gateway(signer: &EcSigner) -> Gateway {
         path: DevicePath::parse(DEVICE).unwrap(),
         keys: vec![signer.public()],
         attaches: None,
+        is_blocked: false,
     }));
     let config = GatewayConfig {
         starts: UnixTime(NOW),

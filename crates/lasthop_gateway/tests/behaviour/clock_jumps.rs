@@ -61,6 +61,7 @@ impl World {
             path: DevicePath::parse(DEVICE).unwrap(),
             keys: vec![EcSigner::new(1).public()],
             attaches: None,
+            is_blocked: false,
         }));
         let gateway = Gateway::new(config, Box::new(store.clone()))
             .by_calendar(Box::new(clock.clone()))

@@ -34,6 +34,7 @@ impl World {
             path: path_of(path),
             keys: vec![EcSigner::new(signer).public()],
             attaches: None,
+            is_blocked: false,
         }));
     }
 
@@ -59,6 +60,7 @@ impl World {
             }
             KeeperOutput::Reconsider(client) => format!("reconsider {client}"),
             KeeperOutput::Disconnect(client) => format!("away {client}"),
+            KeeperOutput::End(client) => format!("end {client}"),
         })
         .collect()
     }

@@ -5,5 +5,6 @@ mod attaching;
 mod bad_tokens;
 mod clock_jumps;
 mod devices;
+mod rotation;
 mod signer;
 mod tokens;

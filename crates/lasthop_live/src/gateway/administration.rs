@@ -2,6 +2,7 @@ use lasthop_gateway::{Attaches, DevicePath, Kind, LoggedMessage, MAX_KEYS, Publi
 
 use super::changes::keys_of;
 use super::database::{Database, Row, Value, attaches_of};
+use super::key_changes::Revoking;
 use super::{DataPlace, GatewayError};
 
 /// What is done to a gateway's data beside its server: the database itself is changed, whether or not a server runs, and one
@@ -24,6 +25,8 @@ pub struct DeviceSummary {
     pub attaches: Option<Attaches>,
     /// The full names of those that it is bound to.
     pub bound_to: Vec<String>,
+    /// That it is not served.
+    pub is_blocked: bool,
 }
 
 /// No command is larger, nor a configuration (Cloud IoT Core).
@@ -33,8 +36,8 @@ const MAX_COMMAND_SIZE: usize = 256 << 10;
 /// Of the changes that a server was told of, so many are left.
 const CHANGES_KEPT: i64 = 10_000;
 
-/// So many devices are added at once at most: a server that runs is told of each.
-const MAX_DEVICES_AT_ONCE: usize = 5_000;
+/// A server that runs is told of so many devices by one change.
+const DEVICES_A_CHANGE: usize = 1_000;
 
 impl Administration {
     /// Opens the data of a gateway.
@@ -57,47 +60,59 @@ impl Administration {
         path: &str,
         pems: &[String],
         attaches: Option<Attaches>,
+        revoking: Revoking,
     ) -> Result<bool, GatewayError> {
-        let new = self.put_devices(&[(path.into(), pems.into())], attaches)?;
+        let device = [(path.into(), pems.into())];
+        let new = self.put_devices(&device, attaches, revoking, &mut |_| Ok(()))?;
         Ok(new > 0)
     }
 
-    /// The same with many devices and their keys, all or none; how many are new.
+    /// The same with many devices and their keys, all or none; how many are new. `tell` hears how many are done.
     ///
     /// # Errors
-    /// As with one, or when they are too many for one turn.
+    /// As with one, or that of `tell`.
     pub fn put_devices(
         &mut self,
         devices: &[(String, Vec<String>)],
         attaches: Option<Attaches>,
+        revoking: Revoking,
+        tell: &mut dyn FnMut(usize) -> Result<(), GatewayError>,
     ) -> Result<usize, GatewayError> {
-        if devices.len() > MAX_DEVICES_AT_ONCE {
-            let count = devices.len();
-            let why = format!("{count} devices at once; add at most {MAX_DEVICES_AT_ONCE}");
-            return Err(GatewayError::Refused(why));
-        }
         let devices = devices.iter();
         let devices = devices.map(|(path, pems)| Ok((read_path(path)?, read_keys(pems)?)));
         let devices: Vec<(DevicePath, String)> = devices.collect::<Result<_, GatewayError>>()?;
         self.change(|database| {
             let mut new = 0;
-            for (path, _) in &devices {
-                let find = "SELECT path FROM devices WHERE device = $1";
-                let known = database.rows(find, &[Value::Text(path.device())])?;
-                let known = known.into_iter().next().map(|mut row| row.text(0));
-                if let Some(other) = known.as_ref().filter(|known| *known != path.text()) {
-                    return Err(namesake(other));
-                }
-                new += usize::from(known.is_none());
-            }
             let put = "INSERT INTO devices (path, device, keys, attaches) VALUES ($1, $2, $3, $4)
                 ON CONFLICT (path) DO UPDATE SET keys = excluded.keys, attaches = coalesce(excluded.attaches, devices.attaches)";
             let attaches = Value::OptionalText(attaches.map(Attaches::name));
-            for (path, keys) in &devices {
-                let names = [path.text(), path.device(), keys].map(Value::Text);
-                let [text, device, keys] = names;
-                database.execute(put, &[text, device, keys, attaches])?;
-                note(database, "device", path, "", b"")?;
+            for (turn, some) in devices.chunks(DEVICES_A_CHANGE).enumerate() {
+                let mut gone = Vec::new();
+                for (path, keys) in some {
+                    let find = "SELECT path, keys FROM devices WHERE device = $1";
+                    let known = database.rows(find, &[Value::Text(path.device())])?;
+                    let known = known.into_iter().next();
+                    let known = known.map(|mut row| (row.text(0), row.text(1)));
+                    if let Some((other, _)) = known.as_ref().filter(|(it, _)| it != path.text()) {
+                        return Err(namesake(other));
+                    }
+                    new += usize::from(known.is_none());
+                    let before = known.map(|(_, keys)| keys).unwrap_or_default();
+                    gone.push((path, before, keys));
+                    let names = [path.text(), path.device(), keys].map(Value::Text);
+                    let [text, device, keys] = names;
+                    database.execute(put, &[text, device, keys, attaches])?;
+                }
+                if let [(path, _)] = some {
+                    note(database, "device", path, "", b"")?;
+                } else if let [(first, _), ..] = some {
+                    let names: Vec<&str> = some.iter().map(|(path, _)| path.text()).collect();
+                    note(database, "devices", first, "", names.join("\n").as_bytes())?;
+                }
+                for (path, before, after) in gone {
+                    revoking.note(database, path, &before, after)?;
+                }
+                tell(turn * DEVICES_A_CHANGE + some.len())?;
             }
             Ok(new)
         })
@@ -127,7 +142,7 @@ impl Administration {
     /// # Errors
     /// When the database fails.
     pub fn devices(&mut self) -> Result<Vec<DeviceSummary>, GatewayError> {
-        let query = "SELECT devices.path, keys, coalesce(version, 0), attaches
+        let query = "SELECT devices.path, keys, coalesce(version, 0), attaches, blocked
             FROM devices LEFT JOIN configs ON configs.path = devices.path ORDER BY devices.path";
         let devices = self.database.rows(query, &[])?.into_iter().map(summary);
         let mut devices: Vec<DeviceSummary> = devices.collect();
@@ -276,6 +291,7 @@ fn summary(mut row: Row) -> DeviceSummary {
         config_version: row.number(2).unsigned_abs(),
         attaches: attaches_of(row.optional_text(3)),
         bound_to: Vec::new(),
+        is_blocked: row.number(4) != 0,
     }
 }
 
@@ -293,14 +309,21 @@ fn message(mut row: Row) -> LoggedMessage {
 
 /// Keys as they are stored, one behind the other.
 fn read_keys(pems: &[String]) -> Result<String, GatewayError> {
-    let count = pems.len();
+    let keys = pems.iter().map(|pem| read_key(pem));
+    join_keys(&keys.collect::<Result<Vec<PublicKey>, _>>()?)
+}
+
+pub(super) fn read_key(pem: &str) -> Result<PublicKey, GatewayError> {
+    PublicKey::from_pem(pem).map_err(|error| GatewayError::Refused(error.to_string()))
+}
+
+/// Keys as they are stored, where a device may have so many.
+pub(super) fn join_keys(keys: &[PublicKey]) -> Result<String, GatewayError> {
+    let count = keys.len();
     if count > MAX_KEYS {
         let why = format!("a device has at most {MAX_KEYS} keys, not {count}");
         return Err(GatewayError::Refused(why));
     }
-    let keys = pems.iter().map(|pem| PublicKey::from_pem(pem));
-    let keys: Result<Vec<PublicKey>, _> = keys.collect();
-    let keys = keys.map_err(|error| GatewayError::Refused(error.to_string()))?;
     let keys: Vec<&str> = keys.iter().map(PublicKey::pem).collect();
     Ok(keys.join("\n"))
 }

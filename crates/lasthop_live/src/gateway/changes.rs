@@ -1,4 +1,4 @@
-use lasthop_gateway::{Change, DevicePath, DeviceRecord, PublicKey};
+use lasthop_gateway::{Change, DevicePath, DeviceRecord, Fingerprint, PublicKey};
 
 use super::GatewayError;
 use super::database::{Database, Row, Value, attaches_of};
@@ -19,7 +19,7 @@ impl Changes {
         let last = database.rows("SELECT coalesce(max(number), 0) FROM changes", &[])?;
         let last = last.into_iter().next().map_or(0, |mut row| row.number(0));
         let mut known = Vec::new();
-        let devices = "SELECT path, keys, attaches FROM devices ORDER BY path";
+        let devices = "SELECT path, keys, attaches, blocked FROM devices ORDER BY path";
         let devices = database.rows(devices, &[])?.into_iter();
         known.extend(devices.filter_map(device).map(Change::Device));
         let bindings = "SELECT gateway, device FROM bindings ORDER BY gateway, device";
@@ -68,11 +68,17 @@ fn read(
         return Ok(number);
     };
     let change = match &*what {
-        "device" => {
-            let find = "SELECT path, keys, attaches FROM devices WHERE path = $1";
-            let found = database.rows(find, &[Value::Text(path.text())])?;
-            // One that was removed since is not there.
-            found.into_iter().find_map(device).map(Change::Device)
+        "device" => find_device(path.text(), database)?,
+        "devices" => {
+            for path in String::from_utf8_lossy(&payload).lines() {
+                changes.extend(find_device(path, database)?);
+            }
+            None
+        }
+        "revoked" => {
+            let gone = String::from_utf8_lossy(&payload);
+            let gone = gone.lines().filter_map(Fingerprint::parse);
+            Some(Change::Revoked(path, gone.collect()))
         }
         "bound" | "unbound" => {
             let device = DevicePath::parse(&String::from_utf8_lossy(&payload)).ok();
@@ -95,12 +101,20 @@ fn read(
     Ok(number)
 }
 
+/// What a device is now; one that was removed since is not there.
+fn find_device(path: &str, database: &mut dyn Database) -> Result<Option<Change>, GatewayError> {
+    let find = "SELECT path, keys, attaches, blocked FROM devices WHERE path = $1";
+    let found = database.rows(find, &[Value::Text(path)])?;
+    Ok(found.into_iter().find_map(device).map(Change::Device))
+}
+
 fn device(mut row: Row) -> Option<DeviceRecord> {
     let path = DevicePath::parse(&row.text(0)).ok()?;
     Some(DeviceRecord {
         path,
         keys: keys_of(&row.text(1)),
         attaches: attaches_of(row.optional_text(2)),
+        is_blocked: row.number(3) != 0,
     })
 }
 

@@ -18,7 +18,7 @@ const VERSION: i64 = STEPS.len() as i64;
 const APPLICATION_ID: i64 = 0x4C68_4777;
 
 /// What makes each version of the one before, from an empty database on. What was written here once stays as it is.
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     "
     CREATE TABLE devices (path TEXT PRIMARY KEY, device TEXT NOT NULL UNIQUE, keys TEXT NOT NULL) STRICT;
     CREATE TABLE configs (path TEXT PRIMARY KEY, version INTEGER NOT NULL, payload BLOB NOT NULL) STRICT;
@@ -35,6 +35,9 @@ const STEPS: [&str; 2] = [
     "
     ALTER TABLE devices ADD COLUMN attaches TEXT;
     CREATE TABLE bindings (gateway TEXT NOT NULL, device TEXT NOT NULL, PRIMARY KEY (gateway, device)) STRICT;
+",
+    "
+    ALTER TABLE devices ADD COLUMN blocked INTEGER NOT NULL DEFAULT 0;
 ",
 ];
 

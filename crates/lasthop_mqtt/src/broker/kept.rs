@@ -78,6 +78,7 @@ impl MqttBroker {
                 }
                 KeeperOutput::Reconsider(client_id) => self.reconsider(&client_id),
                 KeeperOutput::Disconnect(client_id) => self.send_away(now, &client_id, transport),
+                KeeperOutput::End(client_id) => self.end_client(now, &client_id, transport),
             }
         }
     }
@@ -87,13 +88,19 @@ impl MqttBroker {
         let Some(id) = self.sessions.of(client_id) else {
             return;
         };
-        let session = self.sessions.get(id);
-        if let Some(place) = session.and_then(|session| session.state.connection) {
-            self.end_connection(now, place, ReasonCode::NOT_AUTHORIZED, transport);
-        }
+        self.end_client(now, client_id, transport);
         // It may have ended with its connection.
         if self.sessions.of(client_id) == Some(id) {
             self.end_session(now, id, transport);
+        }
+    }
+
+    /// The connection of a client ends, if it has one.
+    fn end_client(&mut self, now: Instant, client_id: &str, transport: &mut dyn Transport) {
+        let session = self.sessions.of(client_id);
+        let session = session.and_then(|id| self.sessions.get(id));
+        if let Some(place) = session.and_then(|session| session.state.connection) {
+            self.end_connection(now, place, ReasonCode::NOT_AUTHORIZED, transport);
         }
     }
 

@@ -172,3 +172,33 @@ fn who_may_have_less_keeps_what_it_may_have() {
         );
     }
 }
+
+#[test]
+fn the_keeper_ends_a_connection_and_leaves_the_session() {
+    let (toy, mut hand) = broker();
+    let connect = Connect {
+        clean_start: false,
+        ..Connect::new(Version::V3_1_1, "c")
+    };
+    let client = hand.connected(&connect);
+    hand.subscribe(Version::V3_1_1, client, "a/#");
+    toy.say(&mut hand, KeeperOutput::End("nobody".into()));
+    assert!(!hand.read(client).1);
+    toy.say(&mut hand, KeeperOutput::End("c".into()));
+    assert!(hand.read(client).1);
+    let again = hand.connected(&connect);
+    let publication = Publication {
+        topic: "a/b",
+        payload: b"slow",
+        properties: &[],
+        qos: Qos::AtLeastOnce,
+        retain: false,
+        expires_at: None,
+        id: None,
+        origin: Origin::Gone,
+    };
+    let message = std::sync::Arc::new(Message::from(&publication));
+    toy.say(&mut hand, KeeperOutput::Publish(message));
+    let got = hand.got(Version::V3_1_1, again);
+    assert_eq!((&*got[0].topic, &*got[0].payload), ("a/b", "slow"));
+}

@@ -7,7 +7,7 @@ use crate::gateway::GatewayError;
 const VERSION: i64 = STEPS.len() as i64;
 
 /// What makes each version of the one before. What was written here once stays as it is.
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = ["
     CREATE TABLE lasthop_gateway.devices (path TEXT PRIMARY KEY, device TEXT NOT NULL UNIQUE, keys TEXT NOT NULL, attaches TEXT);
     CREATE TABLE lasthop_gateway.configs (path TEXT PRIMARY KEY, version BIGINT NOT NULL, payload BYTEA NOT NULL);
     CREATE TABLE lasthop_gateway.messages (
@@ -20,6 +20,9 @@ const STEPS: [&str; 1] = ["
         what TEXT NOT NULL, path TEXT NOT NULL, folder TEXT NOT NULL, payload BYTEA NOT NULL
     );
     CREATE TABLE lasthop_gateway.bindings (gateway TEXT NOT NULL, device TEXT NOT NULL, PRIMARY KEY (gateway, device));
+",
+    "
+    ALTER TABLE lasthop_gateway.devices ADD COLUMN blocked BIGINT NOT NULL DEFAULT 0;
 "];
 
 /// Has the tables there, of this version.
