@@ -1,4 +1,5 @@
 use core::fmt::Debug;
+use core::net::IpAddr;
 
 use lasthop_units::Instant;
 use thiserror::Error;
@@ -31,6 +32,8 @@ pub struct Credentials<'a> {
     pub user_name: Option<&'a [u8]>,
     /// Its password, or a token in the place of one.
     pub password: Option<&'a [u8]>,
+    /// Where it is, as far as its protocol knows.
+    pub address: Option<IpAddr>,
 }
 
 /// Who a client is: a number that its authority gave, and alone understands.

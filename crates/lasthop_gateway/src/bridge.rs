@@ -110,6 +110,7 @@ impl Gateway {
             client_id: path.text().as_bytes(),
             user_name: None,
             password: token.map(|token| &token[scheme.len()..]),
+            address: None,
         };
         let admitted = self.admit(now, Protocol::Http, &credentials);
         admitted.map(|it| it.identity).map_err(|_| UNAUTHENTICATED)

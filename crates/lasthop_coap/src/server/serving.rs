@@ -1,3 +1,4 @@
+use core::net::IpAddr;
 use lasthop_broker::{Identity, Refusal};
 use lasthop_contract::{
     ApplicationOutput, ChannelSet, ConnectionId, DeviceId, LookupMap, Payload, Received,
@@ -70,7 +71,8 @@ pub(super) fn serve(
         // Notifications would follow.
         return server.challenge(cx, &request);
     }
-    let identity = server.identify(cx.now, &message.content, &datagram);
+    let address = cx.transport.peer(connection).map(|peer| peer.ip());
+    let identity = server.identify(cx.now, &message.content, &datagram, address);
     let Ok(identity) = identity else {
         return server.answer_bare(cx, &request, Code::UNAUTHORIZED);
     };
@@ -107,10 +109,11 @@ impl Server<'_> {
         now: Instant,
         content: &Content,
         datagram: &[u8],
+        address: Option<IpAddr>,
     ) -> Result<Identity, Refusal> {
         let topics = self.topics.as_ref();
         topics.map_or(Ok(Identity::ANONYMOUS), |topics| {
-            topics.identify(now, content, datagram)
+            topics.identify(now, content, datagram, address)
         })
     }
 

@@ -1,3 +1,4 @@
+use core::net::IpAddr;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -74,8 +75,12 @@ impl Topics {
         now: Instant,
         content: &Content,
         datagram: &[u8],
+        address: Option<IpAddr>,
     ) -> Result<Identity, Refusal> {
-        let credentials = credentials(content, datagram);
+        let credentials = Credentials {
+            address,
+            ..credentials(content, datagram)
+        };
         let admission = self.service.identify(now, &credentials)?;
         Ok(admission.identity)
     }

@@ -61,8 +61,8 @@ impl World {
         let token = EcSigner::new(signer).honest();
         let credentials = Credentials {
             client_id: path.as_bytes(),
-            user_name: None,
             password: Some(token.as_bytes()),
+            ..Credentials::default()
         };
         self.port.identify(self.now, &credentials).unwrap().identity
     }

@@ -158,6 +158,7 @@ fn shown<'a>(client_id: &'a str, token: &'a str) -> Credentials<'a> {
         client_id: client_id.as_bytes(),
         user_name: Some(b"unused"),
         password: Some(token.as_bytes()),
+        address: None,
     }
 }
 
@@ -179,7 +180,7 @@ fn bad_tokens_are_all_refused_alike() {
         );
     }
     let counted = gateway.counters();
-    assert_eq!(counted.refused, all.len() as u64);
+    assert_eq!(counted.refusals(), all.len() as u64);
     assert_eq!(counted.known_tokens, all.len() as u64 - 1);
 }
 

@@ -77,8 +77,8 @@ impl World {
     fn show(&mut self, seconds: u64, token: &str) -> Option<Admission> {
         let credentials = Credentials {
             client_id: DEVICE.as_bytes(),
-            user_name: None,
             password: Some(token.as_bytes()),
+            ..Credentials::default()
         };
         let admitted = self
             .gateway

@@ -42,8 +42,8 @@ impl World {
         let token = EcSigner::new(signer).honest();
         let credentials = Credentials {
             client_id: path.as_bytes(),
-            user_name: None,
             password: Some(token.as_bytes()),
+            ..Credentials::default()
         };
         let admitted = self.gateway.admit(now, Protocol::Mqtt, &credentials).ok()?;
         Some(admitted.identity)
@@ -78,8 +78,8 @@ fn a_token_that_was_over_before_the_start_ends_within_the_skew() {
     let token = EcSigner::new(1).token(ES256, &claims);
     let credentials = Credentials {
         client_id: DEVICE.as_bytes(),
-        user_name: None,
         password: Some(token.as_bytes()),
+        ..Credentials::default()
     };
     let admitted = world
         .gateway
@@ -94,8 +94,8 @@ fn a_connection_ends_ten_minutes_after_its_token() {
     let token = EcSigner::new(1).honest();
     let credentials = Credentials {
         client_id: DEVICE.as_bytes(),
-        user_name: None,
         password: Some(token.as_bytes()),
+        ..Credentials::default()
     };
     let end = Instant::ZERO + Duration::from_secs(3600 + 600);
     for seconds in [0, 10, 4199] {

@@ -1,10 +1,11 @@
 //! Who may use a server: passwords and rules in the files that mosquitto has for them.
 
+mod failures;
 mod passwords;
 mod rules;
 
 use core::hint::black_box;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use lasthop_broker::{Admission, Authority, Client, Credentials, Identity, Refusal, TopicFilter};
@@ -12,7 +13,8 @@ use lasthop_units::Instant;
 use sha2::{Digest, Sha512};
 use thiserror::Error;
 
-use passwords::Secret;
+use failures::Failures;
+use passwords::{Secret, spend};
 use rules::{Rule, Wish};
 
 /// Users with their passwords, and what each of them may do.
@@ -27,6 +29,11 @@ pub struct Access {
     by_name: BTreeMap<Box<str>, Identity>,
     allows_anonymous: bool,
     rules: Option<Vec<Rule>>,
+    /// How many hashes the password takes that takes most.
+    most_effort: u32,
+    failures: RefCell<Failures>,
+    /// How many hashes were made for passwords that were wrong.
+    spent: Cell<u64>,
 }
 
 #[derive(Debug)]
@@ -100,6 +107,7 @@ impl Access {
     }
 
     fn add(&mut self, name: &str, secret: Secret) {
+        self.most_effort = self.most_effort.max(secret.effort());
         let user = User {
             name: name.into(),
             secret,
@@ -111,9 +119,17 @@ impl Access {
         self.by_name.insert(name.into(), identity);
     }
 
-    /// The user whose password takes longest to check.
-    fn hardest(&self) -> Option<&User> {
-        self.users.iter().max_by_key(|user| user.secret.effort())
+    /// Whether this is the password of a user. Where it is not, or nobody is called so, as many hashes are made as for the
+    /// password that takes most: how long it takes does not tell who is known.
+    fn is_password(&self, user: Option<&User>, shown: &[u8]) -> bool {
+        let is_right = user.is_some_and(|user| user.has(shown));
+        if !is_right {
+            let done = user.map_or(0, |user| user.secret.effort());
+            black_box(spend(shown, self.most_effort - done));
+            let spent = self.spent.get() + u64::from(self.most_effort);
+            self.spent.set(spent);
+        }
+        is_right
     }
 
     fn user(&self, identity: Identity) -> Option<&User> {
@@ -137,6 +153,7 @@ impl User {
         if self.secret.effort() <= 1 {
             return self.secret.is(shown);
         }
+        // One hash more than is counted, of thousands.
         let hash: Shown = Sha512::digest(shown).into();
         let is_right = self.shown_last.get() == Some(hash) || self.secret.is(shown);
         if is_right {
@@ -147,7 +164,7 @@ impl User {
 }
 
 impl Authority for Access {
-    fn identify(&self, _now: Instant, credentials: &Credentials<'_>) -> Result<Admission, Refusal> {
+    fn identify(&self, now: Instant, credentials: &Credentials<'_>) -> Result<Admission, Refusal> {
         if !self.knows_users {
             return Ok(Identity::ANONYMOUS.into());
         }
@@ -157,16 +174,16 @@ impl Authority for Access {
                 false => Err(Refusal::NoCredentials),
             };
         };
+        let who = Failures::key(name, credentials.address);
+        if !self.failures.borrow_mut().may_try(now, &who) {
+            return Err(Refusal::BadCredentials);
+        }
         let name = str::from_utf8(name).ok();
         let identity = name.and_then(|name| self.by_name.get(name)).copied();
         let user = identity.and_then(|identity| self.user(identity));
         let shown = credentials.password.unwrap_or_default();
-        let is_right = user.is_some_and(|user| user.has(shown));
-        if user.is_none() {
-            // How long it takes does not tell who is known.
-            let other = self.hardest();
-            black_box(other.is_some_and(|other| other.secret.is(shown)));
-        }
+        let is_right = self.is_password(user, shown);
+        self.failures.borrow_mut().note(now, who, is_right);
         let identity = identity.filter(|_| is_right);
         Ok(identity.ok_or(Refusal::BadCredentials)?.into())
     }
@@ -190,6 +207,10 @@ fn meant_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use core::net::Ipv4Addr;
+
+    use lasthop_units::Duration;
+
     use super::*;
 
     /// As `mosquitto_passwd` 2.0.11 writes it, of the passwords `secret` and `%$ :x`, the second with `-H sha512`.
@@ -245,6 +266,56 @@ mod tests {
             assert!(identified(&access, &shown("ann", "secret ")).is_err());
             assert!(identified(&access, &shown("bob", "secret")).is_err());
         }
+    }
+
+    #[test]
+    fn known_and_unknown_names_cost_the_same_hashes() {
+        let mut access = Access::default();
+        access.add_password_file(FILE).expect("it is one");
+        access.add_user("cid", "plain");
+        let mut costs = Vec::new();
+        for (place, name) in ["ann", "bob", "cid", "eve", ""].into_iter().enumerate() {
+            let before = access.spent.get();
+            let address = Some(Ipv4Addr::new(192, 0, 2, place as u8).into());
+            let guess = Credentials {
+                address,
+                ..shown(name, "guess\0")
+            };
+            assert!(identified(&access, &guess).is_err());
+            costs.push(access.spent.get() - before);
+        }
+        assert_eq!(costs, [101; 5]);
+    }
+
+    #[test]
+    fn whoever_guesses_waits_longer_each_time_and_nobody_else_does() {
+        let mut access = Access::default();
+        access.add_user("ann", "secret");
+        let [here, there] = [7, 8].map(|last| Some(Ipv4Addr::new(192, 0, 2, last).into()));
+        let ask = |seconds: u64, password, address| {
+            let now = Instant::ZERO + Duration::from_millis(500) + Duration::from_secs(seconds);
+            let credentials = Credentials {
+                address,
+                ..shown("ann", password)
+            };
+            access.identify(now, &credentials).is_ok()
+        };
+        for _ in 0..3 {
+            assert!(!ask(0, "guess", here));
+        }
+        let before = access.spent.get();
+        assert!(!ask(0, "secret", here), "it is too soon, whatever is shown");
+        assert_eq!(access.spent.get(), before);
+        assert!(ask(0, "secret", there));
+        assert!(!ask(1, "guess", here), "a second is over");
+        assert!(!ask(2, "secret", here), "the next wait is of two");
+        assert!(ask(3, "secret", here));
+        // Whoever knew it begins anew.
+        for _ in 0..3 {
+            assert!(!ask(3, "guess", here));
+        }
+        assert!(!ask(3, "secret", here));
+        assert!(ask(3 + 600, "secret", here));
     }
 
     #[test]

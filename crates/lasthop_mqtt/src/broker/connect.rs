@@ -31,15 +31,17 @@ impl MqttBroker {
         let client_id = assigned.as_deref().unwrap_or(connect.client_id);
         let opened = match refusal {
             Some(reason) => Err(reason),
-            None => self.identify(now, connect).and_then(|admission| {
-                let identity = admission.identity;
-                let address = self.address_of(place, transport);
-                let who = (identity, Holder::of(identity, address));
-                let will = self.will_of(connect, client_id, who)?;
-                let opened =
-                    self.open_session(now, client_id, who, connect.clean_start, transport)?;
-                Ok((opened, will, admission.ends_at))
-            }),
+            None => self
+                .identify(now, place, connect, transport)
+                .and_then(|admission| {
+                    let identity = admission.identity;
+                    let address = self.address_of(place, transport);
+                    let who = (identity, Holder::of(identity, address));
+                    let will = self.will_of(connect, client_id, who)?;
+                    let opened =
+                        self.open_session(now, client_id, who, connect.clean_start, transport)?;
+                    Ok((opened, will, admission.ends_at))
+                }),
         };
         let ((session, is_present), will, ends_at) = match opened {
             Ok(opened) => opened,
@@ -127,11 +129,18 @@ impl MqttBroker {
     }
 
     /// Who the client is, by what it shows.
-    fn identify(&self, now: Instant, connect: &Connect<'_>) -> Result<Admission, ReasonCode> {
+    fn identify(
+        &self,
+        now: Instant,
+        place: u32,
+        connect: &Connect<'_>,
+        transport: &dyn Transport,
+    ) -> Result<Admission, ReasonCode> {
         let credentials = Credentials {
             client_id: connect.client_id.as_bytes(),
             user_name: connect.user_name.map(str::as_bytes),
             password: connect.password,
+            address: self.address_of(place, transport),
         };
         let identified = self.core.identify(now, &credentials);
         identified.map_err(|refusal| match refusal {
@@ -178,13 +187,16 @@ impl MqttBroker {
     ) -> Result<(SessionId, bool), ReasonCode> {
         let known = self.sessions.of(client_id);
         let owner = known.and_then(|known| self.sessions.get(known));
-        if owner.is_some_and(|owner| owner.state.identity != identity) {
+        let owner = owner.map(|owner| owner.state.identity);
+        let is_of_another = owner.is_some_and(|owner| owner != identity);
+        if is_of_another && owner != Some(Identity::ANONYMOUS) {
             // Nobody takes the session, the subscriptions and the messages of somebody else.
             return Err(ReasonCode::CLIENT_IDENTIFIER_NOT_VALID);
         }
-        if let Some(known) = self.sessions.of(client_id) {
+        if let Some(known) = known {
             self.take_over(now, known, transport);
-            if clean_start {
+            // A user has its name, whoever came by it without one before, and nothing of what that one left.
+            if clean_start || is_of_another {
                 self.end_session(now, known, transport);
             }
         }

@@ -24,11 +24,12 @@ impl Authority for Names {
         let known = NAMES.iter().position(|known| known.as_bytes() == name);
         let is_right = credentials.password == Some(name);
         let place = known.filter(|_| is_right).ok_or(Refusal::BadCredentials)?;
-        Ok(Identity(place as u32).into())
+        // Identity 0 is anybody's.
+        Ok(Identity(place as u32 + 1).into())
     }
 
     fn may_publish(&self, client: Client<'_>, topic: &str) -> bool {
-        topic.starts_with(NAMES[client.identity.0 as usize])
+        topic.starts_with(NAMES[client.identity.0 as usize - 1])
     }
 
     fn may_subscribe(&self, client: Client<'_>, filter: &TopicFilter<'_>) -> bool {
@@ -197,5 +198,57 @@ fn nobody_takes_the_session_of_somebody_else() {
         publish(&mut hand, version, again, "ann/x", Qos::AtMostOnce);
         let sessions = hand.broker.application.session_count();
         assert_eq!(sessions, 1);
+    }
+}
+
+/// The same, and who shows nothing is served as well.
+#[derive(Debug)]
+struct NamesAndGuests;
+
+impl Authority for NamesAndGuests {
+    fn identify(&self, now: Instant, credentials: &Credentials<'_>) -> Result<Admission, Refusal> {
+        match credentials.user_name {
+            None => Ok(Identity::ANONYMOUS.into()),
+            Some(_) => Names.identify(now, credentials),
+        }
+    }
+
+    fn may_publish(&self, client: Client<'_>, topic: &str) -> bool {
+        client.identity == Identity::ANONYMOUS || Names.may_publish(client, topic)
+    }
+
+    fn may_subscribe(&self, client: Client<'_>, filter: &TopicFilter<'_>) -> bool {
+        self.may_publish(client, filter.filter())
+    }
+}
+
+#[test]
+fn a_guest_neither_takes_nor_keeps_the_client_identifier_of_a_user() {
+    for (version, refused) in [(Version::V3_1_1, 2), (Version::V5, 0x85)] {
+        let guests = Box::new(NamesAndGuests);
+        let core = BrokerCore::new(BrokerLimits::default(), guests, WakeFlag::new());
+        let mut hand = Hand::at(core.service(), MqttBrokerConfig::default());
+        let lasting = |connect| Connect {
+            clean_start: false,
+            session_expiry: u32::MAX,
+            ..connect
+        };
+        let guest = lasting(Connect::new(version, "meter"));
+        let parked = hand.connected(&guest);
+        hand.subscribe(version, parked, "ann/#");
+        hand.answers(parked);
+        // The user finds nothing of the guest, who is gone.
+        let ann = hand.connected(&lasting(named(version, "meter", "ann")));
+        assert!(hand.read(parked).1);
+        let sessions = hand.broker.application.session_count();
+        assert_eq!(sessions, 1);
+        publish(&mut hand, version, ann, "ann/x", Qos::AtMostOnce);
+        assert!(hand.answers(ann).is_empty(), "no subscription is inherited");
+        assert_eq!(connack(&mut hand, &guest), (refused, true));
+        assert!(hand.is_there(ann));
+        // Nor is it the guest's while the user is away.
+        hand.finish(ann);
+        hand.run_for(Duration::from_secs(1));
+        assert_eq!(connack(&mut hand, &guest), (refused, true));
     }
 }
