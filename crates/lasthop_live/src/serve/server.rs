@@ -195,8 +195,13 @@ fn serve(
     if let Some(error) = poller.take_failure() {
         return Err(error);
     }
+    // Who waited long for something to happen is not told of the end as of when it began to wait.
+    let stopped = time.now();
+    run.observer_mut().end = stopped;
+    run.run(&never);
+    run.advance_to(stopped);
     run.tell(host, HostInput::Stop);
-    let end = time.now() + GRACE;
+    let end = stopped + GRACE;
     while !is_over() && time.now() < end {
         run.observer_mut().end = time.now() + GRACE_STEP;
         run.run(&never);
@@ -214,10 +219,15 @@ fn add_open_host(run: &mut LiveRun<Watch>, host: Box<dyn Host>) -> HostId {
 #[cfg(test)]
 mod tests {
     use core::net::Ipv4Addr;
+    use std::cell::Cell;
     use std::os::unix::net::UnixStream;
     use std::thread;
 
+    use lasthop_contract::{Application, ApplicationInput, ApplicationOutput, Transport};
+    use lasthop_transport::Routes;
+
     use super::*;
+    use crate::KernelTcp;
 
     /// Whoever else holds the other end.
     #[test]
@@ -235,5 +245,52 @@ mod tests {
         });
         drop(stop);
         server.join().expect("the server ends well");
+    }
+
+    /// Notes when it is told of the end.
+    #[derive(Debug)]
+    struct Waiting {
+        stopped: Rc<Cell<Instant>>,
+    }
+
+    impl Application for Waiting {
+        fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, _: &mut dyn Transport) {
+            if matches!(input, ApplicationInput::Stop) {
+                self.stopped.set(now);
+            }
+        }
+
+        fn poll(&mut self, _: Instant, _: &mut dyn Transport) -> ApplicationOutput {
+            ApplicationOutput::WaitUntil(None)
+        }
+    }
+
+    /// Who holds the calendar against an instant of long ago takes the clock for set.
+    #[test]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a server that is not told to end does not"
+    )]
+    fn a_server_that_was_idle_is_told_of_the_end_as_of_now() {
+        let (stop, stopped) = UnixStream::pair().expect("the kernel has sockets");
+        let idle = core::time::Duration::from_millis(300);
+        let stopping = thread::spawn(move || {
+            thread::sleep(idle);
+            drop(stop);
+        });
+        let poller = Poller::new().expect("the kernel has one");
+        poller.stop_by(&stopped).expect("it can be watched");
+        let clock = WallClock::new(WallTime::starting_now(), Rc::clone(&poller));
+        let told = Rc::<Cell<Instant>>::new(Cell::new(Instant::ZERO));
+        let application = Waiting {
+            stopped: Rc::clone(&told),
+        };
+        let transport = KernelTcp::client(&poller);
+        let (transport, application) = (Box::new(transport), Box::new(application));
+        let host = StackHost::of(transport, application, Routes::OneInterface);
+        serve(clock, &poller, host, || true).expect("the kernel lets it");
+        stopping.join().expect("it ends well");
+        let at = told.get().as_nanos();
+        assert!(at >= 250_000_000, "{at} ns");
     }
 }
