@@ -13,7 +13,7 @@ use crate::calendar::{ClockWatch, SteadyCalendar};
 use crate::registry::Registry;
 use crate::{
     Calendar, Change, Claims, DevicePath, DeviceTopic, Fingerprint, GatewayConfig, GatewayEvent,
-    Journal, Kind, Protocol, Record, Refused, SKEW, Store, UnixTime,
+    Journal, Kind, Protocol, Record, Refused, SKEW, Store, StoreError, UnixTime,
 };
 
 /// The tickets of a store come before.
@@ -36,8 +36,8 @@ pub struct Gateway {
     journal: Option<Box<dyn Journal>>,
     calendar: Box<dyn Calendar>,
     clock: ClockWatch,
-    /// That the last message was not kept.
-    store_fails: bool,
+    /// Why the last message was not kept, where it was not.
+    store_fails: Option<StoreError>,
 }
 
 /// What a gateway counts.
@@ -47,14 +47,30 @@ pub struct GatewayCounters {
     pub admitted: u64,
     /// Of these, those that were known from before.
     pub known_tokens: u64,
-    /// Clients that were not.
-    pub refused: u64,
+    /// Clients that were not, by the places of [`Refused::ALL`].
+    pub refused: [u64; Refused::ALL.len()],
     /// Messages that are kept.
     pub kept: u64,
-    /// Messages that were not allowed, or too large or too many.
-    pub denied: u64,
+    /// Messages that were not allowed.
+    pub not_allowed: u64,
+    /// Messages that were too large or too many.
+    pub limited: u64,
     /// Messages that the store did not take.
     pub failed: u64,
+}
+
+impl GatewayCounters {
+    /// Clients that were refused, for whatever reason.
+    #[must_use]
+    pub fn refusals(&self) -> u64 {
+        self.refused.iter().sum()
+    }
+
+    /// Messages that were not allowed, or too large or too many.
+    #[must_use]
+    pub const fn denied(&self) -> u64 {
+        self.not_allowed + self.limited
+    }
 }
 
 impl Gateway {
@@ -76,7 +92,7 @@ impl Gateway {
                 starts: config.starts,
             }),
             clock: ClockWatch::default(),
-            store_fails: false,
+            store_fails: None,
         }
     }
 
@@ -121,7 +137,7 @@ impl Gateway {
         match admitted {
             Ok(_) => self.counters.admitted += 1,
             Err(why) => {
-                self.counters.refused += 1;
+                self.counters.refused[why.place()] += 1;
                 // A name that nobody has may be anything, a token even.
                 let claimed = core::str::from_utf8(credentials.client_id).ok();
                 let known = claimed.filter(|path| self.registry.find(path).is_some());
@@ -216,9 +232,14 @@ impl Gateway {
         if let Err(why) = taken {
             match why {
                 NotKept::Failed => self.counters.failed += 1,
-                NotKept::Denied | NotKept::Limit => self.counters.denied += 1,
+                NotKept::Denied => self.counters.not_allowed += 1,
+                NotKept::Limit => self.counters.limited += 1,
             }
-            let known = self.registry.get(identity);
+            // The store is to blame then, and was.
+            let known = self
+                .registry
+                .get(identity)
+                .filter(|_| why != NotKept::Failed);
             if let (Some(journal), Some(device)) = (&mut self.journal, known) {
                 journal.tell(&GatewayEvent::NotTaken(device.record.path.text(), why));
             }
@@ -261,7 +282,25 @@ impl Gateway {
             folder,
             payload,
         };
-        self.store.keep(record).map_err(|_| NotKept::Failed)
+        let kept = self.store.keep(record);
+        kept.map_err(|why| {
+            self.note_store(Err(why));
+            NotKept::Failed
+        })
+    }
+
+    /// Writes down that messages are not kept from now on, or are again. A store that fails is busy soon, which is nothing new.
+    fn note_store(&mut self, outcome: Result<(), StoreError>) {
+        let before = self.store_fails;
+        let event = match outcome {
+            Ok(()) => before.map(|_| GatewayEvent::StoreIsBack),
+            Err(StoreError::Busy) if before.is_some() => return,
+            Err(why) => (before != Some(why)).then_some(GatewayEvent::StoreFails(why)),
+        };
+        self.store_fails = outcome.err();
+        if let Some(event) = event {
+            self.write_down(&event);
+        }
     }
 
     /// What is settled without a store, behind what was said before.
@@ -286,12 +325,7 @@ impl Gateway {
                 Ok(()) => self.counters.kept += 1,
                 Err(_) => self.counters.failed += 1,
             }
-            if outcome.is_err() != self.store_fails {
-                self.store_fails = outcome.is_err();
-                let event =
-                    outcome.map_or_else(GatewayEvent::StoreFails, |()| GatewayEvent::StoreIsBack);
-                self.write_down(&event);
-            }
+            self.note_store(outcome);
             let outcome = outcome.map_err(|_| NotKept::Failed);
             if self.of_bridge.remove(&ticket) {
                 self.settled_of_bridge.push((ticket, outcome));

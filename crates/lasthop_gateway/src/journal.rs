@@ -20,7 +20,7 @@ pub enum GatewayEvent<'a> {
     Disconnected(&'a str, Parting),
     /// Somebody is not served: where it claimed to be a device that is registered, which one.
     Refused(Protocol, Option<&'a str>, Refused),
-    /// A message of a device is not taken.
+    /// A message of a device is not taken, by no fault of the store.
     NotTaken(&'a str, NotKept),
     /// Messages are not kept from now on.
     StoreFails(StoreError),
@@ -64,6 +64,25 @@ impl Protocol {
 }
 
 impl Refused {
+    /// All reasons.
+    pub const ALL: [Self; 9] = [
+        Self::NoToken,
+        Self::NoDevice,
+        Self::Blocked,
+        Self::Token(BadToken::TooLong),
+        Self::Token(BadToken::Malformed),
+        Self::Token(BadToken::Header),
+        Self::Token(BadToken::Signature),
+        Self::Token(BadToken::Audience),
+        Self::Token(BadToken::Time),
+    ];
+
+    /// Its place among them.
+    pub(crate) fn place(self) -> usize {
+        let place = Self::ALL.iter().position(|it| *it == self);
+        place.expect("all of them are listed")
+    }
+
     /// As logs call it.
     #[must_use]
     pub const fn name(self) -> &'static str {

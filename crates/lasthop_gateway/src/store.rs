@@ -88,6 +88,9 @@ pub enum StoreError {
     /// Too much waits already.
     #[error("too much waits to be kept")]
     Busy,
+    /// The disk has no room.
+    #[error("the disk is full")]
+    Full,
     /// It could not be written.
     #[error("it could not be written")]
     Failed,

@@ -1,4 +1,6 @@
 use core::net::IpAddr;
+use std::cell::Cell;
+use std::rc::Rc;
 
 use lasthop_contract::{ConnectionId, Handshakes};
 
@@ -20,6 +22,8 @@ pub(crate) struct Admission {
     /// Counted as handshakes are.
     connections: Handshakes,
     handshakes: Handshakes,
+    /// Where others see how many connections there are.
+    pub(crate) shows: Option<Rc<Cell<usize>>>,
 }
 
 impl Admission {
@@ -45,6 +49,7 @@ impl Admission {
             (self.connections).begin(id, address, limits.connections_per_address);
             (self.handshakes).begin(id, address, limits.handshakes_per_address);
         }
+        self.show();
     }
 
     /// Its handshake is over.
@@ -56,10 +61,21 @@ impl Admission {
     pub(crate) fn end(&mut self, id: ConnectionId) {
         self.handshakes.end(id);
         self.connections.end(id);
+        self.show();
     }
 
     /// All are.
     pub(crate) fn end_all(&mut self) {
-        *self = Self::new(self.limits);
+        *self = Self {
+            shows: self.shows.take(),
+            ..Self::new(self.limits)
+        };
+        self.show();
+    }
+
+    fn show(&self) {
+        if let Some(shows) = &self.shows {
+            shows.set(self.connections.count());
+        }
     }
 }

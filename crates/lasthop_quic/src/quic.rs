@@ -1,6 +1,8 @@
 use core::fmt;
 use core::net::SocketAddr;
+use std::cell::Cell;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use lasthop_contract::{
     ConnectionId, LookupMap, RandomStream, ShortQueue, TimerQueue, Transport, TransportEvent,
@@ -96,6 +98,13 @@ impl<T: Transport> Quic<T> {
     #[must_use]
     pub fn named(mut self, host: &str) -> Self {
         self.qlog = Qlog::of(host).map(Box::new);
+        self
+    }
+
+    /// The same, and how many connections of clients a server with limits has stands there.
+    #[must_use]
+    pub fn counting_into(mut self, open: Rc<Cell<usize>>) -> Self {
+        self.admission.shows = Some(open);
         self
     }
 

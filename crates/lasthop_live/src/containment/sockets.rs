@@ -9,6 +9,7 @@ use lasthop_units::Instant;
 
 use super::turn::Whose;
 use super::{Failures, Turn};
+use crate::gateway::Traffic;
 
 /// A transport that knows the connections with a peer.
 pub(crate) trait Peers: Transport {
@@ -21,14 +22,21 @@ pub(crate) struct Sockets<T> {
     lower: T,
     turn: Rc<Turn>,
     failures: Rc<Failures>,
+    traffic: Rc<Traffic>,
 }
 
 impl<T: Peers> Sockets<T> {
-    pub(crate) fn new(lower: T, turn: &Rc<Turn>, failures: &Rc<Failures>) -> Self {
+    pub(crate) fn new(
+        lower: T,
+        turn: &Rc<Turn>,
+        failures: &Rc<Failures>,
+        traffic: &Rc<Traffic>,
+    ) -> Self {
         Self {
             lower,
             turn: Rc::clone(turn),
             failures: Rc::clone(failures),
+            traffic: Rc::clone(traffic),
         }
     }
 
@@ -78,7 +86,9 @@ impl<T: Peers> Transport for Sockets<T> {
         chunks: &[Chunk<'_>],
     ) -> Result<usize, StreamError> {
         self.turn.touch(id);
-        self.lower.write(now, id, stream, chunks)
+        let written = self.lower.write(now, id, stream, chunks)?;
+        self.traffic.note_sent(written);
+        Ok(written)
     }
 
     fn read(
@@ -89,7 +99,11 @@ impl<T: Peers> Transport for Sockets<T> {
         into: &mut [u8],
     ) -> Result<ReadOutcome, StreamError> {
         self.turn.touch(id);
-        self.lower.read(now, id, stream, into)
+        let read = self.lower.read(now, id, stream, into)?;
+        if let ReadOutcome::Read(size) = read {
+            self.traffic.note_received(size);
+        }
+        Ok(read)
     }
 
     fn send_datagram(
@@ -99,12 +113,17 @@ impl<T: Peers> Transport for Sockets<T> {
         chunks: &[Chunk<'_>],
     ) -> Result<(), DatagramError> {
         self.turn.touch(id);
-        self.lower.send_datagram(now, id, chunks)
+        self.lower.send_datagram(now, id, chunks)?;
+        let size = chunks.iter().map(|chunk| chunk.bytes.len()).sum();
+        self.traffic.note_sent(size);
+        Ok(())
     }
 
     fn receive_datagram(&mut self, id: ConnectionId) -> Option<Payload> {
         self.turn.touch(id);
-        self.lower.receive_datagram(id)
+        let datagram = self.lower.receive_datagram(id)?;
+        self.traffic.note_received(datagram.len());
+        Some(datagram)
     }
 
     fn finish(&mut self, now: Instant, id: ConnectionId, stream: StreamId) {

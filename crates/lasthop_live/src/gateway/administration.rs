@@ -50,6 +50,16 @@ impl Administration {
         })
     }
 
+    /// The same for [`trim_log`](Self::trim_log), which is to work on a disk that is full.
+    ///
+    /// # Errors
+    /// When they are none of this version.
+    pub fn open_to_trim(place: &DataPlace) -> Result<Self, GatewayError> {
+        Ok(Self {
+            database: place.administered_without_room()?,
+        })
+    }
+
     /// Adds a device, or gives it these keys in place of those that it has, and this right to speak for others in place of the
     /// one that it has, where one is named; whether it is new.
     ///

@@ -1,6 +1,7 @@
 use std::fs;
 use std::io;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixDatagram;
 
 use rustix::fs::{Mode, OFlags};
@@ -24,7 +25,11 @@ impl Bell {
                 io::ErrorKind::NotFound => Ok(()),
                 _ => Err(error),
             })
-            .and_then(|()| with_short_path(folder, |path| UnixDatagram::bind(path)));
+            .and_then(|()| with_short_path(folder, |path| UnixDatagram::bind(path)))
+            .and_then(|socket| {
+                fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
+                Ok(socket)
+            });
         let socket = hung.map_err(|error| GatewayError::Folder(path, error))?;
         Ok(Self { socket })
     }

@@ -1,11 +1,21 @@
 use std::fs::{self, DirBuilder, OpenOptions};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FallocateFlags, FlockOperation, fallocate, flock, statvfs};
 
 use super::GatewayError;
+
+/// Files are for their owner alone.
+const OWN: u32 = 0o600;
+
+/// What is kept back on the disk: more than a journal is long, which has to be written into the database before anything that
+/// is removed makes room.
+const RESERVE: &str = "reserve";
+const RESERVE_SIZE: u64 = 16 << 20;
+const SMALLEST_RESERVE: u64 = 256 << 10;
 
 /// The folder of a gateway's data, which nobody else of the machine may look into.
 #[derive(Clone, Debug)]
@@ -32,11 +42,60 @@ impl DataFolder {
         self.path.join(name)
     }
 
+    /// Makes a file that is for its owner alone, where there is none. One that is there is not opened: to close it would end the
+    /// locks that this process has on it.
+    pub(super) fn make_private(&self, name: &str) -> Result<(), GatewayError> {
+        let path = self.file(name);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(OWN);
+        match options.open(&path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                Err(GatewayError::Folder(path, error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Keeps room back on the disk, for the time when it is full; whether there is some. A disk that is nearly full keeps what
+    /// it has.
+    pub(super) fn keep_reserve(&self) -> Result<bool, GatewayError> {
+        let path = self.file(RESERVE);
+        if path.exists() {
+            return Ok(true);
+        }
+        let keep = || {
+            let disk = statvfs(&self.path)?;
+            let size = (disk.f_bavail * disk.f_frsize / 4).min(RESERVE_SIZE);
+            if size < SMALLEST_RESERVE {
+                return Ok(false);
+            }
+            let mut options = OpenOptions::new();
+            let file = options.write(true).create(true).truncate(true).mode(OWN);
+            let file = file.open(&path)?;
+            // Where a file system cannot promise room, it has some other way to be full.
+            match fallocate(&file, FallocateFlags::empty(), 0, size) {
+                Ok(()) => Ok(true),
+                Err(_) => fs::remove_file(&path).map(|()| false),
+            }
+        };
+        keep().map_err(|error| GatewayError::Folder(path.clone(), error))
+    }
+
+    /// Gives that room back; whether there was some.
+    pub(super) fn release_reserve(&self) -> Result<bool, GatewayError> {
+        let path = self.file(RESERVE);
+        match fs::remove_file(&path) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(GatewayError::Folder(path, error)),
+        }
+    }
+
     /// Keeps other servers out for as long as what is returned is there.
     pub(crate) fn lock(&self) -> Result<OwnedFd, GatewayError> {
         let path = self.file("lock");
         let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false).mode(0o600);
+        options.write(true).create(true).truncate(false).mode(OWN);
         let file = options.open(&path);
         let file = file.map_err(|error| GatewayError::Folder(path, error))?;
         flock(&file, FlockOperation::NonBlockingLockExclusive)

@@ -28,6 +28,17 @@ pub(super) trait Database: Debug + Send {
     /// Writes messages behind those that are there: all, durably, or none.
     fn append(&mut self, messages: &[Message]) -> Result<(), GatewayError>;
 
+    /// Releases what was kept back for the time when the disk is full; whether there was something.
+    fn make_room(&mut self) -> Result<bool, GatewayError> {
+        Ok(false)
+    }
+
+    /// Gives back to the disk what was removed, and keeps something back for the next time; whether there was room for that,
+    /// where it is done here.
+    fn give_back(&mut self) -> Result<Option<bool>, GatewayError> {
+        Ok(None)
+    }
+
     /// Whether a server has this database.
     fn is_served(&mut self) -> Result<bool, GatewayError>;
 

@@ -11,12 +11,14 @@ use std::thread::{self, JoinHandle};
 use lasthop_broker::Ticket;
 use lasthop_gateway::{Change, Record, Store, StoreError};
 use lasthop_units::{Duration, Instant};
+use prometheus_client::metrics::histogram::Histogram;
 use rustix::thread::nanosleep;
 use rustix::time::Timespec;
 
 use super::changes::Changes;
 use super::database::{Database, Message};
 use super::place::{Served, Wakes};
+use super::store_measures::StoreMeasures;
 use super::{DataPlace, GatewayError};
 use crate::WallTime;
 
@@ -38,6 +40,9 @@ pub struct DurableStore {
     /// The sizes of what is not settled.
     waiting: VecDeque<usize>,
     waiting_size: usize,
+    measures: Arc<StoreMeasures>,
+    /// Where the data are, for people.
+    name: String,
     _lock: Option<OwnedFd>,
 }
 
@@ -52,6 +57,9 @@ const MAX_WAITING_SIZE: usize = 64 << 20;
 
 /// How many records are written in one transaction.
 const RECORDS_A_TRANSACTION: usize = 4096;
+
+/// What is written in one transaction ends with the record that comes to so many bytes: the journal on the disk stays short.
+const SIZE_OF_A_TRANSACTION: usize = 4 << 20;
 
 /// From the beginning of a transaction to that of the next one at least: what comes meanwhile is written together. A message
 /// that comes alone does not wait.
@@ -84,7 +92,11 @@ impl DurableStore {
         let heard = ringer.try_clone().map_err(GatewayError::NoBell)?;
         let (records, to_write) = channel();
         let (told, outcomes) = channel();
-        let writer = thread::spawn(move || write_all(writing, &to_write, &told, &ringer));
+        let measures = Arc::new(StoreMeasures::new());
+        let commits = measures.commits.clone();
+        let writer = thread::spawn(move || {
+            write_all(writing, &to_write, &told, &ringer, &commits);
+        });
         let (tells, news) = channel();
         let is_over = Arc::new(AtomicBool::new(false));
         let listens = Arc::clone(&is_over);
@@ -103,8 +115,25 @@ impl DurableStore {
             settled: VecDeque::new(),
             waiting: VecDeque::new(),
             waiting_size: 0,
+            measures,
+            name: place.to_string(),
             _lock: lock,
         })
+    }
+
+    /// What it measures while it is used.
+    pub(crate) fn measures(&self) -> Arc<StoreMeasures> {
+        Arc::clone(&self.measures)
+    }
+
+    /// Where the data are, as people call it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn measure_waiting(&self) {
+        self.measures
+            .set_waiting(self.waiting.len(), self.waiting_size);
     }
 
     /// What can be read when there is something to settle, or a change.
@@ -130,6 +159,7 @@ impl Store for DurableStore {
         records.send(message).map_err(|_| StoreError::Failed)?;
         self.waiting.push_back(size);
         self.waiting_size += size;
+        self.measure_waiting();
         self.tickets += 1;
         Ok(Ticket(self.tickets))
     }
@@ -142,6 +172,7 @@ impl Store for DurableStore {
             let tickets = (first..).take(outcome.records);
             let settled = tickets.map(|ticket| (Ticket(ticket), outcome.result));
             self.settled.extend(settled);
+            self.measure_waiting();
         }
         self.settled.pop_front()
     }
@@ -189,6 +220,7 @@ fn write_all(
     records: &Receiver<Message>,
     told: &Sender<Outcome>,
     bell: &UnixDatagram,
+    commits: &Histogram,
 ) {
     let time = WallTime::of_the_machine();
     let mut rests_until = Instant::ZERO;
@@ -198,11 +230,24 @@ fn write_all(
             nap(rests_until - now);
         }
         rests_until = time.now() + BETWEEN_TRANSACTIONS;
+        let mut size = first.payload.len() + RECORD_COST;
         let mut batch = vec![first];
-        batch.extend(records.try_iter().take(RECORDS_A_TRANSACTION - 1));
+        while batch.len() < RECORDS_A_TRANSACTION
+            && size < SIZE_OF_A_TRANSACTION
+            && let Ok(next) = records.try_recv()
+        {
+            size += next.payload.len() + RECORD_COST;
+            batch.push(next);
+        }
+        let began = time.now();
+        let written = database.append(&batch);
+        commits.observe((time.now() - began).as_secs_f64());
         let outcome = Outcome {
             records: batch.len(),
-            result: database.append(&batch).map_err(|_| StoreError::Failed),
+            result: written.map_err(|error| match error {
+                GatewayError::Full(_) => StoreError::Full,
+                _ => StoreError::Failed,
+            }),
         };
         if told.send(outcome).is_err() {
             return;
@@ -255,4 +300,64 @@ fn nap(length: Duration) {
     };
     // A signal ends it early, which costs nothing.
     let _ = nanosleep(&length);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use lasthop_gateway::{DevicePath, Kind, UnixTime};
+    use rusqlite::Connection;
+
+    use super::*;
+
+    /// A database that somebody else writes to, in a folder of its own.
+    fn blocked(folder: &Path) -> (DurableStore, Connection) {
+        let place = DataPlace::folder(folder).expect("it can be made");
+        let store = DurableStore::open(&place).expect("nobody has it");
+        let other = Connection::open(folder.join("gateway.sqlite")).expect("it is there");
+        other.execute_batch("BEGIN IMMEDIATE").expect("it is free");
+        (store, other)
+    }
+
+    #[test]
+    fn what_waits_for_a_database_is_bounded_and_settled_once_it_answers() {
+        let name = format!("lasthop-waiting-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let (mut store, other) = blocked(&folder);
+        let device = DevicePath::parse("projects/p/locations/l/registries/r/devices/d1");
+        let device = device.expect("it is one");
+        let payload = vec![7; 1 << 20];
+        let record = Record {
+            device: &device,
+            at: UnixTime(0),
+            kind: Kind::Event,
+            folder: "",
+            payload: &payload,
+        };
+        let taken = core::iter::from_fn(|| store.keep(record).ok()).count();
+        assert_eq!(store.keep(record), Err(StoreError::Busy));
+        let measures = store.measures();
+        assert_eq!(
+            taken,
+            (MAX_WAITING_SIZE - 1) / (payload.len() + RECORD_COST)
+        );
+        assert!(measures.waiting_size() <= MAX_WAITING_SIZE as i64);
+        assert_eq!(measures.waiting(), taken as i64);
+        other.execute_batch("COMMIT").expect("it has begun");
+        let mut settled = 0;
+        while settled < taken {
+            match store.next_settled() {
+                Some((ticket, outcome)) => {
+                    settled += 1;
+                    assert_eq!((ticket, outcome), (Ticket(settled as u64), Ok(())));
+                }
+                None => nap(Duration::from_millis(10)),
+            }
+        }
+        assert_eq!((measures.waiting(), measures.waiting_size()), (0, 0));
+        assert!(store.keep(record).is_ok(), "there is room again");
+        drop(store);
+        std::fs::remove_dir_all(&folder).expect("it is ours");
+    }
 }

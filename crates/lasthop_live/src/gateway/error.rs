@@ -22,6 +22,11 @@ pub enum GatewayError {
     /// What is asked cannot be done.
     #[error("{0}")]
     Refused(String),
+    /// Its disk has no room.
+    #[error(
+        "{0}: the disk is full; make room on it, or write: lasthop gateway log trim --older-than 30d --data DIR"
+    )]
+    Full(String),
     /// The database fails.
     #[error("{0}: {1}")]
     Database(String, String),

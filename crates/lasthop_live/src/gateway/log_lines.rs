@@ -17,6 +17,8 @@ use crate::WallTime;
 #[derive(Debug)]
 pub struct LogLines {
     form: LogForm,
+    /// Where the data are that cannot be written.
+    data: String,
     clock: WallTime,
     /// When what was written is paid for.
     paid_at: Instant,
@@ -69,12 +71,19 @@ impl LogLines {
         });
         Self {
             form,
+            data: String::new(),
             clock: WallTime::of_the_machine(),
             paid_at: Instant::ZERO,
             left_out,
             lines: Some(lines),
             is_written,
         }
+    }
+
+    /// The same about a gateway whose data are there.
+    pub(crate) fn about(mut self, data: &str) -> Self {
+        self.data = data.into();
+        self
     }
 
     /// Whether there is room for the line.
@@ -132,7 +141,10 @@ impl LogLines {
 
 impl Journal for LogLines {
     fn tell(&mut self, event: &GatewayEvent<'_>) {
-        let (name, parts) = words(event);
+        let (name, mut parts) = words(event);
+        if let GatewayEvent::StoreFails(_) = event {
+            parts.push(("data", self.data.as_str().into()));
+        }
         self.tell_of(name, parts);
     }
 }
@@ -169,6 +181,7 @@ fn words<'a>(event: &GatewayEvent<'_>) -> (&'static str, Vec<(&'a str, Value)>) 
         GatewayEvent::StoreFails(why) => {
             let why = match why {
                 StoreError::Busy => "busy",
+                StoreError::Full => "disk_full",
                 StoreError::Failed => "failed",
             };
             ("store_fails", vec![("reason", why.into())])

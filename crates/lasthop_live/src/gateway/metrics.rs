@@ -1,19 +1,23 @@
 use std::rc::Rc;
+use std::sync::Arc;
 
 use http::header::{ALLOW, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use lasthop_broker::Ticket;
-use lasthop_gateway::{Asked, GatewayPort};
+use lasthop_gateway::{Asked, GatewayPort, Refused};
 use lasthop_http::ServerLimits;
 use lasthop_units::Instant;
 use prometheus_client::encoding::text::encode;
-use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::counter::{ConstCounter, Counter};
+use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::ConstGauge;
-use prometheus_client::registry::Registry;
+use prometheus_client::registry::{Registry, Unit};
 
 use crate::containment::Failures;
 
+use super::StoreMeasures;
 use super::answering::{Answering, Answers};
+use super::traffic_books::TrafficBooks;
 
 /// A server that tells Prometheus.
 pub(crate) type Metrics = Answering<Counted>;
@@ -22,13 +26,15 @@ pub(crate) type Metrics = Answering<Counted>;
 /// shows nothing of what devices send.
 #[derive(Debug)]
 pub(crate) struct Counted {
-    gateway: GatewayPort,
-    failures: Rc<Failures>,
+    pub(crate) gateway: GatewayPort,
+    pub(crate) store: Arc<StoreMeasures>,
+    pub(crate) traffic: Rc<TrafficBooks>,
+    pub(crate) failures: Rc<Failures>,
 }
 
 impl Metrics {
-    pub(crate) fn of(gateway: GatewayPort, failures: Rc<Failures>, limits: ServerLimits) -> Self {
-        Self::new(Counted { gateway, failures }, limits)
+    pub(crate) fn of(counted: Counted, limits: ServerLimits) -> Self {
+        Self::new(counted, limits)
     }
 }
 
@@ -63,6 +69,53 @@ impl Counted {
         answer
     }
 
+    fn register_by_reason(&self, registry: &mut Registry) {
+        let counted = self.gateway.counters();
+        let refused = Refused::ALL.iter().map(|it| it.name()).zip(counted.refused);
+        let denied = [
+            ("not_allowed", counted.not_allowed),
+            ("limit", counted.limited),
+        ];
+        for (name, help, counts) in [
+            (
+                "refusals_by_reason",
+                "Clients that were refused, by the reason",
+                refused.collect(),
+            ),
+            (
+                "denied_messages_by_reason",
+                "Messages that were not taken, by the reason",
+                denied.to_vec(),
+            ),
+        ] {
+            let family = Family::<[(&str, &str); 1], Counter>::default();
+            for (reason, count) in counts {
+                family.get_or_create(&[("reason", reason)]).inc_by(count);
+            }
+            registry.register(name, help, family);
+        }
+    }
+
+    fn register_store(&self, registry: &mut Registry) {
+        registry.register_with_unit(
+            "commit",
+            "From the beginning of a transaction until its messages are on the disk",
+            Unit::Seconds,
+            self.store.commits.clone(),
+        );
+        registry.register(
+            "waiting_messages",
+            "Messages that wait to be written",
+            ConstGauge::new(self.store.waiting()),
+        );
+        registry.register_with_unit(
+            "waiting",
+            "Memory that these messages take",
+            Unit::Bytes,
+            ConstGauge::new(self.store.waiting_size()),
+        );
+    }
+
     fn text(&self) -> Option<String> {
         let counted = self.gateway.counters();
         let mut registry = Registry::with_prefix("lasthop_gateway");
@@ -73,7 +126,7 @@ impl Counted {
                 "Of these, those that had been verified before",
                 counted.known_tokens,
             ),
-            ("refusals", "Clients that were refused", counted.refused),
+            ("refusals", "Clients that were refused", counted.refusals()),
             (
                 "kept_messages",
                 "Messages that are on the disk",
@@ -82,7 +135,7 @@ impl Counted {
             (
                 "denied_messages",
                 "Messages that were not allowed, too large or too many",
-                counted.denied,
+                counted.denied(),
             ),
             (
                 "failed_messages",
@@ -100,6 +153,9 @@ impl Counted {
         let devices = i64::try_from(self.gateway.device_count()).unwrap_or(i64::MAX);
         let devices = ConstGauge::new(devices);
         registry.register("devices", "Devices that are registered", devices);
+        self.register_by_reason(&mut registry);
+        self.register_store(&mut registry);
+        self.traffic.register(&mut registry);
         let mut text = String::new();
         encode(&mut text, &registry).ok()?;
         Some(text)

@@ -1,3 +1,4 @@
+use core::fmt;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
@@ -31,6 +32,16 @@ pub(super) struct Served {
 /// Wakes who hears.
 pub(super) type Wakes = std::os::unix::net::UnixDatagram;
 
+impl fmt::Display for DataPlace {
+    /// Tells no password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(folder) => write!(f, "{}", folder.file("").display()),
+            Self::Postgres(server) => write!(f, "{server:?}"),
+        }
+    }
+}
+
 impl DataPlace {
     /// A folder, made where there is none.
     ///
@@ -58,11 +69,25 @@ impl DataPlace {
         })
     }
 
+    /// The same for who is to make room on a disk that is full: where the database cannot even be opened, what is kept back
+    /// for that is released.
+    pub(super) fn administered_without_room(&self) -> Result<Box<dyn Database>, GatewayError> {
+        let opened = self.administered();
+        match (self, &opened) {
+            (
+                Self::Folder(folder),
+                Err(GatewayError::Full(_) | GatewayError::Database(..) | GatewayError::Folder(..)),
+            ) if folder.release_reserve()? => self.administered(),
+            _ => opened,
+        }
+    }
+
     /// What the one server of the data has.
     pub(super) fn served(&self) -> Result<Served, GatewayError> {
         Ok(match self {
             Self::Folder(folder) => {
                 let lock = Some(folder.lock()?);
+                folder.keep_reserve()?;
                 let hearing = SqliteDatabase::open(folder)?.hearing()?;
                 let fail = |error| GatewayError::Folder(folder.file("bell"), error);
                 Served {

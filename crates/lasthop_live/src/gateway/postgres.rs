@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use bytes::BytesMut;
+use postgres::error::SqlState;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use postgres::{Client, Config, NoTls, Statement};
@@ -125,6 +126,9 @@ impl PostgresServer {
     }
 
     fn failed(&self, error: &postgres::Error) -> GatewayError {
+        if error.code() == Some(&SqlState::DISK_FULL) {
+            return GatewayError::Full(self.name.clone());
+        }
         let told = error.as_db_error().map(|it| it.message().to_owned());
         let cause = || core::error::Error::source(error).map(ToString::to_string);
         let told = told.or_else(|| security::words_of(error));

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
-use rusqlite::{Connection, OpenFlags, TransactionBehavior, params, params_from_iter};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params, params_from_iter};
 
 use super::bell::{Bell, ringer};
 use super::database::{Cell, Database, Message, Row, Value};
@@ -61,9 +61,12 @@ impl SqliteDatabase {
         if path.exists() {
             check_version(&path)?;
         }
+        folder.make_private(NAME)?;
         let opened = Connection::open(&path).and_then(|mut connection| {
             // Commands and the server write in turn.
             connection.busy_timeout(Duration::from_secs(5))?;
+            // A new one gives back to the disk what is removed from it; of one that has tables this changes nothing.
+            connection.pragma_update(None, "auto_vacuum", "incremental")?;
             connection.pragma_update(None, "journal_mode", "wal")?;
             connection.pragma_update(None, "synchronous", "full")?;
             create(&mut connection)?;
@@ -90,7 +93,53 @@ impl SqliteDatabase {
     }
 }
 
+/// So many pages move at once when a database becomes smaller: who writes to it waits for no more.
+const PAGES_AT_ONCE: u32 = 256;
+
+impl SqliteDatabase {
+    /// Writes the journal into the database, and gives its room back to the disk.
+    fn empty_journal(&self) -> rusqlite::Result<()> {
+        let mut empty = self.connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)")?;
+        // Whoever reads meanwhile only leaves a part of it to the next one.
+        empty.query([])?.next().map(drop)
+    }
+
+    fn free_pages(&self) -> rusqlite::Result<i64> {
+        let count = "freelist_count";
+        self.connection
+            .pragma_query_value(None, count, |row| row.get(0))
+    }
+
+    /// Gives the free pages back to the disk, as far as the database was made for that.
+    fn shrink(&self) -> rusqlite::Result<()> {
+        loop {
+            let before = self.free_pages()?;
+            let vacuum = format!("PRAGMA incremental_vacuum({PAGES_AT_ONCE})");
+            let mut vacuum = self.connection.prepare(&vacuum)?;
+            let mut rows = vacuum.query([])?;
+            while rows.next()?.is_some() {}
+            self.empty_journal()?;
+            if self.free_pages()? >= before {
+                return Ok(());
+            }
+        }
+    }
+}
+
 impl Database for SqliteDatabase {
+    fn make_room(&mut self) -> Result<bool, GatewayError> {
+        let is_released = self.folder.release_reserve()?;
+        if is_released {
+            self.told(self.empty_journal())?;
+        }
+        Ok(is_released)
+    }
+
+    fn give_back(&mut self) -> Result<Option<bool>, GatewayError> {
+        self.told(self.shrink())?;
+        Ok(Some(self.folder.keep_reserve()?))
+    }
+
     fn rows(&mut self, query: &str, values: &[Value<'_>]) -> Result<Vec<Row>, GatewayError> {
         let read = || {
             let mut statement = self.connection.prepare(query)?;
@@ -224,5 +273,9 @@ fn create(connection: &mut Connection) -> rusqlite::Result<()> {
 }
 
 fn failed(path: &std::path::Path, error: &rusqlite::Error) -> GatewayError {
-    GatewayError::Database(path.display().to_string(), error.to_string())
+    let place = path.display().to_string();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => GatewayError::Full(place),
+        _ => GatewayError::Database(place, error.to_string()),
+    }
 }

@@ -24,14 +24,19 @@ pub struct Trimmed {
     pub held: u64,
     /// The subscription that has read least.
     pub holder: Option<String>,
+    /// Whether room is kept back on the disk for the next time, where that is done here.
+    pub has_reserve: Option<bool>,
 }
 
 /// So many go at once: whoever writes to the log waits for no more.
 const AT_ONCE: i64 = 10_000;
+/// On a disk that is full: what is removed is journaled first.
+const AT_ONCE_WITHOUT_ROOM: i64 = 500;
 
 impl Administration {
     /// Removes the old messages of the log; places of others stay what they are. What is old by every bound goes, and what a
-    /// subscription has not acknowledged only where that is asked for.
+    /// subscription has not acknowledged only where that is asked for. On a disk that is full it begins with what was kept back
+    /// for that.
     ///
     /// # Errors
     /// When the database fails.
@@ -49,13 +54,25 @@ impl Administration {
             trimmed.held = count(database, next, old)?;
             trimmed.holder = (trimmed.held > 0).then_some(name);
         }
+        let mut at_once = AT_ONCE;
         loop {
             let some = "SELECT \"offset\" FROM messages WHERE \"offset\" < $1 ORDER BY \"offset\" LIMIT 1 OFFSET $2";
-            let values = [end, AT_ONCE].map(Value::Number);
+            let values = [end, at_once].map(Value::Number);
             let upto = first_number(database, some, &values)?;
             let delete = "DELETE FROM messages WHERE \"offset\" < $1";
-            trimmed.gone += database.execute(delete, &[Value::Number(upto.unwrap_or(end))])?;
+            match database.execute(delete, &[Value::Number(upto.unwrap_or(end))]) {
+                Ok(gone) => trimmed.gone += gone,
+                Err(GatewayError::Full(_)) if at_once == AT_ONCE && database.make_room()? => {
+                    at_once = AT_ONCE_WITHOUT_ROOM;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            }
             if upto.is_none() {
+                trimmed.has_reserve = match database.give_back() {
+                    Err(GatewayError::Full(_)) => Some(false),
+                    kept => kept?,
+                };
                 return Ok(trimmed);
             }
         }

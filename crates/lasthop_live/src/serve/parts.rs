@@ -5,6 +5,7 @@ use lasthop_contract::{Application, Transport};
 use crate::containment::{
     ContainedApplication, ContainedTransport, Failures, Layer, Peers, Sockets, Turn,
 };
+use crate::gateway::Traffic;
 
 /// Sockets, and the layers that stand on them.
 pub(super) struct Stack {
@@ -25,10 +26,11 @@ impl Stack {
         name: &'static str,
         sockets: impl Peers + 'static,
         failures: &Rc<Failures>,
+        traffic: &Rc<Traffic>,
     ) -> Self {
         let turn = Turn::of(name);
         let stack = Self {
-            top: Box::new(Sockets::new(sockets, &turn, failures)),
+            top: Box::new(Sockets::new(sockets, &turn, failures, traffic)),
             contained: Some((name, turn)),
         };
         #[cfg(test)]

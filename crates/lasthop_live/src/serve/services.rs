@@ -1,4 +1,5 @@
 use core::net::{IpAddr, Ipv4Addr};
+use std::cell::Cell;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -20,7 +21,10 @@ use lasthop_websocket::{WebSocket, WebSocketConfig};
 use super::parts::{Parts, Stack};
 use super::{Offer, Served};
 use crate::containment::{Failures, Peers};
-use crate::gateway::{Doorbell, HttpBridge, LogForm, LogLines, Metrics, Nobody};
+use crate::gateway::{
+    Connections, Counted, Doorbell, HttpBridge, LogForm, LogLines, Metrics, Nobody, StoreMeasures,
+    TrafficBooks,
+};
 use crate::{
     ConnectionLimits, KernelTcp, KernelUdp, Listener, Poller, Tally, WallCalendar, WallTime,
 };
@@ -37,6 +41,9 @@ pub(super) struct Services {
     parts: Vec<Parts>,
     tallies: Vec<Rc<Tally>>,
     failures: Rc<Failures>,
+    /// What the store of the gateway measures.
+    store: Option<Arc<StoreMeasures>>,
+    traffic: Rc<TrafficBooks>,
 }
 
 /// How long a peer that says nothing keeps its place where its protocol does not say.
@@ -55,7 +62,7 @@ impl Services {
         let access = core::mem::take(&mut offer.access);
         let limits = offer.limits.of_the_broker();
         let mut parts = Vec::new();
-        let mut gateway = None;
+        let (mut gateway, mut measures) = (None, None);
         let core = if let Some(store) = offer.gateway.take() {
             let doorbell = Doorbell::new(poller, &store, wake.clone())?;
             parts.push(Parts::of(Stack::bare(Box::new(doorbell)), Box::new(Nobody)));
@@ -68,9 +75,12 @@ impl Services {
                 starts: UnixTime(WallTime::calendar_now().as_nanos() / 1_000_000_000),
                 limits: offer.limits.of_a_device(),
             };
+            let log = offer.gateway_log;
+            let log = log.map(|form| LogLines::new(form).about(store.name()));
+            measures = Some(store.measures());
             let mut served = Gateway::new(config, Box::new(store)).by_calendar(calendar);
-            if let Some(form) = offer.gateway_log {
-                served = served.written_down_by(Box::new(LogLines::new(form)));
+            if let Some(log) = log {
+                served = served.written_down_by(Box::new(log));
             }
             let port = GatewayPort::new(served);
             gateway = Some(port.clone());
@@ -89,6 +99,8 @@ impl Services {
             parts,
             tallies: Vec::new(),
             failures,
+            store: measures,
+            traffic: Rc::default(),
         })
     }
 
@@ -141,7 +153,7 @@ impl Services {
     fn mqtt(&mut self, served: Served, listeners: Vec<Listener>) -> io::Result<()> {
         let tcp = self.tcp(listeners)?;
         self.tallies.push(tcp.tally());
-        let mut stack = self.secured("mqtt", tcp, self.profile());
+        let mut stack = self.secured("mqtt", served, tcp, self.profile());
         if served == Served::MqttWs {
             let config = WebSocketConfig {
                 patience: self.connect_timeout(),
@@ -156,13 +168,18 @@ impl Services {
 
     /// The same broker for clients that come by QUIC.
     fn mqtt_quic(&mut self, listeners: Vec<Listener>) -> io::Result<()> {
-        let quic = self.quic(listeners, "mqtt")?;
+        let quic = self.quic(listeners, "mqtt", Served::MqttQuic)?;
         self.add_to_broker(quic);
         Ok(())
     }
 
     /// A protocol over QUIC.
-    fn quic(&self, listeners: Vec<Listener>, protocol: &'static str) -> io::Result<Stack> {
+    fn quic(
+        &self,
+        listeners: Vec<Listener>,
+        protocol: &'static str,
+        served: Served,
+    ) -> io::Result<Stack> {
         let ports: Vec<u16> = listeners.iter().map(|it| it.address().port()).collect();
         let is_local = are_local(&listeners);
         let limits = self.quic_limits();
@@ -174,8 +191,11 @@ impl Services {
             rest: REST,
         };
         let udp = KernelUdp::server(&self.poller, listeners, limit)?.never_in_fragments();
-        let stack = self.stack(protocol, udp).under("quic", |udp| {
-            let mut quic = Quic::new(udp, None, server, None);
+        let stack = self.stack(protocol, served, udp);
+        let open = Rc::<Cell<usize>>::default();
+        self.traffic.count_by(Connections::Own(Rc::clone(&open)));
+        let stack = stack.under("quic", |udp| {
+            let mut quic = Quic::new(udp, None, server, None).counting_into(open);
             for port in ports {
                 let listens = quic.listen(port);
                 debug_assert!(listens.is_ok(), "its sockets are open");
@@ -193,7 +213,7 @@ impl Services {
         let tcp = self.tcp(listeners)?;
         self.tallies.push(tcp.tally());
         let profile = self.profile().map(|it| it.speaking(&["h2", "http/1.1"]));
-        let stack = self.secured("http", tcp, profile);
+        let stack = self.secured("http", Served::Http, tcp, profile);
         self.add_to_bridge(gateway, stack);
         Ok(())
     }
@@ -203,7 +223,7 @@ impl Services {
         let Some(gateway) = self.gateway.clone() else {
             return Ok(());
         };
-        let quic = self.quic(listeners, "h3")?;
+        let quic = self.quic(listeners, "h3", Served::HttpQuic)?;
         self.add_to_bridge(gateway, quic);
         Ok(())
     }
@@ -223,14 +243,19 @@ impl Services {
 
     /// What a gateway has counted, in the clear; without one nothing is served.
     fn metrics(&mut self, listeners: Vec<Listener>) -> io::Result<()> {
-        let Some(gateway) = self.gateway.clone() else {
+        let (Some(gateway), Some(store)) = (self.gateway.clone(), self.store.clone()) else {
             return Ok(());
         };
         let tcp = self.tcp(listeners)?;
         self.tallies.push(tcp.tally());
-        let failures = Rc::clone(&self.failures);
-        let metrics = Box::new(Metrics::of(gateway, failures, self.http_limits()));
-        let stack = self.stack("metrics", tcp);
+        let counted = Counted {
+            gateway,
+            store,
+            traffic: Rc::clone(&self.traffic),
+            failures: Rc::clone(&self.failures),
+        };
+        let metrics = Box::new(Metrics::of(counted, self.http_limits()));
+        let stack = self.secured("metrics", Served::Metrics, tcp, None);
         self.parts.push(Parts::of(stack, metrics));
         Ok(())
     }
@@ -325,7 +350,7 @@ impl Services {
         let core = self.service();
         let stack = match carrier {
             Carrier::Datagrams => {
-                let stack = self.stack("coap", self.udp(listeners, rest)?);
+                let stack = self.stack("coap", Served::Coap, self.udp(listeners, rest)?);
                 match dtls {
                     Some(profile) => {
                         stack.under("dtls", |udp| Dtls::new(udp, None, Some(profile), None))
@@ -335,7 +360,7 @@ impl Services {
             }
             Carrier::Streams => {
                 let profile = self.profile().map(|it| it.speaking(&["coap"]));
-                self.secured("coap", self.tcp(listeners)?, profile)
+                self.secured("coap", Served::CoapTcp, self.tcp(listeners)?, profile)
             }
         };
         Ok(Parts::of(stack, Box::new(server.at(core))))
@@ -350,7 +375,7 @@ impl Services {
             patience,
         });
         let core = self.service();
-        let stack = self.stack("json_udp", self.udp(listeners, REST)?);
+        let stack = self.stack("json_udp", Served::JsonUdp, self.udp(listeners, REST)?);
         Ok(Parts::of(stack, Box::new(broker.at(core))))
     }
 
@@ -379,13 +404,22 @@ impl Services {
     }
 
     /// Sockets below a service of this name.
-    fn stack(&self, name: &'static str, sockets: impl Peers + 'static) -> Stack {
-        Stack::of(name, sockets, &self.failures)
+    fn stack(&self, name: &'static str, served: Served, sockets: impl Peers + 'static) -> Stack {
+        let traffic = self.traffic.open(served.name());
+        Stack::of(name, sockets, &self.failures, &traffic)
     }
 
     /// TCP below a service of this name, and TLS between them where there is a profile of it.
-    fn secured(&self, name: &'static str, tcp: KernelTcp, profile: Option<ServerProfile>) -> Stack {
-        let stack = self.stack(name, tcp);
+    fn secured(
+        &self,
+        name: &'static str,
+        served: Served,
+        tcp: KernelTcp,
+        profile: Option<ServerProfile>,
+    ) -> Stack {
+        let tally = tcp.tally();
+        let stack = self.stack(name, served, tcp);
+        self.traffic.count_by(Connections::Kernel(tally));
         match profile {
             Some(profile) => stack.under("tls", |tcp| Tls::new(tcp, None, Some(profile), None)),
             None => stack,

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use lasthop_gateway::{Attaches, DevicePath, LONGEST_LIFE, UnixTime};
 use lasthop_jwt::TokenKey;
 use lasthop_live::gateway::{
-    Administration, DataPlace, DurableStore, GatewayError, PostgresNames, PostgresSecurity, Trim,
-    new_key,
+    Administration, DataPlace, DurableStore, GatewayError, PostgresNames, PostgresSecurity,
+    Revoking, Trim, new_key,
 };
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -90,6 +90,7 @@ type Listed = (
     u64,
     Option<&'static str>,
     Vec<String>,
+    bool,
 );
 
 #[pymethods]
@@ -102,15 +103,74 @@ impl GatewayAdministration {
         })
     }
 
-    /// Adds a device, or replaces its keys and what it may attach; whether it is new.
-    fn put_device(&self, path: &str, pems: Vec<String>, attaches: Option<&str>) -> PyResult<bool> {
-        let attaches = attaches.map(attaches_of).transpose()?;
-        self.with(|it| it.put_device(path, &pems, attaches))
+    /// The same for `trim_log`, on a disk that may be full.
+    #[staticmethod]
+    fn to_trim(data: &GatewayData) -> PyResult<Self> {
+        let administration = Administration::open_to_trim(&data.place);
+        let administration = administration.map_err(|error| raised(&error))?;
+        Ok(Self {
+            administration: Mutex::new(administration),
+        })
     }
 
-    /// Adds devices with their keys, or replaces them, all or none; how many are new.
-    fn put_devices(&self, devices: Vec<(String, Vec<String>)>) -> PyResult<usize> {
-        self.with(|it| it.put_devices(&devices, None))
+    /// Adds a device, or replaces its keys and what it may attach; whether it is new.
+    #[pyo3(signature = (path, pems, attaches, *, keep))]
+    fn put_device(
+        &self,
+        path: &str,
+        pems: Vec<String>,
+        attaches: Option<&str>,
+        keep: bool,
+    ) -> PyResult<bool> {
+        let attaches = attaches.map(attaches_of).transpose()?;
+        self.with(|it| it.put_device(path, &pems, attaches, revoking(keep)))
+    }
+
+    /// Adds devices with their keys, or replaces them, all or none; how many are new. `tell` is called with how many are done.
+    #[pyo3(signature = (devices, *, keep, tell))]
+    #[expect(clippy::needless_pass_by_value, reason = "it comes from Python")]
+    fn put_devices(
+        &self,
+        devices: Vec<(String, Vec<String>)>,
+        keep: bool,
+        tell: Bound<'_, PyAny>,
+    ) -> PyResult<usize> {
+        let mut interrupted = None;
+        let mut tell = |done: usize| {
+            tell.call1((done,)).map(drop).map_err(|error| {
+                interrupted = Some(error);
+                GatewayError::Refused("nothing was changed".into())
+            })
+        };
+        let put = self.with(|it| it.put_devices(&devices, None, revoking(keep), &mut tell));
+        match interrupted {
+            Some(error) => Err(error),
+            None => put,
+        }
+    }
+
+    /// The fingerprint and the algorithm of each key of a device.
+    fn keys(&self, path: &str) -> PyResult<Vec<(String, &'static str)>> {
+        let keys = self.with(|it| it.keys(path))?.into_iter();
+        let keys = keys.map(|key| (key.fingerprint.to_string(), key.algorithm));
+        Ok(keys.collect())
+    }
+
+    /// Gives a device one key more; whether it did not have it.
+    fn add_key(&self, path: &str, pem: &str) -> PyResult<bool> {
+        self.with(|it| it.add_key(path, pem))
+    }
+
+    /// Takes one key of a device away, by its PEM or the beginning of its fingerprint; the fingerprint.
+    #[pyo3(signature = (path, named, *, keep))]
+    fn remove_key(&self, path: &str, named: &str, keep: bool) -> PyResult<String> {
+        let gone = self.with(|it| it.remove_key(path, named, revoking(keep)))?;
+        Ok(gone.to_string())
+    }
+
+    /// Has a device not served, or served again; whether that is new.
+    fn set_blocked(&self, path: &str, is_blocked: bool) -> PyResult<bool> {
+        self.with(|it| it.set_blocked(path, is_blocked))
     }
 
     /// Lets a device that speaks for others attach another one; whether it might not before.
@@ -128,7 +188,8 @@ impl GatewayAdministration {
         self.with(|it| it.remove_device(path))
     }
 
-    /// The name, the algorithms and the version of the configuration of each device, whom it may attach and what it is bound to.
+    /// The name, the algorithms and the version of the configuration of each device, whom it may attach, what it is bound to and
+    /// whether it is blocked.
     fn devices(&self) -> PyResult<Vec<Listed>> {
         let devices = self.with(Administration::devices)?;
         let rows = devices.into_iter().map(|it| {
@@ -139,6 +200,7 @@ impl GatewayAdministration {
                 it.config_version,
                 attaches,
                 it.bound_to,
+                it.is_blocked,
             )
         });
         Ok(rows.collect())
@@ -170,13 +232,13 @@ impl GatewayAdministration {
     }
 
     /// Removes what came before a second since 1970, all but so many of the newest, what was not read only where that is said;
-    /// how many are gone, how many stay for a subscription, and which that is.
+    /// how many are gone, how many stay for a subscription, which that is, and whether room is kept back on the disk.
     fn trim_log(
         &self,
         before: Option<u64>,
         keep: Option<u64>,
         even_unread: bool,
-    ) -> PyResult<(u64, u64, Option<String>)> {
+    ) -> PyResult<(u64, u64, Option<String>, Option<bool>)> {
         let before = before.map(UnixTime);
         let trim = Trim {
             before,
@@ -184,7 +246,12 @@ impl GatewayAdministration {
             even_unread,
         };
         let trimmed = self.with(|it| it.trim_log(&trim))?;
-        Ok((trimmed.gone, trimmed.held, trimmed.holder))
+        Ok((
+            trimmed.gone,
+            trimmed.held,
+            trimmed.holder,
+            trimmed.has_reserve,
+        ))
     }
 
     /// Notes that a subscription has done with all messages before this place.
@@ -201,6 +268,13 @@ impl GatewayAdministration {
         let locked = self.administration.lock();
         let mut administration = locked.map_err(|_| PyOSError::new_err("it failed before"))?;
         work(&mut administration).map_err(|error| raised(&error))
+    }
+}
+
+const fn revoking(keeps: bool) -> Revoking {
+    match keeps {
+        true => Revoking::Keeps,
+        false => Revoking::Ends,
     }
 }
 
