@@ -80,7 +80,7 @@ class OwnGateway(Adapter):
                 topic=f"/v1/{path}:publishEvent" if is_http else f"/devices/{device}/events",
                 wrapped_in="binary_data" if is_http else "",
             )
-        administration.put_devices(keys)
+        administration.put_devices(keys, keep=False, tell=lambda _: None)
         return cards
 
     def command(self, program: Path, offer: Offer) -> list[str]:

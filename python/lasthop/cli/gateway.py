@@ -10,14 +10,13 @@ from typing import Annotated
 import typer
 
 from lasthop import _native
+from lasthop.cli import gateway_devices as devices
 from lasthop.cli import options
 from lasthop.cli.gateway_log import FOLLOWING_S, print_log, say_json_message, trim_log
-from lasthop.cli.output import complain, say, say_json
+from lasthop.cli.output import complain, say
 from lasthop.errors import EXIT_PASS, EnvironmentFailure, UsageError, one_line
 from lasthop.live import check_folder, read_gateway_data
 from lasthop.live.pushing import Endpoint, Push
-from lasthop.results.atomic import environment
-from lasthop.study.registered_devices import Registered, write_registered
 
 NAME = "gateway"
 EXAMPLE = (
@@ -31,10 +30,10 @@ def command(  # noqa: PLR0913  each is an option
         list[str],
         typer.Argument(
             metavar="WHAT...",
-            help="Action: device add DEVICE, device remove DEVICE, device list, bind GATEWAY "
-            "DEVICE, unbind GATEWAY DEVICE, config set DEVICE TEXT, command send DEVICE "
-            "TEXT, token DEVICE, log, log trim, or push SUBSCRIPTION URL. DEVICE and "
-            "GATEWAY are written projects/P/locations/L/registries/R/devices/D.",
+            help="device add|remove|block|unblock DEVICE, device list, key add|remove|list "
+            "DEVICE, bind|unbind GATEWAY DEVICE, config set DEVICE TEXT, command send DEVICE TEXT, "
+            "token DEVICE, log, log trim, push SUBSCRIPTION URL, or backup FILE; DEVICE is "
+            "projects/P/locations/L/registries/R/devices/D.",
             show_default=False,
         ),
     ],
@@ -53,8 +52,36 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--key",
             metavar="FILE",
-            help="device add: PEM file with the device's public key, P-256 or RSA. It replaces "
-            "earlier keys. Repeatable. token: PEM file with the private key. Default: none.",
+            help="Of device add: a public key of P-256 or RSA, PEM; repeatable, in place of those "
+            "that the device has. Of key add and key remove: the one key. Of token: the private "
+            "key.",
+        ),
+    ] = None,
+    fingerprint: Annotated[
+        str | None,
+        typer.Option(
+            "--fingerprint",
+            metavar="TEXT",
+            help="Of key remove: the key, by the beginning of its fingerprint from key list. "
+            "Default: the key of --key.",
+        ),
+    ] = None,
+    keep_connections: Annotated[
+        bool,
+        typer.Option(
+            "--keep-connections",
+            help="Of device add and key remove: MQTT connections by a key that the device loses "
+            "stay until their tokens end. Default: they end at once.",
+        ),
+    ] = False,
+    from_file: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="FILE|-",
+            help="Of device add, in place of DEVICE: add the devices of a CSV file or of standard "
+            "input, all or none. Each line has a device and its public keys: files, or PEM in "
+            "quotes.",
         ),
     ] = None,
     attaches: Annotated[
@@ -91,7 +118,6 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--count",
             min=1,
-            max=5000,
             metavar="COUNT",
             help="device add with --new-key: number of devices to add, named DEVICE-1, DEVICE-2 "
             "and so on. Use the file with lasthop load --devices. Default: one device, "
@@ -167,48 +193,55 @@ def command(  # noqa: PLR0913  each is an option
     ] = False,
     as_json: options.Json = False,
 ) -> int:
-    """Manage the devices of a gateway. Its server may run at the same time."""
-    action = " ".join(words[:2])
-    arguments = words[2:]
-    if action != "log trim" and words[0] in {"log", "push", "token", "bind", "unbind"}:
-        action, arguments = words[0], words[1:]
-    known = {
-        "device add": 1,
-        "device remove": 1,
-        "device list": 0,
-        "bind": 2,
-        "unbind": 2,
-        "config set": 2,
-        "command send": 2,
-        "token": 1,
-        "log": 0,
-        "log trim": 0,
-        "push": 2,
-    }
-    if known.get(action) != len(arguments):
-        message = (
-            f'gateway: "{" ".join(words)}" is not a known action; write device add '
-            "DEVICE --key FILE, device remove DEVICE, device list, bind GATEWAY "
-            "DEVICE, unbind GATEWAY DEVICE, config set DEVICE TEXT, command send "
-            "DEVICE TEXT, token DEVICE --key FILE, log, log trim or push "
-            "SUBSCRIPTION URL"
-        )
-        raise UsageError(message)
-    if new_key is not None and (key or attaches or gateway or action != "device add"):
-        message = (
-            "--new-key: it works only with device add, and without --key, "
-            "--attaches and --gateway; remove the others"
-        )
-        raise UsageError(message)
-    if count is not None and new_key is None:
-        raise UsageError("--count: each of the devices needs its own key; add --new-key FILE")
-    if action != "log trim" and (older_than is not None or keep is not None or even_unread):
-        raise UsageError(
-            "--older-than, --keep and --even-unread: they work only "
-            "with log trim; write log trim, or remove them"
-        )
-    if attempts is not None and action != "push":
-        raise UsageError("--attempts: it works only with push; remove it")
+    """Look after the devices of a gateway, whether or not its server runs."""
+    action, arguments = _action_of(words, from_file)
+    for option, is_given, actions, remedy in (
+        (
+            "--new-key",
+            new_key is not None and bool(key or attaches or gateway or action != "device add"),
+            (),
+            "is of device add, without --key, --attaches and --gateway; add --data",
+        ),
+        (
+            "--from",
+            from_file is not None and bool(key or attaches or gateway or new_key),
+            (),
+            "names devices and their keys; leave out --key, --new-key, --attaches and --gateway",
+        ),
+        (
+            "--count",
+            count is not None and new_key is None,
+            (),
+            "so many devices have keys of their own; add --new-key FILE",
+        ),
+        (
+            "--older-than, --keep and --even-unread",
+            older_than is not None or keep is not None or even_unread,
+            ("log trim",),
+            "are of log trim; write that",
+        ),
+        (
+            "--attempts",
+            attempts is not None,
+            ("push",),
+            "is of push; log prints each message once",
+        ),
+        (
+            "--keep-connections",
+            keep_connections,
+            ("device add", "key remove"),
+            "is of device add and key remove, which take keys away; leave it out",
+        ),
+        (
+            "--fingerprint",
+            fingerprint is not None,
+            ("key remove",),
+            "is of key remove; write that, or leave it out",
+        ),
+    ):
+        if is_given and action not in actions:
+            message = f"{option}: {remedy}"
+            raise UsageError(message)
     with _told_in_one_line():
         if action == "token":
             _say_token(arguments[0], key or [], hours)
@@ -217,92 +250,98 @@ def command(  # noqa: PLR0913  each is an option
             message = f"gateway: {action} needs the data of a gateway; add --data FOLDER"
             raise UsageError(message)
         check_folder(data, makes=action == "device add", tell=complain)
-        administration = _native.GatewayAdministration(read_gateway_data(data))
+        open_data = _native.GatewayAdministration
+        administration = (open_data.to_trim if action == "log trim" else open_data)(
+            read_gateway_data(data)
+        )
+        added = devices.Added(
+            files=tuple(key or ()),
+            attaches=attaches,
+            gateway=gateway,
+            new_key=new_key,
+            count=count,
+            from_file=from_file,
+            keep=keep_connections,
+        )
         does: dict[str, Callable[..., None]] = {
-            "device add": (
-                partial(_add_device, files=key or [], attaches=attaches, gateway=gateway)
-                if new_key is None
-                else partial(_add_with_new_keys, file=new_key, count=count)
+            "device add": partial(devices.add, added=added),
+            "device remove": devices.remove_device,
+            "device block": devices.block_device,
+            "device unblock": devices.unblock_device,
+            "device list": partial(devices.list_devices, as_json=as_json),
+            "key add": partial(devices.add_key, files=key or []),
+            "key remove": partial(
+                devices.remove_key,
+                files=key or [],
+                fingerprint=fingerprint,
+                keep=keep_connections,
             ),
-            "device remove": _remove_device,
-            "device list": partial(_list_devices, as_json=as_json),
-            "bind": _bind,
-            "unbind": _unbind,
+            "key list": partial(devices.list_keys, as_json=as_json),
+            "bind": devices.bind,
+            "unbind": devices.unbind,
             "config set": _set_config,
             "command send": partial(_send_command, folder=folder),
             "log trim": partial(
                 trim_log, older_than=older_than, keep=keep, even_unread=even_unread
             ),
             "log": partial(print_log, subscription=subscription, follow=follow, as_json=as_json),
+            "backup": _back_up,
             "push": partial(_push, attempts=attempts, follow=follow),
         }
         does[action](administration, *arguments)
     return EXIT_PASS
 
 
-def _add_device(
-    administration: "_native.GatewayAdministration",
-    device: str,
-    *,
-    files: list[Path],
-    attaches: str | None,
-    gateway: str | None,
-) -> None:
-    if not files and gateway is None:
+_ARGUMENTS = {
+    "device add": 1,
+    "device remove": 1,
+    "device block": 1,
+    "device unblock": 1,
+    "device list": 0,
+    "key add": 1,
+    "key remove": 1,
+    "key list": 1,
+    "bind": 2,
+    "unbind": 2,
+    "config set": 2,
+    "command send": 2,
+    "token": 1,
+    "log": 0,
+    "log trim": 0,
+    "push": 2,
+    "backup": 1,
+}
+
+
+def _action_of(words: list[str], from_file: str | None) -> tuple[str, list[str]]:
+    """Return what is to be done, and to what."""
+    action, arguments = " ".join(words[:2]), words[2:]
+    if action != "log trim" and words[0] in {"log", "push", "token", "bind", "unbind", "backup"}:
+        action, arguments = words[0], words[1:]
+    if from_file is not None:
+        if action != "device add" or arguments:
+            message = (
+                "--from: is of device add, without DEVICE; write "
+                "lasthop gateway device add --from FILE --data FOLDER"
+            )
+            raise UsageError(message)
+        return action, [from_file]
+    if _ARGUMENTS.get(action) != len(arguments):
         message = (
-            "--key: a device needs a public key, or --gateway; extract a public "
-            "key with openssl pkey -in KEY -pubout -out FILE"
+            f'gateway: "{" ".join(words)}" cannot be done; write device add DEVICE --key FILE, '
+            "device remove DEVICE, device block DEVICE, device unblock DEVICE, device list, "
+            "key add DEVICE --key FILE, key remove DEVICE --key FILE, key list DEVICE, "
+            "bind GATEWAY DEVICE, unbind GATEWAY DEVICE, config set DEVICE TEXT, "
+            "command send DEVICE TEXT, token DEVICE --key FILE, log, log trim, "
+            "push SUBSCRIPTION URL or backup FILE"
         )
         raise UsageError(message)
-    listed = {row[0]: row[3] for row in administration.devices()}
-    if not files and device in listed:
-        message = f"--key: {device} exists already; write lasthop gateway bind {gateway} {device}"
-        raise UsageError(message)
-    # Nothing is added that cannot be bound.
-    is_beside = gateway is None or device.rpartition("/")[0] == gateway.rpartition("/")[0]
-    if gateway is not None and (listed.get(gateway) is None or not is_beside):
-        message = (
-            f"--gateway: {gateway} is not a gateway of this registry; add it with "
-            f"lasthop gateway device add {gateway} --key FILE --attaches bound"
-        )
-        raise UsageError(message)
-    is_new = administration.put_device(device, [_read_pem(file) for file in files], attaches)
-    say(f"{'added' if is_new else 'changed'} {device}")
-    if gateway is not None:
-        _bind(administration, gateway, device)
+    return action, arguments
 
 
-def _add_with_new_keys(
-    administration: "_native.GatewayAdministration", device: str, *, file: Path, count: int | None
-) -> None:
-    names = [device] if count is None else [f"{device}-{number + 1}" for number in range(count)]
-    keys = [_native.gateway_new_key() for _ in names]
-    pairs = zip(names, keys, strict=True)
-    with environment(file):
-        write_registered(file, [Registered(name, private) for name, (private, _) in pairs])
-    try:
-        public = zip(names, keys, strict=True)
-        new = administration.put_devices([(name, [pem]) for name, (_, pem) in public])
-    except BaseException:
-        file.unlink()
-        raise
-    changed = f", {len(names) - new} with another key than before" if new < len(names) else ""
-    say(f"added {new} device{'' if new == 1 else 's'}{changed}; the keys are in {file}")
-
-
-def _remove_device(administration: "_native.GatewayAdministration", device: str) -> None:
-    administration.remove_device(device)
-    say(f"removed {device}")
-
-
-def _bind(administration: "_native.GatewayAdministration", gateway: str, device: str) -> None:
-    is_new = administration.bind(gateway, device)
-    say(f"{device} {'is' if is_new else 'was'} bound to {gateway}")
-
-
-def _unbind(administration: "_native.GatewayAdministration", gateway: str, device: str) -> None:
-    administration.unbind(gateway, device)
-    say(f"{device} is not bound to {gateway} any more")
+def _back_up(administration: "_native.GatewayAdministration", file: str) -> None:
+    administration.back_up(Path(file))
+    say(f"the data are in {file}")
 
 
 def _set_config(administration: "_native.GatewayAdministration", device: str, text: str) -> None:
@@ -324,37 +363,8 @@ def _say_token(device: str, files: list[Path], hours: int) -> None:
             "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out FILE"
         )
         raise UsageError(message)
-    pem = _read_pem(files[0])
+    pem = devices.read_pem(files[0])
     say(_native.gateway_token(device, pem, issued_at=int(time.time()), life_s=hours * 3600))
-
-
-def _read_pem(file: Path) -> str:
-    try:
-        return file.read_text(encoding="ascii")
-    except (OSError, UnicodeDecodeError) as error:
-        message = (
-            f"--key: {file} is not a PEM file; create one with openssl genpkey or openssl pkey"
-        )
-        raise UsageError(message) from error
-
-
-def _list_devices(administration: "_native.GatewayAdministration", *, as_json: bool) -> None:
-    for device, algorithms, version, attaches, gateways in administration.devices():
-        if as_json:
-            say_json(
-                {
-                    "device": device,
-                    "algorithms": algorithms,
-                    "config_version": version,
-                    "attaches": attaches,
-                    "bound_to": gateways,
-                }
-            )
-        else:
-            parts = [device, *algorithms, f"configuration {version}"]
-            parts += [f"attaches {attaches}"] if attaches else []
-            parts += [f"bound to {gateway}" for gateway in gateways]
-            say(" ".join(parts))
 
 
 def _push(

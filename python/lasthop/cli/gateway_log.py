@@ -6,7 +6,7 @@ import base64
 import time
 from typing import TYPE_CHECKING
 
-from lasthop.cli.output import say, say_json
+from lasthop.cli.output import complain, say, say_json
 from lasthop.errors import UsageError, one_line
 from lasthop.study.fields.quantity import TIME, parse
 from lasthop.study.text.faults import Fault
@@ -60,13 +60,18 @@ def trim_log(
         message = "gateway: log trim needs a limit; add --older-than 30d or --keep 100000"
         raise UsageError(message)
     before = None if older_than is None else int(time.time()) - _read_seconds(older_than)
-    gone, held, holder = administration.trim_log(
+    gone, held, holder, has_reserve = administration.trim_log(
         None if before is None else max(before, 0), keep, even_unread
     )
     say(f"removed {gone} message{'' if gone == 1 else 's'}")
     if holder is not None:
         stay = "1 stays" if held == 1 else f"{held} stay"
         say(f"{stay} until {one_line(holder)} has read them; --even-unread removes them, too")
+    if has_reserve is False:
+        complain(
+            "gateway: log trim: the disk has no room for the reserve that the next log trim needs "
+            "when the disk is full; remove more, or make room on the disk"
+        )
 
 
 def _read_seconds(text: str) -> int:

@@ -1,6 +1,7 @@
 """How far a campaign is, drawn on standard error where that is a terminal."""
 
 import sys
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -8,6 +9,8 @@ from lasthop.cli.output import complain
 from lasthop.running.progress import RunFinished
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from rich.progress import Progress, TaskID
 
 
@@ -84,6 +87,17 @@ class TerminalProgress:
     def _advance(self) -> None:
         if self._bar is not None and self._task is not None:
             self._bar.advance(self._task)
+
+
+@contextmanager
+def counted(description: str, *, total: int) -> "Iterator[Callable[[int], object]]":
+    """Draw a bar; the function that is returned takes how many are done."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    with _bar() as bar:
+        task = bar.add_task(description, total=total)
+        yield lambda done: bar.update(task, completed=done)
 
 
 def _bar() -> "Progress":

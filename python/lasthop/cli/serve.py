@@ -17,6 +17,7 @@ from lasthop.live import (
     check_folder,
     dtls_scheme_of,
     has_secured,
+    in_the_clear,
     read_access,
     read_clients,
     read_gateway_data,
@@ -33,6 +34,7 @@ NAME = "serve"
 EXAMPLE = "Example: lasthop serve mqtt coap --listen 127.0.0.1"
 _EXAMPLES = ("plugtest",)
 _LOG_FORMS = ("text", "json")
+_SECURED_BY = {"coap": "add --dtls-psk FILE, or ", "json+udp": ""}
 
 
 def command(  # noqa: PLR0913  each is an option
@@ -271,6 +273,7 @@ def command(  # noqa: PLR0913  each is an option
     if secured_datagrams is not None:
         schemes |= {name: scheme for name in names if (scheme := dtls_scheme_of(name))}
     addresses = read_listen_addresses(listen or ["127.0.0.1"], list(schemes.values()))
+    _warn_of_the_clear(addresses, schemes)
     limits = read_limits(limit or (), *served)
     access = read_access(
         users=user or (),
@@ -351,6 +354,15 @@ def _check_quic(served: list[str], *, is_secured: bool) -> None:
     if not is_secured:
         message = "--quic: QUIC needs a certificate; add --tls-cert FILE --tls-key FILE"
         raise UsageError(message)
+
+
+def _warn_of_the_clear(addresses: dict[str, list[str]], schemes: dict[str, Scheme]) -> None:
+    for url in in_the_clear(addresses, schemes):
+        remedy = _SECURED_BY.get(url.partition("://")[0], "add --tls-cert FILE --tls-key FILE, or ")
+        complain(
+            f"serve: {url} is in the clear for other machines: the network between can read "
+            f"passwords, tokens and messages; {remedy}listen at 127.0.0.1"
+        )
 
 
 def _tell_where(

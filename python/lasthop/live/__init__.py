@@ -3,6 +3,7 @@
 from lasthop.live.access import read_access, read_user
 from lasthop.live.addresses import (
     Target,
+    in_the_clear,
     join,
     read_listen_addresses,
     read_target,
@@ -26,6 +27,7 @@ __all__ = [
     "check_folder",
     "dtls_scheme_of",
     "has_secured",
+    "in_the_clear",
     "join",
     "limits_of",
     "read_access",

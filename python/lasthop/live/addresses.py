@@ -3,7 +3,7 @@
 import ipaddress
 import re
 import socket
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
@@ -89,6 +89,26 @@ def read_listen_addresses(texts: Iterable[str], schemes: Sequence[Scheme]) -> di
             )
             raise UsageError(message)
     return addresses
+
+
+def in_the_clear(
+    addresses: Mapping[str, Sequence[str]], schemes: Mapping[str, Scheme]
+) -> list[str]:
+    """Return the URLs that other machines reach in the clear; metrics hold no secret.
+
+    Examples
+    --------
+    >>> mqtt = scheme_of("mqtt", secured=False)
+    >>> in_the_clear({"mqtt": ["127.0.0.1:1883", "0.0.0.0:1883"]}, {"mqtt": mqtt})
+    ['mqtt://0.0.0.0:1883']
+    """
+    return [
+        f"{schemes[served].name}://{address}"
+        for served, places in addresses.items()
+        if not (schemes[served].is_secured or schemes[served].is_dtls or served == "metrics")
+        for address in places
+        if not ipaddress.ip_address((split(address, 0) or ("", 0))[0]).is_loopback
+    ]
 
 
 def _is_called(scheme: Scheme, name: str) -> bool:

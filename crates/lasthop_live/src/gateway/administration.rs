@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use lasthop_gateway::{Attaches, DevicePath, Kind, LoggedMessage, MAX_KEYS, PublicKey, UnixTime};
 
 use super::changes::keys_of;
@@ -88,8 +90,16 @@ impl Administration {
         revoking: Revoking,
         tell: &mut dyn FnMut(usize) -> Result<(), GatewayError>,
     ) -> Result<usize, GatewayError> {
-        let devices = devices.iter();
-        let devices = devices.map(|(path, pems)| Ok((read_path(path)?, read_keys(pems)?)));
+        let are_many = devices.len() > 1;
+        let devices = devices.iter().map(|(path, pems)| {
+            let keys = read_keys(pems).map_err(|error| match error {
+                GatewayError::Refused(why) if are_many => {
+                    GatewayError::Refused(format!("{path}: {why}"))
+                }
+                error => error,
+            });
+            Ok((read_path(path)?, keys?))
+        });
         let devices: Vec<(DevicePath, String)> = devices.collect::<Result<_, GatewayError>>()?;
         self.change(|database| {
             let mut new = 0;
@@ -166,6 +176,14 @@ impl Administration {
             }
         }
         Ok(devices)
+    }
+
+    /// Copies all data, as they are at one moment, into a new file, whether or not a server runs.
+    ///
+    /// # Errors
+    /// When there is such a file, it cannot be written, or the database has tools of its own for that.
+    pub fn back_up(&mut self, file: &Path) -> Result<(), GatewayError> {
+        self.database.back_up(file)
     }
 
     /// Says what a device is to be like; the version of that.

@@ -1,4 +1,5 @@
 use core::fmt::Debug;
+use std::path::Path;
 
 use lasthop_gateway::{Attaches, Kind};
 
@@ -27,6 +28,9 @@ pub(super) trait Database: Debug + Send {
 
     /// Writes messages behind those that are there: all, durably, or none.
     fn append(&mut self, messages: &[Message]) -> Result<(), GatewayError>;
+
+    /// Copies the whole database, as it is at one moment, into a new file for its owner alone.
+    fn back_up(&mut self, file: &Path) -> Result<(), GatewayError>;
 
     /// Releases what was kept back for the time when the disk is full; whether there was something.
     fn make_room(&mut self) -> Result<bool, GatewayError> {

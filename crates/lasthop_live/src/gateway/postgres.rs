@@ -178,6 +178,11 @@ impl PostgresDatabase {
 }
 
 impl Database for PostgresDatabase {
+    fn back_up(&mut self, _file: &Path) -> Result<(), GatewayError> {
+        let why = "a database of PostgreSQL is backed up by its own tools; write: pg_dump --schema lasthop_gateway --file FILE DATABASE";
+        Err(GatewayError::Refused(why.into()))
+    }
+
     fn rows(&mut self, query: &str, values: &[Value<'_>]) -> Result<Vec<Row>, GatewayError> {
         let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|it| it as _).collect();
         self.with(|session| {

@@ -183,6 +183,12 @@ impl GatewayAdministration {
         self.with(|it| it.unbind(gateway, device))
     }
 
+    /// Copies all data, as they are at one moment, into a new file.
+    #[expect(clippy::needless_pass_by_value, reason = "it comes from Python")]
+    fn back_up(&self, file: PathBuf) -> PyResult<()> {
+        self.with(|it| it.back_up(&file))
+    }
+
     /// Takes a device out.
     fn remove_device(&self, path: &str) -> PyResult<()> {
         self.with(|it| it.remove_device(path))
