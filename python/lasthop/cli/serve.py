@@ -273,7 +273,6 @@ def command(  # noqa: PLR0913  each is an option
     if secured_datagrams is not None:
         schemes |= {name: scheme for name in names if (scheme := dtls_scheme_of(name))}
     addresses = read_listen_addresses(listen or ["127.0.0.1"], list(schemes.values()))
-    _warn_of_the_clear(addresses, schemes)
     limits = read_limits(limit or (), *served)
     access = read_access(
         users=user or (),
@@ -297,6 +296,7 @@ def command(  # noqa: PLR0913  each is an option
             gateway=None if data is None else read_gateway_data(data),
             seed=secrets.randbits(63),
         )
+        _warn_of_the_clear(addresses, schemes)
         _tell_where(server.addresses, schemes, as_json=as_json)
         server.run(stopper)
     return EXIT_PASS

@@ -1,14 +1,17 @@
 """What cannot be served or asked: one line, and the exit code of who is to blame."""
 
 import os
+import signal
 import socket
 import subprocess
+from pathlib import Path
 
 import pytest
+from benchmarks.certificates import make
 
 from lasthop.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT
 
-from .conftest import COMMAND, PATIENCE_S, RunClient, StartServer
+from .conftest import COMMAND, PATIENCE_S, FindProgram, RunClient, StartServer
 
 MISUSE = {
     "what cannot be served": (("serve", "mqqt"), 'serve: "mqqt" cannot be served; write mqtt'),
@@ -142,6 +145,33 @@ def test_a_port_without_permission_is_exit_4() -> None:
     remedy = "no permission; choose a port of 1024 or above"
     assert done.returncode == EXIT_ENVIRONMENT
     assert done.stderr == f"lasthop: 127.0.0.1:80: {remedy}\n"
+
+
+@pytest.mark.parametrize(
+    ("served", "listen", "warned"),
+    [
+        ("mqtt", ("0.0.0.0:0",), ["mqtt://0.0.0.0:0"]),
+        ("mqtt", ("127.0.0.1:0", "[::]:0"), ["mqtt://[::]:0"]),
+        ("coap", ("0.0.0.0:0",), ["coap://0.0.0.0:0"]),
+        ("mqtt", ("127.0.0.1:0", "[::1]:0"), []),
+    ],
+)
+def test_a_server_that_others_reach_in_the_clear_is_warned_of(
+    serve: StartServer, served: str, listen: tuple[str, ...], warned: list[str]
+) -> None:
+    server = serve(served, listen=listen)
+    server.process.send_signal(signal.SIGTERM)
+    lines = server.process.communicate(timeout=PATIENCE_S)[1].splitlines()
+    assert [line.split()[2] for line in lines] == warned
+    assert all("is in the clear for other machines" in line for line in lines)
+
+
+def test_tls_needs_no_warning(
+    serve: StartServer, tmp_path: Path, find_program: FindProgram
+) -> None:
+    files = make(find_program("openssl", "openssl"), tmp_path, "ec")
+    tls = (f"--tls-cert={files.certificate}", f"--tls-key={files.key}")
+    assert serve("mqtt", *tls, listen=("0.0.0.0:0",)).stop() == 0
 
 
 def test_an_address_of_another_machine_is_exit_4(lasthop: RunClient) -> None:

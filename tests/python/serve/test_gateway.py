@@ -428,7 +428,7 @@ def test_two_servers_never_have_the_same_data(
 @pytest.mark.parametrize(
     ("pragma", "told"),
     [
-        ("user_version = 99", "version 99, and this lasthop knows 2"),
+        ("user_version = 99", "version 99, and this lasthop knows 3"),
         ("application_id = 7", "no database of a gateway"),
     ],
 )

@@ -165,12 +165,13 @@ def test_a_database_of_the_version_before_is_taken_over(
 ) -> None:
     with closing(sqlite3.connect(f"{data}/gateway.sqlite")) as database:
         database.executescript(
-            "ALTER TABLE devices DROP COLUMN attaches; DROP TABLE bindings; PRAGMA user_version = 1"
+            "ALTER TABLE devices DROP COLUMN attaches; ALTER TABLE devices DROP COLUMN blocked;"
+            "DROP TABLE bindings; PRAGMA user_version = 1"
         )
     told = f"{gateway.path} ES256 configuration 0\n{SENSOR} configuration 0\n"
     assert run(lasthop, data, "device", "list") == told
     with closing(sqlite3.connect(f"{data}/gateway.sqlite")) as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (2,)
+        assert database.execute("PRAGMA user_version").fetchone() == (3,)
 
 
 @pytest.mark.parametrize("place", ["sqlite"], indirect=True)
