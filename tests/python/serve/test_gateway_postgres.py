@@ -122,7 +122,7 @@ def test_devices_added_at_once_to_nothing_are_all_there(
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
-        ("UPDATE lasthop_gateway.version SET version = 99", "version 99, and this lasthop knows 1"),
+        ("UPDATE lasthop_gateway.version SET version = 99", "version 99, and this lasthop knows 2"),
         ("DROP TABLE lasthop_gateway.version", "none of a gateway"),
     ],
 )
