@@ -47,6 +47,20 @@ def _modes(folder: Path) -> dict[str, int]:
     return {file.name: stat.S_IMODE(file.lstat().st_mode) for file in folder.iterdir()}
 
 
+def test_files_are_private_in_a_folder_that_is_new(
+    serve: StartServer, lasthop: RunClient, tmp_path: Path, device: Device
+) -> None:
+    data = tmp_path / "data"
+    key = device.public_key(tmp_path)
+    done = lasthop("gateway", "device", "add", device.path, "--key", str(key), "--data", str(data))
+    assert done.returncode == 0, done.stderr
+    serve("gateway", "--data", str(data), listen=LISTEN)
+    modes = _modes(data)
+    names = {f"gateway.sqlite{beside}" for beside in ("", "-wal", "-shm")}
+    assert set(modes) == names | {"lock", "bell", "reserve"}
+    assert set(modes.values()) == {0o600}
+
+
 def test_files_are_private_in_a_folder_that_is_open(
     serve: StartServer, lasthop: RunClient, tmp_path: Path, device: Device
 ) -> None:

@@ -47,8 +47,8 @@ fn main() -> ExitCode {
         checked.push(cpu_seconds_each(TOKENS, || {
             let shown = Credentials {
                 client_id: DEVICE.as_bytes(),
-                user_name: None,
                 password: left.next().map(String::as_bytes),
+                ..Credentials::default()
             };
             let admitted = gateway.admit(Instant::ZERO, Protocol::Mqtt, &shown);
             assert!(admitted.is_ok());
@@ -79,6 +79,7 @@ fn gateway(pem: &str) -> Gateway {
         path: DevicePath::parse(DEVICE).expect("it names a device"),
         keys: vec![PublicKey::from_pem(pem).expect("it is a key")],
         attaches: None,
+        is_blocked: false,
     }));
     let config = GatewayConfig {
         starts: UnixTime(NOW),
