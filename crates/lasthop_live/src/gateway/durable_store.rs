@@ -137,7 +137,7 @@ impl DurableStore {
     }
 
     /// What can be read when there is something to settle, or a change.
-    pub(super) fn bell(&self) -> Arc<UnixDatagram> {
+    pub(crate) fn bell(&self) -> Arc<UnixDatagram> {
         Arc::clone(&self.bell)
     }
 }
@@ -321,6 +321,10 @@ mod tests {
     }
 
     #[test]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "tests that run side by side have folders of their own"
+    )]
     fn what_waits_for_a_database_is_bounded_and_settled_once_it_answers() {
         let name = format!("lasthop-waiting-{}", std::process::id());
         let folder = std::env::temp_dir().join(name);

@@ -128,7 +128,6 @@ impl GatewayAdministration {
 
     /// Adds devices with their keys, or replaces them, all or none; how many are new. `tell` is called with how many are done.
     #[pyo3(signature = (devices, *, keep, tell))]
-    #[expect(clippy::needless_pass_by_value, reason = "it comes from Python")]
     fn put_devices(
         &self,
         devices: Vec<(String, Vec<String>)>,
@@ -184,7 +183,6 @@ impl GatewayAdministration {
     }
 
     /// Copies all data, as they are at one moment, into a new file.
-    #[expect(clippy::needless_pass_by_value, reason = "it comes from Python")]
     fn back_up(&self, file: PathBuf) -> PyResult<()> {
         self.with(|it| it.back_up(&file))
     }
