@@ -1,6 +1,9 @@
 """Many devices of a gateway are added by one call; a server that runs hears of each."""
 
+import contextlib
+import os
 import sqlite3
+import subprocess
 import time
 from contextlib import closing
 from pathlib import Path
@@ -9,7 +12,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from .asking import publish
-from .conftest import PATIENCE_S, RunClient, StartServer
+from .conftest import COMMAND, PATIENCE_S, RunClient, StartServer
 from .test_gateway import REGISTRY, Device
 
 MANY = 12_000
@@ -98,3 +101,22 @@ def test_from_stands_alone(lasthop: RunClient, tmp_path: Path) -> None:
     done = lasthop(*words, "--data", str(tmp_path))
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "--from: is of device add, without DEVICE" in done.stderr
+
+
+def test_a_terminal_shows_how_many_are_added(tmp_path: Path, device: Device) -> None:
+    key = device.public_key(tmp_path).name
+    lines = [f"{REGISTRY}/d{number},{key}" for number in range(2000)]
+    file = write(tmp_path / "devices.csv", lines)
+    words = [*COMMAND, "gateway", "device", "add", "--from", file, "--data", str(tmp_path / "data")]
+    outside, inside = os.openpty()
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=inside) as process:
+        os.close(inside)
+        shown = b""
+        # A terminal whose other end is gone is an error of input and output.
+        with contextlib.suppress(OSError):
+            while part := os.read(outside, 4096):
+                shown += part
+        os.close(outside)
+        assert process.wait(PATIENCE_S) == 0
+    assert b"adding devices" in shown
+    assert b"2000/2000" in shown
