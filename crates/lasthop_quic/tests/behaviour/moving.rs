@@ -128,3 +128,57 @@ fn what_is_replayed_of_a_first_flight_delivers_nothing() {
         "its ticket is spent"
     );
 }
+
+#[test]
+fn an_address_that_is_not_validated_gets_at_most_three_times_what_came_from_it() {
+    for length in [1, 30, 900] {
+        let mut world = Setting::new().world();
+        let (here, there, _) = world.connect(b".");
+        let now = world.ends.now();
+        let address = "10.0.0.99".parse().unwrap();
+        let interface = InterfaceId(0);
+        let moved = TransportInput::AddressChanged { interface, address };
+        world.ends.client.handle(now, moved);
+        let [of_client, of_server] = world.sent().map(|it| it.len());
+        // One datagram comes from there, and nothing after it.
+        world.write(Direction::Up, here, &vec![b'x'; length]);
+        world.run(Duration::ZERO);
+        world.ends.client.lower().is_cut = true;
+        assert_eq!(world.sent()[0].len(), of_client + 1);
+        let received = world.sent()[0][of_client].len();
+        world.run(DELAY);
+        world.write(Direction::Down, there, &[b'y'; 20_000]);
+        world.run(Duration::from_secs(400));
+        let tap = world.ends.server.lower();
+        let sent = tap.sent[of_server..].iter().zip(&tap.peers[of_server..]);
+        let sent = sent.filter(|(_, peer)| peer.ip() == address);
+        let sent: usize = sent.map(|(datagram, _)| datagram.len()).sum();
+        assert!(sent > 0, "the path is challenged");
+        assert!(sent <= 3 * received, "{sent} B went for {received} B");
+    }
+}
+
+#[test]
+fn a_client_whose_first_datagram_from_another_address_is_small_goes_on_from_there() {
+    let mut world = Setting::new().world();
+    let (here, there, _) = world.connect(b".");
+    let now = world.ends.now();
+    let address = "10.0.0.99".parse().unwrap();
+    let interface = InterfaceId(0);
+    let moved = TransportInput::AddressChanged { interface, address };
+    world.ends.client.handle(now, moved);
+    world.write(Direction::Up, here, b"x");
+    let [_, of_server] = world.sent().map(|it| it.len());
+    world.run(DELAY);
+    world.write(Direction::Down, there, &[b'y'; 20_000]);
+    world.run(SECOND);
+    assert_eq!(world.read(Direction::Up, here).0, [b'y'; 20_000]);
+    // The path is challenged again in a datagram of 1,200 B once the address is validated (RFC 9000 section 8.2.1).
+    let tap = world.ends.server.lower();
+    let sent = tap.sent[of_server..].iter().zip(&tap.peers[of_server..]);
+    let mut sent = sent.filter(|(_, peer)| peer.ip() == address);
+    let first = sent.next().map(|(datagram, _)| datagram.len());
+    assert!(first < Some(1200), "{first:?}");
+    world.run(Duration::from_secs(30));
+    assert_eq!(world.ends.server.peer(there).unwrap().ip(), address);
+}

@@ -1,3 +1,5 @@
+use core::net::SocketAddr;
+
 use lasthop_contract::{
     Chunk, ConnectionId, DatagramError, Provenance, Transport, forward_transport,
 };
@@ -7,6 +9,8 @@ use lasthop_units::Instant;
 pub(crate) struct Tap<T> {
     lower: T,
     pub(crate) sent: Vec<Vec<u8>>,
+    /// Where each of them went.
+    pub(crate) peers: Vec<SocketAddr>,
     pub(crate) spans: Vec<(Provenance, usize)>,
     /// Nobody wants to know what was sent.
     pub(crate) forgets: bool,
@@ -19,6 +23,7 @@ impl<T> Tap<T> {
         Self {
             lower,
             sent: Vec::new(),
+            peers: Vec::new(),
             spans: Vec::new(),
             forgets: false,
             is_cut: false,
@@ -45,6 +50,7 @@ impl<T: Transport> Transport for Tap<T> {
         if !self.forgets {
             let bytes = chunks.iter().flat_map(|it| it.bytes).copied();
             self.sent.push(bytes.collect());
+            self.peers.extend(self.lower.peer(connection));
             let spans = chunks.iter().map(|it| (it.provenance, it.bytes.len()));
             self.spans.extend(spans);
         }

@@ -481,9 +481,12 @@ impl Connection {
         // Position in `buf` of the first byte of the current UDP datagram. When coalescing QUIC
         // packets, this can be earlier than the start of the current QUIC packet.
         let mut datagram_start = 0;
-        let mut segment_size = usize::from(self.path.current_mtu());
+        let allowance = self.path.allowance();
+        let mut segment_size = Ord::min(usize::from(self.path.current_mtu()), allowance);
         // The peer's maximum UDP payload size can reduce the path MTU below our configured minimum.
         let min_mtu = Ord::min(self.config.min_mtu, self.path.current_mtu());
+        // Nothing is padded beyond what may go to an address that is not validated.
+        let min_mtu = u16::try_from(allowance).map_or(min_mtu, |it| it.min(min_mtu));
 
         if let Some(challenge) = self.send_path_challenge(now, buf) {
             return Some(challenge);
@@ -606,12 +609,19 @@ impl Connection {
                 // Anti-amplification is only based on `total_sent`, which gets
                 // updated at the end of this method. Therefore we pass the amount
                 // of bytes for datagrams that are already created, as well as 1 byte
-                // for starting another datagram. If there is any anti-amplification
-                // budget left, we always allow a full MTU to be sent
-                // (see https://github.com/quinn-rs/quinn/issues/1082)
-                if self
-                    .path
-                    .anti_amplification_blocked(segment_size as u64 * (num_datagrams as u64) + 1)
+                // for starting another datagram. A datagram that has less than a full MTU left is
+                // made smaller, unless it would be too small for its first packet.
+                let smallest = match space_id {
+                    SpaceId::Initial if ack_eliciting => usize::from(MIN_INITIAL_SIZE),
+                    SpaceId::Data if self.spaces[space_id].crypto.is_some() => {
+                        MIN_SHORT_DATAGRAM + tag_len
+                    }
+                    _ => MIN_PACKET_SPACE + tag_len,
+                };
+                if segment_size < smallest
+                    || self.path.anti_amplification_blocked(
+                        segment_size as u64 * (num_datagrams as u64) + 1,
+                    )
                 {
                     trace!("blocked by anti-amplification");
                     break;
@@ -768,7 +778,7 @@ impl Connection {
                 }
             }
 
-            debug_assert!(buf_capacity - buf.len() >= MIN_PACKET_SPACE);
+            debug_assert!(buf_capacity - buf.len() >= MIN_SHORT_DATAGRAM);
 
             //
             // From here on, we've determined that a packet will definitely be sent.
@@ -870,7 +880,9 @@ impl Connection {
             // Send an off-path PATH_RESPONSE. Prioritized over on-path data to ensure that path
             // validation can occur while the link is saturated.
             if space_id == SpaceId::Data && num_datagrams == 1 {
-                if let Some((token, remote)) = self.path_responses.pop_off_path(self.path.remote) {
+                if let Some((token, remote, may_pad)) =
+                    self.path_responses.pop_off_path(self.path.remote)
+                {
                     // `unwrap` guaranteed to succeed because `builder_storage` was populated just
                     // above.
                     let mut builder = builder_storage.take().unwrap();
@@ -878,7 +890,9 @@ impl Connection {
                     buf.write(frame::FrameType::PATH_RESPONSE);
                     buf.write(token);
                     self.stats.frame_tx.path_response += 1;
-                    builder.pad_to(MIN_INITIAL_SIZE);
+                    if may_pad {
+                        builder.pad_to(MIN_INITIAL_SIZE);
+                    }
                     builder.finish_and_track(
                         now,
                         self,
@@ -963,7 +977,7 @@ impl Connection {
         self.app_limited = buf.is_empty() && !congestion_blocked;
 
         // Send MTU probe if necessary
-        if buf.is_empty() && self.state.is_established() {
+        if buf.is_empty() && self.state.is_established() && self.path.validated {
             let space_id = SpaceId::Data;
             let probe_size = self
                 .path
@@ -1012,6 +1026,9 @@ impl Connection {
         }
 
         trace!("sending {} bytes in {} datagrams", buf.len(), num_datagrams);
+        if buf.len() >= usize::from(MIN_INITIAL_SIZE) {
+            self.path.challenge_was_small = false;
+        }
         self.path.total_sent = self.path.total_sent.saturating_add(buf.len() as u64);
 
         self.stats.udp_tx.on_sent(num_datagrams as u64, buf.len());
@@ -2066,7 +2083,11 @@ impl Connection {
         let span = trace_span!("first recv");
         let _guard = span.enter();
         debug_assert!(self.side.is_server());
-        let len = packet.header_data.len() + packet.payload.len();
+        let tag_len = self.spaces[SpaceId::Initial]
+            .crypto
+            .as_ref()
+            .map_or(0, |it| it.packet.remote.tag_len());
+        let len = packet.header_data.len() + packet.payload.len() + tag_len;
         self.path.total_recvd = len as u64;
 
         match self.state {
@@ -2857,7 +2878,8 @@ impl Connection {
                     close = Some(reason);
                 }
                 Frame::PathChallenge(token) => {
-                    self.path_responses.push(number, token, remote);
+                    let may_pad = 3 * payload_len >= usize::from(MIN_INITIAL_SIZE);
+                    self.path_responses.push(number, token, remote, may_pad);
                     if remote == self.path.remote {
                         // PATH_CHALLENGE on active path, possible off-path packet forwarding
                         // attack. Send a non-probing packet to recover the active path.
@@ -2870,9 +2892,16 @@ impl Connection {
                 Frame::PathResponse(token) => {
                     if self.path.challenge == Some(token) && remote == self.path.remote {
                         trace!("new path validated");
+                        self.path.validated = true;
+                        if self.path.challenge_was_small {
+                            // The address is validated, but not that the path carries datagrams of
+                            // 1200 bytes (RFC 9000 section 8.2.1).
+                            self.path.challenge = Some(self.rng.random());
+                            self.path.challenge_pending = true;
+                            continue;
+                        }
                         self.timers.stop(Timer::PathValidation);
                         self.path.challenge = None;
-                        self.path.validated = true;
                         if let Some((_, prev_path)) = self.prev_path.as_deref_mut() {
                             prev_path.challenge = None;
                             prev_path.challenge_pending = false;
@@ -4107,6 +4136,10 @@ const MAX_BACKOFF_EXPONENT: u32 = 16;
 /// datagram (because we coalesce in ascending packet space order and the only reason to split a
 /// packet is when packet space changes).
 const MIN_PACKET_SPACE: usize = MAX_HANDSHAKE_OR_0RTT_HEADER_SIZE + 32;
+
+/// Smallest room for a datagram that begins with a 1-RTT packet: its header, and frames that answer
+/// or validate a path
+const MIN_SHORT_DATAGRAM: usize = 1 + MAX_CID_SIZE + 4 + 16;
 
 /// Largest amount of space that could be occupied by a Handshake or 0-RTT packet's header
 ///

@@ -24,6 +24,8 @@ pub(super) struct PathData {
     pub(super) pacing: Pacer,
     pub(super) challenge: Option<u64>,
     pub(super) challenge_pending: bool,
+    /// Whether no PATH_CHALLENGE has left in a datagram of 1200 bytes
+    pub(super) challenge_was_small: bool,
     /// Whether we're certain the peer can both send and receive on this address
     ///
     /// Initially equal to `use_stateless_retry` for servers, and becomes false again on every
@@ -80,6 +82,7 @@ impl PathData {
             congestion,
             challenge: None,
             challenge_pending: false,
+            challenge_was_small: true,
             validated: false,
             total_sent: 0,
             total_recvd: 0,
@@ -123,6 +126,7 @@ impl PathData {
             congestion,
             challenge: None,
             challenge_pending: false,
+            challenge_was_small: true,
             validated: false,
             total_sent: 0,
             total_recvd: 0,
@@ -158,6 +162,15 @@ impl PathData {
     /// received enough data from the peer to permit sending `bytes_to_send` additional bytes
     pub(super) fn anti_amplification_blocked(&self, bytes_to_send: u64) -> bool {
         !self.validated && self.total_recvd * 3 < self.total_sent + bytes_to_send
+    }
+
+    /// How many bytes may be sent before the peer has validated its address
+    pub(super) fn allowance(&self) -> usize {
+        if self.validated {
+            return usize::MAX;
+        }
+        let left = (self.total_recvd * 3).saturating_sub(self.total_sent);
+        usize::try_from(left).unwrap_or(usize::MAX)
     }
 
     /// Returns the path's current MTU
@@ -360,13 +373,14 @@ pub(crate) struct PathResponses {
 }
 
 impl PathResponses {
-    pub(crate) fn push(&mut self, packet: u64, token: u64, remote: SocketAddr) {
+    pub(crate) fn push(&mut self, packet: u64, token: u64, remote: SocketAddr, may_pad: bool) {
         /// Arbitrary permissive limit to prevent abuse
         const MAX_PATH_RESPONSES: usize = 16;
         let response = PathResponse {
             packet,
             token,
             remote,
+            may_pad,
         };
         let existing = self.pending.iter_mut().find(|x| x.remote == remote);
         if let Some(existing) = existing {
@@ -385,7 +399,7 @@ impl PathResponses {
         }
     }
 
-    pub(crate) fn pop_off_path(&mut self, remote: SocketAddr) -> Option<(u64, SocketAddr)> {
+    pub(crate) fn pop_off_path(&mut self, remote: SocketAddr) -> Option<(u64, SocketAddr, bool)> {
         let response = *self.pending.last()?;
         if response.remote == remote {
             // We don't bother searching further because we expect that the on-path response will
@@ -393,7 +407,7 @@ impl PathResponses {
             return None;
         }
         self.pending.pop();
-        Some((response.token, response.remote))
+        Some((response.token, response.remote, response.may_pad))
     }
 
     pub(crate) fn pop_on_path(&mut self, remote: SocketAddr) -> Option<u64> {
@@ -419,6 +433,8 @@ struct PathResponse {
     token: u64,
     /// The address the corresponding PATH_CHALLENGE was received from
     remote: SocketAddr,
+    /// Whether a response of 1200 bytes is at most three times what came with the PATH_CHALLENGE
+    may_pad: bool,
 }
 
 /// Summary statistics of packets that have been sent on a particular path, but which have not yet
