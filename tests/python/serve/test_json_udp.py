@@ -24,6 +24,29 @@ def test_forwards_what_is_published_to_who_subscribed(serve: StartServer) -> Non
         assert json.loads(receiver.recv(1000))["data"] == "this"
 
 
+def test_an_address_is_proven_before_more_goes_there_than_came(serve: StartServer) -> None:
+    server = serve("json_udp", listen=("0.0.0.0:0",))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+        client.settimeout(PATIENCE_S)
+        client.connect(("127.0.0.1", server.port))
+        subscription = b'{"op":"sub","topic":"#"}'
+        # A copy of the first subscription is no proof: the address may be another's.
+        for _ in range(2):
+            client.send(subscription)
+            answer = client.recv(1000)
+            assert len(answer) <= len(subscription)
+        # Nothing is subscribed, and nothing is ended.
+        client.send(b'{"op":"pub","topic":"a","data":"unheard"}')
+        client.send(b'{"op":"unsub","topic":"#"}')
+        proof = {"op": "sub", "topic": "#", **json.loads(answer)}
+        client.send(json.dumps(proof).encode())
+        assert json.loads(client.recv(1000)) == {"op": "suback", "topic": "#"}
+        client.send(b'{"op":"pub","topic":"a","data":"heard"}')
+        assert json.loads(client.recv(1000))["data"] == "heard"
+        client.send(b'{"op":"sub","topic":"b"}')
+        assert json.loads(client.recv(1000)) == {"op": "suback", "topic": "b"}
+
+
 def test_who_unsubscribes_hears_no_more(serve: StartServer) -> None:
     server = serve("json_udp")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:

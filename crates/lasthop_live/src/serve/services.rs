@@ -369,11 +369,14 @@ impl Services {
     fn json_udp(&self, listeners: Vec<Listener>) -> io::Result<Parts> {
         let limits = &self.offer.limits;
         let patience = Duration::from_secs(limits.of("subscription_time"));
-        let broker = JsonUdpBroker::bounded(SubscriptionLimits {
+        let mut broker = JsonUdpBroker::bounded(SubscriptionLimits {
             subscriptions: limits.count_of("topics"),
             size: DataSize::from_bytes(limits.of("topic_bytes")),
             patience,
         });
+        if !are_local(&listeners) {
+            broker = broker.asking_for_proof(RandomStream::named(self.seed, "json_udp"));
+        }
         let core = self.service();
         let stack = self.stack("json_udp", Served::JsonUdp, self.udp(listeners, REST)?);
         Ok(Parts::of(stack, Box::new(broker.at(core))))

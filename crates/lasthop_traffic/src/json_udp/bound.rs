@@ -1,4 +1,4 @@
-use lasthop_contract::{ConnectionId, LookupMap, TimerQueue};
+use lasthop_contract::{ConnectionId, LookupMap, RandomStream, TimerQueue};
 use lasthop_units::{DataSize, Duration, Instant};
 
 /// The subscriptions of strangers: how many there may be, whose they are, and when they lapse.
@@ -10,6 +10,21 @@ pub(super) struct Bound {
     size: usize,
     clients: LookupMap<ConnectionId, Subscriptions>,
     timers: TimerQueue<ConnectionId>,
+    proofs: Option<Box<Proofs>>,
+}
+
+/// Which clients have shown that they receive what is sent to their address.
+#[derive(Debug)]
+struct Proofs {
+    by_client: LookupMap<ConnectionId, Proof>,
+    stream: RandomStream,
+}
+
+#[derive(Debug)]
+enum Proof {
+    /// The client is to give these letters back.
+    Awaited(Box<str>),
+    Given,
 }
 
 /// How much strangers may subscribe to.
@@ -39,6 +54,43 @@ impl Bound {
             size: 0,
             clients: LookupMap::new(),
             timers: TimerQueue::new(),
+            proofs: None,
+        }
+    }
+
+    pub(super) fn ask_for_proof(&mut self, stream: RandomStream) {
+        self.proofs = Some(Box::new(Proofs {
+            by_client: LookupMap::new(),
+            stream,
+        }));
+    }
+
+    /// Takes what a client gives back; what it is to give back where it has shown nothing yet.
+    pub(super) fn challenge(&mut self, client: ConnectionId, echo: &str) -> Option<Box<str>> {
+        let Proofs { by_client, stream } = self.proofs.as_deref_mut()?;
+        // With 12 digits the challenge is shorter than every subscription.
+        let draw = || Proof::Awaited(format!("{:012x}", stream.next_u64() >> 16).into());
+        let proof = by_client.get_or_insert_with(client, draw);
+        match proof {
+            Proof::Awaited(awaited) if **awaited != *echo => Some(awaited.clone()),
+            _ => {
+                *proof = Proof::Given;
+                None
+            }
+        }
+    }
+
+    /// Whether a client has shown that it receives at its address, where it has to.
+    pub(super) fn is_proven(&self, client: ConnectionId) -> bool {
+        self.proofs
+            .as_deref()
+            .is_none_or(|it| matches!(it.by_client.get(&client), Some(Proof::Given)))
+    }
+
+    /// A flow is gone.
+    pub(super) fn close(&mut self, client: ConnectionId) {
+        if let Some(proofs) = &mut self.proofs {
+            proofs.by_client.remove(&client);
         }
     }
 
@@ -120,7 +172,11 @@ impl Bound {
     }
 
     pub(super) fn clear(&mut self) {
+        let proofs = self.proofs.take();
         *self = Self::new(self.limits);
+        if let Some(proofs) = proofs {
+            self.ask_for_proof(proofs.stream);
+        }
     }
 }
 
@@ -163,6 +219,23 @@ mod tests {
         assert_eq!(bound.forget(client).len(), 2);
         assert_eq!(bound.next_deadline(), None);
         assert!(bound.add(start, ConnectionId(2), "a"));
+    }
+
+    #[test]
+    fn a_client_is_asked_until_it_gives_back_its_own_challenge() {
+        let (client, other) = (ConnectionId(1), ConnectionId(2));
+        let mut bound = bound(1, 100, SECOND);
+        assert_eq!(bound.challenge(client, ""), None, "nobody is asked");
+        bound.ask_for_proof(RandomStream::named(1, "proofs"));
+        let asked = bound.challenge(client, "").expect("it is asked");
+        let of_other = bound.challenge(other, &asked).expect("it is asked");
+        assert_ne!(asked, of_other);
+        assert_eq!(bound.challenge(client, "0"), Some(asked.clone()));
+        assert!(!bound.is_proven(client));
+        assert_eq!(bound.challenge(client, &asked), None);
+        assert!(bound.is_proven(client) && bound.challenge(client, "").is_none());
+        bound.close(client);
+        assert!(bound.challenge(client, &asked).is_some(), "another flow");
     }
 
     #[test]

@@ -5,15 +5,15 @@ use lasthop_broker::{
 };
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ChannelSet, ConnectionId, FailureReason,
-    MessageEvent, MessageId, OutgoingMessage, Payload, Received, ShortQueue, Survives, Transport,
-    TransportEvent,
+    MessageEvent, MessageId, OutgoingMessage, Payload, RandomStream, Received, ShortQueue,
+    Survives, Transport, TransportEvent,
 };
 use lasthop_units::Instant;
 
 use super::PORT;
 use super::bound::{Bound, SubscriptionLimits};
 use super::encoding::{plain_payload, sent_data};
-use super::envelope::{Envelope, Framing, publication, session_chunk, session_message};
+use super::envelope::{Envelope, Framing, challenge, publication, session_chunk, session_message};
 use lasthop_contract::message_text::{flow_of, message_id, topic_of};
 
 /// The broker: forwards what is published to those who subscribed, and may itself be the destination.
@@ -63,6 +63,16 @@ impl JsonUdpBroker {
         }
     }
 
+    /// The same, which subscribes only clients that show that they receive at their address. The challenges are drawn
+    /// from a stream that nobody can guess.
+    #[must_use]
+    pub fn asking_for_proof(mut self, stream: RandomStream) -> Self {
+        if let Some(bound) = self.bound() {
+            bound.ask_for_proof(stream);
+        }
+        self
+    }
+
     /// The same as one of the services that share a core.
     #[must_use]
     pub fn at(self, core: BrokerService) -> Self {
@@ -75,8 +85,18 @@ impl JsonUdpBroker {
                 bound.note_heard(now, connection);
             }
             match Envelope::parse(&datagram) {
-                Ok(Envelope::Subscribe { topic }) => {
-                    self.subscribe(now, connection, &topic, transport);
+                Ok(Envelope::Subscribe { topic, echo }) => {
+                    let bound = self.bound();
+                    match bound.and_then(|it| it.challenge(connection, &echo)) {
+                        Some(echo) => {
+                            let text = challenge(&echo);
+                            // Not more than came: the address may be another's.
+                            debug_assert!(text.len() <= datagram.len());
+                            let chunk = session_chunk(text.as_bytes());
+                            let _ = transport.send_datagram(now, connection, &[chunk]);
+                        }
+                        None => self.subscribe(now, connection, &topic, transport),
+                    }
                 }
                 Ok(Envelope::Publish { topic, data }) => {
                     if !self.core.has_nobody() {
@@ -87,10 +107,18 @@ impl JsonUdpBroker {
                     }
                 }
                 Ok(Envelope::Unsubscribe { topic }) => {
+                    if self.bound().is_some_and(|it| !it.is_proven(connection)) {
+                        continue;
+                    }
                     self.unsubscribe(now, connection, &topic, transport);
                 }
                 // What is no message of ours is ignored.
-                Ok(Envelope::Subscribed { .. } | Envelope::Unsubscribed { .. }) | Err(_) => {}
+                Ok(
+                    Envelope::Subscribed { .. }
+                    | Envelope::Unsubscribed { .. }
+                    | Envelope::Challenge { .. },
+                )
+                | Err(_) => {}
             }
         }
     }
@@ -380,6 +408,9 @@ impl Application for JsonUdpBroker {
             ApplicationInput::Crash(survives) => self.crash(survives),
             ApplicationInput::Transport(connection, TransportEvent::Closed(_)) => {
                 self.forget(connection);
+                if let Some(bound) = self.bound() {
+                    bound.close(connection);
+                }
             }
             ApplicationInput::Send(message) => self.publish(now, message, transport),
             ApplicationInput::Transport(..) | ApplicationInput::Timeout => {}

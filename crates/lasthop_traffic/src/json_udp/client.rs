@@ -9,7 +9,9 @@ use lasthop_contract::{
 };
 use lasthop_units::{Duration, Instant};
 
-use super::envelope::{Envelope, Framing, publication, session_chunk, session_message};
+use super::envelope::{
+    Envelope, Framing, proving_subscription, publication, session_chunk, session_message,
+};
 use lasthop_contract::message_text::{device_topic_of, topic_of};
 
 /// A client that publishes to its own topics, and may subscribe to them.
@@ -187,6 +189,16 @@ impl JsonUdpClient {
                             .is_some_and(|flow| topic == topic_of(flow))
                     {
                         self.subscribe_from(now, place + 1, transport);
+                    }
+                }
+                // It repeats the subscription with it until that is confirmed.
+                Ok(Envelope::Challenge { echo }) => {
+                    if let Session::Subscribing { place, .. } = self.session
+                        && let Some(flow) = self.wanted(place)
+                    {
+                        let text = proving_subscription(&topic_of(flow), &echo);
+                        let chunk = session_chunk(text.as_bytes());
+                        let _ = transport.send_datagram(now, connection, &[chunk]);
                     }
                 }
                 Ok(Envelope::Publish { data, .. }) => {

@@ -15,6 +15,13 @@ pub enum Envelope<'a> {
     Subscribe {
         /// The topic.
         topic: Cow<'a, str>,
+        /// The challenge of the broker; empty where there was none.
+        echo: Cow<'a, str>,
+    },
+    /// Asks a client to send these letters with its subscription, which shows that it receives at its address.
+    Challenge {
+        /// The letters.
+        echo: Cow<'a, str>,
     },
     /// Confirms a subscription.
     Subscribed {
@@ -60,8 +67,18 @@ struct Fields<'a> {
     op: Cow<'a, str>,
     #[serde(borrow)]
     topic: Cow<'a, str>,
+    #[serde(borrow, default)]
+    echo: Cow<'a, str>,
     #[serde(borrow, default, deserialize_with = "any_value")]
     data: Option<&'a RawValue>,
+}
+
+/// The one message without an operation, so that no subscription is shorter than it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Challenge<'a> {
+    #[serde(borrow)]
+    echo: Cow<'a, str>,
 }
 
 /// What is there is a value, `null` too.
@@ -75,16 +92,25 @@ impl<'a> Envelope<'a> {
     /// Reads a datagram.
     ///
     /// # Errors
-    /// For anything but one of the five messages.
+    /// For anything but one of the six messages.
     pub fn parse(datagram: &'a [u8]) -> Result<Self, EnvelopeError> {
         // Serde would take an array of the fields for the object.
         if !datagram.trim_ascii_start().starts_with(b"{") {
             return Err(EnvelopeError::Malformed);
         }
-        let Fields { op, topic, data } =
-            serde_json::from_slice(datagram).map_err(|_| EnvelopeError::Malformed)?;
+        let Ok(fields) = serde_json::from_slice(datagram) else {
+            let challenge = serde_json::from_slice(datagram);
+            let Challenge { echo } = challenge.map_err(|_| EnvelopeError::Malformed)?;
+            return Ok(Self::Challenge { echo });
+        };
+        let Fields {
+            op,
+            topic,
+            echo,
+            data,
+        } = fields;
         match &*op {
-            "sub" => Ok(Self::Subscribe { topic }),
+            "sub" => Ok(Self::Subscribe { topic, echo }),
             "suback" => Ok(Self::Subscribed { topic }),
             "unsub" => Ok(Self::Unsubscribe { topic }),
             "unsuback" => Ok(Self::Unsubscribed { topic }),
@@ -105,6 +131,17 @@ impl<'a> Envelope<'a> {
 pub(super) fn session_message(operation: &str, topic: &str) -> String {
     let topic = serde_json::Value::from(topic);
     format!(r#"{{"op":"{operation}","topic":{topic}}}"#)
+}
+
+/// The bytes of a subscription that gives back what the broker asked for.
+pub(super) fn proving_subscription(topic: &str, echo: &str) -> String {
+    let [topic, echo] = [topic, echo].map(serde_json::Value::from);
+    format!(r#"{{"op":"sub","topic":{topic},"echo":{echo}}}"#)
+}
+
+/// The bytes of a challenge.
+pub(super) fn challenge(echo: &str) -> String {
+    format!(r#"{{"echo":"{echo}"}}"#)
 }
 
 /// What stands before and after a payload in publications to a topic.
@@ -200,11 +237,23 @@ mod tests {
     #[test]
     fn session_messages_survive_a_strange_topic() {
         let text = session_message("sub", "a\"b\\c");
-        let topic = "a\"b\\c".into();
+        let (topic, echo) = ("a\"b\\c".into(), "".into());
         assert_eq!(
             Envelope::parse(text.as_bytes()),
-            Ok(Envelope::Subscribe { topic })
+            Ok(Envelope::Subscribe { topic, echo })
         );
+    }
+
+    #[test]
+    fn a_challenge_is_given_back() {
+        let text = challenge("0123456789ab");
+        let Ok(Envelope::Challenge { echo }) = Envelope::parse(text.as_bytes()) else {
+            panic!("{text}");
+        };
+        let text = proving_subscription("a", &echo);
+        let (topic, echo) = ("a".into(), "0123456789ab".into());
+        let subscription = Envelope::Subscribe { topic, echo };
+        assert_eq!(Envelope::parse(text.as_bytes()), Ok(subscription));
     }
 
     #[test]
