@@ -35,6 +35,7 @@ wheel: build ## Build the wheel that is handed out, into target/wheels
 .PHONY: bench
 bench: develop ## Measure speed and memory, beside ns-3 where it is installed
 	@$(BIN)/python -m benchmarks.run
+	@$(BIN)/python -m benchmarks.hostile.beside
 
 .PHONY: bench-tcp
 bench-tcp: develop ## Hold our TCP against the kernel's, on the same losses (as root, 20 minutes)
