@@ -2,7 +2,9 @@ use core::cell::Cell;
 use core::net::SocketAddr;
 use std::collections::VecDeque;
 
-use lasthop_contract::{Chunk, ConnectionId, Established, Outbox, Provenance, StreamId, Transport};
+use lasthop_contract::{
+    Cause, Chunk, ConnectionId, Established, Layer, Outbox, Provenance, StreamId, Transport,
+};
 use lasthop_units::Instant;
 
 use crate::labels::Labels;
@@ -55,6 +57,16 @@ pub(crate) struct Labelled {
 }
 
 impl Labelled {
+    /// An alert of a connection without keys (RFC 8446 section 6).
+    pub(crate) fn plain_alert([level, description]: [u8; 2]) -> Self {
+        let bytes = vec![21, 3, 3, 0, 2, level, description];
+        let spans = vec![(
+            Provenance::new(Layer::Tls, Cause::SessionTearDown),
+            bytes.len(),
+        )];
+        Self { bytes, spans }
+    }
+
     pub(crate) fn chunks(&self) -> Vec<Chunk<'_>> {
         let mut rest = &self.bytes[..];
         let chunk = |(provenance, length): &(Provenance, usize)| {
@@ -153,6 +165,11 @@ impl Connection {
     ) -> Option<Labelled> {
         let (turn, labelled) = self.go_on(host, Wish::Seal(bytes), &mut spans);
         turn.granted.then_some(labelled)
+    }
+
+    /// Whether it has read the hello of its client, so that its alerts are sealed.
+    pub(crate) fn has_keys(&self) -> bool {
+        self.session.has_version()
     }
 
     /// The alert that says that nothing follows.

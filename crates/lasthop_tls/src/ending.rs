@@ -5,6 +5,11 @@ use lasthop_units::Instant;
 use rustls::Error;
 
 use crate::Tls;
+use crate::connection::{Labelled, send, turn_to};
+
+// Level and description (RFC 8446 section 6).
+const CLOSE_NOTIFY: [u8; 2] = [1, 0];
+const INTERNAL_ERROR: [u8; 2] = [2, 80];
 
 /// How connections end.
 impl<T: Transport> Tls<T> {
@@ -27,10 +32,46 @@ impl<T: Transport> Tls<T> {
     /// Ends a connection whose peer is not there, or not any more.
     pub(crate) fn give_up(&mut self, now: Instant, id: ConnectionId, reason: CloseReason) {
         self.end_handshake(id);
+        self.say_goodbye(now, id);
         self.connections.remove(&id);
         self.part(id, Outbox::new(StreamId(0)));
         self.lower.reset(now, id, ResetReason::PeerError);
         self.emit(id, TransportEvent::Closed(reason));
+    }
+
+    /// Has a connection of a server for strangers say that nothing follows, before it is reset. In the middle of a
+    /// handshake there may be no keys to say it by.
+    pub(crate) fn say_goodbye(&mut self, now: Instant, id: ConnectionId) {
+        let server = self.server.as_ref();
+        let Some(connection) = self.connections.get_mut(&id) else {
+            return;
+        };
+        if server.is_none_or(|it| it.patience.is_none())
+            || core::mem::replace(&mut connection.is_finished, true)
+        {
+            return;
+        }
+        turn_to(&mut self.host, now, None);
+        let alert = match connection.has_keys() {
+            true => connection.close(&mut self.host),
+            false => Labelled::plain_alert(CLOSE_NOTIFY),
+        };
+        send(&mut connection.outbox, now, &mut self.lower, id, &alert);
+        connection.outbox.finish(now, &mut self.lower, id);
+    }
+
+    /// Refuses a connection that has said nothing yet.
+    pub(crate) fn refuse(&mut self, now: Instant, id: ConnectionId, stream: Option<StreamId>) {
+        if self.server.is_some()
+            && let Some(stream) = stream
+        {
+            let mut words = Outbox::new(stream);
+            let alert = Labelled::plain_alert(INTERNAL_ERROR);
+            send(&mut words, now, &mut self.lower, id, &alert);
+            words.finish(now, &mut self.lower, id);
+        }
+        self.part(id, Outbox::new(StreamId(0)));
+        self.lower.reset(now, id, ResetReason::NotNeeded);
     }
 
     /// Takes that what is below is over.

@@ -1,8 +1,7 @@
 use core::cell::Cell;
 
 use lasthop_contract::{
-    CloseReason, ConnectionId, Outbox, ReadOutcome, ResetReason, StreamId, Transport,
-    TransportEvent, TransportOutput,
+    CloseReason, ConnectionId, ReadOutcome, StreamId, Transport, TransportEvent, TransportOutput,
 };
 use lasthop_units::Instant;
 
@@ -38,10 +37,7 @@ impl<T: Transport> Tls<T> {
                     edges.awaited.push_back((now + patience, id));
                 }
             }
-            _ => {
-                self.part(id, Outbox::new(StreamId(0)));
-                self.lower.reset(now, id, ResetReason::NotNeeded);
-            }
+            (_, stream) => self.refuse(now, id, stream),
         }
     }
 

@@ -86,6 +86,14 @@ impl Session {
         }
     }
 
+    /// Whether both ends have agreed on a version.
+    pub(crate) fn has_version(&self) -> bool {
+        match self {
+            Self::Client(session) => session.protocol_version().is_some(),
+            Self::Server(session) => session.protocol_version().is_some(),
+        }
+    }
+
     /// What is known of it so far.
     pub(crate) fn known(&self) -> Known {
         let (kind, version) = match self {

@@ -279,6 +279,9 @@ impl<T: Transport> Transport for Tls<T> {
     }
 
     fn reset(&mut self, now: Instant, id: ConnectionId, reason: ResetReason) {
+        if reason != ResetReason::Failed {
+            self.say_goodbye(now, id);
+        }
         self.lower.reset(now, id, reason);
     }
 

@@ -344,8 +344,10 @@ impl Transport for KernelTcp {
 
     fn reset(&mut self, _now: Instant, connection: ConnectionId, reason: ResetReason) {
         if let Some(flow) = self.remove(connection) {
-            // The peer is told by RST when the socket is closed.
-            let _ = sockopt::set_socket_linger(&flow.socket, Some(core::time::Duration::ZERO));
+            // The peer is told by RST when the socket is closed, or by FIN behind last words that the kernel takes.
+            if !flow.says_last_words() {
+                let _ = sockopt::set_socket_linger(&flow.socket, Some(core::time::Duration::ZERO));
+            }
             self.emit(
                 connection,
                 TransportEvent::Closed(CloseReason::Reset(reason)),

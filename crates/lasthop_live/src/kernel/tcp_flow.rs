@@ -3,6 +3,7 @@ use core::ops::Range;
 use std::os::fd::OwnedFd;
 
 use lasthop_transport::Flow;
+use rustix::net::{SendFlags, send};
 
 /// A connection of the kernel's TCP.
 #[derive(Debug)]
@@ -64,6 +65,22 @@ impl TcpFlow {
             sending: Sending::default(),
             unread: None,
         }
+    }
+
+    /// Gives the kernel what was written just before the end of the stream, where nothing had to wait before; whether it
+    /// takes all.
+    pub(super) fn says_last_words(&self) -> bool {
+        let Sending {
+            waiting,
+            is_blocked,
+            is_finished,
+            ..
+        } = &self.sending;
+        self.phase == Phase::Open
+            && *is_finished
+            && !*is_blocked
+            && !waiting.is_empty()
+            && send(&self.socket, waiting, SendFlags::NOSIGNAL) == Ok(waiting.len())
     }
 
     /// Whether both ends are done.
