@@ -108,6 +108,13 @@ impl<T: Transport> Dtls<T> {
         let (Some(server), Some(from)) = (&self.server, self.lower.peer(flow)) else {
             return;
         };
+        if server.version() == Version::V1_3 && !hello.is_whole {
+            // What a cookie brings back is of the whole hello, which nobody holds.
+            if known.is_none() {
+                self.lower.reset(now, flow, ResetReason::NotNeeded);
+            }
+            return;
+        }
         if server.version() == Version::V1_3
             && let Some(alert) = refusal(hello)
         {

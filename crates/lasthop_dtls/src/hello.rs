@@ -127,10 +127,12 @@ pub(crate) struct Hello<'a> {
     body: &'a [u8],
     /// Behind all the rest.
     pub(crate) extensions: &'a [u8],
+    /// Whether all of it is there, and not its first fragment alone.
+    pub(crate) is_whole: bool,
 }
 
 impl<'a> Hello<'a> {
-    /// Reads a datagram that begins with a whole ClientHello.
+    /// Reads a datagram that begins with a ClientHello, or with its first fragment where that has all up to the cookie.
     pub(crate) fn read(datagram: &'a [u8]) -> Option<Self> {
         let (header, body) = datagram.split_first_chunk::<RECORD_HEADER_LENGTH>()?;
         let &[kind, _, _, 0, 0, a, b, c, d, e, f, _, _] = header else {
@@ -140,10 +142,11 @@ impl<'a> Hello<'a> {
         let &[CLIENT_HELLO, l1, l2, l3, high, low, 0, 0, 0, f1, f2, f3] = message else {
             return None;
         };
-        if kind != HANDSHAKE || [l1, l2, l3] != [f1, f2, f3] {
+        let is_whole = [l1, l2, l3] == [f1, f2, f3];
+        if kind != HANDSHAKE || [f1, f2, f3] > [l1, l2, l3] {
             return None;
         }
-        let body = body.get(..u32::from_be_bytes([0, l1, l2, l3]) as usize)?;
+        let body = body.get(..u32::from_be_bytes([0, f1, f2, f3]) as usize)?;
         let (_version, rest) = body.split_first_chunk::<2>()?;
         let (random, rest) = rest.split_at_checked(RANDOM_LENGTH)?;
         let (session, rest) = opaque(rest)?;
@@ -157,6 +160,7 @@ impl<'a> Hello<'a> {
             suites: suites_before(rest).unwrap_or_default().0,
             body,
             extensions: extensions_behind(rest).unwrap_or_default(),
+            is_whole,
         })
     }
 

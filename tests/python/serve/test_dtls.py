@@ -206,6 +206,17 @@ def test_openssl_speaks_with_our_server(server: Server, openssl: str) -> None:
     )
 
 
+def test_a_hello_in_fragments_is_answered(server: Server, openssl: str) -> None:
+    # With so many suites and so small a datagram the hello of OpenSSL comes in two fragments.
+    ask_by_hand(
+        [
+            *(openssl, "s_client", "-dtls1_2", "-connect", f"127.0.0.1:{server.port}", "-quiet"),
+            *("-mtu", "256", "-cipher", f"{SUITE}:ALL:@SECLEVEL=0"),
+            *("-psk_identity", IDENTITY, "-psk", KEY),
+        ]
+    )
+
+
 @pytest.mark.soak
 def test_our_client_speaks_with_openssl(known: Path, openssl: str) -> None:
     def command(port: int) -> list[str]:
