@@ -28,6 +28,10 @@ TESTS = {
     "queued_bytes": f"{_LIMITS}::test_what_waits_for_a_session_is_bounded",
     "kept_bytes": f"{_LIMITS}::test_what_is_kept_of_one_client_is_bounded",
     "kept_bytes_per_user": f"{_LIMITS}::test_what_is_kept_of_one_client_is_bounded",
+    "pending_bytes": (
+        f"{_MQTT}/kept_bytes.rs"
+        "::unfinished_packets_of_too_many_bytes_end_the_connection_that_waited_longest"
+    ),
     "subscriptions": f"{_LIMITS}::test_one_subscription_too_many_is_refused",
     "subscription_bytes": f"{_LIMITS}::test_filters_that_are_too_long_together_are_refused",
     "sessions": f"{_LIMITS}::test_parked_sessions_of_a_squatter_make_room_for_others",

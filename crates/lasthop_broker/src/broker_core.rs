@@ -43,6 +43,8 @@ pub struct BrokerLimits {
     pub kept_size: Option<DataSize>,
     /// The same for the sessions of one [`Holder`].
     pub kept_size_of_one: Option<DataSize>,
+    /// Bytes of packets that have not come whole and of answers that are not read, of all connections. `None` for any.
+    pub pending_size: Option<DataSize>,
 }
 
 impl Default for BrokerLimits {
@@ -58,6 +60,7 @@ impl Default for BrokerLimits {
             queued_size: DataSize::from_bytes(64 << 20),
             kept_size: None,
             kept_size_of_one: None,
+            pending_size: None,
         }
     }
 }

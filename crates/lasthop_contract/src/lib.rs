@@ -18,6 +18,7 @@ mod expectation;
 #[doc(hidden)]
 pub mod forward_transport;
 mod handshakes;
+mod held_bytes;
 mod host;
 pub mod ip_view;
 mod key_log;
@@ -52,6 +53,7 @@ pub use device_event::{CrashReason, DeviceEvent};
 pub use event_log::{begin_event_log, log_event, logging_events};
 pub use expectation::{Awaited, Expectation};
 pub use handshakes::Handshakes;
+pub use held_bytes::HeldBytes;
 pub use host::{Host, HostEvent, HostInput, HostOutput, InterfaceId, Mtu};
 pub use ip_view::{IpView, TCP_PROTOCOL, UDP_PROTOCOL};
 pub use key_log::{are_keys_noted, note_key, noting_keys};

@@ -16,6 +16,8 @@ pub struct ServerLimits {
     pub largest_body: usize,
     /// How large a table of QPACK either end may build in HTTP/3, in bytes; without one the static table is all.
     pub qpack_table: usize,
+    /// How many bytes of requests that have not come whole and of answers that are not read all connections may have.
+    pub most_pending: usize,
     /// When the run begins, in seconds since 1970: with it answers have a date (RFC 9110 §6.6.1).
     pub calendar: Option<u64>,
 }
@@ -44,6 +46,7 @@ impl Default for ServerLimits {
             linger: Duration::from_secs(60),
             largest_body: 1 << 20,
             qpack_table: 4096,
+            most_pending: usize::MAX,
             calendar: None,
         }
     }

@@ -16,6 +16,7 @@ pub(crate) const LIMITS: BrokerLimits = BrokerLimits {
     queued_size: DataSize::from_bytes(100),
     kept_size: None,
     kept_size_of_one: None,
+    pending_size: None,
 };
 
 pub(crate) fn at(seconds: u64) -> Instant {

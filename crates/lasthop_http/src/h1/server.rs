@@ -84,6 +84,15 @@ impl Http1Server {
         self.deadline
     }
 
+    /// How many bytes it holds of a request that has not come whole, and of answers that are not read.
+    pub(crate) fn pending(&self) -> usize {
+        let body = match &self.stage {
+            Stage::Body(reading) => reading.body.len(),
+            _ => 0,
+        };
+        self.input.len() + body + self.outbox.size()
+    }
+
     /// The request that waits for its answer, by its number.
     pub(crate) fn open_exchange(&self) -> Option<u64> {
         matches!(self.stage, Stage::Asked { .. }).then_some(self.asked)

@@ -92,6 +92,12 @@ impl Http2Server {
         self.deadline
     }
 
+    /// How many bytes it holds of bodies that have not come whole, and of answers that are not read.
+    pub(crate) fn pending(&self) -> usize {
+        let bodies: usize = self.reading.iter().map(|it| it.body.len()).sum();
+        bodies + self.outbox.size()
+    }
+
     /// The requests that wait for their answers, by their numbers.
     pub(crate) fn open_exchanges(&self) -> Vec<u64> {
         self.asked.keys().copied().collect()

@@ -134,6 +134,12 @@ impl Http3Server {
         self.wait_on(wire.now, limits);
     }
 
+    /// How many bytes it holds of bodies that have not come whole, and of answers that are not read.
+    pub(crate) fn pending(&self) -> usize {
+        let exchanges = self.exchanges.values();
+        exchanges.map(|it| it.body_size() + it.outbox.size()).sum()
+    }
+
     /// Reads what has come of a request.
     fn read(
         &mut self,

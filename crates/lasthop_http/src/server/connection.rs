@@ -62,6 +62,16 @@ impl Connection {
         }
     }
 
+    /// How many bytes it holds of requests that have not come whole, and of answers that are not read.
+    pub(super) fn pending(&self) -> usize {
+        match self {
+            Self::Unknown(_, input, _) => input.len(),
+            Self::One(one) => one.pending(),
+            Self::Two(two) => two.pending(),
+            Self::Three(three) => three.pending(),
+        }
+    }
+
     /// The requests that wait for their answers, by their numbers.
     pub(super) fn open_exchanges(&self) -> Vec<u64> {
         match self {

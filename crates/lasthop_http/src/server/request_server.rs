@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use http::Response;
 use lasthop_contract::{
-    ConnectionId, LookupMap, Provenance, ResetReason, ShortQueue, TimerQueue, Transport,
+    ConnectionId, HeldBytes, LookupMap, Provenance, ResetReason, ShortQueue, TimerQueue, Transport,
     TransportEvent,
 };
 use lasthop_units::Instant;
@@ -24,6 +24,7 @@ pub struct RequestServer {
     order: BTreeSet<ConnectionId>,
     timers: TimerQueue<ConnectionId>,
     events: ShortQueue<ServerEvent>,
+    pending: HeldBytes<ConnectionId>,
 }
 
 /// A connection, and when the timer of it is armed.
@@ -38,6 +39,7 @@ impl RequestServer {
     #[must_use]
     pub fn new(limits: ServerLimits) -> Self {
         Self {
+            pending: HeldBytes::new(limits.most_pending),
             limits,
             connections: LookupMap::new(),
             order: BTreeSet::new(),
@@ -174,6 +176,7 @@ impl RequestServer {
     pub fn crash(&mut self) {
         self.connections = LookupMap::new();
         self.order.clear();
+        self.pending = HeldBytes::new(self.limits.most_pending);
         self.timers = TimerQueue::new();
         while self.events.pop().is_some() {}
     }
@@ -209,6 +212,15 @@ impl RequestServer {
             let mut wire = Wire::new(now, transport, connection);
             then(&mut served.connection, &mut wire, &self.limits);
             served.arm(connection, &mut self.timers);
+            if self.limits.most_pending < usize::MAX {
+                let size = served.connection.pending();
+                let address = || transport.peer(connection).map(|peer| peer.ip());
+                self.pending.set(connection, size, address);
+            }
+        }
+        while let Some(first) = self.pending.first_to_go() {
+            transport.reset(now, first, ResetReason::PeerError);
+            self.forget(first);
         }
     }
 
@@ -227,6 +239,7 @@ impl RequestServer {
     }
 
     fn forget(&mut self, id: ConnectionId) {
+        self.pending.remove(id);
         let Some(served) = self.connections.remove(&id) else {
             return;
         };

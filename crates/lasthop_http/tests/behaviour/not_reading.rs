@@ -140,3 +140,29 @@ fn a_flood_of_requests_by_http_2_is_left_unread() {
     let answered = served.asked.len();
     assert!(answered < 60_000, "{answered} are answered, none is read");
 }
+
+#[test]
+fn bodies_of_too_many_bytes_end_the_connection_that_waited_longest() {
+    let mut served = Served::new(ServerLimits {
+        most_pending: 20_000,
+        ..ServerLimits::default()
+    });
+    let beginning = |length: usize| {
+        let mut text = b"POST /a HTTP/1.1\r\nHost: b\r\nContent-Length: 10000\r\n\r\n".to_vec();
+        text.extend(vec![b'x'; length]);
+        text
+    };
+    let small = served.open();
+    served.write_some(small, &beginning(100));
+    let attackers = [(); 4].map(|()| served.open());
+    for attacker in attackers {
+        served.write_some(attacker, &beginning(9_000));
+    }
+    let are_over = attackers.map(|attacker| served.hear(attacker).is_over);
+    assert_eq!(are_over, [true, true, false, false]);
+    for id in [small, attackers[2], attackers[3]] {
+        let missing = if id == small { 9_900 } else { 1_000 };
+        served.write_some(id, &vec![b'x'; missing]);
+    }
+    assert_eq!(served.asked.len(), 3);
+}

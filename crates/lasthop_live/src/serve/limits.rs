@@ -43,7 +43,7 @@ pub enum LimitError {
 use Served::{Coap, CoapTcp, JsonUdp, Mqtt};
 
 /// All limits, in the order of the documentation.
-pub const LIMITS: [Limit; 27] = [
+pub const LIMITS: [Limit; 28] = [
     Limit {
         name: "connections",
         of: &[Mqtt, CoapTcp],
@@ -126,7 +126,18 @@ pub const LIMITS: [Limit; 27] = [
         of: &[Mqtt],
         default: 64 << 20,
         unit: "bytes",
-        meaning: "the same for the sessions of one user, or of one address (IPv6: one /64) where clients have no name",
+        meaning: "the same for the sessions of one user, or of one address (IPv6: one /64) where clients have no name. It has no \
+                  more than L² / `kept_bytes` either, where L bytes are left for all",
+    },
+    Limit {
+        name: "pending_bytes",
+        of: &[Mqtt],
+        default: 256 << 20,
+        unit: "bytes",
+        meaning: "bytes of packets that have not come whole and of answers that clients do not read, of all connections that \
+                  have more than 4 KiB of them; for the next ones the connection ends (MQTT 5: 0x97) whose bytes changed \
+                  longest ago, of the address (IPv6: /64) with the most. Requests and answers of HTTP (`gateway`) have as \
+                  many again",
     },
     Limit {
         name: "subscriptions",
@@ -301,6 +312,7 @@ impl Limits {
             queued_size: DataSize::from_bytes(self.of("queued_bytes")),
             kept_size: Some(DataSize::from_bytes(self.of("kept_bytes"))),
             kept_size_of_one: Some(DataSize::from_bytes(self.of("kept_bytes_per_user"))),
+            pending_size: Some(DataSize::from_bytes(self.of("pending_bytes"))),
         }
     }
 

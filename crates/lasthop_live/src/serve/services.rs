@@ -264,6 +264,7 @@ impl Services {
         ServerLimits {
             head: self.connect_timeout(),
             body: Duration::from_secs(self.offer.limits.of("message_time")),
+            most_pending: self.offer.limits.count_of("pending_bytes"),
             calendar: Some(WallTime::calendar_now().as_nanos() / 1_000_000_000),
             ..ServerLimits::default()
         }

@@ -210,6 +210,9 @@ impl MqttBroker {
     }
 
     fn forget_data(&mut self, place: u32) {
+        if let Some(pending) = &mut self.pending {
+            pending.remove(place);
+        }
         if let Some(connection) = self.connections.remove(place) {
             let stream = connection.outbox.stream();
             self.data_streams.remove(&(connection.id, stream));

@@ -107,6 +107,12 @@ impl MqttBroker {
             return;
         }
         self.send_first(now, id, shared, delivery, transport);
+        if self.pending.is_some()
+            && let Some(place) = self.sessions.get(id).and_then(|it| it.state.connection)
+        {
+            // Where that is too much, connections end behind the packet at hand.
+            self.count_pending(place, transport);
+        }
     }
 
     fn queue(&mut self, id: SessionId, shared: &mut SharedPublication<'_>, delivery: Delivery) {

@@ -10,7 +10,7 @@ use lasthop_units::{Duration, Instant};
 use super::connection::{Phase, Role};
 use super::session::{OwnedWill, SessionState};
 use super::turns::Turns;
-use super::{CLOSE_TIMEOUT, MqttBroker, Timer, tell};
+use super::{CLOSE_TIMEOUT, MqttBroker, Timer, pending_of, tell};
 use crate::codec::{Disconnect, ReasonCode, Version};
 use crate::ledger::chunk;
 
@@ -75,6 +75,7 @@ impl MqttBroker {
         self.data_streams = BTreeMap::new();
         self.timers = TimerQueue::new();
         self.turns = Turns::default();
+        self.pending = self.config.limits.pending_size.map(pending_of);
         self.core.crash(survives);
         if !survives.sessions.is_durable() {
             self.sessions = Sessions::new(self.config.limits);
@@ -129,6 +130,9 @@ impl MqttBroker {
         self.end_all_data(now, place, transport);
         if let Some(session) = self.session_at(place) {
             self.part(now, session, Parting::Lost, transport);
+        }
+        if let Some(pending) = &mut self.pending {
+            pending.remove(place);
         }
         if let Some(connection) = self.connections.remove(place) {
             self.by_id.remove(&connection.id);
@@ -217,6 +221,49 @@ impl MqttBroker {
             self.part(now, session, parting_of(reason), transport);
         }
         self.close(now, place, transport);
+    }
+
+    /// Counts what of a connection is unfinished.
+    pub(super) fn count_pending(&mut self, place: u32, transport: &dyn Transport) {
+        let (Some(pending), Some(connection)) = (&mut self.pending, self.connections.get(place))
+        else {
+            return;
+        };
+        let id = connection.id;
+        let size = connection.partial.len() + connection.outbox.size();
+        pending.set(place, size, || transport.peer(id).map(|peer| peer.ip()));
+    }
+
+    /// Counts what of a connection is unfinished, and ends others where that is too much of all together.
+    pub(super) fn weigh(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
+        self.count_pending(place, transport);
+        while let Some(place) = self.pending.as_ref().and_then(|it| it.first_to_go()) {
+            if let Some(pending) = &mut self.pending {
+                pending.remove(place);
+            }
+            self.drop_pending(now, place, transport);
+        }
+    }
+
+    /// Ends the connection of a stream of which too much is unfinished, with what waits to be sent.
+    fn drop_pending(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
+        let Some(connection) = self.connections.get_mut(place) else {
+            return;
+        };
+        let role = connection.role;
+        if let Role::Data(_) = role {
+            return self.give_up_data(now, place, ReasonCode::QUOTA_EXCEEDED, transport);
+        }
+        if connection.outbox.is_empty() {
+            return self.end_connection(now, place, ReasonCode::QUOTA_EXCEEDED, transport);
+        }
+        // A client that does not read is told nothing.
+        let id = connection.id;
+        if let Some(session) = self.session_at(place) {
+            self.part(now, session, Parting::Misbehaved, transport);
+        }
+        transport.reset(now, id, ResetReason::PeerError);
+        self.broken(now, place, transport);
     }
 
     /// Ends the stream to a client, and the connection soon after if it does not.

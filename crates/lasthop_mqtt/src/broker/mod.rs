@@ -22,11 +22,11 @@ use lasthop_broker::{
     BrokerCore, BrokerService, Keeper, Matches, SessionId, Sessions, Slots, Subscriber, Ticket,
 };
 use lasthop_contract::{
-    Application, ApplicationInput, ApplicationOutput, CloseReason, ConnectionId, LookupMap,
-    MessageEvent, RandomStream, SessionChange, SessionEvent, ShortQueue, StreamId, TimerQueue,
-    Transport, TransportEvent,
+    Application, ApplicationInput, ApplicationOutput, CloseReason, ConnectionId, HeldBytes,
+    LookupMap, MessageEvent, RandomStream, SessionChange, SessionEvent, ShortQueue, StreamId,
+    TimerQueue, Transport, TransportEvent,
 };
-use lasthop_units::{Duration, Instant};
+use lasthop_units::{DataSize, Duration, Instant};
 
 pub use config::{BrokerCounters, MqttBrokerConfig};
 use connection::{Connection, Phase, Role};
@@ -57,6 +57,8 @@ pub struct MqttBroker {
     data_streams: BTreeMap<(ConnectionId, StreamId), u32>,
     timers: TimerQueue<Timer>,
     turns: Turns,
+    /// Where that is limited: what of connections is unfinished.
+    pending: Option<Box<HeldBytes<u32>>>,
     counters: BrokerCounters,
     outputs: ShortQueue<ApplicationOutput>,
     /// Those who want the publication at hand.
@@ -73,6 +75,12 @@ enum Timer {
 
 /// How much may wait for a client that does not read, until we do not read from it either.
 const OUTBOX_LIMIT: usize = 256 << 10;
+
+fn pending_of(most: DataSize) -> Box<HeldBytes<u32>> {
+    Box::new(HeldBytes::new(
+        usize::try_from(most.as_bytes()).unwrap_or(usize::MAX),
+    ))
+}
 
 /// Says something of the session of a client, where it is a device of ours.
 fn tell(outputs: &mut ShortQueue<ApplicationOutput>, client_id: &str, change: SessionChange) {
@@ -107,6 +115,7 @@ impl MqttBroker {
             data_streams: BTreeMap::new(),
             timers: TimerQueue::new(),
             turns: Turns::default(),
+            pending: config.limits.pending_size.map(pending_of),
             counters: BrokerCounters::default(),
             outputs: ShortQueue::new(),
             matches: Matches::new(),
@@ -192,11 +201,13 @@ impl MqttBroker {
             TransportEvent::Readable(stream) => {
                 if let Some(place) = self.place_of(control, stream) {
                     self.receive(now, place, transport);
+                    self.weigh(now, place, transport);
                 }
             }
             TransportEvent::Writable(stream) => {
                 if let Some(place) = self.place_of(control, stream) {
                     self.writable(now, place, transport);
+                    self.weigh(now, place, transport);
                 }
             }
             TransportEvent::StreamReset(stream, _) => {

@@ -121,3 +121,35 @@ fn what_waits_and_is_in_flight_is_within_the_budget_and_counts_once_for_all() {
     let client = hand.connect(&back);
     assert_eq!(hand.got(V5, client).len(), 2);
 }
+
+/// The beginning of a PUBLISH of 100,000 bytes.
+fn beginning(length: usize) -> Vec<u8> {
+    let mut bytes = vec![0x30, 0xa0, 0x8d, 0x06, 0, 1, b't', 0];
+    bytes.resize(length, b'x');
+    bytes
+}
+
+#[test]
+fn unfinished_packets_of_too_many_bytes_end_the_connection_that_waited_longest() {
+    let mut hand = Hand::new(MqttBrokerConfig {
+        limits: BrokerLimits {
+            pending_size: Some(DataSize::from_bytes(20_000)),
+            ..BrokerLimits::default()
+        },
+        ..MqttBrokerConfig::default()
+    });
+    let small = hand.connected(&Connect::new(V5, "small"));
+    hand.send(small, &beginning(100));
+    let attackers = ["a", "b", "c", "d"].map(|it| hand.connected(&Connect::new(V5, it)));
+    for attacker in attackers {
+        hand.send(attacker, &beginning(9_000));
+    }
+    let ends = attackers.map(|attacker| hand.read(attacker));
+    assert_eq!(ends.each_ref().map(|it| it.1), [true, true, false, false]);
+    assert_eq!(ends[0].0, [0xe0, 1, 0x97]);
+    // One that goes on makes room when its packet is whole.
+    hand.send(attackers[2], &vec![b'x'; 100_004 - 9_000]);
+    let further = hand.connected(&Connect::new(V5, "e"));
+    hand.send(further, &beginning(9_000));
+    assert!([small, attackers[2], attackers[3]].map(|it| hand.read(it).1) == [false; 3]);
+}
