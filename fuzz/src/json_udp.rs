@@ -55,7 +55,11 @@ fn check_envelope(datagram: &[u8]) {
         return;
     };
     let (operation, topic) = match &envelope {
-        Envelope::Subscribe { topic } => ("sub", topic),
+        Envelope::Challenge { echo } => {
+            assert_eq!(value["echo"], **echo);
+            return;
+        }
+        Envelope::Subscribe { topic, .. } => ("sub", topic),
         Envelope::Subscribed { topic } => ("suback", topic),
         Envelope::Unsubscribe { topic } => ("unsub", topic),
         Envelope::Unsubscribed { topic } => ("unsuback", topic),

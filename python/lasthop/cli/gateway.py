@@ -30,10 +30,10 @@ def command(  # noqa: PLR0913  each is an option
         list[str],
         typer.Argument(
             metavar="WHAT...",
-            help="device add|remove|block|unblock DEVICE, device list, key add|remove|list "
-            "DEVICE, bind|unbind GATEWAY DEVICE, config set DEVICE TEXT, command send DEVICE TEXT, "
-            "token DEVICE, log, log trim, push SUBSCRIPTION URL, or backup FILE; DEVICE is "
-            "projects/P/locations/L/registries/R/devices/D.",
+            help="Action: device add|remove|block|unblock DEVICE, device list, key "
+            "add|remove|list DEVICE, bind|unbind GATEWAY DEVICE, config set DEVICE TEXT, command "
+            "send DEVICE TEXT, token DEVICE, log, log trim, push SUBSCRIPTION URL, or backup FILE. "
+            "DEVICE and GATEWAY are written projects/P/locations/L/registries/R/devices/D.",
             show_default=False,
         ),
     ],
@@ -52,9 +52,9 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--key",
             metavar="FILE",
-            help="Of device add: a public key of P-256 or RSA, PEM; repeatable, in place of those "
-            "that the device has. Of key add and key remove: the one key. Of token: the private "
-            "key.",
+            help="device add: PEM file with the device's public key, P-256 or RSA. It replaces "
+            "earlier keys. Repeatable. key add and key remove: the public key to add or to remove. "
+            "token: PEM file with the private key. Default: none.",
         ),
     ] = None,
     fingerprint: Annotated[
@@ -62,7 +62,7 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--fingerprint",
             metavar="TEXT",
-            help="Of key remove: the key, by the beginning of its fingerprint from key list. "
+            help="key remove: the key whose fingerprint begins so, as key list prints it. "
             "Default: the key of --key.",
         ),
     ] = None,
@@ -70,8 +70,8 @@ def command(  # noqa: PLR0913  each is an option
         bool,
         typer.Option(
             "--keep-connections",
-            help="Of device add and key remove: MQTT connections by a key that the device loses "
-            "stay until their tokens end. Default: they end at once.",
+            help="device add and key remove: MQTT connections that used a removed key stay "
+            "until their tokens expire. Default: they are closed at once.",
         ),
     ] = False,
     from_file: Annotated[
@@ -79,9 +79,9 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--from",
             metavar="FILE|-",
-            help="Of device add, in place of DEVICE: add the devices of a CSV file or of standard "
-            "input, all or none. Each line has a device and its public keys: files, or PEM in "
-            "quotes.",
+            help="device add: instead of DEVICE, adds the devices of a CSV file or of standard "
+            "input (-), all or none. Each line has a device and its public keys: names of files, "
+            "or PEM in quotes. Default: one device, DEVICE.",
         ),
     ] = None,
     attaches: Annotated[
@@ -200,43 +200,49 @@ def command(  # noqa: PLR0913  each is an option
             "--new-key",
             new_key is not None and bool(key or attaches or gateway or action != "device add"),
             (),
-            "is of device add, without --key, --attaches and --gateway; add --data",
+            (
+                "it works only with device add, and without --key, --attaches and --gateway; "
+                "remove the others"
+            ),
         ),
         (
             "--from",
             from_file is not None and bool(key or attaches or gateway or new_key),
             (),
-            "names devices and their keys; leave out --key, --new-key, --attaches and --gateway",
+            (
+                "the file names devices and their keys; remove --key, --new-key, --attaches and "
+                "--gateway"
+            ),
         ),
         (
             "--count",
             count is not None and new_key is None,
             (),
-            "so many devices have keys of their own; add --new-key FILE",
+            "each of the devices needs its own key; add --new-key FILE",
         ),
         (
             "--older-than, --keep and --even-unread",
             older_than is not None or keep is not None or even_unread,
             ("log trim",),
-            "are of log trim; write that",
+            "they work only with log trim; write log trim, or remove them",
         ),
         (
             "--attempts",
             attempts is not None,
             ("push",),
-            "is of push; log prints each message once",
+            "it works only with push; remove it",
         ),
         (
             "--keep-connections",
             keep_connections,
             ("device add", "key remove"),
-            "is of device add and key remove, which take keys away; leave it out",
+            "it works only with device add and key remove; remove it",
         ),
         (
             "--fingerprint",
             fingerprint is not None,
             ("key remove",),
-            "is of key remove; write that, or leave it out",
+            "it works only with key remove; write key remove, or remove it",
         ),
     ):
         if is_given and action not in actions:
@@ -321,14 +327,15 @@ def _action_of(words: list[str], from_file: str | None) -> tuple[str, list[str]]
     if from_file is not None:
         if action != "device add" or arguments:
             message = (
-                "--from: is of device add, without DEVICE; write "
+                "--from: it works only with device add, and without DEVICE; write "
                 "lasthop gateway device add --from FILE --data FOLDER"
             )
             raise UsageError(message)
         return action, [from_file]
     if _ARGUMENTS.get(action) != len(arguments):
         message = (
-            f'gateway: "{" ".join(words)}" cannot be done; write device add DEVICE --key FILE, '
+            f'gateway: "{" ".join(words)}" is not a known action; write device add '
+            "DEVICE --key FILE, "
             "device remove DEVICE, device block DEVICE, device unblock DEVICE, device list, "
             "key add DEVICE --key FILE, key remove DEVICE --key FILE, key list DEVICE, "
             "bind GATEWAY DEVICE, unbind GATEWAY DEVICE, config set DEVICE TEXT, "

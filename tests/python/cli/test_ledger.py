@@ -144,7 +144,10 @@ BAD: dict[str, tuple[bytes, str]] = {
     "record": (pcap() + b"\xff" * 16, "byte 24: a packet longer than any"),
     "bad_gzip": (gzip.compress(pcap(publish(1)))[:-8] + bytes(8), "the compressed file is damaged"),
     "gzip_of_text": (gzip.compress(b"study: cost\n"), "is no capture"),
-    "bluetooth": (pcap(b"\0" * 40, link_type=201), "the link layer (LINKTYPE 201) is not supported"),
+    "bluetooth": (
+        pcap(b"\0" * 40, link_type=201),
+        "the link layer (LINKTYPE 201) is not supported",
+    ),
 }
 
 

@@ -132,7 +132,7 @@ impl Lowpan {
     fn add(&mut self, now: Instant, key: Key, part: Part<'_>) -> Option<Unpacked> {
         let end = part.offset + part.bytes.len();
         let is_last = end == key.size;
-        if end > key.size || (!is_last && part.bytes.len() % UNIT != 0) {
+        if end > key.size || (!is_last && !part.bytes.len().is_multiple_of(UNIT)) {
             return None;
         }
         let place = match self.sets.iter().position(|set| set.key == key) {

@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_types, reason = "captures are files")]
+
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
@@ -79,6 +81,10 @@ impl Source {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a folder of the test's own has the number of its process in its name"
+)]
 mod tests {
     use std::fs;
 

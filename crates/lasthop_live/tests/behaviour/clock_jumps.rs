@@ -12,7 +12,7 @@ use std::thread;
 use lasthop_gateway::Calendar;
 use lasthop_jwt::TokenKey;
 use lasthop_live::WallTime;
-use lasthop_live::gateway::{Administration, DataPlace, DurableStore, new_key};
+use lasthop_live::gateway::{Administration, DataPlace, DurableStore, Revoking, new_key};
 use lasthop_live::serve::{Offer, Served, Server};
 use lasthop_mqtt::codec::{Connect, PublishHead};
 use lasthop_mqtt::{Qos, Version};
@@ -95,7 +95,10 @@ fn a_clock_that_jumps_by_a_day_sends_nobody_away_and_asks_whoever_comes() {
     let (private, public) = new_key().unwrap();
     let key = TokenKey::from_pem(&private).unwrap();
     let mut log = Administration::open(&data).unwrap();
-    assert!(log.put_device(DEVICE, &[public], None).unwrap());
+    assert!(
+        log.put_device(DEVICE, &[public], None, Revoking::Ends)
+            .unwrap()
+    );
     let (clock, data) = (SetClock::default(), data);
     let calendar = clock.clone();
     let (stop, stopped) = UnixStream::pair().unwrap();
