@@ -23,12 +23,12 @@ CASES = {
     ),
     "seven bits of data": (
         "serial: {frame: 7E1}",
-        '*path.serial.frame: unknown word "7E1"; write *',
+        '*path.serial.frame: unknown value "7E1"; write *',
     ),
     "a rate without bits": ("serial: {rate: 0 bit/s}", "*path.serial.rate:*"),
     "a loss of a link beside it": (
         "{serial: {}, loss: 1 %}",
-        '*a serial line has no "loss" of a link; write a list of hops, as "[{serial: ..}, *',
+        '*a serial line cannot have the link key "loss"; write a list of hops, for example "[{ser*',
     ),
 }
 

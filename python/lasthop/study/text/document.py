@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from lasthop.errors import StudyError
-from lasthop.study.fields.quantity import TIME, parse
 from lasthop.study.text.faults import Fault, Location, show
 from lasthop.study.text.source import Place, Source
 from lasthop.study.text.steps import locate
@@ -21,6 +21,8 @@ OPTION = "--"
 """Prefix in the name of a source that is an option of the command line."""
 
 SET = f"{OPTION}set "
+
+_TIME = re.compile(r"\d+(?:\.\d+)? ?(?:ns|us|ms|s|min|h|d)")
 
 # What to write where a plain value stands and a key below it is wanted.
 _MAPPINGS = {
@@ -219,10 +221,7 @@ def _mapping_for(key: str, value: object) -> str:
 
 
 def _is_time(text: str) -> bool:
-    try:
-        return parse(text, TIME) > 0
-    except Fault:
-        return False
+    return _TIME.fullmatch(text) is not None
 
 
 def _unexpected(value: str, _: Mapping[str, Any]) -> tuple[str, str]:
