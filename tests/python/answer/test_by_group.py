@@ -256,7 +256,7 @@ def test_a_requirement_on_a_group_leaves_the_answer_for_another_group_alone() ->
 
 
 def test_a_requirement_on_a_flow_cannot_be_judged_without_the_rows_by_group() -> None:
-    with pytest.raises(UsageError, match="these results have no groups"):
+    with pytest.raises(UsageError, match="the results have no groups"):
         decide(runs(FLEET), study(STACKS, require=[VALVES]))
 
 

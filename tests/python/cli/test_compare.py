@@ -128,7 +128,7 @@ def test_what_only_one_folder_holds_is_named(folders: Lasthop) -> None:
 def test_folders_without_a_common_arm_are_refused(folders: Lasthop) -> None:
     done = folders("compare", "base", "apart")
     assert done.returncode == 2
-    assert "no arm in common" in done.stderr
+    assert "have no stack at the same point in common" in done.stderr
 
 
 def test_results_that_did_not_change_are_one_line_and_the_scale(folders: Lasthop) -> None:
@@ -261,7 +261,7 @@ def with_runs(source: Path, target: Path, status: str, reason: str) -> Path:
     ("arguments", "clue"),
     [
         ([], "BASE"),
-        (["base", "--pair", "raw_udp=raw_udp"], "name it twice"),
+        (["base", "--pair", "raw_udp=raw_udp"], "write the folder twice"),
         (["base", "nowhere"], "nowhere"),
         (["base", "study.yaml"], "study.yaml"),
         (["base", "again", "--smallest-effect", "5"], 'write "5 %"'),

@@ -168,7 +168,7 @@ READERS: Mapping[str, tuple[Call, ...]] = {
 """How each command that reads a folder of results is told to read one."""
 
 NOT_READERS = {
-    *("link", "studies", "stacks", "ledger", "init", "doctor", "serve", "gateway"),
+    *("link", "studies", "stacks", "ledger", "init", "doctor", "columns", "serve", "gateway"),
     *("pub", "sub", "get", "put", "post"),
 }
 _READS = re.compile(r"\b(Results|Manifest|Request|open_folder|carry_out\w*|read_ruling)\(")

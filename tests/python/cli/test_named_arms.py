@@ -100,7 +100,7 @@ def test_a_name_that_deceives_is_refused_in_one_line(lasthop: Lasthop) -> None:
     done = lasthop("run", "study.yaml")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(
-        'lasthop: study.yaml:6:40: stacks.coap: the name "coap" is that of'
+        'lasthop: study.yaml:6:40: stacks.coap: the name "coap" is a protocol'
     )
     assert done.stderr.count("\n") == 1
     assert not (lasthop.folder / "results").exists()

@@ -72,7 +72,7 @@ def test_bad_usage_is_refused_in_one_line(lasthop: Lasthop, options: list[str], 
 
 def test_a_study_that_decides_nothing_is_refused(lasthop: Lasthop) -> None:
     lasthop.write("study.yaml", SMALL_STUDY[: SMALL_STUDY.index("decide")])
-    assert_refused(lasthop, "--until-decided", clue="decides and claims nothing")
+    assert_refused(lasthop, "--until-decided", clue="has no decision and no claims")
 
 
 def assert_refused(lasthop: Lasthop, *options: str, clue: str) -> None:

@@ -18,7 +18,7 @@ _NAT_UDP_S = 60
 _NAT_TCP_S = 1_200
 _TCP_PATIENCE_S = 1_000
 _REFUSED = ("mtu 600", "mtu 1200", "smaller hop", "nat", "nbiot nat")
-_ONE_DATAGRAM = "carries a message in one datagram"
+_ONE_DATAGRAM = "in one unfragmented datagram"
 _RADIO = ("nbiot", "nbiot nat")
 _BY_ADDRESS_ALONE = ("raw_udp", "raw_udp ack=on", "json_udp", "coap", "coap type=non")
 _DISCOVERY_S = 15

@@ -66,7 +66,7 @@ def test_a_summary_that_cannot_be_written_is_told_before_the_runs(
     done = _run(folder, "--summary", file)
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
-    assert line.startswith(f"lasthop: --summary: {file}: {complaint}")
+    assert line.startswith(f"lasthop: --summary: {file} {complaint}")
     assert not (folder / "out").exists()
 
 

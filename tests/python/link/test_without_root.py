@@ -68,8 +68,8 @@ def test_the_program_is_the_users_and_cannot_change_the_link() -> None:
 def test_where_it_is_forbidden_the_switch_is_told() -> None:
     told = link(*QUIET, "--", "true", forbidden=True)
     switch = "sudo sysctl -w user.max_user_namespaces=10000, or run the command with sudo"
-    what = "this machine forbids user namespaces (user.max_user_namespaces is 0"
-    assert (told.status, told.said) == (4, f"lasthop: {what}; write {switch}\n")
+    what = "this machine forbids user namespaces (user.max_user_namespaces is 0)"
+    assert (told.status, told.said) == (4, f"lasthop: {what}; run {switch}\n")
 
 
 def test_a_port_takes_root() -> None:

@@ -238,7 +238,7 @@ def test_participants_of_others_exchange_reports_with_their_own_and_each_other(
                 "stacks": "[mqtt client=paho impl=mosquitto]",
                 "events": "[{start: 1 s, outage: path, for: 1 s}]",
             },
-            "events happen to devices of ours",
+            "events are possible only with simulated devices",
         ),
         (
             {"stacks": "[mqtt client=paho impl=mosquitto]", "path.scope": "all"},

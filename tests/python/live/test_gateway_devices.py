@@ -111,7 +111,7 @@ def test_each_report_is_kept_and_pays_for_its_connection(
 @pytest.mark.parametrize(
     ("stack", "session", "told"),
     [
-        ("mqtt/tls client=paho impl=gateway", "keep", '"auth=jwt" behind a stack'),
+        ("mqtt/tls client=paho impl=gateway", "keep", '"auth=jwt" in a stack'),
         (
             "mqtt/tls auth=jwt qos=0 client=paho impl=gateway",
             "keep",

@@ -134,5 +134,8 @@ def test_other_software_is_no_constrained_device(needs: Needs, tmp_path: Path) -
     needs("coap-server-notls")
     settings = {"stacks": "[coap impl=libcoap]", "engine": "live"}
     study = load_study(FOLDER / "twin-coap.yaml", overrides=list(settings.items()))
-    with pytest.raises(UsageError, match="impl=libcoap: it has what its machine has"):
+    with pytest.raises(
+        UsageError,
+        match=r"impl=libcoap: .* cannot be a constrained device",
+    ):
         carry_out(Plan(study), out=tmp_path / "out", jobs=1)

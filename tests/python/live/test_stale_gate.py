@@ -121,5 +121,5 @@ def test_every_file_of_a_named_folder_counts(
     after = files_of(program, "./b -cp classes {port}")
     assert {name for name in after if before[name] != after[name]} == {"classes/Main.class"}
     monkeypatch.setattr("lasthop.adapters.build._MOST_FILES", 0)
-    with pytest.raises(UsageError, match="names classes, which has more than 0 files"):
+    with pytest.raises(UsageError, match="names the folder classes, which has more than 0 files"):
         files_of(program, "./b -cp classes {port}")

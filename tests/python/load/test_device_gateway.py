@@ -89,8 +89,8 @@ def test_each_device_reports_by_its_own_token_and_all_is_in_the_log(
     [
         (("--set", "devices=21"), "21 devices, but --devices has only 20"),
         (("--set", "stacks=[mqtt qos=0]"), "qos=1"),
-        (("--set", "stacks=[coap]", "--against=coap://127.0.0.1:1"), "by mqtt and http"),
-        (("--set", "traffic={round_trip: 9 B, every: 1 s}"), "takes reports"),
+        (("--set", "stacks=[coap]", "--against=coap://127.0.0.1:1"), "over mqtt and http"),
+        (("--set", "traffic={round_trip: 9 B, every: 1 s}"), "accepts only reports"),
         (("--user", "ann:x"), "--user"),
     ],
 )
@@ -131,7 +131,7 @@ def test_a_file_of_something_else_is_one_line(tmp_path: Path) -> None:
         junk.write_text(text)
         done = load(tmp_path, junk, "--against=mqtt://127.0.0.1:1")
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-        assert "does not hold" in done.stderr
+        assert "is not a devices file" in done.stderr
     done = load(tmp_path, tmp_path / "none", "--against=mqtt://127.0.0.1:1")
     assert (done.returncode, "cannot be read" in done.stderr) == (2, True)
 

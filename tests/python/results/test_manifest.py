@@ -65,7 +65,7 @@ def test_a_manifest_that_was_changed_is_refused_and_one_without_a_digest_is_read
     path = tmp_path / "manifest.json"
     content = json.loads(path.read_text()) | {"planned_runs": 4}
     path.write_text(json.dumps(content))
-    with pytest.raises(DamagedResultsError, match=r"manifest\.json: was changed"):
+    with pytest.raises(DamagedResultsError, match=r"manifest\.json: the file was changed"):
         Manifest.read(tmp_path)
     path.write_text(json.dumps({**content, "digest": None}))
     read = Manifest.read(tmp_path)

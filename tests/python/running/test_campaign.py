@@ -239,7 +239,7 @@ def test_shards_divide_the_runs_without_overlap(tmp_path: Path) -> None:
 
 def test_a_shard_is_not_continued_as_another(tmp_path: Path) -> None:
     execute(tmp_path / "out", SyntheticEngine(), selection=Selection.parse(shard="1/3"))
-    with pytest.raises(UsageError, match="holds shard 1/3, not all runs"):
+    with pytest.raises(UsageError, match="it has results of shard 1/3, not of all runs"):
         execute(tmp_path / "out", SyntheticEngine())
 
 
@@ -254,7 +254,7 @@ def test_one_run_is_chosen_by_the_beginning_of_its_id(tmp_path: Path) -> None:
     engine = SyntheticEngine()
     execute(tmp_path / "out", engine, selection=Selection.parse(only=(run_id[:6],)))
     assert engine.simulated == [run_id]
-    with pytest.raises(UsageError, match="no run of this study begins with"):
+    with pytest.raises(UsageError, match="the study has no run whose id begins with"):
         plan_of(SyntheticStudy(), Selection.parse(only=("xyz",)))
 
 

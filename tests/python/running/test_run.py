@@ -97,7 +97,7 @@ def test_errors_are_those_of_lasthop(study: Path, tmp_path: Path) -> None:
         lasthop.run(study, set={"path.loss": "10"})
     with pytest.raises(UsageError, match="--jobs"):
         lasthop.run(study, jobs=0)
-    with pytest.raises(UsageError, match="a folder of results"):
+    with pytest.raises(UsageError, match="not a result folder"):
         _ = lasthop.Results(tmp_path).runs
 
 

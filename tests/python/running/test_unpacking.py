@@ -65,7 +65,7 @@ def test_tables_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     timings = pq.read_table(out / "timings.parquet")
     shuffled = pa.concat_tables([timings.slice(1), timings.slice(0, 1)])
     pq.write_table(shuffled, out / "timings.parquet")
-    with pytest.raises(DamagedResultsError, match=r"timings\.parquet: was changed"):
+    with pytest.raises(DamagedResultsError, match=r"timings\.parquet: the file was changed"):
         unpacked(out)
     manifest = Manifest.read(out)
     assert manifest is not None

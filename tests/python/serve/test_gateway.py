@@ -456,8 +456,8 @@ def test_a_database_of_others_is_refused_untouched(
         (("gateway", "config", "set", f"{REGISTRY}/d1", "x" * 65537), "at most 65536 bytes"),
         (("gateway", "command", "send", f"{REGISTRY}/d1", "x"), "no server runs"),
         (("gateway", "device", "burn"), "is not a known action"),
-        (("serve", "gateway", "mqtt"), "alone"),
-        (("serve", "gateway", "--user", "ann:x"), "show tokens"),
+        (("serve", "gateway", "mqtt"), "cannot run together"),
+        (("serve", "gateway", "--user", "ann:x"), "authenticate with tokens"),
         (("serve", "mqtt"), "serve gateway"),
     ],
 )

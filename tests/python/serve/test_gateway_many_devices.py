@@ -100,7 +100,7 @@ def test_from_stands_alone(lasthop: RunClient, tmp_path: Path) -> None:
     words = ("gateway", "device", "add", f"{REGISTRY}/d1", "--from", "x.csv")
     done = lasthop(*words, "--data", str(tmp_path))
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "--from: is of device add, without DEVICE" in done.stderr
+    assert "--from: it works only with device add, and without DEVICE" in done.stderr
 
 
 def test_a_terminal_shows_how_many_are_added(tmp_path: Path, device: Device) -> None:

@@ -195,13 +195,13 @@ def test_a_password_is_read_as_libpq_does_and_never_told(
 @pytest.mark.parametrize(
     ("bad", "told"),
     [
-        ("postgresql://gate@db:x/farm", "names no database"),
-        ("postgresql://gate:secret@[::1/farm", "names no database"),
+        ("postgresql://gate@db:x/farm", "has no database name"),
+        ("postgresql://gate:secret@[::1/farm", "has no database name"),
         ("postgresql://gate:secret@db/farm?sslmode=on", '"on" is not a valid sslmode'),
         ("postgresql://gate:secret@db/farm?sslmode=verify-full&sslrootcert=/no", "/no cannot be"),
         ("postgresql://gate:secret@db/farm?sslmode=verify-ca&sslrootcert=/etc/passwd", "passwd"),
         ("postgresql://gate:secret@db/farm?pool=3", '"pool"'),
-        ("postgresql://gate:secret@db/farm?port=0", '"0" is no port'),
+        ("postgresql://gate:secret@db/farm?port=0", '"0" is not a port'),
     ],
 )
 def test_a_bad_url_is_one_line_without_the_password(

@@ -195,9 +195,9 @@ def test_the_last_key_of_a_device_stays(lasthop: RunClient, device: Device, plac
         (("key", "add", "DEVICE"), "--key: name one public key"),
         (
             ("device", "list", "--keep-connections"),
-            "--keep-connections: is of device add and key remove",
+            "--keep-connections: it works only with device add and key remove",
         ),
-        (("device", "list", "--fingerprint", "00"), "--fingerprint: is of key remove"),
+        (("device", "list", "--fingerprint", "00"), "--fingerprint: it works only with key remove"),
     ],
     ids=lambda it: " ".join(it) if isinstance(it, tuple) else None,
 )

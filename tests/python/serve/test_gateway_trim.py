@@ -121,8 +121,8 @@ def test_publishes_are_kept_while_a_long_log_is_trimmed(
         (("log", "trim", "--older-than", "30"), '"30" has no unit'),
         (("log", "trim", "--older-than=-1d"), "is negative"),
         (("log", "trim", "--keep", "-1"), "greater than or equal to 0"),
-        (("log", "--keep", "3"), "are of log trim"),
-        (("device", "list", "--even-unread"), "are of log trim"),
+        (("log", "--keep", "3"), "they work only with log trim"),
+        (("device", "list", "--even-unread"), "they work only with log trim"),
         (("log", "trim", "all", "--keep", "1"), "is not a known action"),
     ],
 )

@@ -1,6 +1,7 @@
 """The broker for JSON messages on sockets."""
 
 import json
+import signal
 import socket
 
 from .conftest import PATIENCE_S, StartServer
@@ -45,6 +46,9 @@ def test_an_address_is_proven_before_more_goes_there_than_came(serve: StartServe
         assert json.loads(client.recv(1000))["data"] == "heard"
         client.send(b'{"op":"sub","topic":"b"}')
         assert json.loads(client.recv(1000)) == {"op": "suback", "topic": "b"}
+    server.process.send_signal(signal.SIGTERM)
+    (warning,) = server.process.communicate(timeout=PATIENCE_S)[1].splitlines()
+    assert "is in the clear for other machines" in warning
 
 
 def test_who_unsubscribes_hears_no_more(serve: StartServer) -> None:

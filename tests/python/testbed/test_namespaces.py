@@ -103,7 +103,7 @@ def test_where_they_are_forbidden_the_switch_is_told() -> None:
     told = as_nobody(refused)
     assert told.status == 0, told.said
     assert told.said == (
-        "this machine forbids user namespaces (user.max_user_namespaces is 0; "
-        "write sudo sysctl -w user.max_user_namespaces=10000, or run the command "
+        "this machine forbids user namespaces (user.max_user_namespaces is 0); "
+        "run sudo sysctl -w user.max_user_namespaces=10000, or run the command "
         "with sudo\n"
     )
