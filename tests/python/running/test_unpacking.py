@@ -70,5 +70,7 @@ def test_tables_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     manifest = Manifest.read(out)
     assert manifest is not None
     replace(manifest, digests={}).write(out)
-    with pytest.raises(DamagedResultsError, match=r"timings\.parquet: does not hold the runs of"):
+    with pytest.raises(
+        DamagedResultsError, match=r"timings\.parquet: the file does not have the runs of"
+    ):
         unpacked(out)
