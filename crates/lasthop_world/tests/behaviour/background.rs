@@ -40,7 +40,7 @@ fn others_are_accounted_for_apart_and_alike_in_every_stack() {
             let went = of(|f| matches!(f, Fate::Delivered | Fate::Dropped(_) | Fate::InFlight));
             assert_eq!(came, went, "{direction:?} of {spec:?}");
             let others = summary.background[direction as usize];
-            // Every 160 ms, in ten minutes and what follows them.
+            // Every 160 ms, in the minute of traffic and what follows it.
             let seconds = summary.simulated.as_secs_f64();
             let expected = seconds / 0.16;
             let offered = others.packets_offered as f64;

@@ -88,12 +88,14 @@ pub(crate) const fn every_kind() -> [FlowKind; 5] {
     [RoundTrip, Report, Command, Pull, Download]
 }
 
-/// The base with each stack and each kind of traffic.
+/// 240 messages of the base with each stack and each kind of traffic.
 pub(crate) fn every_combination() -> Vec<RunSpec> {
+    let mut base = base();
+    base.flows[0].duration_ns = 60_000_000_000;
     let mut specs = Vec::new();
     for kind in every_kind() {
         for stack in every_stack() {
-            let mut spec = base();
+            let mut spec = base.clone();
             set_kind(&mut spec, kind);
             set_stack(&mut spec, stack);
             specs.push(spec);
