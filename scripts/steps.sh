@@ -1,21 +1,24 @@
-# Sourced by what has many steps: says which has begun, and in the end how many seconds each took.
+# Sourced by what has many steps: says which has begun, and in the end how many seconds each took, by the clock and of processors.
 #
 # `step NAME` ends the step before and begins the next. The table comes at the exit of the script,
 # after a failure too; the step that failed is the last.
 
 _names=()
 _seconds=()
+_worked=()
 
 step() {
   _end_step
   printf '\n\033[1m%s\033[0m\n' "$*"
   _names+=("$*")
   _begun=$EPOCHREALTIME
+  _begun_worked=$(_processor_seconds)
 }
 
 _end_step() {
   if [ ${#_names[@]} != ${#_seconds[@]} ]; then
     _seconds+=("$(_seconds_since "$_begun")")
+    _worked+=($(($(_processor_seconds) - _begun_worked)))
   fi
 }
 
@@ -25,14 +28,21 @@ _seconds_since() {
   printf '%d' $(((now - then + 500000) / 1000000))
 }
 
+# What the processes that this script has waited for took of all processors.
+_processor_seconds() {
+  local of
+  read -r -a of </proc/$$/stat
+  printf '%d' $(((of[15] + of[16]) / $(getconf CLK_TCK)))
+}
+
 _print_steps() {
   local code=$? index
   _end_step
-  printf '\n%-36s %7s\n' step seconds
+  printf '\n%-44s %7s %9s\n' step seconds processor
   for index in "${!_names[@]}"; do
-    printf '%-36s %7d\n' "${_names[index]}" "${_seconds[index]}"
+    printf '%-44s %7d %9d\n' "${_names[index]}" "${_seconds[index]}" "${_worked[index]}"
   done
-  printf '%-36s %7d\n' "all" "$(_seconds_since "$_start")"
+  printf '%-44s %7d %9d\n' all "$(_seconds_since "$_start")" "$(_processor_seconds)"
   [ $code = 0 ] || [ ${#_names[@]} = 0 ] || printf 'failed: %s\n' "${_names[-1]}" >&2
   return $code
 }
