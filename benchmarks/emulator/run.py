@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lasthop.testbed import Emulation, Namespace, what_is_missing
+from lasthop.testbed import Emulation, Namespace, missing_requirement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -193,7 +193,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=10.0, help="of a turn at 500/s")
     parser.add_argument("--count", type=int, default=300_000, help="datagrams flat out")
     options = parser.parse_args()
-    if (missing := what_is_missing()) is not None or shutil.which("chrt") is None:
+    if (missing := missing_requirement()) is not None or shutil.which("chrt") is None:
         sys.stderr.write(f"emulator: needs {missing or 'chrt (apt-get install util-linux)'}\n")
         return EXIT_ENVIRONMENT
     command = ["cargo", "build", "--release", "--locked", "-p", "lasthop_live"]

@@ -10,7 +10,7 @@ import polars as pl
 from benchmarks.few_repetitions.laws import Law, pairs
 
 from lasthop.compare.comparison import compare
-from lasthop.compare.effect import Effect, Verdict
+from lasthop.compare.effect import Effect, EffectVerdict
 from lasthop.outcome.results import Results
 from lasthop.results.manifest import Manifest
 
@@ -48,7 +48,7 @@ def rates(law: Law, *, times: float, repetitions: int, samples: int, seed: int) 
         compared(base, new)
         for base, new in zip(before.tolist(), (times * after).tolist(), strict=True)
     ]
-    changed = sum(effect.verdict in {Verdict.WORSE, Verdict.BETTER} for effect in found)
+    changed = sum(effect.verdict in {EffectVerdict.WORSE, EffectVerdict.BETTER} for effect in found)
     intervals = [effect.contrast.interval for effect in found]
     covered = sum(interval.low <= times <= interval.high for interval in intervals)
     return Rates(100 * changed / samples, 100 * covered / samples)

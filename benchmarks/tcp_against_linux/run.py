@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from benchmarks.tcp_against_linux import compare, grid, kernel, ours, writing
 from benchmarks.tcp_against_linux.programs import ROOT, BenchmarkError, Programs
 
-from lasthop.testbed import what_is_missing
+from lasthop.testbed import missing_requirement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +54,7 @@ def run_kernel(programs: Programs, folder: Path, cells: Sequence[grid.Cell], flo
                 batches.append(kernel.Batch(kernel.next_folder(place), seed, settings, missing))
     if not batches:
         return
-    if (what := what_is_missing()) is not None:
+    if (what := missing_requirement()) is not None:
         raise BenchmarkError(f"the kernel's flows need {what}")
     _run(programs, batches)
 

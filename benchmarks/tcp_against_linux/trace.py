@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from benchmarks.tcp_against_linux import grid, kernel
 from benchmarks.tcp_against_linux.programs import BenchmarkError, Programs
 
-from lasthop.testbed import what_is_missing
+from lasthop.testbed import missing_requirement
 
 if TYPE_CHECKING:
     from benchmarks.tcp_against_linux.grid import FlowId
@@ -28,7 +28,7 @@ def linux(programs: Programs, seed: int, flow: FlowId) -> list[str]:
     BenchmarkError
         If that cannot be done here.
     """
-    if (what := what_is_missing()) is not None:
+    if (what := missing_requirement()) is not None:
         raise BenchmarkError(f"the kernel's flows need {what}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "batch"

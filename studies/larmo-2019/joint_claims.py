@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from lasthop import load_study
 from lasthop.answer.quantities import format_quantity
-from lasthop.claims import Claim, Judgement, Verdict, judge
+from lasthop.claims import Claim, ClaimVerdict, Judgement, judge
 from lasthop.cli.script import run_script
 from lasthop.running.plan import Plan
 from lasthop.running.run import carry_out
@@ -39,10 +39,10 @@ SETTING: Final = "path.nbiot"
 """The key whose values are the settings."""
 FITTED: Final = frozenset({"LA4", "LA5", "LA6", "LA7", "LA8"})
 WORDS: Final = {
-    Verdict.REPRODUCED: "yes",
-    Verdict.NOT_REPRODUCED: "no",
-    Verdict.UNDECIDED: "?",
-    Verdict.NOT_COVERED: "not covered",
+    ClaimVerdict.REPRODUCED: "yes",
+    ClaimVerdict.NOT_REPRODUCED: "no",
+    ClaimVerdict.UNDECIDED: "?",
+    ClaimVerdict.NOT_COVERED: "not covered",
     None: "",
 }
 
@@ -64,7 +64,7 @@ def undecided(found: Judged) -> list[str]:
         f"{judgement.id}, setting {number}: {judgement.reason}"
         for of_claim in zip(*found, strict=True)
         for number, judgement in enumerate(of_claim, start=1)
-        if judgement.verdict is Verdict.UNDECIDED and judgement.id not in FITTED
+        if judgement.verdict is ClaimVerdict.UNDECIDED and judgement.id not in FITTED
     ]
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from benchmarks.tcp_against_linux.programs import BenchmarkError
 from benchmarks.tcp_against_linux.scripts import ours, run, scenario
 
-from lasthop.testbed import what_is_missing
+from lasthop.testbed import missing_requirement
 
 if TYPE_CHECKING:
     from benchmarks.tcp_against_linux.scripts.scenario import Scenario
@@ -105,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
 def main() -> int:
     """Play the chosen scenarios to both stacks, and say which are alike."""
     arguments = _parser().parse_args()
-    if (what := what_is_missing()) is not None:
+    if (what := missing_requirement()) is not None:
         print(f"compare: the kernel's part needs {what}", file=sys.stderr)
         return run.EXIT_ENVIRONMENT
     try:

@@ -14,7 +14,7 @@ from benchmarks.tcp_against_linux.scripts import kernel
 from benchmarks.tcp_against_linux.scripts.script import Line, Script
 from benchmarks.tcp_against_linux.scripts.segment import Segment
 
-from lasthop.testbed import what_is_missing
+from lasthop.testbed import missing_requirement
 
 if TYPE_CHECKING:
     from benchmarks.tcp_against_linux.scripts.kernel import Event
@@ -103,7 +103,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=SCRIPTS)
     parser.add_argument("--output", type=Path, help="a file for the time lines side by side")
     arguments = parser.parse_args()
-    if (what := what_is_missing()) is not None:
+    if (what := missing_requirement()) is not None:
         print(f"scripts: the kernel's part needs {what}", file=sys.stderr)
         return EXIT_ENVIRONMENT
     paths = sorted(arguments.folder.glob("*.txt"))

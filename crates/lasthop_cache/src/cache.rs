@@ -5,7 +5,7 @@ use lasthop_contract::{MessageId, WakeFlag};
 use lasthop_units::{DataSize, Duration, Instant};
 
 use crate::state::{Answer, Request, State};
-use crate::{Gives, Reply, Told, Watching, Wish};
+use crate::{Reply, ResponseState, UpstreamReport, UpstreamRequest, Watching};
 
 /// What a proxy has, shared by its services, its client and their protocols.
 #[derive(Clone, Debug)]
@@ -40,8 +40,8 @@ impl Cache {
     }
 
     /// What is said with the answer that is being given.
-    pub(crate) fn gives(&self) -> Gives {
-        self.state.borrow().gives
+    pub(crate) fn response_state(&self) -> ResponseState {
+        self.state.borrow().response_state
     }
 
     pub(crate) fn resource_of(&self, message: MessageId) -> Option<u32> {
@@ -98,13 +98,13 @@ impl Cache {
 
     /// The next thing that the server behind is to be asked for by its name, or not any more.
     #[must_use]
-    pub fn next_wish(&self) -> Option<Wish> {
-        self.state.borrow_mut().observations.next_wish()
+    pub fn next_upstream_request(&self) -> Option<UpstreamRequest> {
+        self.state.borrow_mut().observations.next_upstream_request()
     }
 
     /// The server behind has said something of a resource that it was asked for by this name, or nothing in time.
-    pub fn told(&self, now: Instant, name: &Rc<str>, told: Told) {
-        self.with(|state| state.told(now, name, told));
+    pub fn report(&self, now: Instant, name: &Rc<str>, report: UpstreamReport) {
+        self.with(|state| state.report(now, name, report));
     }
 
     /// Does something, and has all of the host asked where that has made work for one of them.

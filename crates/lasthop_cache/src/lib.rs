@@ -5,16 +5,16 @@
 //! with an answer, and ask it what to say.
 //!
 //! What readers observe is observed once for all of them: a service has a [`Watching`], and the client of the server behind
-//! carries out each [`Wish`] and says what it was [`Told`].
+//! carries out each [`UpstreamRequest`] and says what it was [`UpstreamReport`].
 
 mod back;
 mod cache;
 mod freshness;
 mod front;
-mod giving;
-mod naming;
 mod observations;
 mod own_resources;
+mod resource_ids;
+mod response_source;
 mod state;
 mod store;
 mod watching;
@@ -23,8 +23,8 @@ pub use back::Back;
 pub use cache::{Cache, CacheConfig};
 pub use freshness::{Freshness, Reply};
 pub use front::Front;
-pub use giving::{Gives, Giving};
-pub use naming::{Naming, renamed};
-pub use observations::{Seen, Told, Wish, Word};
+pub use observations::{Seen, UpstreamReport, UpstreamRequest, UpstreamState};
 pub use own_resources::OwnResources;
+pub use resource_ids::{ResourceIds, renamed};
+pub use response_source::{ResponseSource, ResponseState};
 pub use watching::{Current, Watching};

@@ -12,9 +12,9 @@ use crate::store::{Entry, Key};
 #[derive(Debug, Default)]
 pub(crate) struct Observations {
     by_name: BTreeMap<Rc<str>, Asked>,
-    wishes: VecDeque<Wish>,
+    upstream_requests: VecDeque<UpstreamRequest>,
     /// For each service.
-    told: Vec<VecDeque<(Rc<str>, Told)>>,
+    report: Vec<VecDeque<(Rc<str>, UpstreamReport)>>,
     /// Whether the client of the server behind can observe.
     pub(crate) is_able: bool,
 }
@@ -45,7 +45,7 @@ enum Phase {
 
 /// What the server behind is to be asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum UpstreamRequest {
     /// A resource by its name.
     Ask {
         /// The path, and the arguments behind `?`.
@@ -59,9 +59,9 @@ pub enum Wish {
 
 /// What the server behind has said of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct UpstreamReport {
     /// What.
-    pub word: Word,
+    pub state: UpstreamState,
     /// Whether it was asked to tell of changes.
     pub was_to_observe: bool,
     /// Whether more will follow.
@@ -70,7 +70,7 @@ pub struct Told {
 
 /// What can be said of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Word {
+pub enum UpstreamState {
     /// What it is now.
     State(Seen),
     /// The server does not give it; why, in a code of its protocol.
@@ -92,20 +92,20 @@ pub struct Seen {
 
 impl Observations {
     pub(crate) fn add_service(&mut self) -> usize {
-        self.told.push(VecDeque::new());
-        self.told.len() - 1
+        self.report.push(VecDeque::new());
+        self.report.len() - 1
     }
 
-    pub(crate) fn next_wish(&mut self) -> Option<Wish> {
-        self.wishes.pop_front()
+    pub(crate) fn next_upstream_request(&mut self) -> Option<UpstreamRequest> {
+        self.upstream_requests.pop_front()
     }
 
-    pub(crate) fn next_told(&mut self, service: usize) -> Option<(Rc<str>, Told)> {
-        self.told.get_mut(service)?.pop_front()
+    pub(crate) fn next_report(&mut self, service: usize) -> Option<(Rc<str>, UpstreamReport)> {
+        self.report.get_mut(service)?.pop_front()
     }
 
     pub(crate) fn has_news(&self) -> bool {
-        !self.wishes.is_empty() || self.told.iter().any(|told| !told.is_empty())
+        !self.upstream_requests.is_empty() || self.report.iter().any(|report| !report.is_empty())
     }
 
     /// Whether the server behind tells of the changes of a resource.
@@ -139,7 +139,8 @@ impl Observations {
         }
         if matches!(asked.phase, Phase::Registering | Phase::Observing) {
             asked.phase = Phase::Idle;
-            self.wishes.push_back(Wish::End(Rc::clone(name)));
+            self.upstream_requests
+                .push_back(UpstreamRequest::End(Rc::clone(name)));
         }
         self.go_on(name);
     }
@@ -147,8 +148,8 @@ impl Observations {
     /// All is lost.
     pub(crate) fn forget(&mut self) {
         self.by_name.clear();
-        self.wishes.clear();
-        self.told.iter_mut().for_each(VecDeque::clear);
+        self.upstream_requests.clear();
+        self.report.iter_mut().for_each(VecDeque::clear);
     }
 
     /// Asks the server behind for a resource as it is wanted.
@@ -163,7 +164,8 @@ impl Observations {
             Phase::Asking
         };
         let name = Rc::clone(name);
-        self.wishes.push_back(Wish::Ask { name, observes });
+        self.upstream_requests
+            .push_back(UpstreamRequest::Ask { name, observes });
     }
 
     /// Asks for what is wanted and is not being asked for, and drops what nobody wants.
@@ -182,30 +184,30 @@ impl Observations {
     }
 
     /// Tells the services that want to know. Those who wait to observe go on waiting for what they asked for.
-    fn tell(&mut self, name: &Rc<str>, told: &Told) {
+    fn tell(&mut self, name: &Rc<str>, report: &UpstreamReport) {
         let Some(asked) = self.by_name.get_mut(name) else {
             return;
         };
-        if told.was_to_observe != matches!(asked.phase, Phase::Registering | Phase::Observing) {
+        if report.was_to_observe != matches!(asked.phase, Phase::Registering | Phase::Observing) {
             // It was ended meanwhile.
             return;
         }
         for service in asked.observing.union(&asked.waiting) {
-            if let Some(queue) = self.told.get_mut(*service) {
-                queue.push_back((Rc::clone(name), told.clone()));
+            if let Some(queue) = self.report.get_mut(*service) {
+                queue.push_back((Rc::clone(name), report.clone()));
             }
         }
         asked.waiting.clear();
-        let is_lost = matches!(told.word, Word::Nothing(_)) && told.was_to_observe;
-        asked.phase = match told {
-            Told {
+        let is_lost = matches!(report.state, UpstreamState::Nothing(_)) && report.was_to_observe;
+        asked.phase = match report {
+            UpstreamReport {
                 is_observed: true, ..
             } => Phase::Observing,
             // It is asked for again until nobody wants it.
             _ if is_lost => Phase::Registering,
             _ => Phase::Idle,
         };
-        if told.was_to_observe && asked.phase == Phase::Idle {
+        if report.was_to_observe && asked.phase == Phase::Idle {
             // It will not tell of changes: services let their observers go.
             asked.observing.clear();
         }
@@ -215,10 +217,10 @@ impl Observations {
 
 impl State {
     /// The server behind has said something of a resource, or nothing in time.
-    pub(crate) fn told(&mut self, now: Instant, name: &Rc<str>, mut told: Told) {
+    pub(crate) fn report(&mut self, now: Instant, name: &Rc<str>, mut report: UpstreamReport) {
         let key = Key::Name(Rc::clone(name));
-        match &mut told.word {
-            Word::State(seen) => {
+        match &mut report.state {
+            UpstreamState::State(seen) => {
                 let entry = Entry {
                     format: seen.format,
                     ..Entry::of(now, Rc::clone(&seen.payload), seen.freshness)
@@ -229,15 +231,15 @@ impl State {
                     self.store.remove(&key);
                 }
             }
-            Word::Refused(_) => self.store.remove(&key),
-            Word::Nothing(kept) => {
+            UpstreamState::Refused(_) => self.store.remove(&key),
+            UpstreamState::Nothing(kept) => {
                 let stale = self.config().stale_if_error;
                 let entry = self.store.get(&key);
                 let entry = entry.filter(|entry| entry.may_be_stale(now, stale));
                 *kept = entry.map(|entry| Seen::of(entry, now));
             }
         }
-        self.observations.tell(name, &told);
+        self.observations.tell(name, &report);
     }
 }
 

@@ -9,7 +9,7 @@ use lasthop_units::{Duration, Instant};
 
 use crate::observations::Observations;
 use crate::store::{Entry, Key, Store};
-use crate::{CacheConfig, Freshness, Gives, Reply};
+use crate::{CacheConfig, Freshness, Reply, ResponseState};
 
 /// What a proxy has, and who waits for what.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct State {
     /// For each service.
     answers: Vec<VecDeque<Answer>>,
     /// What is said with the answer that is being given.
-    pub(crate) gives: Gives,
+    pub(crate) response_state: ResponseState,
 }
 
 /// A request of a reader.
@@ -65,7 +65,7 @@ pub(crate) struct Request {
 pub(crate) struct Answer {
     pub(crate) message: MessageId,
     pub(crate) payload: Rc<[u8]>,
-    pub(crate) gives: Gives,
+    pub(crate) response_state: ResponseState,
     /// How it came about; `None` where it is not the last word.
     pub(crate) by: Option<CacheOutcome>,
 }
@@ -82,7 +82,7 @@ impl State {
             unshared: BTreeSet::new(),
             requests: VecDeque::new(),
             answers: Vec::new(),
-            gives: Gives::Nothing,
+            response_state: ResponseState::Nothing,
         }
     }
 
@@ -122,7 +122,7 @@ impl State {
         if is_write {
             let payload = Some(payload.to_vec());
             self.requests.push_back(Request { message, payload });
-            return self.let_wait(message);
+            return self.ack_and_defer(message);
         }
         let kept = self
             .store
@@ -137,7 +137,7 @@ impl State {
         } else {
             self.fetch(now, message, resource);
         }
-        self.let_wait(message);
+        self.ack_and_defer(message);
     }
 
     /// What was said with an answer. One that says that nothing has changed is all there is.
@@ -205,7 +205,7 @@ impl State {
     /// The server behind gave no answer.
     pub(crate) fn failed(&mut self, now: Instant, message: MessageId) {
         let Some(fetch) = self.end_fetch(message) else {
-            return self.say(message, Gives::Nothing, CacheOutcome::Failed);
+            return self.say(message, ResponseState::Nothing, CacheOutcome::Failed);
         };
         let stale = self.config.stale_if_error;
         let kept = self.store.get(&Key::Number(fetch.resource)).cloned();
@@ -213,7 +213,7 @@ impl State {
         for waiting in core::iter::once(message).chain(fetch.others) {
             match &kept {
                 Some(entry) => self.give(now, waiting, entry, CacheOutcome::Stale),
-                None => self.say(waiting, Gives::Nothing, CacheOutcome::Failed),
+                None => self.say(waiting, ResponseState::Nothing, CacheOutcome::Failed),
             }
         }
     }
@@ -230,7 +230,7 @@ impl State {
         }
         // Who asks from now on does not wait for what was asked before.
         self.leading.remove(&resource);
-        self.say(message, Gives::Done, CacheOutcome::Written);
+        self.say(message, ResponseState::Done, CacheOutcome::Written);
     }
 
     pub(crate) fn next_request(&mut self) -> Option<Request> {
@@ -240,7 +240,7 @@ impl State {
     /// The next answer of a service.
     pub(crate) fn next_answer(&mut self, front: usize) -> Option<Answer> {
         let answer = self.answers.get_mut(front)?.pop_front()?;
-        self.gives = answer.gives;
+        self.response_state = answer.response_state;
         Some(answer)
     }
 
@@ -289,23 +289,23 @@ impl State {
 
     fn give(&mut self, now: Instant, message: MessageId, entry: &Entry, by: CacheOutcome) {
         let payload = Rc::clone(&entry.payload);
-        let gives = Gives::Here(entry.freshness(now));
-        self.answer(message, payload, gives, Some(by));
+        let response_state = ResponseState::Here(entry.freshness(now));
+        self.answer(message, payload, response_state, Some(by));
     }
 
-    fn say(&mut self, message: MessageId, gives: Gives, by: CacheOutcome) {
-        self.answer(message, Rc::new([]), gives, Some(by));
+    fn say(&mut self, message: MessageId, response_state: ResponseState, by: CacheOutcome) {
+        self.answer(message, Rc::new([]), response_state, Some(by));
     }
 
-    fn let_wait(&mut self, message: MessageId) {
-        self.answer(message, Rc::new([]), Gives::Later, None);
+    fn ack_and_defer(&mut self, message: MessageId) {
+        self.answer(message, Rc::new([]), ResponseState::Later, None);
     }
 
     fn answer(
         &mut self,
         message: MessageId,
         payload: Rc<[u8]>,
-        gives: Gives,
+        response_state: ResponseState,
         by: Option<CacheOutcome>,
     ) {
         let front = self.asked.get(&message).and_then(|asked| asked.front);
@@ -319,7 +319,7 @@ impl State {
         self.answers[front].push_back(Answer {
             message,
             payload,
-            gives,
+            response_state,
             by,
         });
     }
@@ -339,8 +339,8 @@ impl Fetch {
 impl Answer {
     /// How old it is, in whole milliseconds.
     pub(crate) fn age_ms(&self) -> u32 {
-        match self.gives {
-            Gives::Here(Freshness { age, .. }) => millis(age),
+        match self.response_state {
+            ResponseState::Here(Freshness { age, .. }) => millis(age),
             _ => 0,
         }
     }

@@ -3,7 +3,7 @@ use std::rc::Rc;
 use lasthop_units::Instant;
 
 use crate::store::Key;
-use crate::{Cache, Seen, Told};
+use crate::{Cache, Seen, UpstreamReport};
 
 /// What a service of a proxy gives out of the server behind by names, to who asks and to who observes.
 #[derive(Clone, Debug)]
@@ -63,9 +63,9 @@ impl Watching {
 
     /// What the server behind has said of a resource that somebody here observes or waits for.
     #[must_use]
-    pub fn next_told(&self) -> Option<(Rc<str>, Told)> {
+    pub fn next_report(&self) -> Option<(Rc<str>, UpstreamReport)> {
         let service = self.service;
         self.cache
-            .look(|state| state.observations.next_told(service))
+            .look(|state| state.observations.next_report(service))
     }
 }

@@ -1,4 +1,4 @@
-use lasthop_cache::{Freshness, Gives, Giving};
+use lasthop_cache::{Freshness, ResponseSource, ResponseState};
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{
     ApplicationOutput, ConnectionId, LookupMap, MessageId, OutgoingMessage, Payload, Received,
@@ -60,7 +60,7 @@ impl Answering {
         cx: &mut Context<'_>,
         connection: ConnectionId,
         (request, datagram): (&Message, &[u8]),
-        giving: Option<&mut Giving>,
+        response_source: Option<&mut ResponseSource>,
     ) {
         let Some(message) = asked_by(request.content.token) else {
             let answer = Answer::bare(Code::NOT_FOUND, Purpose::Acknowledgement(None));
@@ -72,9 +72,9 @@ impl Answering {
             return given.answer(endpoint, cx, connection, request, false);
         }
         let resource = named_resource(request, datagram);
-        if let (Some(giving), Some(resource)) = (giving, resource) {
+        if let (Some(response_source), Some(resource)) = (response_source, resource) {
             let tag = request.content.option(datagram, option_number::ETAG);
-            let still = giving.asked(cx.now, message, resource, tag.and_then(tag_of));
+            let still = response_source.asked(cx.now, message, resource, tag.and_then(tag_of));
             if let Some(freshness) = still {
                 let answer = state_of(&freshness, message, &[]).still_valid_for(
                     freshness.lifetime.unwrap_or(endpoint.parameters.max_age),
@@ -102,26 +102,26 @@ impl Answering {
         endpoint: &mut Endpoint,
         cx: &mut Context<'_>,
         answer: OutgoingMessage<'_>,
-        giving: Option<&Giving>,
+        response_source: Option<&ResponseSource>,
     ) -> bool {
-        if let Some(giving) = giving
-            && giving.is_cached()
+        if let Some(response_source) = response_source
+            && response_source.is_cached()
         {
-            match giving.gives(cx.now, None) {
-                Gives::Here(_) => {}
-                Gives::Later => {
+            match response_source.response_state(cx.now, None) {
+                ResponseState::Here(_) => {}
+                ResponseState::Later => {
                     let of_it = self.waiting.iter_mut().filter(|it| it.message == answer.id);
                     for waiting in of_it {
                         waiting.is_acknowledged = true;
-                        endpoint.let_wait(cx, waiting.connection, &waiting.request);
+                        endpoint.ack_and_defer(cx, waiting.connection, &waiting.request);
                     }
                     return true;
                 }
-                Gives::Nothing => {
+                ResponseState::Nothing => {
                     self.end(endpoint, cx, answer.id, Code::GATEWAY_TIMEOUT);
                     return true;
                 }
-                Gives::Done => {
+                ResponseState::Done => {
                     self.end(endpoint, cx, answer.id, Code::CHANGED);
                     return true;
                 }
@@ -141,9 +141,10 @@ impl Answering {
             if given.message != answer.id {
                 (given.message, given.bytes) = (answer.id, 0);
             }
-            let said = giving.map(|giving| giving.gives(cx.now, waiting.resource));
+            let said = response_source
+                .map(|response_source| response_source.response_state(cx.now, waiting.resource));
             given.freshness = match said {
-                Some(Gives::Here(freshness)) => Some(freshness),
+                Some(ResponseState::Here(freshness)) => Some(freshness),
                 _ => None,
             };
             let freshness = given.freshness.unwrap_or_default();
@@ -152,7 +153,7 @@ impl Answering {
             given.answer(endpoint, cx, to.0, to.1, waiting.is_acknowledged);
         }
         // Nobody waits any more for what was fetched.
-        !answered.is_empty() || giving.is_some_and(Giving::is_cached)
+        !answered.is_empty() || response_source.is_some_and(ResponseSource::is_cached)
     }
 
     /// Takes a message for a resource of its own name. Who sent it waits where its server is another.
@@ -162,12 +163,12 @@ impl Answering {
         cx: &mut Context<'_>,
         connection: ConnectionId,
         (request, datagram, resource): (&Message, Payload, u32),
-        giving: &mut Giving,
+        response_source: &mut ResponseSource,
     ) {
         if endpoint.refuse_impossible(cx, connection, request) {
             return;
         }
-        let payload = if giving.is_cached() {
+        let payload = if response_source.is_cached() {
             match request.content.facts.block1 {
                 None => Some(datagram.narrowed(request.content.payload())),
                 Some(block) => endpoint
@@ -182,7 +183,7 @@ impl Answering {
             let answer = Answer::bare(Code::BAD_REQUEST, Purpose::Acknowledgement(None));
             return endpoint.respond(cx, connection, request, &answer);
         };
-        if giving.written(message, resource) {
+        if response_source.written(message, resource) {
             self.waiting.push(Waiting {
                 message,
                 connection,

@@ -4,7 +4,7 @@ mod session;
 use core::net::SocketAddr;
 use std::sync::Arc;
 
-use lasthop_cache::Naming;
+use lasthop_cache::ResourceIds;
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, Awaited, ConnectionId, DeviceId,
     FailureReason, MessageId, RandomStream, ShortQueue, Transport, TransportEvent,
@@ -117,11 +117,11 @@ impl CoapClient {
 
     /// The same, which names what it asks for, and what it writes.
     #[must_use]
-    pub fn naming(mut self, naming: Naming) -> Self {
-        if let Naming::Cached(cache) = &naming {
+    pub fn resource_ids(mut self, resource_ids: ResourceIds) -> Self {
+        if let ResourceIds::Cached(cache) = &resource_ids {
             self.proxying = Some(Box::new(Proxying::new(cache.clone())));
         }
-        self.endpoint.naming = Some(Box::new(naming));
+        self.endpoint.resource_ids = Some(Box::new(resource_ids));
         self
     }
 

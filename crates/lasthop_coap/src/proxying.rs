@@ -1,6 +1,6 @@
 use std::rc::Rc;
 
-use lasthop_cache::{Cache, Freshness, Seen, Told, Wish, Word};
+use lasthop_cache::{Cache, Freshness, Seen, UpstreamReport, UpstreamRequest, UpstreamState};
 use lasthop_contract::ConnectionId;
 use lasthop_units::{Duration, Instant};
 
@@ -46,18 +46,18 @@ impl Proxying {
         connection: ConnectionId,
     ) {
         while self.is_connected
-            && let Some(wish) = self.cache.next_wish()
+            && let Some(wish) = self.cache.next_upstream_request()
         {
             match wish {
-                Wish::Ask {
+                UpstreamRequest::Ask {
                     name,
                     observes: false,
                 } => {
                     let request = endpoint.request(cx, connection, named(&name), Role::Content);
                     self.asked.push((request, name));
                 }
-                Wish::Ask { name, .. } => self.register(cx, endpoint, connection, name),
-                Wish::End(name) => {
+                UpstreamRequest::Ask { name, .. } => self.register(cx, endpoint, connection, name),
+                UpstreamRequest::End(name) => {
                     let mut ended = self.observed.extract_if(.., |it| it.name == name);
                     if let Some(Registration::Observing(request)) =
                         ended.next().map(|it| it.registration)
@@ -120,31 +120,31 @@ impl Proxying {
             (None, Some(place)) => Rc::clone(&self.observed[place].name),
             (None, None) => return Err(event),
         };
-        let told = match event {
-            RequestEvent::Response(response) => Told {
+        let report = match event {
+            RequestEvent::Response(response) => UpstreamReport {
                 was_to_observe: observed.is_some(),
                 is_observed: observed.is_some()
                     && response.code.is_success()
                     && response.observe.is_some(),
-                word: word_of(&response),
+                state: state_of(&response),
             },
-            RequestEvent::Failed { .. } => Told {
-                word: Word::Nothing(None),
+            RequestEvent::Failed { .. } => UpstreamReport {
+                state: UpstreamState::Nothing(None),
                 was_to_observe: observed.is_some(),
                 is_observed: false,
             },
         };
         if let Some(place) = observed {
-            match &told.word {
-                Word::Nothing(_) => self.observed[place].registration.fail(now),
-                _ if told.is_observed => {}
+            match &report.state {
+                UpstreamState::Nothing(_) => self.observed[place].registration.fail(now),
+                _ if report.is_observed => {}
                 // It is no observation any more.
                 _ => {
                     self.observed.swap_remove(place);
                 }
             }
         }
-        self.cache.told(now, &name, told);
+        self.cache.report(now, &name, report);
         Ok(())
     }
 
@@ -188,12 +188,12 @@ fn named(name: &str) -> CoapRequest {
     }
 }
 
-fn word_of(response: &CoapResponse) -> Word {
+fn state_of(response: &CoapResponse) -> UpstreamState {
     if !response.code.is_success() {
-        return Word::Refused(response.code.0);
+        return UpstreamState::Refused(response.code.0);
     }
     let lifetime = Duration::from_secs(response.max_age.unwrap_or(DEFAULT_MAX_AGE).into());
-    Word::State(Seen {
+    UpstreamState::State(Seen {
         payload: response.payload[..].into(),
         format: response.content_format,
         freshness: Freshness {

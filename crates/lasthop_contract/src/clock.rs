@@ -6,7 +6,7 @@ pub trait Clock {
     fn advance_to(&mut self, deadline: Instant) -> Advance;
 
     /// Whether something may come from outside while no machine waits for anything.
-    fn hears_outside(&self) -> bool {
+    fn accepts_external_input(&self) -> bool {
         false
     }
 }

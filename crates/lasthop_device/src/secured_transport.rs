@@ -1,5 +1,5 @@
+mod early_writes;
 mod layer;
-mod said_early;
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use lasthop_contract::{ConnectionId, Established, Transport, TransportEvent, Tra
 use lasthop_units::{Duration, Instant};
 
 use crate::{Device, Secures};
-use said_early::SaidEarly;
+use early_writes::EarlyWrites;
 
 /// What secures the connections of a device: each costs its task a handshake, and memory as long as it lasts.
 ///
@@ -22,7 +22,7 @@ pub struct SecuredTransport {
     secured: Vec<ConnectionId>,
     /// What is told of connections whose keys are not computed yet, in the order in which it happened.
     waiting: VecDeque<Waiting>,
-    said_early: SaidEarly,
+    early_writes: EarlyWrites,
     inner_deadline: Option<Instant>,
 }
 
@@ -44,7 +44,7 @@ impl SecuredTransport {
             secures,
             secured: Vec::new(),
             waiting: VecDeque::new(),
-            said_early: SaidEarly::default(),
+            early_writes: EarlyWrites::default(),
             inner_deadline: None,
         }
     }
@@ -100,9 +100,9 @@ impl SecuredTransport {
     ) -> TransportOutput {
         match event {
             TransportEvent::Established(_) => {
-                self.said_early.leave(now, connection, &mut *self.inner);
+                self.early_writes.leave(now, connection, &mut *self.inner);
             }
-            TransportEvent::Closed(_) => self.said_early.forget(connection),
+            TransportEvent::Closed(_) => self.early_writes.forget(connection),
             _ => {}
         }
         TransportOutput::Event(connection, event)
@@ -138,13 +138,13 @@ impl SecuredTransport {
     /// Nobody is told any more of a connection.
     fn drop_untold(&mut self, connection: ConnectionId) {
         self.waiting.retain(|it| it.connection != connection);
-        self.said_early.forget(connection);
+        self.early_writes.forget(connection);
     }
 
     fn forget_all(&mut self) {
         self.device.note_used(&mut self.used, 0);
         self.secured.clear();
         self.waiting.clear();
-        self.said_early = SaidEarly::default();
+        self.early_writes = EarlyWrites::default();
     }
 }

@@ -10,10 +10,10 @@ use lasthop_tls::Trust;
 use lasthop_units::Instant;
 
 use crate::clock::{of_library, of_run};
+use crate::crypto_context::{CryptoContext, Opening};
 use crate::labels::{Labels, Spans};
 use crate::records::unopened;
 use crate::resumption::Resumable;
-use crate::surroundings::{Opening, Surroundings};
 
 /// How many datagrams wait for the end of a handshake. Those that are too many are lost, as datagrams are.
 const MOST_WAITING: usize = 16;
@@ -129,7 +129,7 @@ impl Connection {
     pub(crate) fn go_on(
         &mut self,
         now: Instant,
-        host: &mut Option<Box<Surroundings>>,
+        host: &mut Option<Box<CryptoContext>>,
         wish: &Wish<'_>,
     ) -> Turn {
         let mut turn = Turn::default();
@@ -137,7 +137,7 @@ impl Connection {
         if let Some(host) = host {
             host.opening = Opening::default();
         }
-        let result = Surroundings::enter(host, || {
+        let result = CryptoContext::enter(host, || {
             self.session.handle_timeout(of_library(now))?;
             match wish {
                 Wish::Wake => Ok(()),
@@ -172,7 +172,7 @@ impl Connection {
     pub(crate) fn send(
         &mut self,
         now: Instant,
-        host: &mut Option<Box<Surroundings>>,
+        host: &mut Option<Box<CryptoContext>>,
         chunks: &[Chunk<'_>],
         expectation: Option<Expectation>,
     ) -> Turn {
@@ -204,11 +204,11 @@ impl Connection {
     fn seal(
         &mut self,
         now: Instant,
-        host: &mut Option<Box<Surroundings>>,
+        host: &mut Option<Box<CryptoContext>>,
         mut datagram: Datagram<'_>,
         turn: &mut Turn,
     ) {
-        let sealed = Surroundings::enter(host, || {
+        let sealed = CryptoContext::enter(host, || {
             self.session.handle_timeout(of_library(now))?;
             self.session.send_application_data(&datagram.bytes)
         });
@@ -223,7 +223,7 @@ impl Connection {
     fn drain(
         &mut self,
         now: Instant,
-        host: &Option<Box<Surroundings>>,
+        host: &Option<Box<CryptoContext>>,
         turn: &mut Turn,
         data: &mut VecDeque<(Provenance, usize)>,
         expectation: Option<Expectation>,
@@ -240,7 +240,7 @@ impl Connection {
                 Output::BufferTooSmall { needed } => room.resize(needed, 0),
                 Output::Packet(datagram) => {
                     let spans = match keeps_books {
-                        true => Surroundings::sealed(|sealed| {
+                        true => CryptoContext::sealed(|sealed| {
                             self.labels.label(datagram, id_length, sealed, data)
                         }),
                         false => Labels::of_anything(datagram),
@@ -274,14 +274,14 @@ impl Connection {
             }
         }
         ROOM.set(room);
-        Surroundings::sealed(VecDeque::clear);
+        CryptoContext::sealed(VecDeque::clear);
     }
 
     /// Tells the peer what the session died of, where there is somebody to be told.
     fn die(
         &mut self,
         now: Instant,
-        host: &mut Option<Box<Surroundings>>,
+        host: &mut Option<Box<CryptoContext>>,
         error: &Error,
         turn: &mut Turn,
     ) {
@@ -300,12 +300,12 @@ impl Connection {
     fn refuse(
         &mut self,
         now: Instant,
-        host: &mut Option<Box<Surroundings>>,
+        host: &mut Option<Box<CryptoContext>>,
         alert: u8,
         turn: &mut Turn,
     ) {
         // What fails here has nothing to say.
-        let _ = Surroundings::enter(host, || self.session.fail(alert));
+        let _ = CryptoContext::enter(host, || self.session.fail(alert));
         self.drain(now, host, turn, &mut VecDeque::new(), None);
         turn.is_newly_established = false;
         turn.session = None;

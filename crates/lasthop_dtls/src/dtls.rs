@@ -2,8 +2,8 @@ use core::net::{IpAddr, SocketAddr};
 use std::collections::VecDeque;
 
 use crate::connection::{Connection, Turn, Wish};
+use crate::crypto_context::{CryptoContext, Opening};
 use crate::resumption::{Resumable, Sessions};
-use crate::surroundings::{Opening, Surroundings};
 use crate::{ClientProfile, ServerProfile};
 use lasthop_contract::{
     Awaited, Chunk, CloseReason, ConnectionId, DatagramError, DiscardReason, Expectation,
@@ -25,7 +25,7 @@ pub struct Dtls<T> {
     pub(crate) lower: T,
     client: Option<Box<ClientProfile>>,
     pub(crate) server: Option<Box<ServerProfile>>,
-    pub(crate) host: Option<Box<Surroundings>>,
+    pub(crate) host: Option<Box<CryptoContext>>,
     pub(crate) connections: LookupMap<ConnectionId, Box<Connection>>,
     /// Which connection leads over one below.
     pub(crate) flows: LookupMap<ConnectionId, ConnectionId>,
@@ -66,7 +66,7 @@ impl<T: Transport> Dtls<T> {
             client: client.map(Box::new),
             server: server.map(Box::new),
             sessions: resumes.then(sessions),
-            host: Some(Box::new(Surroundings {
+            host: Some(Box::new(CryptoContext {
                 random,
                 credentials: None,
                 opening: Opening::default(),

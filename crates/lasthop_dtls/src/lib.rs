@@ -7,6 +7,7 @@
 mod accepting;
 mod clock;
 mod connection;
+mod crypto_context;
 mod dtls;
 mod hello;
 mod key_file;
@@ -17,7 +18,6 @@ mod records;
 mod resumption;
 mod retry;
 mod secrets;
-mod surroundings;
 
 pub use dtls::Dtls;
 pub use key_file::{KeyFileError, KeyFileProblem};

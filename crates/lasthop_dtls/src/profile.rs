@@ -6,12 +6,12 @@ use lasthop_tls::{Chain, Trust};
 use lasthop_units::{Duration, Instant};
 
 use crate::clock::{library_span, of_library};
+use crate::crypto_context::CryptoContext;
 use crate::provider::provider;
-use crate::surroundings::Surroundings;
 use crate::{PreSharedKey, PreSharedKeys};
 
 /// The surroundings of a host, which are away while it is worked.
-type Host = Option<Box<Surroundings>>;
+type Host = Option<Box<CryptoContext>>;
 
 /// What both ends of a connection have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,10 +127,14 @@ impl ClientProfile {
         settings: &Settings,
         version: Version,
         trust: Option<Trust>,
-        shown: Option<Chain>,
+        presented: Option<Chain>,
     ) -> Result<Self, dimpl::Error> {
         let builder = settings.builder(Dtls12CipherSuite::ECDHE_ECDSA_AES128_CCM_8);
-        Self::new(settings, builder, Proof::Certificate(version, shown, trust))
+        Self::new(
+            settings,
+            builder,
+            Proof::Certificate(version, presented, trust),
+        )
     }
 
     fn new(
@@ -202,13 +206,13 @@ impl ServerProfile {
     pub fn with_certificate(
         settings: &Settings,
         version: Version,
-        shown: Chain,
+        presented: Chain,
         clients: Option<Trust>,
         asks_for_cookie: bool,
     ) -> Result<Self, dimpl::Error> {
         let builder = settings.builder(Dtls12CipherSuite::ECDHE_ECDSA_AES128_CCM_8);
         let builder = builder.require_client_certificate(clients.is_some());
-        let proof = Proof::Certificate(version, Some(shown), clients);
+        let proof = Proof::Certificate(version, Some(presented), clients);
         Self::new(settings, builder, proof, asks_for_cookie)
     }
 
@@ -269,13 +273,13 @@ impl Proof {
         match self {
             Self::Key => {
                 let new = || dimpl::Dtls::new_12_psk(config, now);
-                (Surroundings::enter(host, new), None)
+                (CryptoContext::enter(host, new), None)
             }
-            Self::Certificate(version, shown, trust) => {
+            Self::Certificate(version, presented, trust) => {
                 if let Some(host) = host {
-                    host.credentials = shown.clone().map(Box::new);
+                    host.credentials = presented.clone().map(Box::new);
                 }
-                let first = shown.as_ref().and_then(|it| it.certificates().first());
+                let first = presented.as_ref().and_then(|it| it.certificates().first());
                 let certificate = DtlsCertificate {
                     certificate: first.map_or_else(Vec::new, |it| it.to_vec()),
                     private_key: Vec::new(),
@@ -284,7 +288,7 @@ impl Proof {
                     Version::V1_2 => dimpl::Dtls::new_12(config, certificate, now),
                     Version::V1_3 => dimpl::Dtls::new_13(config, certificate, now),
                 };
-                (Surroundings::enter(host, new), trust.clone())
+                (CryptoContext::enter(host, new), trust.clone())
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use lasthop_contract::DiscardReason;
 
+use crate::crypto_context::Opening;
 use crate::hello::{RECORD_HEADER_LENGTH, TLS12_CID};
-use crate::surroundings::Opening;
 
 /// The first bits of a sealed record of DTLS 1.3 (RFC 9147 section 4).
 const UNIFIED: u8 = 0b001;

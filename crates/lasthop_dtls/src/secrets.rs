@@ -7,7 +7,7 @@ use dimpl::PskResolver;
 use lasthop_contract::RandomStream;
 use ring::pbkdf2;
 
-use crate::surroundings::fill_from;
+use crate::crypto_context::fill_from;
 
 /// A pre-shared key of a run: as long as the key of its cipher.
 const LENGTH: usize = 16;

@@ -278,7 +278,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
     /// Waits for something from outside until the horizon, where nothing happens before it by itself. `None` when
     /// something came; otherwise why the loop ends, which is `end` where nothing can come.
     fn wait_for_outside(&mut self, horizon: Instant, end: Outcome) -> Option<Outcome> {
-        if !self.clock.hears_outside() {
+        if !self.clock.accepts_external_input() {
             return Some(end);
         }
         match self.clock.advance_to(horizon) {

@@ -8,14 +8,14 @@ use pyo3::prelude::*;
 #[pyclass(frozen)]
 #[derive(Debug)]
 pub(crate) struct Credentials {
-    pub(crate) shown: UserCredentials,
+    pub(crate) presented: UserCredentials,
 }
 
 /// A chain of certificates and its key, PEM.
-type Shown = (Vec<u8>, Vec<u8>);
+type Presented = (Vec<u8>, Vec<u8>);
 
 /// What servers show, their name, what clients show, the roots of both, and when runs start.
-type Certificates = (Shown, String, Option<Shown>, Vec<u8>, u64);
+type Certificates = (Presented, String, Option<Presented>, Vec<u8>, u64);
 
 #[pymethods]
 impl Credentials {
@@ -27,20 +27,20 @@ impl Credentials {
         let keys = keys.map_err(|why| PyValueError::new_err(("keys", why.to_string())))?;
         let certificates = certificates.as_ref().map(given).transpose()?;
         Ok(Self {
-            shown: UserCredentials { certificates, keys },
+            presented: UserCredentials { certificates, keys },
         })
     }
 
     /// A digest of all that is public of them.
     #[getter]
     fn identity(&self) -> String {
-        self.shown.identity()
+        self.presented.identity()
     }
 
     /// What the server's key is a key of, as stacks have it, where there are certificates.
     #[getter]
     fn key(&self) -> Option<&'static str> {
-        let given = self.shown.certificates.as_ref()?;
+        let given = self.presented.certificates.as_ref()?;
         Some(match given.key {
             KeyKind::EcdsaP256 => "ecdsa_p256",
             KeyKind::Rsa2048 => "rsa_2048",
@@ -51,13 +51,13 @@ impl Credentials {
     /// How many certificates the server shows, where there are some.
     #[getter]
     fn chain(&self) -> Option<usize> {
-        let given = self.shown.certificates.as_ref()?;
+        let given = self.presented.certificates.as_ref()?;
         Some(given.server.certificates().len())
     }
 
     /// Whether there is a key by this name.
     fn knows(&self, name: &str) -> bool {
-        let keys = self.shown.keys.as_ref();
+        let keys = self.presented.keys.as_ref();
         keys.is_some_and(|keys| keys.key_of(name).is_some())
     }
 }

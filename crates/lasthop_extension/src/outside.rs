@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 /// host and authority of each server, by the layers of stacks.
 pub(crate) type TrustOfPython = (
     Option<Vec<u8>>,
-    Option<Shown>,
+    Option<Presented>,
     Option<String>,
     BTreeMap<String, (String, String)>,
 );
 
 /// A chain of certificates and its key, PEM.
-type Shown = (Vec<u8>, Vec<u8>);
+type Presented = (Vec<u8>, Vec<u8>);
 
 /// What names begin with, a user, a password, the full names and keys of devices that a gateway has registered, and how secured
 /// servers are known.

@@ -80,7 +80,7 @@ fn simulate(
         devices: devices.unwrap_or_default(),
         guest,
     };
-    let given = credentials.map(|it| it.get().shown.clone());
+    let given = credentials.map(|it| it.get().presented.clone());
     let mut captures = captures;
     let keys = captures.as_mut().and_then(|files| files.remove(KEYS));
     let events: BTreeMap<_, _> = captures

@@ -31,7 +31,7 @@ pub(crate) fn server_files(
         return Ok(None);
     };
     if let Some(credentials) = credentials {
-        stack.show(&credentials.get().shown);
+        stack.show(&credentials.get().presented);
     }
     let files = stack.server_files(spec.seed);
     Ok(files.map(|it| {

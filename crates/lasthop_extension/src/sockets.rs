@@ -56,14 +56,16 @@ fn guest_of((prefix, user, password, registered, trust): GuestOfPython) -> PyRes
 }
 
 /// How secured servers are known that are somewhere else.
-fn trust_of((roots, shown, keys, servers): &TrustOfPython) -> PyResult<SocketTrust> {
+fn trust_of((roots, presented, keys, servers): &TrustOfPython) -> PyResult<SocketTrust> {
     let wrong = |why: &dyn ToString| PyValueError::new_err(why.to_string());
     let roots = roots.as_deref().map(roots_of_pem).transpose();
-    let shown = shown.as_ref().map(|(chain, key)| Chain::of_pem(chain, key));
+    let presented = presented
+        .as_ref()
+        .map(|(chain, key)| Chain::of_pem(chain, key));
     let keys = keys.as_deref().map(PreSharedKeys::read).transpose();
     Ok(SocketTrust {
         roots: roots.map_err(|why| wrong(&why))?.map(Arc::new),
-        shown: shown.transpose().map_err(|why| wrong(&why))?,
+        presented: presented.transpose().map_err(|why| wrong(&why))?,
         keys: keys.map_err(|why| wrong(&why))?,
         servers: servers.clone(),
     })

@@ -7,7 +7,7 @@ use crate::LinkConfig;
 use crate::in_flight::{Entry, Held, InFlight};
 use crate::pipeline::{Fate, Pipeline, Progress};
 use crate::stage::Shared;
-use crate::stage::rate::Medium;
+use crate::stage::rate::SharedRate;
 
 /// A link between port 0, the side of the device, and port 1, with its own impairments each way.
 ///
@@ -16,8 +16,8 @@ use crate::stage::rate::Medium;
 pub struct DuplexLink {
     up: Pipeline,
     down: Pipeline,
-    /// The medium of both directions, where they share one.
-    shared: Option<Box<Medium>>,
+    /// The shared_rate of both directions, where they share one.
+    shared: Option<Box<SharedRate>>,
     in_flight: InFlight,
     /// An arrival that did not have to wait and what became of it, until the poll after it.
     decided: Option<(Entry, Fate)>,
@@ -30,15 +30,15 @@ impl DuplexLink {
     pub fn new(config: &LinkConfig, seed: u64, prefix: &str) -> Self {
         let shared = match (&config.up.rate, &config.down.rate) {
             (Some(up), Some(down)) if config.shared => {
-                Some(Box::new(Medium::start(up, down, seed, prefix)))
+                Some(Box::new(SharedRate::start(up, down, seed, prefix)))
             }
             _ => None,
         };
         let pipeline = |settings, direction: Direction| {
-            let medium = shared.as_ref();
-            let medium = medium.map_or(Shared::No, |_| Shared::By(direction));
+            let shared_rate = shared.as_ref();
+            let shared_rate = shared_rate.map_or(Shared::No, |_| Shared::By(direction));
             let prefix = format!("{prefix}/{}", direction.name());
-            Pipeline::new(&config.order, settings, medium, seed, &prefix)
+            Pipeline::new(&config.order, settings, shared_rate, seed, &prefix)
         };
         Self {
             up: pipeline(&config.up, Direction::Up),
@@ -158,7 +158,7 @@ impl Link for DuplexLink {
 
     fn background(&mut self, until: Instant) -> [BackgroundTraffic; 2] {
         match &mut self.shared {
-            Some(medium) => medium.background(until),
+            Some(shared_rate) => shared_rate.background(until),
             None => [&mut self.up, &mut self.down].map(|pipeline| pipeline.background(until)),
         }
     }

@@ -1,7 +1,7 @@
 use lasthop_contract::{BackgroundTraffic, DropReason, Packet};
 use lasthop_units::Instant;
 
-use crate::stage::rate::Medium;
+use crate::stage::rate::SharedRate;
 use crate::stage::{Passage, Shared, Step};
 use crate::{DirectionConfig, StageOrder};
 
@@ -67,12 +67,12 @@ impl Pipeline {
         at: Instant,
         next: u8,
         packet: &mut Packet,
-        mut medium: Option<&mut Medium>,
+        mut shared_rate: Option<&mut SharedRate>,
     ) -> Progress {
         let mut next = usize::from(next);
         while let Some((step, following)) = self.steps[next..].split_first_mut() {
             next += 1;
-            let until = match step.meet(at, packet, medium.as_deref_mut()) {
+            let until = match step.meet(at, packet, shared_rate.as_deref_mut()) {
                 Passage::At(until) if until <= at => continue,
                 Passage::At(until) => until,
                 Passage::Twice => return Progress::Met(Fate::Duplicated { next: next as u8 }),

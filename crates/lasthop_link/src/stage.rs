@@ -26,7 +26,7 @@ use corrupt::Corruption;
 use delay::{Delay, DelayProcess};
 use duplicate::Duplication;
 use loss::{Loss, LossProcess};
-use rate::{Bottleneck, Medium, Rate};
+use rate::{Bottleneck, Rate, SharedRate};
 
 /// One kind of impairment, as a place in the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -90,7 +90,7 @@ impl DirectionConfig {
     pub(crate) fn start(
         &self,
         stage: Stage,
-        medium: Shared,
+        shared_rate: Shared,
         seed: u64,
         prefix: &str,
     ) -> Option<Step> {
@@ -99,9 +99,9 @@ impl DirectionConfig {
             Stage::Outage if self.outages.is_empty() => return None,
             Stage::Outage => Step::Outage(self.outages.clone()),
             Stage::Loss => Step::Loss(self.loss.as_ref()?.start(seed, prefix)),
-            Stage::Rate => match medium {
+            Stage::Rate => match shared_rate {
                 Shared::No => Step::Rate(self.rate?.start(seed, prefix)),
-                Shared::By(direction) => Step::Medium(direction),
+                Shared::By(direction) => Step::SharedRate(direction),
             },
             Stage::Delay => Step::Delay(self.delay.as_ref()?.start(seed, prefix)),
             Stage::Corrupt => Step::Corrupt(self.corrupt?.start(seed, prefix)),
@@ -110,7 +110,7 @@ impl DirectionConfig {
     }
 }
 
-/// Whether a direction passes the medium of both.
+/// Whether a direction passes the shared_rate of both.
 #[derive(Clone, Copy)]
 pub(crate) enum Shared {
     /// It has a bottleneck of its own, or none.
@@ -127,8 +127,8 @@ pub(crate) enum Step {
     Outage(OutageSchedule),
     Loss(LossProcess),
     Rate(Bottleneck),
-    /// The medium of both directions, which the link has.
-    Medium(Direction),
+    /// The shared_rate of both directions, which the link has.
+    SharedRate(Direction),
     Delay(DelayProcess),
     Corrupt(Corruption),
     Duplicate(Duplication),
@@ -151,7 +151,7 @@ impl Step {
         &mut self,
         at: Instant,
         packet: &mut Packet,
-        medium: Option<&mut Medium>,
+        shared_rate: Option<&mut SharedRate>,
     ) -> Passage {
         let size = || DataSize::from_bytes(packet.length() as u64);
         let dropped = match self {
@@ -160,9 +160,9 @@ impl Step {
             Self::Outage(outages) => outages.covers(at).then_some(DropReason::Outage),
             Self::Loss(loss) => loss.takes(at, size).then_some(DropReason::Loss),
             Self::Rate(bottleneck) => return leaving(bottleneck.pass(at, size())),
-            Self::Medium(direction) => {
-                let medium = medium.expect("a link with the step has its medium");
-                return leaving(medium.pass(*direction, at, size()));
+            Self::SharedRate(direction) => {
+                let shared_rate = shared_rate.expect("a link with the step has its shared_rate");
+                return leaving(shared_rate.pass(*direction, at, size()));
             }
             Self::Delay(delay) => return Passage::At(delay.arrival(at)),
             Self::Corrupt(corruption) => {
@@ -189,7 +189,7 @@ impl Step {
 
     /// Whether packets leave in the order in which they came, each at an instant that is known when it comes.
     pub(crate) fn keeps_order(&self) -> bool {
-        matches!(self, Self::Rate(_) | Self::Medium(_))
+        matches!(self, Self::Rate(_) | Self::SharedRate(_))
     }
 }
 

@@ -1,8 +1,8 @@
-mod entrance;
+mod crowd_listener;
+mod crowd_socket;
 mod failing;
 mod member;
 mod ownership;
-mod portal;
 mod set_up;
 
 use core::cell::RefCell;
@@ -20,7 +20,7 @@ use lasthop_world::{SocketClient, SocketEnd, SocketKind};
 use crate::containment::{Failures, attempt};
 use crate::gateway::LogForm;
 use crate::{KernelTcp, KernelUdp, Poller, WallTime};
-use entrance::{Entrance, Knock};
+use crowd_listener::{CrowdClient, CrowdListener};
 use member::{Hosted, Member, Telling};
 use ownership::{Owned, Owners};
 use set_up::SetUp;
@@ -40,7 +40,7 @@ pub struct Crowd {
     unsettled: VecDeque<(u32, Instant)>,
     set_up: SetUp,
     time: WallTime,
-    entrance: Rc<Entrance>,
+    listener: Rc<CrowdListener>,
     poller: Rc<Poller>,
     failures: Rc<Failures>,
 }
@@ -80,18 +80,18 @@ impl Crowd {
             carrier(Box::new(KernelUdp::client(poller))),
             carrier(Box::new(KernelUdp::client(poller).never_in_fragments())),
         ];
-        let entrance = Rc::<Entrance>::default();
+        let listener = Rc::<CrowdListener>::default();
         let client = |(client, number): (SocketClient<'_>, u32)| {
             let kind = client.kind;
-            let mut knock = Knock::at(&entrance, &client);
+            let mut client = CrowdClient::at(&listener, &client);
             let member = match client.end {
                 SocketEnd::Application(application) => {
-                    Member::Plain(Box::new(Telling::of(application, knock)))
+                    Member::Plain(Box::new(Telling::of(application, client)))
                 }
                 SocketEnd::Host(host) => {
                     let carrier = Rc::clone(&transports[kind as usize]);
-                    knock.secures = host.secures();
-                    Member::Hosted(Hosted::new(host, (carrier, number), knock))
+                    client.secures = host.secures();
+                    Member::Hosted(Hosted::new(host, (carrier, number), client))
                 }
             };
             Client {
@@ -107,7 +107,7 @@ impl Crowd {
             timers: TimerQueue::new(),
             unsettled: VecDeque::new(),
             time,
-            entrance,
+            listener,
             poller: Rc::clone(poller),
             failures: Failures::new(poller, LogForm::Text),
         }
@@ -137,10 +137,10 @@ impl Crowd {
     fn settle(&mut self) -> Option<HostOutput> {
         while let Some((number, at)) = self.unsettled.front().copied() {
             let told = attempt(|| self.ask(number, at));
-            if let Some(refusal) = self.entrance.take_refusal() {
+            if let Some(refusal) = self.listener.take_refusal() {
                 self.poller.fail(io::Error::other(refusal));
             }
-            for late in self.entrance.take_late() {
+            for late in self.listener.take_late() {
                 self.failures
                     .refused_client(&late.client, late.server, &late.why);
             }

@@ -48,13 +48,13 @@ pub fn keyed_client(key: PreSharedKey) -> ClientProfile {
 /// Never: what it is made of fits together.
 pub fn certified_server(
     version: Version,
-    shown: Chain,
+    presented: Chain,
     clients: Option<RootCertStore>,
 ) -> Result<ServerProfile, String> {
-    check(&shown)?;
+    check(&presented)?;
     let clients = clients.map(|roots| Trust::in_clients(Arc::new(roots)).starting(today()));
     let settings = settings();
-    let server = ServerProfile::with_certificate(&settings, version, shown, clients, true);
+    let server = ServerProfile::with_certificate(&settings, version, presented, clients, true);
     Ok(server.expect(FITS).remembering(secured::SESSIONS))
 }
 
@@ -69,22 +69,22 @@ pub fn certified_client(
     version: Version,
     server: &str,
     roots: RootCertStore,
-    shown: Option<Chain>,
+    presented: Option<Chain>,
 ) -> Result<ClientProfile, String> {
-    if let Some(shown) = &shown {
-        check(shown)?;
+    if let Some(presented) = &presented {
+        check(presented)?;
     }
     let trust = Trust::in_server(Arc::new(roots), server)
         .ok_or_else(|| format!("{server:?} is no name of a host"))?;
     let trust = Some(trust.starting(today()));
-    let client = ClientProfile::with_certificates(&settings(), version, trust, shown);
+    let client = ClientProfile::with_certificates(&settings(), version, trust, presented);
     Ok(client.expect(FITS).resuming())
 }
 
 /// Whether it is what an end can show: one certificate of ECDSA on P-256.
-fn check(shown: &Chain) -> Result<(), String> {
-    match shown.certificates().len() {
-        1 if shown.sign_ecdsa_p256(&[]).is_some() => Ok(()),
+fn check(presented: &Chain) -> Result<(), String> {
+    match presented.certificates().len() {
+        1 if presented.sign_ecdsa_p256(&[]).is_some() => Ok(()),
         1 => Err("DTLS shows a certificate of ECDSA on P-256; this is of another kind".to_owned()),
         count => Err(format!("DTLS shows one certificate; here are {count}")),
     }

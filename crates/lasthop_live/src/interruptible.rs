@@ -74,7 +74,7 @@ impl Clock for InterruptibleClock<'_> {
     }
 
     /// It waits to the end even where nothing is left to do, as everything does that is not simulated.
-    fn hears_outside(&self) -> bool {
+    fn accepts_external_input(&self) -> bool {
         true
     }
 }

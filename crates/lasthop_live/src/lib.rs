@@ -19,8 +19,8 @@ mod descriptor;
 mod device;
 mod dtls;
 mod emulator;
+mod external_server;
 mod flow_links;
-mod foreign_server;
 mod frames;
 pub mod gateway;
 mod interruptible;
@@ -42,8 +42,8 @@ pub use emulator::{
     DirectionSummary, EmulationSpec, EmulationSummary, Emulator, EmulatorError, LatenessLimit,
     LatenessSummary, OfferedBytes, Tally as PacketTally, merge_captures,
 };
+pub use external_server::ExternalServer;
 pub use flow_links::{FlowLinks, FlowPorts};
-pub use foreign_server::ForeignServer;
 pub use interruptible::InterruptibleClock;
 pub use kernel::{ConnectionLimits, KernelTcp, KernelUdp, Listener, ListenerError, Tally};
 pub use live_run::{End, LiveRun, join, live_run};

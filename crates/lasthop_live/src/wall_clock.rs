@@ -144,7 +144,7 @@ impl Clock for WallClock {
         }
     }
 
-    fn hears_outside(&self) -> bool {
+    fn accepts_external_input(&self) -> bool {
         true
     }
 }

@@ -66,7 +66,7 @@ impl DeviceLog {
             of_reason.count() as u64
         };
         let crashes = self.crashes();
-        let told: Vec<String> = crashes.iter().map(Crash::told).collect();
+        let told: Vec<String> = crashes.iter().map(Crash::text).collect();
         self.is_watched.then(|| DeviceSums {
             events: told.join("; "),
             crashes_heap: by_reason(CrashReason::Heap),
@@ -88,7 +88,7 @@ impl DeviceLog {
 
 impl Crash {
     /// What happened, in words.
-    fn told(&self) -> String {
+    fn text(&self) -> String {
         let who = match self.side {
             Direction::Up => "device",
             Direction::Down => "server",

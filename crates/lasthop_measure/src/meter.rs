@@ -14,10 +14,10 @@ use crate::divergence::Divergence;
 use crate::excess::Excess;
 use crate::group_results::GroupSums;
 use crate::message_log::Keeps;
+use crate::message_report::{Known, MessageFiles, MessageReport, TableFile};
 use crate::message_spill::MessageSpill;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::summary::Sources;
-use crate::told_messages::{Known, MessageFiles, TableFile, ToldMessages};
 use crate::{
     CacheLog, Capture, CapturedHost, DeviceLog, Directory, EnergyConfig, EnergyLog, GroupResult,
     Histogram, Ledger, MessageLog, PacketBound, SessionSums, Summary, Timeline, TraceHash,
@@ -55,7 +55,7 @@ pub struct Meter {
     gateways: Vec<HostId>,
     /// Where the table of messages goes that were given to files.
     table: Option<TableFile>,
-    told_messages: Option<ToldMessages>,
+    message_report: Option<MessageReport>,
 }
 
 impl Meter {
@@ -133,7 +133,7 @@ impl Meter {
             evicted: 0,
             gateways: Vec::new(),
             table: None,
-            told_messages: None,
+            message_report: None,
             config,
         }
     }
@@ -253,14 +253,14 @@ impl Meter {
                 time: self.measured_time(),
                 disturbed: self.config.disturbed,
             };
-            self.told_messages = Some(ToldMessages::of(spill, self.table.take(), known)?);
+            self.message_report = Some(MessageReport::of(spill, self.table.take(), known)?);
         }
         Ok(())
     }
 
     /// The table of the messages that were given to files; nothing is in it where it went to one itself.
-    pub(crate) fn told_messages(&self) -> Option<&[u8]> {
-        self.told_messages.as_ref().map(|told| &*told.stream)
+    pub(crate) fn message_report(&self) -> Option<&[u8]> {
+        self.message_report.as_ref().map(|told| &*told.stream)
     }
 
     /// The time line, where it was asked for.
@@ -302,7 +302,7 @@ impl Meter {
     #[must_use]
     pub fn summary(&self, end: Instant) -> Summary {
         let time = self.measured_time();
-        let told = self.told_messages.as_ref();
+        let told = self.message_report.as_ref();
         let mut sums = told.map_or(&self.told, |told| &told.sums).clone();
         sums.duplicated += self.log.late_arrivals();
         for record in self.log.open_records() {
@@ -337,7 +337,7 @@ impl Meter {
     }
 
     fn sums_by_group(&self) -> GroupSums {
-        let told = self.told_messages.as_ref();
+        let told = self.message_report.as_ref();
         let sums = told.map_or(&self.told_by_group, |told| &told.by_group);
         let (sums, directory) = (sums.clone(), &self.config.directory);
         sums.with_open(directory, &self.log, self.measured_time())

@@ -5,8 +5,8 @@ use lasthop_units::{Duration, Energy, Instant};
 
 use crate::backlog::uncarried_share;
 use crate::excess::Excess;
+use crate::message_report::MessageReport;
 use crate::message_sums::{MeasuredTime, MessageSums};
-use crate::told_messages::ToldMessages;
 use crate::{
     CacheSums, DeviceSums, EnergySummary, Histogram, Ledger, MediumColumn, MessageLog,
     MessageRecord, NetworkSummary, SessionSums, TraceHash, Weighted,
@@ -91,7 +91,7 @@ pub(crate) struct Sources<'a> {
     /// Of a population that comes and goes.
     pub(crate) excess: Option<&'a Excess>,
     /// What messages told that were given to files.
-    pub(crate) told: Option<&'a ToldMessages>,
+    pub(crate) told: Option<&'a MessageReport>,
     /// Of an overload tell the messages that were due before.
     pub(crate) disturbed: Instant,
     pub(crate) cells: Option<NonZeroU32>,

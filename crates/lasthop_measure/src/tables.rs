@@ -31,7 +31,7 @@ impl RunTables {
     pub fn new(run_id: &str, status: RunStatus, summary: &Summary, meter: &Meter) -> Self {
         Self {
             summary: summary_table(status, summary).into_stream(),
-            messages: match meter.told_messages() {
+            messages: match meter.message_report() {
                 Some(stream) => stream.to_vec(),
                 None => message_stream(run_id, meter),
             },

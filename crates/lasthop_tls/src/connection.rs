@@ -7,9 +7,9 @@ use lasthop_contract::{
 };
 use lasthop_units::Instant;
 
+use crate::crypto_context::CryptoContext;
 use crate::labels::Labels;
 use crate::session::{Session, Turn, Wish};
-use crate::surroundings::Surroundings;
 
 thread_local! {
     /// Room for what came of a peer. Behind whole records nobody needs it, so all hosts of a thread share it.
@@ -127,7 +127,7 @@ impl Connection {
     }
 
     /// The first flight of a client, with the early data that its ticket allows.
-    pub(crate) fn hello(&mut self, host: &mut Option<Box<Surroundings>>) -> (Turn, Labelled) {
+    pub(crate) fn hello(&mut self, host: &mut Option<Box<CryptoContext>>) -> (Turn, Labelled) {
         let Some(mut early) = self.early.take() else {
             return self.go_on(host, Wish::Nothing, &mut VecDeque::new());
         };
@@ -142,7 +142,7 @@ impl Connection {
     /// Takes bytes from the stream below.
     pub(crate) fn receive(
         &mut self,
-        host: &mut Option<Box<Surroundings>>,
+        host: &mut Option<Box<CryptoContext>>,
         bytes: &[u8],
     ) -> (Turn, Labelled) {
         if self.inbound.is_empty() {
@@ -159,7 +159,7 @@ impl Connection {
     /// Seals data; nothing where the session does not allow it yet.
     pub(crate) fn seal(
         &mut self,
-        host: &mut Option<Box<Surroundings>>,
+        host: &mut Option<Box<CryptoContext>>,
         bytes: &[u8],
         mut spans: VecDeque<(Provenance, usize)>,
     ) -> Option<Labelled> {
@@ -173,7 +173,7 @@ impl Connection {
     }
 
     /// The alert that says that nothing follows.
-    pub(crate) fn close(&mut self, host: &mut Option<Box<Surroundings>>) -> Labelled {
+    pub(crate) fn close(&mut self, host: &mut Option<Box<CryptoContext>>) -> Labelled {
         self.go_on(host, Wish::Close, &mut VecDeque::new()).1
     }
 
@@ -218,7 +218,7 @@ impl Connection {
 
     fn go_on(
         &mut self,
-        host: &mut Option<Box<Surroundings>>,
+        host: &mut Option<Box<CryptoContext>>,
         wish: Wish<'_>,
         data: &mut VecDeque<(Provenance, usize)>,
     ) -> (Turn, Labelled) {
@@ -235,9 +235,9 @@ impl Connection {
         if let Some(host) = host {
             host.notes_data = labels_all;
         }
-        let mut turn = Surroundings::enter(host, || session.go_on(inbound, readable, wish));
+        let mut turn = CryptoContext::enter(host, || session.go_on(inbound, readable, wish));
         let bytes = core::mem::take(&mut turn.records);
-        let spans = Surroundings::sealed(|sealed| {
+        let spans = CryptoContext::sealed(|sealed| {
             if labels_all {
                 return labels.label(&bytes, session.known(), sealed, data);
             }
@@ -250,7 +250,7 @@ impl Connection {
 
 /// Sets what a host is asked about.
 pub(crate) fn turn_to(
-    host: &mut Option<Box<Surroundings>>,
+    host: &mut Option<Box<CryptoContext>>,
     now: Instant,
     peer: Option<SocketAddr>,
 ) {

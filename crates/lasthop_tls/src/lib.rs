@@ -6,6 +6,7 @@
 mod any_certificate;
 mod connection;
 mod credentials;
+mod crypto_context;
 mod ending;
 mod extensions;
 mod handshake;
@@ -17,7 +18,6 @@ mod raw_keys;
 mod receiving;
 mod session;
 mod stores;
-mod surroundings;
 mod tls;
 mod trust;
 mod workplace;
@@ -27,13 +27,13 @@ pub use credentials::{
     Authority, Chain, ChainFiles, CredentialError, CredentialFile, CredentialFiles, Given, Issue,
     KeyKind, PrivateKey, roots_of_pem,
 };
+pub use crypto_context::RUN_STARTS;
 pub use handshake::{Part, WrittenHandshake};
 pub use profile::{
     ClientProfile, ClientSettings, Group, Randomness, ServerProfile, ServerSettings, Settings,
     Verify, Version,
 };
 pub use rustls::RootCertStore;
-pub use surroundings::RUN_STARTS;
 pub use tls::Tls;
 pub use trust::{Trust, is_signed_by};
 pub use workplace::Workplace;

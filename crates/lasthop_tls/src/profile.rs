@@ -21,11 +21,11 @@ use rustls::{
 
 use crate::Chain;
 use crate::any_certificate::AnyCertificate;
+use crate::crypto_context::{Calendar, RUN_STARTS};
 use crate::key_log::Noted;
 use crate::provider::provider;
 use crate::raw_keys::RawKeys;
 use crate::stores::{OfClient, OfServer};
-use crate::surroundings::{Calendar, RUN_STARTS};
 
 /// Where random numbers and the time come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,8 +15,8 @@ pub(crate) struct RawKeys {
 }
 
 impl RawKeys {
-    fn check(&self, shown: &[u8]) -> Result<(), Error> {
-        let is_known = self.keys.iter().any(|key| key == shown);
+    fn check(&self, presented: &[u8]) -> Result<(), Error> {
+        let is_known = self.keys.iter().any(|key| key == presented);
         let stranger = || Error::InvalidCertificate(CertificateError::UnknownIssuer);
         is_known.then_some(()).ok_or_else(stranger)
     }
@@ -24,10 +24,10 @@ impl RawKeys {
     fn check_signature(
         &self,
         message: &[u8],
-        shown: &CertificateDer<'_>,
+        presented: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        let key = SubjectPublicKeyInfoDer::from(shown.as_ref());
+        let key = SubjectPublicKeyInfoDer::from(presented.as_ref());
         verify_tls13_signature_with_raw_key(message, &key, signed, &self.algorithms)
     }
 }
@@ -40,13 +40,14 @@ fn too_old() -> Error {
 impl ServerCertVerifier for RawKeys {
     fn verify_server_cert(
         &self,
-        shown: &CertificateDer<'_>,
+        presented: &CertificateDer<'_>,
         _intermediates: &[CertificateDer<'_>],
         _server_name: &ServerName<'_>,
         _ocsp_response: &[u8],
         _now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        self.check(shown).map(|()| ServerCertVerified::assertion())
+        self.check(presented)
+            .map(|()| ServerCertVerified::assertion())
     }
 
     fn verify_tls12_signature(
@@ -61,10 +62,10 @@ impl ServerCertVerifier for RawKeys {
     fn verify_tls13_signature(
         &self,
         message: &[u8],
-        shown: &CertificateDer<'_>,
+        presented: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.check_signature(message, shown, signed)
+        self.check_signature(message, presented, signed)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
@@ -83,11 +84,12 @@ impl ClientCertVerifier for RawKeys {
 
     fn verify_client_cert(
         &self,
-        shown: &CertificateDer<'_>,
+        presented: &CertificateDer<'_>,
         _intermediates: &[CertificateDer<'_>],
         _now: UnixTime,
     ) -> Result<ClientCertVerified, Error> {
-        self.check(shown).map(|()| ClientCertVerified::assertion())
+        self.check(presented)
+            .map(|()| ClientCertVerified::assertion())
     }
 
     fn verify_tls12_signature(
@@ -102,10 +104,10 @@ impl ClientCertVerifier for RawKeys {
     fn verify_tls13_signature(
         &self,
         message: &[u8],
-        shown: &CertificateDer<'_>,
+        presented: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.check_signature(message, shown, signed)
+        self.check_signature(message, presented, signed)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {

@@ -7,7 +7,7 @@ use rustls::client::{ClientSessionStore, Tls12ClientSessionValue, Tls13ClientSes
 use rustls::pki_types::ServerName;
 use rustls::server::StoresServerSessions;
 
-use crate::surroundings::Surroundings;
+use crate::crypto_context::CryptoContext;
 
 /// A session that a client may resume.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl OfClient {
 
 impl ClientSessionStore for OfClient {
     fn set_kx_hint(&self, _name: ServerName<'static>, group: NamedGroup) {
-        Surroundings::with(|it| {
+        CryptoContext::with(|it| {
             if let Some(peer) = it.peer {
                 it.tickets.set_key_exchange(peer, group.into());
             }
@@ -38,12 +38,12 @@ impl ClientSessionStore for OfClient {
     }
 
     fn kx_hint(&self, _name: &ServerName<'_>) -> Option<NamedGroup> {
-        let group = Surroundings::with(|it| it.tickets.key_exchange(&it.peer?))??;
+        let group = CryptoContext::with(|it| it.tickets.key_exchange(&it.peer?))??;
         Some(group.into())
     }
 
     fn set_tls12_session(&self, _name: ServerName<'static>, session: Tls12ClientSessionValue) {
-        Surroundings::with(|it| {
+        CryptoContext::with(|it| {
             if let Some(peer) = it.peer {
                 it.tickets.keep_reusable(peer, Remembered::Tls12(session));
             }
@@ -51,14 +51,14 @@ impl ClientSessionStore for OfClient {
     }
 
     fn tls12_session(&self, _name: &ServerName<'_>) -> Option<Tls12ClientSessionValue> {
-        Surroundings::with(|it| match it.tickets.reusable(&it.peer?)? {
+        CryptoContext::with(|it| match it.tickets.reusable(&it.peer?)? {
             Remembered::Tls12(session) => Some(session.clone()),
             Remembered::Tls13(_) => None,
         })?
     }
 
     fn remove_tls12_session(&self, _name: &ServerName<'static>) {
-        Surroundings::with(|it| {
+        CryptoContext::with(|it| {
             if let Some(peer) = it.peer {
                 it.tickets.forget_reusable(&peer);
             }
@@ -66,7 +66,7 @@ impl ClientSessionStore for OfClient {
     }
 
     fn insert_tls13_ticket(&self, _name: ServerName<'static>, ticket: Tls13ClientSessionValue) {
-        Surroundings::with(|it| {
+        CryptoContext::with(|it| {
             if let Some(peer) = it.peer {
                 it.tickets.keep(peer, Remembered::Tls13(Box::new(ticket)));
             }
@@ -74,7 +74,7 @@ impl ClientSessionStore for OfClient {
     }
 
     fn take_tls13_ticket(&self, _name: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
-        Surroundings::with(|it| match it.tickets.take(&it.peer?)? {
+        CryptoContext::with(|it| match it.tickets.take(&it.peer?)? {
             Remembered::Tls13(ticket) => Some(*ticket),
             Remembered::Tls12(_) => None,
         })?
@@ -87,17 +87,17 @@ pub(crate) struct OfServer;
 
 impl StoresServerSessions for OfServer {
     fn put(&self, id: Vec<u8>, session: Vec<u8>) -> bool {
-        Surroundings::with(|it| Some(it.sessions.as_mut()?.put(&id, &session)))
+        CryptoContext::with(|it| Some(it.sessions.as_mut()?.put(&id, &session)))
             .flatten()
             .unwrap_or(false)
     }
 
     fn get(&self, id: &[u8]) -> Option<Vec<u8>> {
-        Surroundings::with(|it| it.sessions.as_ref()?.get(id).map(<[u8]>::to_vec))?
+        CryptoContext::with(|it| it.sessions.as_ref()?.get(id).map(<[u8]>::to_vec))?
     }
 
     fn take(&self, id: &[u8]) -> Option<Vec<u8>> {
-        Surroundings::with(|it| it.sessions.as_mut()?.take(id).map(Vec::from))?
+        CryptoContext::with(|it| it.sessions.as_mut()?.take(id).map(Vec::from))?
     }
 
     fn can_cache(&self) -> bool {

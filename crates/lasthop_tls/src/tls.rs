@@ -11,8 +11,8 @@ use lasthop_contract::{
 use lasthop_units::Instant;
 
 use crate::connection::{Connection, Early, plain, send, turn_to};
+use crate::crypto_context::{CryptoContext, store_of};
 use crate::session::Session;
-use crate::surroundings::{Surroundings, store_of};
 use crate::{ClientProfile, ServerProfile};
 
 /// The most that one record carries (RFC 8446 section 5.1).
@@ -23,7 +23,7 @@ pub struct Tls<T> {
     pub(crate) lower: T,
     client: Option<Box<ClientProfile>>,
     pub(crate) server: Option<Box<ServerProfile>>,
-    pub(crate) host: Option<Box<Surroundings>>,
+    pub(crate) host: Option<Box<CryptoContext>>,
     pub(crate) connections: LookupMap<ConnectionId, Box<Connection>>,
     pub(crate) outputs: ShortQueue<TransportOutput>,
     /// Most hosts have none.
@@ -55,7 +55,7 @@ impl<T: Transport> Tls<T> {
             lower,
             client: client.map(Box::new),
             server: server.map(Box::new),
-            host: Some(Box::new(Surroundings {
+            host: Some(Box::new(CryptoContext {
                 now: Instant::ZERO,
                 random,
                 peer: None,
@@ -158,7 +158,7 @@ impl<T: Transport> Transport for Tls<T> {
     ) -> Result<ConnectionId, OpenError> {
         let profile = self.client.as_ref().ok_or(OpenError::NoSuchColumn)?;
         turn_to(&mut self.host, now, Some(peer));
-        let session = Surroundings::enter(&mut self.host, || {
+        let session = CryptoContext::enter(&mut self.host, || {
             Session::client(&profile.config, &profile.server)
         });
         let session = session.map_err(|_| OpenError::NoFreePort)?;

@@ -72,17 +72,17 @@ impl Trust {
     /// (RFC 8446 section 6.2).
     #[must_use]
     pub fn refusal(&self, certificate: &[u8], now: Instant) -> Option<u8> {
-        let shown = CertificateDer::from(certificate);
+        let presented = CertificateDer::from(certificate);
         let since_start = core::time::Duration::from_nanos((now - Instant::ZERO).as_nanos());
         let today = core::time::Duration::from_secs(self.starts) + since_start;
         let today = UnixTime::since_unix_epoch(today);
         let believed = match &self.believed {
             Believed::Server(verifier, name) => verifier
-                .verify_server_cert(&shown, &[], name, &[], today)
+                .verify_server_cert(&presented, &[], name, &[], today)
                 .map(drop),
-            Believed::Clients(verifier) => {
-                verifier.verify_client_cert(&shown, &[], today).map(drop)
-            }
+            Believed::Clients(verifier) => verifier
+                .verify_client_cert(&presented, &[], today)
+                .map(drop),
         };
         let alert = match believed.err()? {
             Error::InvalidCertificate(why) => AlertDescription::from(why),

@@ -7,13 +7,13 @@ use lasthop_contract::{ClientSessions, RandomStream, Survives};
 use lasthop_units::Instant;
 use rustls::{ClientConfig, ServerConfig};
 
-use crate::surroundings::{self, RUN_STARTS, Surroundings, store_of};
+use crate::crypto_context::{self, CryptoContext, RUN_STARTS, store_of};
 use crate::{ClientProfile, ServerProfile};
 
 /// What a library is given that holds sessions of TLS itself, as QUIC does: the random numbers, the time and the
 /// remembered sessions of one host.
 pub struct Workplace {
-    host: Option<Box<Surroundings>>,
+    host: Option<Box<CryptoContext>>,
     room: usize,
 }
 
@@ -22,7 +22,7 @@ impl Workplace {
     #[must_use]
     pub fn new(random: Option<RandomStream>, room: usize) -> Self {
         Self {
-            host: Some(Box::new(Surroundings {
+            host: Some(Box::new(CryptoContext {
                 now: Instant::ZERO,
                 random,
                 peer: None,
@@ -45,7 +45,7 @@ impl Workplace {
             host.now = now;
             host.peer = peer;
         }
-        Surroundings::enter(&mut self.host, work)
+        CryptoContext::enter(&mut self.host, work)
     }
 
     /// The host lost its power: its sessions are forgotten, unless they are kept on flash.
@@ -61,13 +61,13 @@ impl Workplace {
     /// Fills with random numbers of the run, within [`Workplace::enter`]; whether the host has any.
     #[must_use]
     pub fn draw(bytes: &mut [u8]) -> bool {
-        surroundings::fill(bytes)
+        crypto_context::fill(bytes)
     }
 
     /// The time of a run on a calendar, since 1970, within [`Workplace::enter`].
     #[must_use]
     pub fn calendar() -> Option<Duration> {
-        let time = Surroundings::with(|it| it.calendar(RUN_STARTS))?;
+        let time = CryptoContext::with(|it| it.calendar(RUN_STARTS))?;
         Some(Duration::from_secs(time.as_secs()))
     }
 }

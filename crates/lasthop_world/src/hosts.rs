@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lasthop_broker::{BrokerCore, BrokerLimits};
-use lasthop_cache::Naming;
+use lasthop_cache::ResourceIds;
 use lasthop_contract::{Application, DeviceId, Direction, FlowId, Host, WakeFlag};
 use lasthop_device::Constraints;
 use lasthop_traffic::{FlowKind, Origin, Planned, Reaction, TrafficPlan};
@@ -64,9 +64,9 @@ impl<'a> Hosts<'a> {
             }
             Ok((name.as_str(), builder))
         });
-        let shown = spec.given.as_ref().map(UserCredentials::identity);
+        let presented = spec.given.as_ref().map(UserCredentials::identity);
         let named = spec.credentials.as_ref().map(|it| it.identity.as_str());
-        if named != shown.as_deref() {
+        if named != presented.as_deref() {
             let problem = "are of files, which no result keeps; run the study that names them";
             return Err(SpecError::value("credentials", problem));
         }
@@ -178,7 +178,7 @@ impl<'a> Hosts<'a> {
         let taking_part: SmallVec<[_; 1]> = taking_part.collect();
         let mut of_its = flows.iter().filter(|flow| flow.client == place);
         let hears = self.heard_by(group, place, host.number);
-        let naming = self.naming_of(&flows, place);
+        let resource_ids = self.resource_ids_of(&flows, place);
         let end = ClientEnd {
             host,
             server: self.address_of(group, client, server),
@@ -187,7 +187,7 @@ impl<'a> Hosts<'a> {
             session: of_its.next().map_or(SessionSpec::Keep, |flow| flow.session),
             hears: &hears,
             guest: self.guest,
-            naming: naming.as_ref(),
+            resource_ids: resource_ids.as_ref(),
         };
         let above = if let [only] = &flows[..]
             && only.arrivals == ArrivalSpec::Once
@@ -207,14 +207,14 @@ impl<'a> Hosts<'a> {
     }
 
     /// The names of the resources that the flows of a client are about, where they have some.
-    fn naming_of(&self, flows: &[&FlowSpec], client: usize) -> Option<Naming> {
+    fn resource_ids_of(&self, flows: &[&FlowSpec], client: usize) -> Option<ResourceIds> {
         let by_it = flows.iter().zip(0..).filter(|(it, _)| it.client == client);
         let named = by_it.filter_map(|(flow, channel)| {
             let resource = self.spec.resource_of(flow)?;
             Some((channel, resource))
         });
         let named: Vec<(u8, u32)> = named.collect();
-        (!named.is_empty()).then(|| Naming::Resources(named.into()))
+        (!named.is_empty()).then(|| ResourceIds::Resources(named.into()))
     }
 
     /// The flows of other devices that one hears by a client of its own.

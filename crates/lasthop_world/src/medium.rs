@@ -65,7 +65,7 @@ pub(crate) trait Medium {
     fn admit<'a>(
         &'a self,
         hop: &'a HopSpec,
-        device: Comer<'a>,
+        device: JoiningDevice<'a>,
         ground: &mut Ground<'_, 'a>,
     ) -> Result<Place, SpecError>;
 
@@ -112,7 +112,7 @@ pub(crate) struct Ended {
 
 /// A device that comes to a path.
 #[derive(Clone, Copy)]
-pub(crate) struct Comer<'a> {
+pub(crate) struct JoiningDevice<'a> {
     pub(crate) on: OnPath<'a>,
     /// Its number in its group.
     pub(crate) in_group: u32,
@@ -244,7 +244,7 @@ impl Place {
     }
 }
 
-impl Comer<'_> {
+impl JoiningDevice<'_> {
     /// Its group's name and its number, after which what it has of its own is named.
     pub(crate) fn name(&self) -> (&str, u32) {
         (&self.on.group.name, self.on.device)

@@ -17,7 +17,7 @@ use crate::hosts::DeviceNumber;
 use crate::medium::nat::OnPath;
 use crate::medium::nbiot::{Member, NamedNetwork};
 use crate::medium::place::HopEnd;
-use crate::medium::{Comer, Ground, Links, Media};
+use crate::medium::{Ground, JoiningDevice, Links, Media};
 use crate::spec::{GroupSpec, HopSpec, RunSpec, SpecError};
 use crate::stack::Registry;
 use crate::watch::Watch;
@@ -128,7 +128,7 @@ impl<'a> Hops<'a> {
     ) -> Result<LaidPath, SpecError> {
         let mut laid: Option<(HopEnd, HopEnd)> = None;
         let mut member = None;
-        let comer = Comer {
+        let comer = JoiningDevice {
             on: OnPath {
                 group,
                 path,

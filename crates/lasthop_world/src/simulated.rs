@@ -133,10 +133,10 @@ impl Simulated {
         // A capture and a time line are told in the order of time; sums and records do not depend on it. No clock goes
         // back but the virtual one.
         let is_told_in_order = observe.capture.is_some() || observe.message.is_some();
-        let any_order = !is_told_in_order && !clock.hears_outside();
+        let any_order = !is_told_in_order && !clock.accepts_external_input();
         let networks = networks(spec, observe.message.is_some())?;
         let mut meter = meter(spec, observe)?;
-        if !clock.hears_outside() {
+        if !clock.accepts_external_input() {
             // What is outside may say whatever it likes.
             meter.bound(most_packets(spec));
         }
@@ -152,7 +152,7 @@ impl Simulated {
         let background = world.background();
         let simulation = world.simulation();
         Self {
-            network: world.told(end),
+            network: world.report(end),
             media: world.columns(end),
             background,
             outcome,

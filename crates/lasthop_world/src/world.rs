@@ -162,7 +162,7 @@ impl<'a, C: Clock> World<'a, C> {
     }
 
     /// What the radio networks tell at the end, as one; `None` where there are none.
-    pub(crate) fn told(&self, end: Instant) -> Option<RadioReport> {
+    pub(crate) fn report(&self, end: Instant) -> Option<RadioReport> {
         self.hops.media().nbiot.report(end)
     }
 

@@ -5,10 +5,10 @@ from lasthop.adapters.bindings import Bindings
 from lasthop.adapters.card import Card
 from lasthop.adapters.client import Client, Errand, Message
 from lasthop.adapters.client_process import ClientProcess
+from lasthop.adapters.presented import PresentedFiles
 from lasthop.adapters.pressure import Pressure
 from lasthop.adapters.registry import adapter_of, adapters, clients
 from lasthop.adapters.server_process import ServerProcess
-from lasthop.adapters.shown import Shown
 from lasthop.adapters.usage import Usage
 
 __all__ = [
@@ -20,9 +20,9 @@ __all__ = [
     "Errand",
     "Message",
     "Offer",
+    "PresentedFiles",
     "Pressure",
     "ServerProcess",
-    "Shown",
     "Usage",
     "adapter_of",
     "adapters",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lasthop.adapters.card import Card
-    from lasthop.adapters.shown import Shown
+    from lasthop.adapters.presented import PresentedFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Offer:
         The protocol, where a program serves several.
     layers
         Between the protocol and IP, the upper one first: ``("tls", "tcp")``.
-    shown
+    presented
         What it shows where a layer is secured by certificates.
     behind
         What it stands before, where it is not the server itself.
@@ -53,7 +53,7 @@ class Offer:
     folder: Path | None = None
     application: str = ""
     layers: tuple[str, ...] = ()
-    shown: Shown | None = None
+    presented: PresentedFiles | None = None
     behind: Offer | None = None
     device: Mapping[str, Any] | None = None
     descriptor: int | None = None

@@ -170,5 +170,5 @@ def _behind(name: str, front: Adapter, offer: Offer, rest: str) -> Offer:
         address=_LOOPBACK,
         port=offer.port ^ _OTHER_PORT,
         layers=tuple(it for it in offer.layers if it != layer),
-        shown=None,
+        presented=None,
     )

@@ -68,8 +68,8 @@ class BuiltProgram(Adapter):
         """Give the command with address, service and credentials."""
         way = _WAYS["/".join(offer.layers)]
         words = [str(program), way, f"{offer.address}:{offer.port}"]
-        if offer.shown is not None:
-            files = offer.shown.certificate, offer.shown.key, offer.shown.client_roots
+        if offer.presented is not None:
+            files = offer.presented.certificate, offer.presented.key, offer.presented.client_roots
             words += [str(file) for file in files if file is not None]
         return words
 

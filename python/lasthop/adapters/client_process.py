@@ -90,7 +90,7 @@ class ClientProcess(RunningProgram):
         """Send the start of the run as an instant of the monotonic clock."""
         self._say(str(at_ns))
 
-    def told(self) -> Iterator[list[str]]:
+    def output_lines(self) -> Iterator[list[str]]:
         """Give the complete lines that the device has printed, each as a list of words."""
         whole, _, _ = self._told.read_text(encoding="utf-8").rpartition("\n")
         for line in whole.split("\n"):

@@ -26,8 +26,8 @@ _LISTENER = "listener {port} {address}\n"
 # Its WebSockets listen at every address, and not without a listener of the other kind.
 _WEB_LISTENER = "listener {other_port} 127.0.0.1\nlistener {port}\nprotocol websockets\n"
 # Nobody but root may read the key.
-_SECURED = "user root\ncertfile {shown.certificate}\nkeyfile {shown.key}\n"
-_ASKING = "cafile {shown.client_roots}\nrequire_certificate true\n"
+_SECURED = "user root\ncertfile {presented.certificate}\nkeyfile {presented.key}\n"
+_ASKING = "cafile {presented.client_roots}\nrequire_certificate true\n"
 
 _USUAL_IN_FLIGHT = 20  # mosquitto.conf(5)
 
@@ -50,13 +50,13 @@ class Mosquitto(Adapter):
         in_flight = offer.options.get("max_in_flight", _USUAL_IN_FLIGHT)
         nodelay = bool(offer.options.get("tcp.nodelay_server", True))
         parts = [_CONFIGURATION, _WEB_LISTENER if "ws" in offer.layers else _LISTENER]
-        if offer.shown is not None:
-            parts += [_SECURED] if offer.shown.client_roots is None else [_SECURED, _ASKING]
+        if offer.presented is not None:
+            parts += [_SECURED] if offer.presented.client_roots is None else [_SECURED, _ASKING]
         content = "".join(parts).format(
             address=offer.address,
             port=offer.port,
             other_port=offer.port ^ 1,
-            shown=offer.shown,
+            presented=offer.presented,
             nodelay=str(nodelay).lower(),
             max_in_flight=in_flight,
         )

@@ -23,15 +23,15 @@ events {{
 stream {{
   server {{
     listen {address}:{port} ssl backlog=4096;
-    ssl_certificate {shown.certificate};
-    ssl_certificate_key {shown.key};
+    ssl_certificate {presented.certificate};
+    ssl_certificate_key {presented.key};
     ssl_protocols TLSv1.2 TLSv1.3;
     {asking}
     proxy_pass {behind.address}:{behind.port};
   }}
 }}
 """
-_ASKING = "ssl_client_certificate {shown.client_roots}; ssl_verify_client on;"
+_ASKING = "ssl_client_certificate {presented.client_roots}; ssl_verify_client on;"
 
 _MOST_FILES = 20_000
 """Each connection has two."""
@@ -66,18 +66,18 @@ class Nginx(Adapter):
 
     def command(self, program: Path, offer: Offer) -> list[str]:
         """Write its configuration."""
-        if offer.shown is None or offer.behind is None:
+        if offer.presented is None or offer.behind is None:
             raise ValueError("nginx stands before a server, and shows a certificate")
-        asks = offer.shown.client_roots is not None
+        asks = offer.presented.client_roots is not None
         content = _CONFIGURATION.format(
             module=_MODULE,
             folder=offer.folder,
             files=_MOST_FILES,
             address=offer.address,
             port=offer.port,
-            shown=offer.shown,
+            presented=offer.presented,
             behind=offer.behind,
-            asking=_ASKING.format(shown=offer.shown) if asks else "",
+            asking=_ASKING.format(presented=offer.presented) if asks else "",
         )
         file = offer.write("nginx.conf", content)
         return [str(program), "-e", "stderr", "-p", str(file.parent), "-c", str(file)]

@@ -79,9 +79,9 @@ class OwnCommand(Adapter):
     def command(self, program: Path, offer: Offer) -> list[str]:
         """Put address, port and files into its arguments."""
         given = {"{host}": offer.address, "{port}": str(offer.port)}
-        if offer.shown is not None:
-            given |= {"{certificate}": str(offer.shown.certificate)}
-            given |= {"{key}": str(offer.shown.key)}
+        if offer.presented is not None:
+            given |= {"{certificate}": str(offer.presented.certificate)}
+            given |= {"{key}": str(offer.presented.key)}
         words = []
         for word in self._words[1:]:
             for name, value in given.items():

@@ -89,8 +89,11 @@ class OwnGateway(Adapter):
         words.append(f"--listen={_SCHEMES[offer.protocol]}://{offer.address}:{offer.port}")
         if offer.protocol in _BESIDE:
             words += [_BESIDE[offer.protocol], "--listen=mqtts://127.0.0.1:0"]
-        if offer.shown is not None:
-            words += [f"--tls-cert={offer.shown.certificate}", f"--tls-key={offer.shown.key}"]
+        if offer.presented is not None:
+            words += [
+                f"--tls-cert={offer.presented.certificate}",
+                f"--tls-key={offer.presented.key}",
+            ]
         return words
 
     @staticmethod

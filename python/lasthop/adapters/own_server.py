@@ -39,14 +39,17 @@ class OwnServer(Adapter):
         """Give the command that listens at one address."""
         served = _SERVED[offer.protocol]
         named, *options = _BESIDE.get(served, (served,))
-        secured = offer.shown is not None
+        secured = offer.presented is not None
         at = [f"{scheme_of(served, secured=secured).name}://{offer.address}:{offer.port}"]
         if options:
             at += [f"{scheme_of(named, secured=secured).name}://127.0.0.1"]
         words = [str(program), "-m", "lasthop", "serve", named, *options]
         words += [f"--listen={address}" for address in at]
-        if offer.shown is not None:
-            words += [f"--tls-cert={offer.shown.certificate}", f"--tls-key={offer.shown.key}"]
-            if offer.shown.client_roots is not None:
-                words += [f"--client-ca={offer.shown.client_roots}"]
+        if offer.presented is not None:
+            words += [
+                f"--tls-cert={offer.presented.certificate}",
+                f"--tls-key={offer.presented.key}",
+            ]
+            if offer.presented.client_roots is not None:
+                words += [f"--client-ca={offer.presented.client_roots}"]
         return words

@@ -68,14 +68,14 @@ class ServerProcess(RunningProgram):
             time.sleep(_LOOK_AGAIN_S)
         self.check()
 
-    def said(self) -> list[str]:
+    def output_lines(self) -> list[str]:
         """Give the lines that it has printed; none that is cut off."""
         whole, _, _ = self._log.read_text(encoding="utf-8", errors="replace").rpartition("\n")
         return whole.split("\n")
 
     def _listens(self) -> bool:
         """Look into what it has printed, or the tables of its namespace: to ask is traffic."""
-        if (found := self._adapter.listens(self.said())) is not None:
+        if (found := self._adapter.listens(self.output_lines())) is not None:
             return found
         transport, port = self._offer.transport, f"{self._offer.port:04X}"
         for table in (transport, f"{transport}6"):

@@ -14,7 +14,7 @@ from lasthop.referee.row import OVERLOAD
 
 
 @dataclass(frozen=True, slots=True)
-class Arm:
+class AnswerArm:
     """The runs of one stack at one point.
 
     Parameters
@@ -104,7 +104,7 @@ class Trouble:
     runs: int
 
 
-def arms_of(rows: pl.DataFrame, stacks: Sequence[str]) -> tuple[Arm, ...]:
+def arms_of(rows: pl.DataFrame, stacks: Sequence[str]) -> tuple[AnswerArm, ...]:
     """Divide the runs of a point into its arms, in the order of ``stacks``."""
     found = {key[0]: group for key, group in rows.group_by("stack", maintain_order=True)}
     others = [name for name in found if name not in stacks]
@@ -116,18 +116,18 @@ def stack_names(study: Mapping[str, Any]) -> list[str]:
     return [entry["name"] for entry in study.get("stacks", ())]
 
 
-def _arm(rows: pl.DataFrame, stack: str) -> Arm:
+def _arm(rows: pl.DataFrame, stack: str) -> AnswerArm:
     statuses = rows["status"].to_list()
     if not statuses:
-        return Arm(stack, rows, (Trouble("missing", "no run of it is in these results", 0),))
+        return AnswerArm(stack, rows, (Trouble("missing", "no run of it is in these results", 0),))
     if set(statuses) == {"completed"}:
-        return Arm(stack, rows, ())
+        return AnswerArm(stack, rows, ())
     troubled = Counter(
         (status, reason or "no reason was given")
         for status, reason in zip(statuses, rows["reason"].to_list(), strict=True)
         if status != "completed"
     )
-    return Arm(
+    return AnswerArm(
         stack=stack,
         completed=rows.filter(pl.col("status") == "completed"),
         troubles=tuple(

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from lasthop.answer.arms import Arm, Trouble, arms_of, stack_names
+from lasthop.answer.arms import AnswerArm, Trouble, arms_of, stack_names
 from lasthop.answer.decision_table import decision_table
 from lasthop.answer.group_rows import ReadGroups, no_groups
 from lasthop.answer.points import Point, part_named, points_of
@@ -280,7 +280,7 @@ def _enlarged(point: PointDecision, before: float, after: float) -> PointDecisio
     return replace(point, ranked=ranked, outcome=_lead(ranked))
 
 
-def _troubles(arm: Arm, objective: Objective | None) -> tuple[Trouble, ...]:
+def _troubles(arm: AnswerArm, objective: Objective | None) -> tuple[Trouble, ...]:
     """Say why an arm cannot be judged; nothing if it can."""
     if arm.completed.is_empty():
         return arm.troubles

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-class Verdict(Enum):
+class ExpectationVerdict(Enum):
     """The verdict on an expectation."""
 
     HELD = "held"
@@ -47,7 +47,7 @@ class Expectation:
     """
 
     text: str
-    verdict: Verdict
+    verdict: ExpectationVerdict
     table: str = "runs"
     failed: int = 0
     applied: int = 0
@@ -56,7 +56,7 @@ class Expectation:
 
     def __str__(self) -> str:
         """Say it in one line."""
-        if self.verdict is Verdict.HELD:
+        if self.verdict is ExpectationVerdict.HELD:
             return f"expectation held: {self.text}: true in {self.applied} rows of {self.table}"
         if self.worst is None:
             return f"expectation not judged, which is no pass: {self.text}: {self.reason}"
@@ -108,13 +108,15 @@ def _judged(runs: "pl.DataFrame", expression: Expression, groups: ReadGroups) ->
             if worst is None or _distance(claim, row) > _distance(claim, worst):
                 worst = row
     if not applied:
-        return Expectation(text=text, verdict=Verdict.NOT_JUDGED, reason=_why_not(runs, expression))
+        return Expectation(
+            text=text, verdict=ExpectationVerdict.NOT_JUDGED, reason=_why_not(runs, expression)
+        )
     naming = (*_NAMING, *PLACE) if expression.is_by_group else _NAMING
     if worst is None:
-        return Expectation(text=text, verdict=Verdict.HELD, table=table, applied=applied)
+        return Expectation(text=text, verdict=ExpectationVerdict.HELD, table=table, applied=applied)
     return Expectation(
         text=text,
-        verdict=Verdict.FAILED,
+        verdict=ExpectationVerdict.FAILED,
         table=table,
         failed=failed,
         applied=applied,

@@ -9,7 +9,7 @@ import polars as pl
 
 from lasthop.answer.arms import arms_of
 from lasthop.answer.decision import Decision
-from lasthop.answer.expectation import Expectation, Verdict
+from lasthop.answer.expectation import Expectation, ExpectationVerdict
 from lasthop.answer.failure_words import (
     REMEDIES,
     WHY_MESSAGES_FAIL,
@@ -198,7 +198,7 @@ def _short_of_what_is_asked(
                 of_stack = runs.filter(pl.col("stack") == stack)["run_id"]
                 short.setdefault(stack, []).extend(of_stack)
     for expectation in expectations:
-        failed = expectation.verdict is Verdict.FAILED and expectation.worst is not None
+        failed = expectation.verdict is ExpectationVerdict.FAILED and expectation.worst is not None
         if failed and _is_about_arrivals(expectation.text):
             short[(expectation.worst or {})["stack"]] = []
     return short

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lasthop.answer.arms import Arm
+from lasthop.answer.arms import AnswerArm
 from lasthop.answer.samples import Sample
 from lasthop.measures import Kind, Measure
 from lasthop.statistics.contrast import Contrast
@@ -106,7 +106,7 @@ class RankedArm:
 
 
 def rank_arms(
-    arms: Sequence[Arm],
+    arms: Sequence[AnswerArm],
     *,
     objective: Objective | None,
     warnings: Mapping[str, tuple[str, ...]],
@@ -152,7 +152,9 @@ def _margins(others: Sequence[Sample], leader: Sample, objective: Objective) -> 
     ]
 
 
-def _best_first(arms: Sequence[Arm], samples: Sequence[Sample], objective: Objective) -> list[int]:
+def _best_first(
+    arms: Sequence[AnswerArm], samples: Sequence[Sample], objective: Objective
+) -> list[int]:
     """Order arms: by how many runs have a value, by the objective, then by what they delivered."""
     scaled = [_on_its_scale(sample) for sample in samples]
     finite = [value for values in scaled for value in values if math.isfinite(value)]

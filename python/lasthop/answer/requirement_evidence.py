@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lasthop.answer.arms import Arm
+from lasthop.answer.arms import AnswerArm
 from lasthop.answer.quantities import SPACE, format_quantity, format_range
 from lasthop.answer.samples import Sample
 from lasthop.measures import Kind, Measure
@@ -80,7 +80,9 @@ class Evidence:
         return ""
 
 
-def evidence_of(arm: Arm, measure: Measure, *, confidence: float = CONFIDENCE) -> Evidence | None:
+def evidence_of(
+    arm: AnswerArm, measure: Measure, *, confidence: float = CONFIDENCE
+) -> Evidence | None:
     """Give what the runs of an arm tell; None where nothing is measured."""
     if not measure.is_measured or measure.name not in arm.completed.columns:
         return None

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from lasthop.answer.arms import Arm, Trouble
+from lasthop.answer.arms import AnswerArm, Trouble
 from lasthop.answer.group_rows import ReadGroups, rows_by_group
 from lasthop.answer.quantities import format_quantity
 from lasthop.answer.requirement_evidence import Evidence, evidence_of
@@ -95,12 +95,12 @@ class Requirements:
         """Give them as written."""
         return tuple(expression.text for expression in self._expressions)
 
-    def judged(self, arm: Arm) -> tuple[JudgedRequirement, ...]:
+    def judged(self, arm: AnswerArm) -> tuple[JudgedRequirement, ...]:
         """Judge an arm by those that apply to it."""
         found = (self._judged(expression, arm) for expression in self._expressions)
         return tuple(one for one in found if one is not None)
 
-    def misses(self, arm: Arm) -> Iterable[tuple[str, int]]:
+    def misses(self, arm: AnswerArm) -> Iterable[tuple[str, int]]:
         """Count the runs of an arm that fail a requirement, for each that some fail."""
         for expression in self._expressions:
             rows = self._rows(expression, arm).iter_rows(named=True)
@@ -108,7 +108,7 @@ class Requirements:
             if failing:
                 yield expression.text, len(failing)
 
-    def _judged(self, expression: Expression, arm: Arm) -> JudgedRequirement | None:
+    def _judged(self, expression: Expression, arm: AnswerArm) -> JudgedRequirement | None:
         """Judge by one requirement: the worst of the places that it names decides."""
         found = [
             (place, row, met)
@@ -132,7 +132,7 @@ class Requirements:
         observed = expression.evaluate(row) is True
         return JudgedRequirement(expression.text, worst, figure, bound, evidence, observed)
 
-    def _met(self, expression: Expression, arm: Arm, row: Mapping[str, Any]) -> Met | None:
+    def _met(self, expression: Expression, arm: AnswerArm, row: Mapping[str, Any]) -> Met | None:
         """Judge one place by its runs; None where the requirement does not apply to it."""
         observed = expression.evaluate(row)
         if observed is None:
@@ -145,23 +145,25 @@ class Requirements:
             return Met.TOO_FEW
         return Met.MET if ends.pop() else Met.NOT_MET
 
-    def _evidence(self, expression: Expression, arm: Arm) -> Evidence | None:
+    def _evidence(self, expression: Expression, arm: AnswerArm) -> Evidence | None:
         """Give what the runs of a place tell of a measure; None where none is required."""
         name = _column(expression, dict.fromkeys(arm.completed.columns))
         if name is None or (arm.overload is not None and column_of(name).is_waiting):
             return None
         return evidence_of(arm, column_of(name), confidence=self._confidence)
 
-    def _arms(self, expression: Expression, arm: Arm) -> Iterator[tuple[Arm, Mapping[str, Any]]]:
+    def _arms(
+        self, expression: Expression, arm: AnswerArm
+    ) -> Iterator[tuple[AnswerArm, Mapping[str, Any]]]:
         """Give what is judged, each with the row of its means."""
         if not expression.is_by_group:
             yield arm, arm.mean_row()
             return
         for rows in self._rows(expression, arm).partition_by(PLACE, maintain_order=True):
-            place = Arm(arm.stack, rows, ())
+            place = AnswerArm(arm.stack, rows, ())
             yield place, place.mean_row()
 
-    def _rows(self, expression: Expression, arm: Arm) -> pl.DataFrame:
+    def _rows(self, expression: Expression, arm: AnswerArm) -> pl.DataFrame:
         """Give the runs of an arm, by place where the requirement names one."""
         if not expression.is_by_group or _is_laid_out(arm.completed):
             return arm.completed
@@ -213,7 +215,7 @@ def _distance(expression: Expression, row: Mapping[str, Any]) -> float:
     return math.inf if cell is None else abs(cell - needed)
 
 
-def _figure(expression: Expression, row: Mapping[str, Any], arm: Arm) -> str:
+def _figure(expression: Expression, row: Mapping[str, Any], arm: AnswerArm) -> str:
     name = _column(expression, row)
     if name is None:
         return ""
@@ -226,7 +228,7 @@ def _figure(expression: Expression, row: Mapping[str, Any], arm: Arm) -> str:
     return format_quantity(value, column.unit, missing=column.missing)
 
 
-def warnings(arm: Arm, requirements: Requirements) -> tuple[str, ...]:
+def warnings(arm: AnswerArm, requirements: Requirements) -> tuple[str, ...]:
     """List the warnings of an arm that a reader must see beside its rank."""
     completed = arm.completed.height
     total = completed + sum(trouble.runs for trouble in arm.troubles)

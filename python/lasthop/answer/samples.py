@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lasthop.answer.arms import Arm
+from lasthop.answer.arms import AnswerArm
 from lasthop.measures import Kind, Measure
 from lasthop.statistics.contrast import Contrast
 from lasthop.statistics.contrasts import (
@@ -37,7 +37,7 @@ class Sample:
     trials: Mapping[int, float] | None = None
 
     @classmethod
-    def of(cls, arm: Arm, measure: Measure, *, worst: float) -> "Sample":
+    def of(cls, arm: AnswerArm, measure: Measure, *, worst: float) -> "Sample":
         """Read the completed runs of an arm; ``worst`` stands for an empty cell."""
         trials = _trials(arm, measure)
         return cls(
@@ -85,7 +85,7 @@ class Sample:
                 return smallest
 
 
-def _trials(arm: Arm, measure: Measure) -> Mapping[int, float]:
+def _trials(arm: AnswerArm, measure: Measure) -> Mapping[int, float]:
     """Give how many trials of a share count in each run; none where that is not known."""
     if measure.trials is None:
         return {}

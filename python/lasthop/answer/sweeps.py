@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.arms import AnswerArm, arms_of
 from lasthop.answer.crossing import Crossing, crossing
 from lasthop.answer.decision import Decision, PointDecision, decide_part
 from lasthop.answer.group_rows import ReadGroups, no_groups
@@ -228,7 +228,7 @@ def _apart(value: float, other: float, column: Measure) -> float:
     return math.log(value / other) if 0 < value < math.inf and 0 < other < math.inf else math.inf
 
 
-def _arms(stack: str, points: Sequence[PointDecision]) -> list[Arm]:
+def _arms(stack: str, points: Sequence[PointDecision]) -> list[AnswerArm]:
     found = [arms_of(point.point.rows, (stack,)) for point in points]
     return [next(arm for arm in arms if arm.stack == stack) for arms in found]
 

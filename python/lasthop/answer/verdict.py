@@ -15,7 +15,7 @@ _ANSWERED = {Outcome.LEADS, Outcome.TOO_CLOSE, Outcome.ONLY_ONE}
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class AnswerVerdict:
     """The answer in a few words, in a sentence, and what supports it.
 
     Parameters
@@ -33,11 +33,11 @@ class Verdict:
     support: tuple[Sentence, ...]
 
 
-def verdict(decision: Decision) -> Verdict:
+def verdict(decision: Decision) -> AnswerVerdict:
     """Put a decision into words."""
     groups = neighbours_with_one_answer(decision.points)
     if not groups:
-        return Verdict("No answer", plain("Nothing was measured."), ())
+        return AnswerVerdict("No answer", plain("Nothing was measured."), ())
     first = decision.points[0]
     caution = tuple(cautions_of(decision))
     if len(groups) == 1:
@@ -48,8 +48,8 @@ def verdict(decision: Decision) -> Verdict:
             if not where
             else (*least_lead(decision), *rule_of_ranking(decision))
         )
-        return Verdict(_tag(first), headline, (*support, *caution))
-    return Verdict(
+        return AnswerVerdict(_tag(first), headline, (*support, *caution))
+    return AnswerVerdict(
         _tag_of_many(decision),
         _headline_of_many(decision),
         (*_lines(decision, groups), *rule_of_ranking(decision), *caution),

@@ -1,7 +1,7 @@
 """Claims of papers held against runs: reproduced, not reproduced, undecided or not covered."""
 
 from lasthop.claims.judge import judge
-from lasthop.claims.judgement import Finding, Judgement, Verdict
+from lasthop.claims.judgement import ClaimVerdict, Finding, Judgement
 from lasthop.study.claims import Claim, Claims, claims_of
 
-__all__ = ["Claim", "Claims", "Finding", "Judgement", "Verdict", "claims_of", "judge"]
+__all__ = ["Claim", "ClaimVerdict", "Claims", "Finding", "Judgement", "claims_of", "judge"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.arms import AnswerArm, arms_of
 from lasthop.answer.points import Point, points_of
 from lasthop.claims.arm_values import ArmValues
 from lasthop.study.claims.claim import Area, Place
@@ -24,7 +24,7 @@ class Cell:
     """One stack at one point."""
 
     point: Point
-    arm: Arm
+    arm: AnswerArm
     conditions: Mapping[str, Any]
     """A row with the swept values."""
 

@@ -7,7 +7,7 @@ import polars as pl
 
 from lasthop.claims.cells import Cells
 from lasthop.claims.findings import findings
-from lasthop.claims.judgement import Finding, Judgement, Verdict
+from lasthop.claims.judgement import ClaimVerdict, Finding, Judgement
 from lasthop.claims.reasons import Correction, reason
 from lasthop.statistics.corrections import holm
 from lasthop.statistics.intervals import CONFIDENCE
@@ -160,26 +160,26 @@ class _Case:
     def _findings(self) -> tuple[Finding, ...]:
         return tuple(finding for unit in self.units for finding in unit.findings)
 
-    def _verdict(self, corrected: float | None) -> Verdict | None:
+    def _verdict(self, corrected: float | None) -> ClaimVerdict | None:
         if self.claim.kind == "note":
             return None
         if not self.units:
-            return Verdict.NOT_COVERED
+            return ClaimVerdict.NOT_COVERED
         if corrected is None:
-            return Verdict.UNDECIDED
+            return ClaimVerdict.UNDECIDED
         significant = corrected <= 1 - CONFIDENCE
         if significant and self.p_against <= (1.0 if self.p_for is None else self.p_for):
-            return Verdict.NOT_REPRODUCED
+            return ClaimVerdict.NOT_REPRODUCED
         if self._all_meet and (self.p_for is None or significant):
-            return Verdict.REPRODUCED
-        return Verdict.UNDECIDED
+            return ClaimVerdict.REPRODUCED
+        return ClaimVerdict.UNDECIDED
 
-    def _deciding(self, verdict: Verdict | None) -> Finding | None:
+    def _deciding(self, verdict: ClaimVerdict | None) -> Finding | None:
         """Choose the finding that the verdict hangs on."""
         found = self._findings
         if not found:
             return None
-        if verdict is Verdict.NOT_REPRODUCED:
+        if verdict is ClaimVerdict.NOT_REPRODUCED:
             return min(found, key=lambda finding: finding.p_against)
         return max(found, key=_doubt)
 

@@ -10,7 +10,7 @@ from lasthop.statistics.intervals import Interval
 _SIGNIFICANT_DIGITS = 9
 
 
-class Verdict(Enum):
+class ClaimVerdict(Enum):
     """The verdict on a claim."""
 
     REPRODUCED = "reproduced"
@@ -126,7 +126,7 @@ class Judgement:
     unit: str
     interval: Interval | None
     n: int
-    verdict: Verdict | None
+    verdict: ClaimVerdict | None
     reason: str
     p_value: float | None
     findings: tuple[Finding, ...]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lasthop.answer.quantities import format_quantity, format_range
-from lasthop.claims.judgement import Finding, Verdict
+from lasthop.claims.judgement import ClaimVerdict, Finding
 from lasthop.statistics.intervals import Interval, IntervalKind
 from lasthop.study.claims.claim import Claim
 
@@ -24,7 +24,7 @@ class Correction:
 
 def reason(  # noqa: PLR0913, PLR0917  (each is a part of the sentence)
     claim: Claim,
-    verdict: Verdict | None,
+    verdict: ClaimVerdict | None,
     deciding: Finding | None,
     findings: Sequence[Finding],
     uncovered: Mapping[str, str],
@@ -41,14 +41,14 @@ def reason(  # noqa: PLR0913, PLR0917  (each is a part of the sentence)
     return "; ".join(filter(None, notes))
 
 
-def _said(verdict: Verdict, finding: Finding, correction: Correction) -> str:
+def _said(verdict: ClaimVerdict, finding: Finding, correction: Correction) -> str:
     if finding.trouble is not None or finding.ours is None:
         return finding.trouble or ""
     ours = format_range(finding.ours, finding.unit)
     uncorrected = f", which the correction over {correction} leaves open"
-    if verdict is Verdict.UNDECIDED and not (finding.meets or finding.fails):
+    if verdict is ClaimVerdict.UNDECIDED and not (finding.meets or finding.fails):
         return f"{ours} is on both sides of {_bound(finding)}"
-    doubt = uncorrected if verdict is Verdict.UNDECIDED else ""
+    doubt = uncorrected if verdict is ClaimVerdict.UNDECIDED else ""
     told = "as claimed" if finding.meets else "but claimed is"
     return f"{ours}, {told} {_wanted(finding)}{doubt}"
 

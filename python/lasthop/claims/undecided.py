@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from lasthop.answer.quantities import format_quantity
 from lasthop.answer.undecided import Undecided
-from lasthop.claims.judgement import Judgement, Verdict
+from lasthop.claims.judgement import ClaimVerdict, Judgement
 from lasthop.statistics.intervals import Interval, IntervalKind
 from lasthop.statistics.planning import FIRST_LOOK, runs_needed
 
@@ -13,7 +13,7 @@ from lasthop.statistics.planning import FIRST_LOOK, runs_needed
 def undecided_claims(judgements: Sequence[Judgement]) -> tuple[Undecided, ...]:
     """Return every claim whose verdict is open, with what decides it."""
     return tuple(
-        _open(judgement) for judgement in judgements if judgement.verdict is Verdict.UNDECIDED
+        _open(judgement) for judgement in judgements if judgement.verdict is ClaimVerdict.UNDECIDED
     )
 
 

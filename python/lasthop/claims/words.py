@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from lasthop.answer.quantities import NOTHING, format_quantity, format_range
-from lasthop.claims.judgement import Finding, Judgement, Verdict
+from lasthop.claims.judgement import ClaimVerdict, Finding, Judgement
 
 
 def summary(judgements: Sequence[Judgement]) -> str:
@@ -15,7 +15,7 @@ def summary(judgements: Sequence[Judgement]) -> str:
     'no claim was judged'
     """
     verdicts = [judgement.verdict for judgement in judgements]
-    counted = [(verdicts.count(verdict), verdict.value) for verdict in Verdict]
+    counted = [(verdicts.count(verdict), verdict.value) for verdict in ClaimVerdict]
     return ", ".join(f"{count} {what}" for count, what in counted if count) or "no claim was judged"
 
 

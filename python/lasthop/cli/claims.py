@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from lasthop.claims.judgement import Judgement, Verdict
+from lasthop.claims.judgement import ClaimVerdict, Judgement
 from lasthop.claims.words import interval, ours, summary, verdict
 from lasthop.cli.output import say, show
 
 _MOST_CLAIMS = 20
 _STYLES = {
-    Verdict.REPRODUCED: "green",
-    Verdict.NOT_REPRODUCED: "red",
-    Verdict.UNDECIDED: "yellow",
-    Verdict.NOT_COVERED: "dim",
+    ClaimVerdict.REPRODUCED: "green",
+    ClaimVerdict.NOT_REPRODUCED: "red",
+    ClaimVerdict.UNDECIDED: "yellow",
+    ClaimVerdict.NOT_COVERED: "dim",
     None: "dim",
 }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from lasthop import _native
 from lasthop.cli.output import complain, say, say_json
 from lasthop.errors import EXIT_EXPECTATION_FAILED, EXIT_PASS
-from lasthop.live import DtlsAsked, read_target, read_trust, stopped_by_signals, told_in_one_line
+from lasthop.live import DtlsAsked, one_line_errors, read_target, read_trust, stopped_by_signals
 
 _SUCCESS = "2"
 
@@ -46,7 +46,7 @@ class CoapRequest:
             self._show(code, payload, content_format)
             return self.notifications is not None and len(codes) < self.notifications
 
-        with told_in_one_line(self.url), stopped_by_signals() as stopper:
+        with one_line_errors(self.url), stopped_by_signals() as stopper:
             _native.coap_request(
                 target.resolve(stream=by_tcp),
                 self.method,

@@ -120,7 +120,7 @@ def _share(text: str) -> float:
 
 
 def _exit_code(found: "Comparison", *, report_only: bool) -> int:
-    from lasthop.compare.effect import Verdict
+    from lasthop.compare.effect import EffectVerdict
 
-    worse = found.count(Verdict.WORSE) > 0 and not report_only
+    worse = found.count(EffectVerdict.WORSE) > 0 and not report_only
     return EXIT_EXPECTATION_FAILED if worse else EXIT_PASS

@@ -10,7 +10,7 @@ from lasthop.answer.contrast_words import change_of, effect_of, range_of
 from lasthop.answer.quantities import NOTHING, format_difference, format_quantity
 from lasthop.cli.output import say, show
 from lasthop.compare.comparison import Change, Comparison, CompletionChange
-from lasthop.compare.effect import Effect, Verdict
+from lasthop.compare.effect import Effect, EffectVerdict
 from lasthop.compare.place import Place
 from lasthop.compare.power import POWER, Detectable, largest
 from lasthop.compare.summary import summary
@@ -21,8 +21,8 @@ _MOST_ROWS = 60
 _HEADINGS = ("", "stack", "where", "what", "base", "new", "change", "interval", "effect size")
 _FIRST_NUMBER = _HEADINGS.index("base")
 _MOST_ALONE = 3
-_CHANGED = {Verdict.WORSE, Verdict.BETTER}
-_STYLES = {Verdict.WORSE: "red", Verdict.BETTER: "green", Verdict.SAME: "dim"}
+_CHANGED = {EffectVerdict.WORSE, EffectVerdict.BETTER}
+_STYLES = {EffectVerdict.WORSE: "red", EffectVerdict.BETTER: "green", EffectVerdict.SAME: "dim"}
 
 
 def show_comparison(comparison: Comparison, *, everything: bool) -> None:
@@ -36,7 +36,7 @@ def show_comparison(comparison: Comparison, *, everything: bool) -> None:
     if shown:
         show(_table(shown))
     hidden = len(comparison.changes) - len(shown)
-    if hidden and comparison.count(Verdict.SAME) < comparison.total:
+    if hidden and comparison.count(EffectVerdict.SAME) < comparison.total:
         say(f"and {hidden} more with --all")
     for line in comparison.differences:
         say(f"note     {line}")
@@ -116,7 +116,7 @@ def _completion(change: CompletionChange) -> str:
 
 def _in_order(changes: Sequence[Change], *, everything: bool) -> list[Change]:
     """Sort by verdict, worse first, the largest change of a verdict first."""
-    order = list(Verdict)
+    order = list(EffectVerdict)
     wanted = [change for change in changes if everything or change.effect.verdict in _CHANGED]
     return sorted(
         wanted,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lasthop.answer.arms import stack_names
-from lasthop.answer.expectation import Verdict
+from lasthop.answer.expectation import ExpectationVerdict
 from lasthop.answer.failures import FATE, undelivered
 from lasthop.answer.meanings import meanings
 from lasthop.claims.document import claims_document
@@ -91,7 +91,7 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
     answer = short_answer(results) if answered and multiverse is None else None
     judgements = results.judgements if answered else ()
     expectations = results.expectations
-    failures = [found for found in expectations if found.verdict is not Verdict.HELD]
+    failures = [found for found in expectations if found.verdict is not ExpectationVerdict.HELD]
     written = None if report is None else results.report(report)
     ruling = results.ruling
     believed = ruling.valid and not manifest.counts.get("invalid", 0)
@@ -153,10 +153,10 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
 
 def _unmet(results: Results, *, strict: bool) -> list[str]:
     """Say which requirements fail under `--strict`: those that are not shown to be met."""
-    return list(_not_shown(results.decision)) if strict else []
+    return list(_unlisted(results.decision)) if strict else []
 
 
-def _not_shown(decision: "Decision") -> "Iterator[str]":
+def _unlisted(decision: "Decision") -> "Iterator[str]":
     rules = " and ".join(decision.requirements)
     for point in decision.points:
         where = f" at {point.point.label}" if point.point.label else ""

@@ -306,7 +306,7 @@ def command(  # noqa: PLR0913  each is an option
     means that COMMAND succeeded, but the machine was too busy to keep the link's times.
     """
     from lasthop.link import FarServer, Laboratory, LinkSettings, Program
-    from lasthop.link.laboratory import Wishes
+    from lasthop.link.laboratory import LaboratoryOptions
     from lasthop.link.settings import pairs, read_time
 
     if summary not in (None, "text", "json"):
@@ -349,7 +349,7 @@ def command(  # noqa: PLR0913  each is an option
         if jitter is not None:
             written.append(("--jitter", "jitter", jitter))
         settings = _of_study(path, group, set_, seed=seed, beside=written)
-    wishes = Wishes(
+    wishes = LaboratoryOptions(
         captures=capture,
         congestion=congestion,
         port=port,
@@ -364,7 +364,7 @@ def command(  # noqa: PLR0913  each is an option
             server = stack.enter_context(FarServer(laboratory, far, patience_s=far_timeout))
         status = found.run(laboratory)
         laboratory.drain()
-        trouble = None if server is None else server.what_went_wrong()
+        trouble = None if server is None else server.failure_text()
     if trouble is not None:
         complain(trouble)
     return _conclude(laboratory.summary, status, form=summary)

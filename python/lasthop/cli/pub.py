@@ -10,11 +10,11 @@ from lasthop.cli import options
 from lasthop.cli.output import say_json
 from lasthop.errors import EXIT_PASS, UsageError
 from lasthop.live import (
+    one_line_errors,
     read_target,
     read_trust,
     read_user,
     stopped_by_signals,
-    told_in_one_line,
 )
 
 NAME = "pub"
@@ -67,7 +67,7 @@ def command(  # noqa: PLR0913  each is an option
         raise UsageError(fault)
     options.check_mqtt(version)
     trust = read_trust(target, cafile, cert, key)
-    with told_in_one_line(url), stopped_by_signals() as stopper:
+    with one_line_errors(url), stopped_by_signals() as stopper:
         established = _native.mqtt_publish(
             target.resolve(stream=not target.scheme.is_quic),
             target.path,

@@ -18,6 +18,7 @@ from lasthop.live import (
     dtls_scheme_of,
     has_secured,
     in_the_clear,
+    one_line_errors,
     read_access,
     read_clients,
     read_gateway_data,
@@ -26,7 +27,6 @@ from lasthop.live import (
     read_tls,
     scheme_of,
     stopped_by_signals,
-    told_in_one_line,
 )
 from lasthop.study.text.faults import nearest
 
@@ -282,7 +282,7 @@ def command(  # noqa: PLR0913  each is an option
     )
     check_folder(data, makes=True, tell=complain)
     _allow_descriptors()
-    with told_in_one_line(f"serve {' '.join(served)}"), stopped_by_signals() as stopper:
+    with one_line_errors(f"serve {' '.join(served)}"), stopped_by_signals() as stopper:
         server = _native.Server(
             list(addresses.items()),
             limits=limits,

@@ -10,11 +10,11 @@ from lasthop.cli import options
 from lasthop.cli.output import say, say_json
 from lasthop.errors import EXIT_PASS, Interrupted, UsageError
 from lasthop.live import (
+    one_line_errors,
     read_target,
     read_trust,
     read_user,
     stopped_by_signals,
-    told_in_one_line,
 )
 
 NAME = "sub"
@@ -75,7 +75,7 @@ def command(  # noqa: PLR0913  each is an option
         return left is None or left > 0
 
     try:
-        with told_in_one_line(url), stopped_by_signals() as stopper:
+        with one_line_errors(url), stopped_by_signals() as stopper:
             _native.mqtt_subscribe(
                 target.resolve(stream=not target.scheme.is_quic),
                 target.path,

@@ -94,7 +94,7 @@ def _report(twin: "Twin", claims: "ClaimsInBoth", live: "Results", out: Path) ->
 
 
 def _exit_code(both: "BothWorlds") -> int:
-    from lasthop.twin import UNSUPPORTED, Verdict
+    from lasthop.twin import UNSUPPORTED, TwinVerdict
 
     folders = (both.virtual, both.live)
     if any(missing.status != UNSUPPORTED for missing in both.twin.missing):
@@ -102,7 +102,7 @@ def _exit_code(both: "BothWorlds") -> int:
     # In the virtual half two programs of a protocol are one arm, which no referee would let pass.
     if not both.live.ruling.valid or any(it.manifest.counts.get("invalid", 0) for it in folders):
         return EXIT_INVALID_RUN
-    return EXIT_EXPECTATION_FAILED if both.twin.count(Verdict.OUTSIDE) else EXIT_PASS
+    return EXIT_EXPECTATION_FAILED if both.twin.count(TwinVerdict.OUTSIDE) else EXIT_PASS
 
 
 def _show_claims(claims: "ClaimsInBoth") -> None:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
-from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.arms import AnswerArm, arms_of
 from lasthop.answer.samples import Sample
 from lasthop.compare.differences import differences
-from lasthop.compare.effect import Effect, Verdict, effect
+from lasthop.compare.effect import Effect, EffectVerdict, effect
 from lasthop.compare.pairing import Arms, Key, Pair, pair_up, read_pairs
 from lasthop.compare.place import places
 from lasthop.compare.power import Detectable, detectable_changes
@@ -34,14 +34,14 @@ class CompletionChange:
     ----------
     base, new : str
         How the runs ended, with the reasons.
-    verdict : Verdict
+    verdict : EffectVerdict
         Worse when a smaller share does.
     """
 
     pair: Pair
     base: str
     new: str
-    verdict: Verdict
+    verdict: EffectVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Comparison:
         """How many verdicts there are."""
         return len(self.changes) + len(self.completion)
 
-    def count(self, verdict: Verdict) -> int:
+    def count(self, verdict: EffectVerdict) -> int:
         """Return how many changes have a verdict."""
         judged = [change.effect.verdict for change in self.changes]
         return (judged + [change.verdict for change in self.completion]).count(verdict)
@@ -163,13 +163,13 @@ def _alone(arms: Arms, paired: AbstractSet[Key]) -> tuple[Key, ...]:
     return tuple(key for key in arms if key not in paired)
 
 
-def _arms(results: Results) -> dict[Key, Arm]:
+def _arms(results: Results) -> dict[Key, AnswerArm]:
     found = places(results.runs, results.manifest.study)
     return {(place, arm.stack): arm for place, rows in found.items() for arm in arms_of(rows, ())}
 
 
 def _changes(
-    pairs: Sequence[tuple[Pair, Arm, Arm]], compared: Sequence[Watched]
+    pairs: Sequence[tuple[Pair, AnswerArm, AnswerArm]], compared: Sequence[Watched]
 ) -> Iterable[Change]:
     for pair, before, after in pairs:
         for measure in compared:
@@ -198,24 +198,24 @@ def corrected(changes: Sequence[Change]) -> tuple[tuple[Change, ...], int]:
     ), len(tested)
 
 
-def _completion(pairs: Sequence[tuple[Pair, Arm, Arm]]) -> Iterable[CompletionChange]:
+def _completion(pairs: Sequence[tuple[Pair, AnswerArm, AnswerArm]]) -> Iterable[CompletionChange]:
     for pair, before, after in pairs:
         shares = [_settled(arm) / max(_runs(arm), 1) for arm in (before, after)]
         if shares[0] != shares[1]:
-            verdict = Verdict.WORSE if shares[1] < shares[0] else Verdict.BETTER
+            verdict = EffectVerdict.WORSE if shares[1] < shares[0] else EffectVerdict.BETTER
             yield CompletionChange(pair, _ended(before), _ended(after), verdict)
 
 
-def _runs(arm: Arm) -> int:
+def _runs(arm: AnswerArm) -> int:
     return arm.completed.height + sum(trouble.runs for trouble in arm.troubles)
 
 
-def _settled(arm: Arm) -> int:
+def _settled(arm: AnswerArm) -> int:
     """Count the runs that completed and carried what was offered."""
     return arm.completed.height - (arm.overload.runs if arm.overload else 0)
 
 
-def _ended(arm: Arm) -> str:
+def _ended(arm: AnswerArm) -> str:
     overload = () if arm.overload is None else (arm.overload,)
     troubles = [
         f"{trouble.runs} {trouble.status} ({trouble.reason})"

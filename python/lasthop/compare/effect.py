@@ -11,7 +11,7 @@ from lasthop.statistics.evidence import Side, standard_deviation
 from lasthop.statistics.intervals import CONFIDENCE, Interval, interval
 
 
-class Verdict(Enum):
+class EffectVerdict(Enum):
     """The verdict on a change."""
 
     WORSE = "worse"
@@ -38,7 +38,7 @@ class Effect:
     p_value : float or None
         Of the test that the change lies beyond the smallest effect, in either direction; None
         where there is nothing to test: a single run, repetitions that are all equal.
-    verdict : Verdict
+    verdict : EffectVerdict
         By the change and the smallest effect.
     """
 
@@ -48,7 +48,7 @@ class Effect:
     smallest: float
     standardised: float | None
     p_value: float | None
-    verdict: Verdict
+    verdict: EffectVerdict
 
     @property
     def size(self) -> float:
@@ -61,8 +61,8 @@ class Effect:
 
         It takes a verdict of a change away and never makes one.
         """
-        changed = self.verdict in {Verdict.WORSE, Verdict.BETTER}
-        left = Verdict.UNDECIDED if changed and p_value > 1 - CONFIDENCE else self.verdict
+        changed = self.verdict in {EffectVerdict.WORSE, EffectVerdict.BETTER}
+        left = EffectVerdict.UNDECIDED if changed and p_value > 1 - CONFIDENCE else self.verdict
         return replace(self, p_value=p_value, verdict=left)
 
 
@@ -86,15 +86,15 @@ def effect(base: Sample, new: Sample, *, more_is_better: bool, smallest_effect: 
         standardised=_standardised(before, after),
         p_value=min(p_values.values(), default=None),
         verdict=_changed(p_values, more_is_better=more_is_better)
-        or (Verdict.SAME if same else Verdict.UNDECIDED),
+        or (EffectVerdict.SAME if same else EffectVerdict.UNDECIDED),
     )
 
 
-def _changed(p_values: dict[Side, float], *, more_is_better: bool) -> Verdict | None:
+def _changed(p_values: dict[Side, float], *, more_is_better: bool) -> EffectVerdict | None:
     shown = [side for side, p_value in p_values.items() if p_value <= 1 - CONFIDENCE]
     if not shown:
         return None
-    return Verdict.BETTER if (shown[0] == "above") is more_is_better else Verdict.WORSE
+    return EffectVerdict.BETTER if (shown[0] == "above") is more_is_better else EffectVerdict.WORSE
 
 
 def _standardised(base: Sequence[float], new: Sequence[float]) -> float | None:

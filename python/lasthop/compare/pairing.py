@@ -5,14 +5,14 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from lasthop.answer.arms import Arm
+from lasthop.answer.arms import AnswerArm
 from lasthop.compare.place import Place
 from lasthop.errors import UsageError
 
 Key = tuple[Place, str]
 """A stack at a place."""
 
-Arms = Mapping[Key, Arm]
+Arms = Mapping[Key, AnswerArm]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from lasthop.compare.comparison import Change, Comparison, CompletionChange
-from lasthop.compare.effect import Verdict
+from lasthop.compare.effect import EffectVerdict
 from lasthop.compare.pairing import Pair
 from lasthop.compare.place import Place
 from lasthop.compare.power import POWER, Detectable
@@ -22,7 +22,7 @@ def plain(comparison: Comparison) -> dict[str, Any]:
         },
         "detectable": [detectable_plain(found) for found in comparison.detectable],
         "tested": comparison.tested,
-        "counts": {verdict.value: comparison.count(verdict) for verdict in Verdict},
+        "counts": {verdict.value: comparison.count(verdict) for verdict in EffectVerdict},
         "changes": [_change(change) for change in comparison.changes],
         "completion": [_completion(change) for change in comparison.completion],
         "only_in_base": [_arm(*arm) for arm in comparison.only_in_base],

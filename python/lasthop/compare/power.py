@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lasthop.answer.arms import Arm
+from lasthop.answer.arms import AnswerArm
 from lasthop.answer.samples import Sample
 from lasthop.compare.pairing import Key
 from lasthop.compare.watched import Watched
@@ -35,7 +35,7 @@ class Detectable:
 
 
 def detectable_changes(
-    arms: Mapping[Key, Arm], compared: Sequence[Watched]
+    arms: Mapping[Key, AnswerArm], compared: Sequence[Watched]
 ) -> tuple[Detectable, ...]:
     """Foresee for each arm of a base, and each measure of it, which change can be found.
 

@@ -1,14 +1,14 @@
 """A one-line summary of a comparison."""
 
 from lasthop.compare.comparison import Comparison
-from lasthop.compare.effect import Verdict
+from lasthop.compare.effect import EffectVerdict
 
-_REST = (Verdict.WORSE, Verdict.BETTER, Verdict.UNDECIDED)
+_REST = (EffectVerdict.WORSE, EffectVerdict.BETTER, EffectVerdict.UNDECIDED)
 
 
 def summary(comparison: Comparison) -> str:
     """Summarise how many compared measures have changed."""
-    same, total = comparison.count(Verdict.SAME), comparison.total
+    same, total = comparison.count(EffectVerdict.SAME), comparison.total
     if same == total:
         return f"reproduced: {same} of {total} within the smallest effect"
     counts = [(comparison.count(verdict), verdict.value) for verdict in _REST]

@@ -100,7 +100,7 @@ class FarServer:
         """End it."""
         self._stack.close()
 
-    def what_went_wrong(self) -> str | None:
+    def failure_text(self) -> str | None:
         """Describe how the server ended, if it ended before the program did."""
         if self._process is None or (status := self._process.poll()) is None:
             return None

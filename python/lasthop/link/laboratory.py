@@ -53,7 +53,7 @@ _BETWEEN_LOOKS_S = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
+class LaboratoryOptions:
     """Options of a link beside its path.
 
     Attributes
@@ -79,7 +79,7 @@ class Laboratory:
     """Both ends of a path, joined while it is entered; without root in a user namespace."""
 
     settings: LinkSettings
-    wishes: Wishes
+    wishes: LaboratoryOptions
     summary: Summary | None = field(default=None, init=False)
     _stack: contextlib.ExitStack = field(default_factory=contextlib.ExitStack, init=False)
     _near: Namespace | None = field(default=None, init=False)

@@ -14,7 +14,7 @@ from lasthop.study.fields.quantity import TIME, format_quantity
 from lasthop.study.fields.quantity import parse as parse_quantity
 from lasthop.study.fleet.hops import hops_of
 from lasthop.study.paths.media import MEDIA
-from lasthop.study.paths.path import Path, PathForm
+from lasthop.study.paths.path import LinkForm, PathForm
 from lasthop.study.run_spec.hops import hop_spec
 from lasthop.study.text.document import Document, Replacement
 from lasthop.study.text.faults import Fault, show
@@ -164,7 +164,7 @@ def _staying(group: Spec) -> int:
 def _words(hops: Iterable[Hop]) -> Iterator[tuple[str, str]]:
     """Tell each setting that does something."""
     for hop in hops:
-        if isinstance(hop.settings, Path):
+        if isinstance(hop.settings, LinkForm):
             yield from hop.settings.link_words().items()
         else:
             yield hop.kind, "on the path"

@@ -9,7 +9,7 @@ from lasthop.live.addresses import (
     read_target,
 )
 from lasthop.live.dtls import DtlsAsked, DtlsOffered
-from lasthop.live.faults import told_in_one_line
+from lasthop.live.faults import one_line_errors
 from lasthop.live.gateway_data import read_gateway_data
 from lasthop.live.gateway_folder import check_folder
 from lasthop.live.limits import Limit, limits_of, read_limits
@@ -30,6 +30,7 @@ __all__ = [
     "in_the_clear",
     "join",
     "limits_of",
+    "one_line_errors",
     "read_access",
     "read_clients",
     "read_gateway_data",
@@ -41,5 +42,4 @@ __all__ = [
     "read_user",
     "scheme_of",
     "stopped_by_signals",
-    "told_in_one_line",
 ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from lasthop import _native
 from lasthop.errors import UsageError
 from lasthop.live.schemes import dtls_scheme_of
-from lasthop.live.tls import Shown, checked, read_roots
+from lasthop.live.tls import CertificateFiles, checked, read_roots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,7 +59,9 @@ class DtlsAsked:
             )
             raise UsageError(message)
         version = _read_version(self.version or "1.2")
-        shown = Shown(self.certificate, self.key, ("--cert", "--key")).read(target.scheme.name)
+        presented = CertificateFiles(self.certificate, self.key, ("--cert", "--key")).read(
+            target.scheme.name
+        )
         option, path = ("--cafile", self.cafile)
         roots = read_roots(option, path)
         if self.certificate is not None:
@@ -67,7 +69,7 @@ class DtlsAsked:
         return checked(
             option,
             path,
-            lambda: _native.DtlsClient.of_certificates(version, roots, target.host, shown),
+            lambda: _native.DtlsClient.of_certificates(version, roots, target.host, presented),
         )
 
 
@@ -78,7 +80,7 @@ class DtlsOffered:
     psk: Path | None = None
     version: str | None = None
     certificate: Path | None = None
-    shown: _native.Tls | None = None
+    presented: _native.Tls | None = None
     clients: _native.Roots | None = None
 
     def read(self, served: Sequence[str]) -> _native.DtlsServer | None:
@@ -97,15 +99,15 @@ class DtlsOffered:
         return self._certified(_read_version(self.version))
 
     def _certified(self, version: str) -> _native.DtlsServer:
-        shown, clients = self.shown, self.clients
-        if shown is None or self.certificate is None:
+        presented, clients = self.presented, self.clients
+        if presented is None or self.certificate is None:
             message = (
                 "--dtls: it needs a certificate; add --tls-cert FILE --tls-key "
                 "FILE, or use --dtls-psk FILE instead of --dtls"
             )
             raise UsageError(message)
         make = _native.DtlsServer.of_certificate
-        return checked("--tls-cert", self.certificate, lambda: make(version, shown, clients))
+        return checked("--tls-cert", self.certificate, lambda: make(version, presented, clients))
 
 
 def _read_version(text: str) -> str:

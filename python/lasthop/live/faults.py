@@ -16,7 +16,7 @@ _REMEDIES = {
 
 
 @contextmanager
-def told_in_one_line(where: str) -> Iterator[None]:
+def one_line_errors(where: str) -> Iterator[None]:
     """Turn what the kernel or the other end refuses into an error of the environment."""
     try:
         yield

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lasthop import _native
 from lasthop.errors import UsageError
 from lasthop.live.dtls import read_keys
-from lasthop.live.tls import Shown, read_roots
+from lasthop.live.tls import CertificateFiles, read_roots
 from lasthop.study.rules.socket_trust import SocketTrust
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ class TrustAsked:
             raise UsageError(
                 "--psk: no --against address uses DTLS; write for example --against coaps://HOST"
             )
-        shown = None
-        if Shown(self.certificate, self.key, ("--cert", "--key")).read("load"):
-            shown = (_bytes_of(self.certificate), _bytes_of(self.key))
+        presented = None
+        if CertificateFiles(self.certificate, self.key, ("--cert", "--key")).read("load"):
+            presented = (_bytes_of(self.certificate), _bytes_of(self.key))
         keys = None
         if self.psk is not None:
             keys = read_keys(
@@ -57,7 +57,7 @@ class TrustAsked:
             )[1]
         return SocketTrust(
             roots=self._roots(needed=bool(by_tls)),
-            shown=shown,
+            presented=presented,
             keys=keys,
             names=frozenset(_names(keys or "")),
         )

@@ -20,7 +20,7 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class CertificateFiles:
     """Files of what an end shows: a chain of certificates and its key, or neither."""
 
     certificate: Path | None
@@ -45,7 +45,7 @@ class Shown:
 
 def read_tls(certificate: Path | None, key: Path | None) -> _native.Tls | None:
     """Read what a server shows."""
-    return Shown(certificate, key, ("--tls-cert", "--tls-key")).read("serve")
+    return CertificateFiles(certificate, key, ("--tls-cert", "--tls-key")).read("serve")
 
 
 def read_clients(path: Path | None, *, secured: bool) -> _native.Roots | None:
@@ -82,10 +82,10 @@ def read_trust(
             message = f"{option}: {target.url} does not use TLS; write {name}://{place}"
             raise UsageError(message)
         return None
-    shown = Shown(certificate, key, ("--cert", "--key")).read(target.scheme.name)
+    presented = CertificateFiles(certificate, key, ("--cert", "--key")).read(target.scheme.name)
     path = cafile or Path(ssl.get_default_verify_paths().openssl_cafile)
     roots = read_roots("--cafile", path)
-    return checked("--cafile", path, lambda: _native.Trust(roots, target.host, shown))
+    return checked("--cafile", path, lambda: _native.Trust(roots, target.host, presented))
 
 
 def _bytes_of(option: str, path: Path) -> bytes:

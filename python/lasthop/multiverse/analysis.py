@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from lasthop.answer.projection import of_claims, project
-from lasthop.claims import Claim, Judgement, Verdict, judge
+from lasthop.claims import Claim, ClaimVerdict, Judgement, judge
 from lasthop.multiverse.choices import (
     Choice,
     Condition,
@@ -74,7 +74,7 @@ def analyse(
             verdicts.append(verdict)
             judged()
         first = verdicts[0].judgement
-        if first.verdict in {None, Verdict.NOT_COVERED}:
+        if first.verdict in {None, ClaimVerdict.NOT_COVERED}:
             not_judged[claim.id] = first.reason
         else:
             across.append(_across(claim, verdicts, choices))
@@ -154,7 +154,7 @@ def _across(claim: Claim, judged: Sequence[_Judged], choices: Sequence[Choice]) 
         unit=first.judgement.unit,
         low=finding.low,
         high=finding.high,
-        verdicts={verdict: verdicts[verdict] for verdict in Verdict},
+        verdicts={verdict: verdicts[verdict] for verdict in ClaimVerdict},
         overall=_spread(judged),
         effects=tuple(sorted(effects, key=lambda effect: -effect.weight)),
         first=_universe(first, None),
@@ -183,15 +183,15 @@ def _universe(judged: _Judged, changed: tuple[str, str] | None) -> Universe:
     )
 
 
-def _verdict(judged: _Judged) -> Verdict:
-    return judged.judgement.verdict or Verdict.UNDECIDED
+def _verdict(judged: _Judged) -> ClaimVerdict:
+    return judged.judgement.verdict or ClaimVerdict.UNDECIDED
 
 
 def _spread(judged: Sequence[_Judged]) -> Spread:
     ours = sorted(each.judgement.ours for each in judged if each.judgement.ours is not None)
     return Spread(
         universes=len(judged),
-        reproduced=sum(_verdict(each) is Verdict.REPRODUCED for each in judged),
+        reproduced=sum(_verdict(each) is ClaimVerdict.REPRODUCED for each in judged),
         low=_quantile(ours, _TAIL),
         median=_quantile(ours, 0.5),
         high=_quantile(ours, 1 - _TAIL),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from lasthop.claims.judgement import Verdict, plain_ends, plain_number
+from lasthop.claims.judgement import ClaimVerdict, plain_ends, plain_number
 from lasthop.multiverse.choices import Choice
 from lasthop.statistics.intervals import Interval
 
@@ -81,7 +81,7 @@ class Universe:
     changed: tuple[str, str] | None
     ours: float | None
     interval: Interval | None
-    verdict: Verdict
+    verdict: ClaimVerdict
 
     def as_json(self) -> dict[str, Any]:
         """Give it as plain values."""
@@ -121,7 +121,7 @@ class ClaimAcross:
     unit: str
     low: float
     high: float
-    verdicts: Mapping[Verdict, int]
+    verdicts: Mapping[ClaimVerdict, int]
     overall: Spread
     effects: tuple[Effect, ...]
     first: Universe

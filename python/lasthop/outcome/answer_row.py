@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.arms import AnswerArm, arms_of
 from lasthop.answer.contrast_words import change_of, range_of
 from lasthop.answer.decision import Decision, Outcome, PointDecision
 from lasthop.answer.projection import SHOWN
@@ -117,7 +117,7 @@ def _place(arm: RankedArm, point: PointDecision, objective: Objective | None) ->
 
 
 def _row(
-    arm: Arm,
+    arm: AnswerArm,
     *,
     verdict: str,
     rank: int | None = None,

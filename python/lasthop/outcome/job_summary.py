@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lasthop.answer.expectation import Verdict
+from lasthop.answer.expectation import ExpectationVerdict
 from lasthop.outcome.culprit_words import again, message_in_words, packets_in_words
 from lasthop.outcome.gate_verdict import gate_verdict
 from lasthop.results.atomic import environment
@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from lasthop.answer.expectation import Expectation
     from lasthop.outcome.results import Results
 
-_SIGNS = {Verdict.HELD: "✅", Verdict.FAILED: "❌", Verdict.NOT_JUDGED: "⚠️"}
+_SIGNS = {
+    ExpectationVerdict.HELD: "✅",
+    ExpectationVerdict.FAILED: "❌",
+    ExpectationVerdict.NOT_JUDGED: "⚠️",
+}
 
 
 def append_job_summary(lines: Iterable[str], file: Path) -> None:
@@ -43,7 +47,7 @@ def job_summary(results: Results) -> Iterator[str]:
         rows = f"{found.applied - found.failed} of {found.applied} hold" if found.applied else "-"
         yield f"| {_SIGNS[found.verdict]} {found.verdict.value} | `{_cell(found.text)}` | {rows} |"
     for found in results.expectations:
-        if found.verdict is Verdict.FAILED:
+        if found.verdict is ExpectationVerdict.FAILED:
             yield from _failure(results, found)
     yield ""
 

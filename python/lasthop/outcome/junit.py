@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import polars as pl
 
 from lasthop.answer.decision import Outcome, PointDecision
-from lasthop.answer.expectation import Expectation, Verdict, judge_expectations
+from lasthop.answer.expectation import Expectation, ExpectationVerdict, judge_expectations
 from lasthop.answer.verdict import best_at
 from lasthop.errors import one_line
 from lasthop.outcome.culprit_words import message_in_words, packets_in_words
@@ -109,7 +109,7 @@ def _expectations(results: Results) -> Iterable[_Case]:
     completed = _durations(results).filter(status="completed")
     seconds = _seconds(completed)
     for found in results.expectations:
-        if found.verdict is Verdict.HELD:
+        if found.verdict is ExpectationVerdict.HELD:
             yield _Case(found.text, seconds=seconds)
         else:
             yield _Case(found.text, "failure", str(found), _details(results, found), seconds)

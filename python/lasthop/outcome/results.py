@@ -172,13 +172,13 @@ class Results:
 
         Of runs that were named, what applies to them is judged: each is to meet it by itself.
         """
-        from lasthop.answer.expectation import Verdict, judge_expectations
+        from lasthop.answer.expectation import ExpectationVerdict, judge_expectations
 
         manifest = self.manifest
         expected = manifest.study["expect"] if manifest.whole or manifest.names_its_runs else ()
         found = judge_expectations(self.compared, expected, lambda: self.groups)
         if manifest.names_its_runs and manifest.counts.get("completed"):
-            return tuple(one for one in found if one.verdict is not Verdict.NOT_JUDGED)
+            return tuple(one for one in found if one.verdict is not ExpectationVerdict.NOT_JUDGED)
         return found
 
     def culprit(self, found: "Expectation") -> "Culprit | None":

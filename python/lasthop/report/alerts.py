@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from lasthop.answer.decision import Decision, Outcome
-from lasthop.answer.expectation import Expectation, Verdict
+from lasthop.answer.expectation import Expectation, ExpectationVerdict
 from lasthop.answer.failures import undelivered
 from lasthop.answer.sentences import shown_rule
 from lasthop.report.figures.figure import sentence_case
@@ -33,7 +33,7 @@ def _alerts(
     source: ReportSource, decision: Decision, expectations: Sequence[Expectation]
 ) -> Iterator[Alert]:
     for expectation in expectations:
-        if expectation.verdict is not Verdict.HELD:
+        if expectation.verdict is not ExpectationVerdict.HELD:
             what, _, why = str(expectation).partition(": ")
             yield Alert(f"{sentence_case(what)}:", why)
     yield from _requirements(decision)
@@ -66,7 +66,7 @@ def _requirements(decision: Decision) -> Iterator[Alert]:
 
 def _asks_for_why(expectations: Sequence[Expectation], decision: Decision) -> Iterator[bool]:
     """Tell whether somebody must deliver who does not: an excluded stack beside others need not."""
-    yield from (expectation.verdict is Verdict.FAILED for expectation in expectations)
+    yield from (expectation.verdict is ExpectationVerdict.FAILED for expectation in expectations)
     yield from (not point.ranked for point in decision.points)
 
 

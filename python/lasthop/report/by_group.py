@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.arms import AnswerArm, arms_of
 from lasthop.answer.by_group import DecisionByGroup, answer_by_group
 from lasthop.answer.decision import PointDecision
 from lasthop.answer.quantities import NOTHING, format_quantity, format_range
@@ -88,18 +88,20 @@ def _answer(found: DecisionByGroup, point: PointDecision, styles: Styles) -> Mar
     return Markup("{} {}").format(said, pill("unlike the fleet"))
 
 
-def _has(arm: Arm, name: str) -> bool:
+def _has(arm: AnswerArm, name: str) -> bool:
     return name in arm.completed.columns and bool(arm.completed[name].is_not_null().any())
 
 
-def _kinds(arms: Sequence[tuple[PointDecision, Arm]], columns: Sequence[str]) -> tuple[str, ...]:
+def _kinds(
+    arms: Sequence[tuple[PointDecision, AnswerArm]], columns: Sequence[str]
+) -> tuple[str, ...]:
     """Say what stands below the means."""
     found = (_interval(arm, name) for _, arm in arms for name in columns)
     kinds = dict.fromkeys(one.kind_text for one in found if one and one.repetitions > 1)
     return (f"Means over the runs; below each its {' or '.join(kinds)}.",) if kinds else ()
 
 
-def _cell(arm: Arm, name: str) -> str | Markup:
+def _cell(arm: AnswerArm, name: str) -> str | Markup:
     column = measure(name)
     found = _interval(arm, name)
     if found is None:
@@ -109,7 +111,7 @@ def _cell(arm: Arm, name: str) -> str | Markup:
     return bold(mean) + ("" if ends in {mean, NOTHING} else small(ends))
 
 
-def _interval(arm: Arm, name: str) -> Interval | None:
+def _interval(arm: AnswerArm, name: str) -> Interval | None:
     column = measure(name)
     sample = Sample.of(arm, column, worst=math.inf)
     return sample.interval() if sample.values else None

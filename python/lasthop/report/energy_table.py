@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
-from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.arms import AnswerArm, arms_of
 from lasthop.answer.points import points_of
 from lasthop.answer.quantities import NOTHING, format_quantity, format_range
 from lasthop.measures import ENERGY_CAUSES, RADIO_STATES
@@ -103,27 +103,27 @@ def _part(source: ReportSource, part: Mapping[str, Any], styles: Styles) -> Mark
     )
 
 
-def _stays(arm: Arm) -> bool:
+def _stays(arm: AnswerArm) -> bool:
     return {"battery_years", _SET_UP, _STEADY} <= set(arm.completed.columns) and bool(
         arm.completed["battery_years"].is_not_null().any()
     )
 
 
-def _used(arms: Sequence[Arm], columns: Mapping[str, str]) -> list[str]:
+def _used(arms: Sequence[AnswerArm], columns: Mapping[str, str]) -> list[str]:
     return [name for name in columns if any(arm.completed[name].sum() for arm in arms)]
 
 
-def _battery(arm: Arm) -> Markup:
+def _battery(arm: AnswerArm) -> Markup:
     years = interval(arm.completed["battery_years"].drop_nulls().to_list())
     mean, ends = format_quantity(years.mean, "years"), format_range(years, "years")
     return bold(mean) + ("" if ends in {mean, NOTHING} else small(ends))
 
 
-def _set_up(arm: Arm) -> str:
+def _set_up(arm: AnswerArm) -> str:
     return format_quantity(arm.mean(_SET_UP), "J")
 
 
-def _a_day(arm: Arm, columns: Sequence[str], unit: str) -> str:
+def _a_day(arm: AnswerArm, columns: Sequence[str], unit: str) -> str:
     """Write a sum of columns for a day of one device: all its radio time is in some state."""
     rows = arm.completed.select(
         pl.sum_horizontal(columns) / pl.sum_horizontal(list(_SECONDS)) * _DAY_S

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from lasthop.answer.expectation import Expectation, Verdict
+from lasthop.answer.expectation import Expectation, ExpectationVerdict
 from lasthop.answer.sentences import shown_rule
 from lasthop.report.markup import code, table, warning
 from lasthop.report.section import Section, counted
@@ -17,15 +17,15 @@ def expectations_section(expectations: Sequence[Expectation]) -> Section | None:
     if not expectations:
         return None
     rows = [[code(shown_rule(one.text)), _outcome(one)] for one in expectations]
-    missed = sum(one.verdict is not Verdict.HELD for one in expectations)
+    missed = sum(one.verdict is not ExpectationVerdict.HELD for one in expectations)
     of = f"{missed} of {counted(len(expectations), 'expectation')} failed or not judged"
     digest = of if missed else f"{counted(len(expectations), 'expectation')} held"
     return Section("expectations", "Expectations", digest, table(_HEAD, rows))
 
 
 def _outcome(found: Expectation) -> str | Markup:
-    if found.verdict is Verdict.HELD:
+    if found.verdict is ExpectationVerdict.HELD:
         return f"holds in all {found.applied} runs"
-    if found.verdict is Verdict.FAILED:
+    if found.verdict is ExpectationVerdict.FAILED:
         return warning(f"fails in {found.failed} of {found.applied} runs")
     return warning(f"not judged: {found.reason}")

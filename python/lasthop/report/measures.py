@@ -2,7 +2,7 @@
 
 from markupsafe import Markup, escape
 
-from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.arms import AnswerArm, arms_of
 from lasthop.answer.points import Point, points_of
 from lasthop.answer.quantities import NOTHING, format_quantity, format_range
 from lasthop.measures import Measure, measure
@@ -56,7 +56,7 @@ def _where(point: Point) -> str:
     return point.named[0][1] if len(point.named) == 1 else point.label
 
 
-def _cells(point: Point, arm: Arm) -> Row:
+def _cells(point: Point, arm: AnswerArm) -> Row:
     if arm.completed.is_empty():
         status = sentence_case(arm.troubles[0].status)
         return [status, *[NOTHING] * len(_COLUMNS)]
@@ -66,7 +66,7 @@ def _cells(point: Point, arm: Arm) -> Row:
     return [runs, *(_cell(point, arm, column) for column in _COLUMNS)]
 
 
-def _cell(point: Point, arm: Arm, column: Measure) -> str | Markup:
+def _cell(point: Point, arm: AnswerArm, column: Measure) -> str | Markup:
     """Write a mean with its interval; of an overload the range of its runs alone."""
     found = Measured.of(point, arm, column)
     if found is None:

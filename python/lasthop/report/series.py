@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median_low
 
-from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.arms import AnswerArm, arms_of
 from lasthop.answer.points import Point
 from lasthop.answer.samples import Sample
 from lasthop.measures import Measure
@@ -37,7 +37,7 @@ class Measured:
     overloaded: bool
 
     @classmethod
-    def of(cls, point: Point, arm: Arm, column: Measure) -> "Measured | None":
+    def of(cls, point: Point, arm: AnswerArm, column: Measure) -> "Measured | None":
         """Find what an arm measured; None where no run of it completed."""
         values = tuple(arm.measured(column.name, worst=math.inf).values())
         if not values:

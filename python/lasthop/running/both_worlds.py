@@ -10,7 +10,7 @@ from lasthop.running.run import carry_out
 from lasthop.running.until_decided import Round, held_plan
 from lasthop.statistics.looks import planned_looks
 from lasthop.statistics.planning import FIRST_LOOK, runs_needed
-from lasthop.twin import Twin, TwinRow, Verdict, World
+from lasthop.twin import Twin, TwinRow, TwinVerdict, World
 from lasthop.twin.words import with_interval
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def carry_out_both(  # noqa: PLR0913  (each is a keyword and most have a default
 
 def undecided(twin: Twin) -> list[TwinRow]:
     """Return the metrics that are neither in nor out."""
-    return [row for row in twin.rows if row.verdict is Verdict.UNDECIDED]
+    return [row for row in twin.rows if row.verdict is TwinVerdict.UNDECIDED]
 
 
 def _open(row: TwinRow) -> Undecided:

@@ -9,20 +9,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lasthop.adapters import Bindings, Pressure, Shown
+from lasthop.adapters import Bindings, PresentedFiles, Pressure
 from lasthop.errors import EnvironmentFailure, LasthopError
 from lasthop.results.arrow_stream import arrow_stream
 from lasthop.results.part import amended_streams, failed_streams, read_summary
 from lasthop.results.schema import PROGRAMS
 from lasthop.running.engine import NativeEngine
-from lasthop.running.foreign_crashes import crash_columns
-from lasthop.running.foreign_run import ForeignRun, Stop
-from lasthop.running.foreign_schedule import ForeignSchedule
+from lasthop.running.external_crashes import crash_columns
+from lasthop.running.external_run import ExternalRun, Stop
+from lasthop.running.external_schedule import ExternalSchedule
 from lasthop.running.live_software import LiveSoftware, clients_of, connects_again
 from lasthop.running.measured_use import MeasuredUse
 from lasthop.running.real_time import real_time
 from lasthop.running.serving import ProgramRow, Serving, row_of
-from lasthop.testbed import Namespace, temporary_folder, what_is_missing
+from lasthop.testbed import Namespace, missing_requirement, temporary_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -111,7 +111,7 @@ class LiveEngine:
             for server in self._native.outside_servers(spec):
                 needed = True
                 self._software.check(server, clients_of(spec), connects_again=connects_again(spec))
-        if needed and (missing := what_is_missing()) is not None:
+        if needed and (missing := missing_requirement()) is not None:
             message = f"real software needs {missing}; install it, or run with --engine virtual"
             raise EnvironmentFailure(message)
 
@@ -226,7 +226,7 @@ class LiveEngine:
             }
             told = amended_streams(told, **used.columns())
             if crashing := [serving for serving in running if serving.may_crash]:
-                said = {serving.name: serving.said() for serving in crashing}
+                said = {serving.name: serving.output_lines() for serving in crashing}
                 crashed = crash_columns(said, zero_ns, time.monotonic_ns(), who="server")
                 told = amended_streams(told, **crashed)
             rows = [{**of_run, **row} for serving in running for row in serving.rows()]
@@ -242,7 +242,7 @@ class LiveEngine:
         stop: Stop,
         attempt: int,
     ) -> tuple[Mapping[str, Stream], Sequence[ProgramRow]]:
-        schedule = ForeignSchedule.of(spec_json, self._native)
+        schedule = ExternalSchedule.of(spec_json, self._native)
         (wanted,) = self._native.outside_servers(spec_json)
         clients = {name: self._software.client(name) for name in clients_of(spec_json)}
         with ExitStack() as stack:
@@ -251,7 +251,7 @@ class LiveEngine:
             server = self._server(spec_json, wanted, folder)
             far = stack.enter_context(Namespace())
             cards = server.admit([device.name for device in schedule.devices])
-            run = ForeignRun(
+            run = ExternalRun(
                 replace(schedule, cards=cards),
                 clients,
                 server.offer,
@@ -298,8 +298,8 @@ class LiveEngine:
     def _server(self, spec_json: str, wanted: Mapping[str, Any], folder: Path) -> LiveServer:
         """Give a server, with what it shows in its folder."""
         files = self._native.server_files(spec_json, wanted["name"])
-        shown = None if files is None else Shown.write(folder, files)
-        return self._software.server(wanted, folder, shown)
+        presented = None if files is None else PresentedFiles.write(folder, files)
+        return self._software.server(wanted, folder, presented)
 
 
 def _join(namespace: Namespace, server: LiveServer) -> int:

@@ -13,7 +13,7 @@ from lasthop.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from lasthop.adapters import Adapter, Bindings, Card, Client, Shown
+    from lasthop.adapters import Adapter, Bindings, Card, Client, PresentedFiles
     from lasthop.adapters.build import Build
     from lasthop.adapters.software import Software
 
@@ -132,7 +132,7 @@ class LiveSoftware:
         return self._versions[build]
 
     def server(
-        self, told: Mapping[str, Any], folder: Path, shown: Shown | None = None
+        self, told: Mapping[str, Any], folder: Path, presented: PresentedFiles | None = None
     ) -> LiveServer:
         """Give a server of a run, and what it is to offer; its files go into the folder.
 
@@ -162,7 +162,7 @@ class LiveSoftware:
             folder=folder,
             application=service["application"]["name"],
             layers=tuple(layer["name"] for layer in service["layers"][:-1]),
-            shown=shown,
+            presented=presented,
             device=told["device"],
         )
         programs = tuple(

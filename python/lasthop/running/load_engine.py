@@ -48,7 +48,7 @@ class LoadEngine:
         self._user, self._password = user, password
         self._registered = tuple((device.path, device.key) for device in targets.registered)
         trust = targets.trust
-        self._trust = (trust.roots, trust.shown, trust.keys, dict(targets.names))
+        self._trust = (trust.roots, trust.presented, trust.keys, dict(targets.names))
 
     def check(self, specs: Iterable[str]) -> None:
         """Check that the machine has the sockets for the runs.

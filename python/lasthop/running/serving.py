@@ -81,10 +81,10 @@ class Serving:
         """Whether it is a device that has little of everything."""
         return self._server.offer.device is not None
 
-    def said(self) -> list[list[str]]:
+    def output_lines(self) -> list[list[str]]:
         """Give what the program has printed that clients meet: the words of each line."""
         _, process = self._running[-1]
-        return [line.split() for line in process.said() if line.strip()]
+        return [line.split() for line in process.output_lines() if line.strip()]
 
     def check(self) -> None:
         """Check that all programs are still running.

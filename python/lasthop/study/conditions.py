@@ -11,7 +11,7 @@ from lasthop.study.forms.long_form import LongForm
 from lasthop.study.forms.timing import timing
 from lasthop.study.paths.link_profiles import link_profile
 from lasthop.study.paths.media import medium_of
-from lasthop.study.paths.path import Nat, Path
+from lasthop.study.paths.path import LinkForm, Nat
 from lasthop.study.traffic.payload import FieldsPayload
 from lasthop.study.traffic.session import session_words
 
@@ -139,7 +139,7 @@ def _scope(hop: Hop) -> dict[str, str]:
     if hop.scope not in words:
         return {}
     scope = words[hop.scope]
-    if isinstance(hop.settings, Path) and hop.settings.has_a_free_bottleneck:
+    if isinstance(hop.settings, LinkForm) and hop.settings.has_a_free_bottleneck:
         scope += "; only the simulated devices load it"
     return {"scope": scope}
 

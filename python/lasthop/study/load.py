@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from lasthop.study.forms.model import DecideForm, StudyForm
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
 
 
 def load_study(  # noqa: PLR0913  (each is a keyword and has a default)
@@ -231,7 +231,7 @@ class _Loader:
         except ValidationError as error:
             raise document.invalid(error) from None
 
-    def _arms(self, form: StudyForm) -> tuple[Arm, ...]:
+    def _arms(self, form: StudyForm) -> tuple[StudyArm, ...]:
         try:
             if self._against is not None:
                 return arms_under_load(form.arms(), self._against)
@@ -239,7 +239,7 @@ class _Loader:
         except Fault as fault:
             raise self._document.error(fault) from None
 
-    def _read_credentials(self, form: StudyForm, arms: tuple[Arm, ...]) -> Credentials | None:
+    def _read_credentials(self, form: StudyForm, arms: tuple[StudyArm, ...]) -> Credentials | None:
         if form.credentials is None:
             return None
         try:
@@ -249,7 +249,7 @@ class _Loader:
             raise self._document.error(fault.within(("credentials",))) from None
 
     def _expand(
-        self, grid: tuple[GridPart, ...], arms: tuple[Arm, ...]
+        self, grid: tuple[GridPart, ...], arms: tuple[StudyArm, ...]
     ) -> tuple[tuple[Part, ...], tuple[Point, ...]]:
         keys = list(dict.fromkeys(axis.key for part in grid for axis in part.axes))
         found: list[tuple[GridPart, Spec, dict[str, SweptValue]]] = []
@@ -290,7 +290,7 @@ class _Loader:
         return parts, points
 
     def _point(
-        self, document: Document, base: Document, arms: tuple[Arm, ...]
+        self, document: Document, base: Document, arms: tuple[StudyArm, ...]
     ) -> tuple[StudyForm, Spec]:
         """Resolve one point; a fault of swept values is told at their place, not in the base."""
         try:
@@ -306,14 +306,14 @@ class _Loader:
             what = f"with {show(guilty.value)}, {error.key or 'the study'}: {error.what}"
             raise guilty.error(Fault(what, hint=error.hint)) from None
 
-    def _fits(self, document: Document, arms: tuple[Arm, ...]) -> bool:
+    def _fits(self, document: Document, arms: tuple[StudyArm, ...]) -> bool:
         try:
             self._resolved(document, arms)
         except StudyError:
             return False
         return True
 
-    def _resolved(self, document: Document, arms: tuple[Arm, ...]) -> tuple[StudyForm, Spec]:
+    def _resolved(self, document: Document, arms: tuple[StudyArm, ...]) -> tuple[StudyForm, Spec]:
         form = self._form(document)
         try:
             assembly, spans = form.assemble(), timing(form, quick=self._quick)
@@ -395,7 +395,9 @@ class _Loader:
             part=part,
         )
 
-    def _claims(self, name: str | None, arms: tuple[Arm, ...], parts: tuple[Part, ...]) -> Claims:
+    def _claims(
+        self, name: str | None, arms: tuple[StudyArm, ...], parts: tuple[Part, ...]
+    ) -> Claims:
         if name is None:
             return NO_CLAIMS
         swept = {part.name: [parameter.key for parameter in part.swept] for part in parts}
@@ -406,7 +408,7 @@ class _Loader:
             raise self._document.error(fault.within(("claims",))) from None
 
     def _multiverse(
-        self, form: StudyForm, arms: tuple[Arm, ...], parts: tuple[Part, ...]
+        self, form: StudyForm, arms: tuple[StudyArm, ...], parts: tuple[Part, ...]
     ) -> MultiversePlan | None:
         if form.multiverse is None:
             return None
@@ -452,7 +454,7 @@ class _Loader:
         expression = self._expression(text, location, judgeable)
         if not expression.is_by_group:
             try:
-                judgeable.check_told(expression.comparison.column)
+                judgeable.check_measured(expression.comparison.column)
             except Fault as fault:
                 raise self._document.error(fault.within(location)) from None
         return expression

@@ -8,7 +8,7 @@ removed. What a process leaves behind that did not get so far has its mark: `Lef
 from lasthop.testbed.emulation import Emulation
 from lasthop.testbed.folder import temporary_folder
 from lasthop.testbed.leftovers import Leftovers
-from lasthop.testbed.namespace import Namespace, end, what_is_missing
+from lasthop.testbed.namespace import Namespace, end, missing_requirement
 from lasthop.testbed.tun import Tun
 from lasthop.testbed.user_namespace import enter_user_namespace, why_no_networks
 from lasthop.testbed.veth import PacketSocket
@@ -21,7 +21,7 @@ __all__ = [
     "Tun",
     "end",
     "enter_user_namespace",
+    "missing_requirement",
     "temporary_folder",
-    "what_is_missing",
     "why_no_networks",
 ]

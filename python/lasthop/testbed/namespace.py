@@ -38,7 +38,7 @@ def owner_of(name: str) -> Tag | None:
     return Tag.read(found[1]) if found else None
 
 
-def what_is_missing() -> str | None:
+def missing_requirement() -> str | None:
     """Describe in a few words why namespaces are not possible here; None if they are."""
     if os.name != "posix" or not Path("/proc/self/ns/net").exists():
         return "Linux"

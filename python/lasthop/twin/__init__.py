@@ -2,6 +2,6 @@
 
 from lasthop.twin.row import TwinRow
 from lasthop.twin.twin import UNSUPPORTED, Twin, World
-from lasthop.twin.verdict import Verdict
+from lasthop.twin.verdict import TwinVerdict
 
-__all__ = ["UNSUPPORTED", "Twin", "TwinRow", "Verdict", "World"]
+__all__ = ["UNSUPPORTED", "Twin", "TwinRow", "TwinVerdict", "World"]

@@ -24,12 +24,12 @@ from lasthop.twin.limits import (
     is_plain,
 )
 from lasthop.twin.row import TwinRow
-from lasthop.twin.verdict import Verdict, judge
+from lasthop.twin.verdict import TwinVerdict, judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from lasthop.answer.arms import Arm
+    from lasthop.answer.arms import AnswerArm
     from lasthop.compare.place import Place
 
 Values = dict[int, float]
@@ -41,8 +41,8 @@ class Case:
     """A stack at a place in both worlds."""
 
     place: Place
-    virtual: Arm
-    live: Arm
+    virtual: AnswerArm
+    live: AnswerArm
     ledgers: tuple[pl.DataFrame, pl.DataFrame]
     confidence: float
 
@@ -106,9 +106,9 @@ class Case:
         virtual, live = values
         common = virtual.keys() & live.keys()
         equal = all(virtual[seed] == live[seed] for seed in common)
-        verdict = Verdict.INSIDE if equal else Verdict.OUTSIDE
+        verdict = TwinVerdict.INSIDE if equal else TwinVerdict.OUTSIDE
         return self._row(
-            metric, unit, values, verdict if common else Verdict.UNDECIDED, limit=Limit()
+            metric, unit, values, verdict if common else TwinVerdict.UNDECIDED, limit=Limit()
         )
 
     def _within(
@@ -117,7 +117,7 @@ class Case:
         found = difference(values[1], values[0], confidence=self.confidence).additive
         verdict = judge(found, limit.around(_mean(values[0])))
         if not any(map(math.isfinite, _all(values))):
-            verdict = Verdict.BOTH_NEVER
+            verdict = TwinVerdict.BOTH_NEVER
         if not all(map(math.isfinite, _all(values))):
             # Between what was reached and what was not is no number.
             found = replace(found, mean=math.nan, low=-math.inf, high=math.inf)
@@ -137,8 +137,8 @@ class Case:
         limit = Limit(least=DELIVERY_POINTS)
         verdict = judge(found, DELIVERY_POINTS)
         is_apart = found.repetitions > 1 and not found.low <= 0 <= found.high
-        if verdict is Verdict.UNDECIDED and is_apart:
-            verdict = Verdict.OUTSIDE
+        if verdict is TwinVerdict.UNDECIDED and is_apart:
+            verdict = TwinVerdict.OUTSIDE
         return self._row("delivery", "fraction", values, verdict, limit=limit, found=found)
 
     def _row(  # noqa: PLR0913  (the parts of a row)
@@ -146,7 +146,7 @@ class Case:
         metric: str,
         unit: str,
         values: tuple[Values, Values],
-        verdict: Verdict,
+        verdict: TwinVerdict,
         *,
         limit: Limit,
         found: Interval | None = None,

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lasthop.twin.verdict import Verdict
+from lasthop.twin.verdict import TwinVerdict
 
 if TYPE_CHECKING:
     from lasthop.statistics.intervals import Interval
@@ -33,7 +33,7 @@ class TwinRow:
     live: Interval
     difference: Interval
     limit: Limit
-    verdict: Verdict
+    verdict: TwinVerdict
 
     @property
     def most(self) -> float:
@@ -47,7 +47,7 @@ class TwinRow:
         It is infinite where a run of one of them has no value, and less than nothing where none
         has: that row is the last to be shown.
         """
-        if self.verdict is Verdict.BOTH_NEVER:
+        if self.verdict is TwinVerdict.BOTH_NEVER:
             return -1.0
         if self.virtual.unreached or self.live.unreached:
             return math.inf

@@ -7,11 +7,11 @@ from lasthop.report.section import Section
 from lasthop.twin.claims import HEAD as CLAIMS_HEAD
 from lasthop.twin.claims import ClaimsInBoth
 from lasthop.twin.twin import Twin
-from lasthop.twin.verdict import Verdict
+from lasthop.twin.verdict import TwinVerdict
 from lasthop.twin.words import DISTANCE_HEAD, HEAD, cells, counts, distances, gap_in_words
 
 _BYTES_HEAD = ("direction", "layer", "cause", "virtual", "live", "live - virtual")
-_KINDS = {Verdict.INSIDE.value: "good", Verdict.OUTSIDE.value: "bad"}
+_KINDS = {TwinVerdict.INSIDE.value: "good", TwinVerdict.OUTSIDE.value: "bad"}
 
 
 def twin_section(twin: Twin, claims: ClaimsInBoth) -> Section:

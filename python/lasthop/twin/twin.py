@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from lasthop.answer.arms import Arm, arms_of, stack_names
+from lasthop.answer.arms import AnswerArm, arms_of, stack_names
 from lasthop.compare.place import places
 from lasthop.statistics.looks import confidence_at_a_look
 from lasthop.twin.case import Case
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from lasthop.twin.gap import GapRow
     from lasthop.twin.row import TwinRow
-    from lasthop.twin.verdict import Verdict
+    from lasthop.twin.verdict import TwinVerdict
 
 UNSUPPORTED = "unsupported"
 """The status of a run that nothing here can do."""
@@ -72,7 +72,7 @@ class Missing:
     reason: str
 
     @classmethod
-    def of(cls, place: str, virtual: Arm, live: Arm) -> Self | None:
+    def of(cls, place: str, virtual: AnswerArm, live: AnswerArm) -> Self | None:
         """Say what is missing, if anything is."""
         for name, arm in (("virtual", virtual), ("live", live)):
             if not arm.completed.is_empty():
@@ -118,6 +118,6 @@ class Twin:
                 gaps.append(TwinGap(place.label, after.stack, tuple(case.gap())))
         return cls(tuple(rows), tuple(gaps), tuple(missing))
 
-    def count(self, verdict: Verdict) -> int:
+    def count(self, verdict: TwinVerdict) -> int:
         """Count the metrics with a verdict."""
         return sum(row.verdict is verdict for row in self.rows)

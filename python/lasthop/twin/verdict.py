@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from lasthop.statistics.intervals import Interval
 
 
-class Verdict(Enum):
+class TwinVerdict(Enum):
     """The verdict on the difference between simulator and real software."""
 
     INSIDE = "inside"
@@ -20,16 +20,16 @@ class Verdict(Enum):
     """Neither world reaches the percentile in any repetition: there is no difference to judge."""
 
 
-def judge(found: Interval, most: float) -> Verdict:
+def judge(found: Interval, most: float) -> TwinVerdict:
     """Judge an interval. A single repetition has none.
 
     What has no end, of the interval or of the limit, decides nothing.
     """
     ends = (found.low, found.mean, found.high, most)
     if found.repetitions == 1 or not all(map(math.isfinite, ends)):
-        return Verdict.UNDECIDED
+        return TwinVerdict.UNDECIDED
     if -most <= found.low and found.high <= most:
-        return Verdict.INSIDE
+        return TwinVerdict.INSIDE
     if found.low > most or found.high < -most:
-        return Verdict.OUTSIDE
-    return Verdict.UNDECIDED
+        return TwinVerdict.OUTSIDE
+    return TwinVerdict.UNDECIDED

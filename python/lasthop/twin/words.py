@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from lasthop.answer.quantities import format_quantity
-from lasthop.twin.verdict import Verdict
+from lasthop.twin.verdict import TwinVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,10 +22,10 @@ HEAD = ("metric", "virtual", "live", "live - virtual", "limit", "verdict")
 
 def counts(twin: Twin) -> str:
     """Count the verdicts; rows of which neither world has a value count apart."""
-    judged = (it for it in Verdict if it is not Verdict.BOTH_NEVER)
+    judged = (it for it in TwinVerdict if it is not TwinVerdict.BOTH_NEVER)
     told = ", ".join(f"{twin.count(verdict)} {verdict.value}" for verdict in judged)
-    never = twin.count(Verdict.BOTH_NEVER)
-    return f"{told}; {never} {Verdict.BOTH_NEVER.value}" if never else told
+    never = twin.count(TwinVerdict.BOTH_NEVER)
+    return f"{told}; {never} {TwinVerdict.BOTH_NEVER.value}" if never else told
 
 
 def distances(twin: Twin) -> Iterator[tuple[str, ...]]:
@@ -62,7 +62,7 @@ def _never(found: Interval) -> str:
 def _apart(row: TwinRow) -> str:
     """Say by how much live differs: a share by points, all else by its share of the simulated."""
     apart, virtual = row.difference.mean, row.virtual.mean
-    if row.verdict is Verdict.BOTH_NEVER:
+    if row.verdict is TwinVerdict.BOTH_NEVER:
         return str(row.verdict.value)
     if row.virtual.unreached or row.live.unreached:
         return "not known"
@@ -71,9 +71,9 @@ def _apart(row: TwinRow) -> str:
     return f"{100 * apart / virtual:+.1f} %" if virtual else f"{apart:+g} {row.unit}"
 
 
-def _worst(rows: Sequence[TwinRow]) -> Verdict:
+def _worst(rows: Sequence[TwinRow]) -> TwinVerdict:
     found = {row.verdict for row in rows}
-    order = (Verdict.OUTSIDE, Verdict.UNDECIDED, Verdict.INSIDE, Verdict.BOTH_NEVER)
+    order = (TwinVerdict.OUTSIDE, TwinVerdict.UNDECIDED, TwinVerdict.INSIDE, TwinVerdict.BOTH_NEVER)
     return next(verdict for verdict in order if verdict in found)
 
 

@@ -12,7 +12,7 @@ from lasthop.answer.by_group import (
     has_several,
 )
 from lasthop.answer.decision import Outcome, decide
-from lasthop.answer.expectation import Verdict, judge_expectations
+from lasthop.answer.expectation import ExpectationVerdict, judge_expectations
 from lasthop.answer.group_rows import rows_by_group
 from lasthop.answer.verdict import verdict
 from lasthop.errors import UsageError
@@ -177,9 +177,9 @@ def test_an_expectation_of_a_stratum_is_judged_there() -> None:
     runs_of_fleet = runs(FLEET).with_columns(repetition=pl.lit(1))
     texts = [f"delivery_ratio >= 99 % where stratum == '{loss}'" for loss in ("144 dB", "164 dB")]
     held, failed = judge_expectations(runs_of_fleet, texts, lambda: table)
-    assert (held.verdict, held.applied) == (Verdict.HELD, 10)
+    assert (held.verdict, held.applied) == (ExpectationVerdict.HELD, 10)
     assert "true in 10 rows of groups" in str(held)
-    assert (failed.verdict, failed.failed) == (Verdict.FAILED, 10)
+    assert (failed.verdict, failed.failed) == (ExpectationVerdict.FAILED, 10)
     assert "(a, group meters, stratum 164 dB, flow index, part base, repetition 1)" in str(failed)
 
 

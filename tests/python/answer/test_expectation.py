@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from lasthop.answer.expectation import Verdict, judge_expectations
+from lasthop.answer.expectation import ExpectationVerdict, judge_expectations
 
 RUNS = pl.DataFrame(
     [
@@ -20,7 +20,7 @@ RUNS = pl.DataFrame(
 
 def test_what_holds_says_of_how_many_runs() -> None:
     (held,) = judge_expectations(RUNS, ["delivery_ratio >= 50 %"])
-    assert (held.verdict, held.failed, held.applied) == (Verdict.HELD, 0, 3)
+    assert (held.verdict, held.failed, held.applied) == (ExpectationVerdict.HELD, 0, 3)
 
 
 def test_the_worst_run_is_named_with_its_figure() -> None:
@@ -59,6 +59,6 @@ def test_an_expectation_that_judges_nothing_is_no_pass(
     text: str, runs: pl.DataFrame, why: str
 ) -> None:
     (found,) = judge_expectations(runs, [text])
-    assert found.verdict is Verdict.NOT_JUDGED
+    assert found.verdict is ExpectationVerdict.NOT_JUDGED
     assert why in str(found)
     assert "which is no pass" in str(found)

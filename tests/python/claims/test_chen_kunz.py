@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lasthop.claims import Judgement, Verdict, judge
+from lasthop.claims import ClaimVerdict, Judgement, judge
 from lasthop.study import load_study
 
 from .synthetic import Measured, runs_of, spread
@@ -57,10 +57,10 @@ def test_what_the_paper_measured_reproduces_all_that_is_covered() -> None:
     found = judgements(paper)
     verdicts = {name: judgement.verdict for name, judgement in found.items()}
     assert verdicts.pop("CK14") is None
-    assert {name for name, one in verdicts.items() if one is Verdict.NOT_COVERED} == DDS_ALONE
+    assert {name for name, one in verdicts.items() if one is ClaimVerdict.NOT_COVERED} == DDS_ALONE
     others = {name: one for name, one in verdicts.items() if name not in DDS_ALONE}
     reasons = {name: found[name].reason for name in others}
-    assert set(others.values()) == {Verdict.REPRODUCED}, reasons
+    assert set(others.values()) == {ClaimVerdict.REPRODUCED}, reasons
     assert set(found) == {f"CK{number}" for number in range(1, 15)}
 
 
@@ -96,7 +96,7 @@ def test_a_claim_turns_when_its_column_does(claim: str, factors: Mapping[str, fl
         return {name: value * factors.get(name, 1.0) for name, value in measured.items()}
 
     found = judgements(turned)[claim]
-    assert found.verdict is Verdict.NOT_REPRODUCED, found.reason
+    assert found.verdict is ClaimVerdict.NOT_REPRODUCED, found.reason
 
 
 def test_rising_bytes_of_a_datagram_stack_refute_the_tenth_claim() -> None:
@@ -107,7 +107,7 @@ def test_rising_bytes_of_a_datagram_stack_refute_the_tenth_claim() -> None:
         return measured
 
     found = judgements(turned)["CK10"]
-    assert found.verdict is Verdict.NOT_REPRODUCED
+    assert found.verdict is ClaimVerdict.NOT_REPRODUCED
     assert found.reason.startswith("json_udp, loss, ")
 
 
@@ -119,5 +119,5 @@ def test_a_cap_that_carries_nothing_does_not_count() -> None:
         return measured
 
     found = judgements(turned)["CK12"]
-    assert found.verdict is Verdict.REPRODUCED
+    assert found.verdict is ClaimVerdict.REPRODUCED
     assert found.findings[0].point.replace("\N{NO-BREAK SPACE}", " ") == "path rate 50 kbit/s"

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from lasthop.claims import Verdict, judge
+from lasthop.claims import ClaimVerdict, judge
 from lasthop.study import load_study
 
 from .conftest import JudgeRules, Load
@@ -41,22 +41,22 @@ def along_loss(start: float, rise: float) -> Formula:
 AT_10 = "column: latency_mean, stacks: [raw_udp], part: loss, at: {path.loss: 10 %}"
 
 ONE_POINT = {
-    "a value in the range": ("equals: 110 ms", 100.0, Verdict.REPRODUCED),
-    "a value that the interval meets": ("equals: 83 ms", 104.0, Verdict.REPRODUCED),
-    "a value outside": ("equals: 60 ms", 100.0, Verdict.NOT_REPRODUCED),
-    "a tolerance of its own": ("equals: 110 ms, within: 2 %", 100.0, Verdict.NOT_REPRODUCED),
-    "an absolute tolerance": ("equals: 110 ms, within: 15 ms", 100.0, Verdict.REPRODUCED),
-    "above": ("above: 90 ms", 100.0, Verdict.REPRODUCED),
-    "not above": ("above: 110 ms", 100.0, Verdict.NOT_REPRODUCED),
-    "neither": ("above: 100 ms", 100.2, Verdict.UNDECIDED),
-    "below": ("below: 110 ms", 100.0, Verdict.REPRODUCED),
-    "not below": ("below: 90 ms", 100.0, Verdict.NOT_REPRODUCED),
+    "a value in the range": ("equals: 110 ms", 100.0, ClaimVerdict.REPRODUCED),
+    "a value that the interval meets": ("equals: 83 ms", 104.0, ClaimVerdict.REPRODUCED),
+    "a value outside": ("equals: 60 ms", 100.0, ClaimVerdict.NOT_REPRODUCED),
+    "a tolerance of its own": ("equals: 110 ms, within: 2 %", 100.0, ClaimVerdict.NOT_REPRODUCED),
+    "an absolute tolerance": ("equals: 110 ms, within: 15 ms", 100.0, ClaimVerdict.REPRODUCED),
+    "above": ("above: 90 ms", 100.0, ClaimVerdict.REPRODUCED),
+    "not above": ("above: 110 ms", 100.0, ClaimVerdict.NOT_REPRODUCED),
+    "neither": ("above: 100 ms", 100.2, ClaimVerdict.UNDECIDED),
+    "below": ("below: 110 ms", 100.0, ClaimVerdict.REPRODUCED),
+    "not below": ("below: 90 ms", 100.0, ClaimVerdict.NOT_REPRODUCED),
 }
 
 
 @pytest.mark.parametrize(("rule", "ours", "verdict"), ONE_POINT.values(), ids=ONE_POINT.keys())
 def test_one_stack_at_one_point(
-    judged: JudgeRules, rule: str, ours: float, verdict: Verdict
+    judged: JudgeRules, rule: str, ours: float, verdict: ClaimVerdict
 ) -> None:
     kind = "value" if "equals" in rule else "threshold"
     found = judged(f"{AT_10}, {rule}", latency(ours), kind=kind)
@@ -71,15 +71,15 @@ def test_one_stack_at_one_point(
 def test_a_single_repetition_decides_nothing(judged: JudgeRules) -> None:
     for rule, ours, kind in (("equals: 60 ms", 100.0, "value"), ("above: 1 ms", 1e6, "threshold")):
         found = judged(f"{AT_10}, {rule}", latency(ours), kind=kind, repeat=1)
-        assert found.verdict is Verdict.UNDECIDED
+        assert found.verdict is ClaimVerdict.UNDECIDED
         assert found.reason == "1 repetition, which has no spread"
 
 
 def test_two_repetitions_decide_what_is_far_away_and_nothing_near(judged: JudgeRules) -> None:
     far = judged(f"{AT_10}, above: 50 ms", latency(100.0), kind="threshold", repeat=2)
-    assert far.verdict is Verdict.REPRODUCED
+    assert far.verdict is ClaimVerdict.REPRODUCED
     near = judged(f"{AT_10}, above: 96 ms", latency(100.0), kind="threshold", repeat=2)
-    assert near.verdict is Verdict.UNDECIDED
+    assert near.verdict is ClaimVerdict.UNDECIDED
 
 
 def test_a_run_without_a_value_decides_nothing(judged: JudgeRules) -> None:
@@ -87,7 +87,7 @@ def test_a_run_without_a_value_decides_nothing(judged: JudgeRules) -> None:
         return {"latency_mean_ms": None if repetition == 3 else 100.0}
 
     found = judged(f"{AT_10}, above: 1 ms", formula, kind="threshold")
-    assert found.verdict is Verdict.UNDECIDED
+    assert found.verdict is ClaimVerdict.UNDECIDED
     assert found.reason == "no value in 1 of 5 repetitions"
     assert found.as_json()["interval"][1] is None
 
@@ -103,10 +103,10 @@ def test_equal_values_are_judged_without_doubt(judged: JudgeRules) -> None:
         return {"delivery_ratio": 1.0}
 
     rule = "column: delivery_ratio, stacks: [raw_udp], part: loss"
-    assert judged(f"{rule}, at_least: 100 %", whole).verdict is Verdict.REPRODUCED
-    assert judged(f"{rule}, above: 100 %", whole).verdict is Verdict.NOT_REPRODUCED
+    assert judged(f"{rule}, at_least: 100 %", whole).verdict is ClaimVerdict.REPRODUCED
+    assert judged(f"{rule}, above: 100 %", whole).verdict is ClaimVerdict.NOT_REPRODUCED
     lost = "column: loss_ratio, stacks: [raw_udp], part: loss, equals: 0 %"
-    assert judged(lost, whole, kind="value").verdict is Verdict.REPRODUCED
+    assert judged(lost, whole, kind="value").verdict is ClaimVerdict.REPRODUCED
 
 
 def test_of_points_at_which_nothing_is_to_be_lost_the_one_that_lost_most_is_shown(
@@ -117,7 +117,7 @@ def test_of_points_at_which_nothing_is_to_be_lost_the_one_that_lost_most_is_show
 
     lost = "column: loss_ratio, stacks: [raw_udp], part: loss, equals: 0 %"
     found = judged(lost, stalled, kind="value")
-    assert found.verdict is Verdict.REPRODUCED
+    assert found.verdict is ClaimVerdict.REPRODUCED
     assert found.ours == pytest.approx(0.05 * 0.2 / 5)
     assert plain(found.reason).startswith("raw_udp, loss, path loss 20 %: ")
 
@@ -138,12 +138,12 @@ def test_every_point_must_hold_unless_one_is_enough(judged: JudgeRules) -> None:
 
     rule = "column: latency_mean, stacks: [raw_udp], part: loss, above: 150 ms"
     each = judged(rule, rising, kind="threshold")
-    assert each.verdict is Verdict.NOT_REPRODUCED
+    assert each.verdict is ClaimVerdict.NOT_REPRODUCED
     assert plain(each.reason).startswith("raw_udp, loss, path loss 0 %: ")
     assert len(each.findings) == 3
-    assert judged(f"{rule}, holds_at: any", rising).verdict is Verdict.REPRODUCED
+    assert judged(f"{rule}, holds_at: any", rising).verdict is ClaimVerdict.REPRODUCED
     none = judged(rule.replace("150", "1500") + ", holds_at: any", rising)
-    assert none.verdict is Verdict.NOT_REPRODUCED
+    assert none.verdict is ClaimVerdict.NOT_REPRODUCED
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_the_extreme_is_looked_for_where_the_condition_holds(judged: JudgeRules)
 def test_no_point_is_no_verdict(judged: JudgeRules) -> None:
     rule = "column: latency_mean, stacks: [raw_udp], part: loss, where: delivery_ratio < 10 %"
     found = judged(f"{rule}, above: 1 ms", latency(100.0))
-    assert found.verdict is Verdict.UNDECIDED
+    assert found.verdict is ClaimVerdict.UNDECIDED
     assert found.reason == "no run at a point as the rule asks for"
 
 
@@ -197,18 +197,18 @@ def test_an_order_is_judged_by_paired_ratios_at_every_point(judged: JudgeRules) 
 
     rule = "column: latency_mean, part: loss"
     right = judged(f"{rule}, lowest_first: [raw_udp, json_udp, mqtt qos=1]", noisy)
-    assert right.verdict is Verdict.REPRODUCED, right.reason
+    assert right.verdict is ClaimVerdict.REPRODUCED, right.reason
     assert len(right.findings) == 2 * 3
     same = judged(f"{rule}, highest_first: [mqtt qos=1, json_udp, raw_udp]", noisy)
-    assert same.verdict is Verdict.REPRODUCED
+    assert same.verdict is ClaimVerdict.REPRODUCED
     wrong = judged(f"{rule}, lowest_first: [json_udp, raw_udp, mqtt qos=1]", noisy)
-    assert wrong.verdict is Verdict.NOT_REPRODUCED
+    assert wrong.verdict is ClaimVerdict.NOT_REPRODUCED
     assert plain(wrong.reason).startswith("json_udp < raw_udp, loss, path loss ")
     equal = judged(f"{rule}, lowest_first: [raw_udp, json_udp]", latency(100.0))
-    assert equal.verdict is Verdict.UNDECIDED  # apart in neither direction
+    assert equal.verdict is ClaimVerdict.UNDECIDED  # apart in neither direction
     assert plain(equal.reason).endswith(": equal in all 5 repetitions")
     against = judged(f"{rule}, highest_first: [raw_udp, json_udp, mqtt qos=1]", noisy)
-    assert against.verdict is Verdict.NOT_REPRODUCED
+    assert against.verdict is ClaimVerdict.NOT_REPRODUCED
 
 
 def test_a_ratio_pairs_repetitions(judged: JudgeRules) -> None:
@@ -218,44 +218,44 @@ def test_a_ratio_pairs_repetitions(judged: JudgeRules) -> None:
 
     rule = "column: wire_bytes_up_offered, stacks: [json_udp], part: loss"
     found = judged(f"{rule}, relative_to: {{stack: raw_udp}}, equals: 2", formula, kind="ratio")
-    assert found.verdict is Verdict.REPRODUCED
+    assert found.verdict is ClaimVerdict.REPRODUCED
     assert found.ours == pytest.approx(2.1)
     assert len(found.findings) == 3
     strict = f"{rule}, relative_to: {{stack: raw_udp}}, equals: 2, within: 1 %"
-    assert judged(strict, formula, kind="ratio").verdict is Verdict.NOT_REPRODUCED
+    assert judged(strict, formula, kind="ratio").verdict is ClaimVerdict.NOT_REPRODUCED
 
 
 def test_a_ratio_to_another_point_and_to_another_column(judged: JudgeRules) -> None:
     formula = along_loss(1000.0, rise=0.5)
     rule = "column: wire_bytes_offered, stacks: [raw_udp], part: loss, at: {path.loss: 20 %}"
     other = f"{rule}, relative_to: {{at: {{path.loss: 0 %}}}}, equals: 1.5, within: 1 %"
-    assert judged(other, formula, kind="ratio").verdict is Verdict.REPRODUCED
+    assert judged(other, formula, kind="ratio").verdict is ClaimVerdict.REPRODUCED
     half = f"{rule}, relative_to: {{column: wire_bytes_up_offered}}, equals: 200 %, within: 1 %"
-    assert judged(half, formula, kind="ratio").verdict is Verdict.REPRODUCED
+    assert judged(half, formula, kind="ratio").verdict is ClaimVerdict.REPRODUCED
 
 
 def test_a_ratio_to_several_points_is_none(judged: JudgeRules) -> None:
     rule = "column: latency_mean, stacks: [raw_udp], part: loss, at: {path.loss: 0 %}"
     found = judged(f'{rule}, relative_to: {{at: {{path.loss: "> 0 %"}}}}, below: 1', latency(1.0))
-    assert found.verdict is Verdict.UNDECIDED
+    assert found.verdict is ClaimVerdict.UNDECIDED
     assert found.reason == "there is nothing to relate it to"
 
 
 @pytest.mark.parametrize(
     ("requirement", "rise", "verdict"),
     [
-        ("above: 2 %", 0.0, Verdict.NOT_REPRODUCED),
-        ("below: 2 %", 0.01, Verdict.REPRODUCED),
-        ("below: 2 %", 0.05, Verdict.NOT_REPRODUCED),
-        ("above: 5 %", 0.30, Verdict.REPRODUCED),
-        ("above: -5 %", -0.2, Verdict.NOT_REPRODUCED),
-        ("below: 0 %", -0.2, Verdict.REPRODUCED),
-        ("above: 100 B", 0.2, Verdict.REPRODUCED),
-        ("above: 300 B", 0.2, Verdict.NOT_REPRODUCED),
+        ("above: 2 %", 0.0, ClaimVerdict.NOT_REPRODUCED),
+        ("below: 2 %", 0.01, ClaimVerdict.REPRODUCED),
+        ("below: 2 %", 0.05, ClaimVerdict.NOT_REPRODUCED),
+        ("above: 5 %", 0.30, ClaimVerdict.REPRODUCED),
+        ("above: -5 %", -0.2, ClaimVerdict.NOT_REPRODUCED),
+        ("below: 0 %", -0.2, ClaimVerdict.REPRODUCED),
+        ("above: 100 B", 0.2, ClaimVerdict.REPRODUCED),
+        ("above: 300 B", 0.2, ClaimVerdict.NOT_REPRODUCED),
     ],
 )
 def test_a_change_over_a_sweep_is_that_of_a_fitted_line(
-    judged: JudgeRules, requirement: str, rise: float, verdict: Verdict
+    judged: JudgeRules, requirement: str, rise: float, verdict: ClaimVerdict
 ) -> None:
     rule = "column: wire_bytes_offered, stacks: [raw_udp], part: loss, change_over: path.loss"
     found = judged(f"{rule}, {requirement}", along_loss(1000.0, rise=rise))
@@ -270,9 +270,9 @@ def test_what_is_constant_rises_by_nothing(judged: JudgeRules) -> None:
         return {"latency_mean_ms": 0.1 + 0.2}
 
     rule = "column: latency_mean, stacks: [raw_udp], part: loss, change_over: path.loss"
-    assert judged(f"{rule}, above: 0 %", constant).verdict is Verdict.NOT_REPRODUCED
-    assert judged(f"{rule}, at_least: 0 %", constant).verdict is Verdict.REPRODUCED
-    assert judged(f"{rule}, at_most: 0 %", constant).verdict is Verdict.REPRODUCED
+    assert judged(f"{rule}, above: 0 %", constant).verdict is ClaimVerdict.NOT_REPRODUCED
+    assert judged(f"{rule}, at_least: 0 %", constant).verdict is ClaimVerdict.REPRODUCED
+    assert judged(f"{rule}, at_most: 0 %", constant).verdict is ClaimVerdict.REPRODUCED
 
 
 def test_a_swept_value_that_is_no_number_expects_nothing(load: Load) -> None:
@@ -280,7 +280,7 @@ def test_a_swept_value_that_is_no_number_expects_nothing(load: Load) -> None:
     study = load(many(1, rule).replace("threshold", "value"))
     runs = runs_of(study, latency(1.0)).with_columns(path_loss=pl.lit(None, pl.Float64))
     (found,) = judge(study.claims, runs)
-    assert found.verdict is Verdict.UNDECIDED
+    assert found.verdict is ClaimVerdict.UNDECIDED
     assert found.reason.endswith("the swept key is not a number here")
 
 
@@ -289,15 +289,17 @@ def test_one_point_is_enough_where_another_has_no_value(judged: JudgeRules) -> N
         return {"latency_mean_ms": None if at["path_loss"] else spread(100.0, repetition)}
 
     rule = "column: latency_mean, stacks: [raw_udp], part: loss, holds_at: any"
-    assert judged(f"{rule}, above: 90 ms", formula).verdict is Verdict.REPRODUCED
-    assert judged(f"{rule}, equals: 100 ms", formula, kind="value").verdict is Verdict.REPRODUCED
-    assert judged(f"{rule}, above: 900 ms", formula).verdict is Verdict.UNDECIDED
+    assert judged(f"{rule}, above: 90 ms", formula).verdict is ClaimVerdict.REPRODUCED
+    assert (
+        judged(f"{rule}, equals: 100 ms", formula, kind="value").verdict is ClaimVerdict.REPRODUCED
+    )
+    assert judged(f"{rule}, above: 900 ms", formula).verdict is ClaimVerdict.UNDECIDED
 
 
 def test_a_grid_has_a_sweep_for_each_of_its_other_values(judged: JudgeRules) -> None:
     rule = "column: wire_bytes_offered, stacks: [raw_udp], part: grid, change_over: path.loss"
     found = judged(f"{rule}, above: 5 %", along_loss(1000.0, rise=0.5))
-    assert found.verdict is Verdict.REPRODUCED
+    assert found.verdict is ClaimVerdict.REPRODUCED
     assert len(found.findings) == 2
     assert [plain(one.point).count("100 ms") for one in found.findings] == [2, 0]
 
@@ -309,9 +311,9 @@ def test_the_place_of_a_peak_is_compared(judged: JudgeRules) -> None:
 
     rule = "column: latency_mean, part: loss, peak_over: path.loss"
     first = judged(f"{rule}, lowest_first: [raw_udp, json_udp]", formula)
-    assert first.verdict is Verdict.REPRODUCED
+    assert first.verdict is ClaimVerdict.REPRODUCED
     value = judged(f"{rule}, stacks: [json_udp], equals: 20 %", formula, kind="value")
-    assert (value.verdict, value.ours, value.unit) == (Verdict.REPRODUCED, 0.2, "fraction")
+    assert (value.verdict, value.ours, value.unit) == (ClaimVerdict.REPRODUCED, 0.2, "fraction")
 
 
 def test_of_two_peaks_at_the_edge_of_a_sweep_nothing_is_known(judged: JudgeRules) -> None:
@@ -321,14 +323,14 @@ def test_of_two_peaks_at_the_edge_of_a_sweep_nothing_is_known(judged: JudgeRules
 
     rule = "column: latency_mean, part: loss, peak_over: path.loss"
     beyond = judged(f"{rule}, lowest_first: [raw_udp, json_udp]", formula)
-    assert beyond.verdict is Verdict.UNDECIDED
+    assert beyond.verdict is ClaimVerdict.UNDECIDED
     assert (
         beyond.reason == "both peak at the edge of the sweep, or beyond it, in 5 of 5 repetitions"
     )
     inside = judged(f"{rule}, lowest_first: ['mqtt qos=1', json_udp]", formula)
-    assert inside.verdict is Verdict.REPRODUCED
+    assert inside.verdict is ClaimVerdict.REPRODUCED
     later = judged(f"{rule}, lowest_first: [json_udp, 'mqtt qos=1']", formula)
-    assert later.verdict is Verdict.NOT_REPRODUCED
+    assert later.verdict is ClaimVerdict.NOT_REPRODUCED
 
 
 def test_the_mean_over_a_sweep_is_a_number_a_repetition(judged: JudgeRules) -> None:
@@ -338,13 +340,13 @@ def test_the_mean_over_a_sweep_is_a_number_a_repetition(judged: JudgeRules) -> N
 
     rule = "column: latency_mean, part: loss, mean_over: path.loss"
     value = judged(f"{rule}, stacks: [raw_udp], equals: 160 ms, within: 1 %", formula, kind="value")
-    assert (value.verdict, value.unit, value.n) == (Verdict.REPRODUCED, "ms", 5)
+    assert (value.verdict, value.unit, value.n) == (ClaimVerdict.REPRODUCED, "ms", 5)
     assert value.ours == pytest.approx(160)
     assert value.published == "160 ms on average over path loss"
     low = judged(f"{rule}, stacks: [json_udp], below: 170 ms", formula, kind="threshold")
-    assert low.verdict is Verdict.NOT_REPRODUCED
+    assert low.verdict is ClaimVerdict.NOT_REPRODUCED
     order = judged(f"{rule}, highest_first: [json_udp, raw_udp]", formula)
-    assert (order.verdict, order.unit) == (Verdict.REPRODUCED, "fraction")
+    assert (order.verdict, order.unit) == (ClaimVerdict.REPRODUCED, "fraction")
     assert order.ours == pytest.approx(190 / 160)
 
 
@@ -354,7 +356,7 @@ def test_a_mean_over_a_sweep_needs_each_of_its_points(judged: JudgeRules) -> Non
 
     rule = "column: latency_mean, part: loss, mean_over: path.loss, stacks: [raw_udp]"
     found = judged(f"{rule}, above: 1 ms", formula, kind="threshold")
-    assert found.verdict is Verdict.UNDECIDED
+    assert found.verdict is ClaimVerdict.UNDECIDED
     assert found.reason == "no value in 5 of 5 repetitions"
 
 
@@ -367,19 +369,19 @@ def test_an_order_may_name_stacks_of_several_parts(judged: JudgeRules) -> None:
     order = "[raw_udp, json_udp, {stack: raw_udp, part: far}, {stack: json_udp, part: far}]"
     rule = "column: latency_mean, part: loss"
     found = judged(f"{rule}, lowest_first: {order}", formula)
-    assert found.verdict is Verdict.REPRODUCED, found.reason
+    assert found.verdict is ClaimVerdict.REPRODUCED, found.reason
     assert len(found.findings) == 3 * 3
     assert found.published == "raw_udp < json_udp < raw_udp in far < json_udp in far"
     assert "json_udp < raw_udp in far" in {one.stack for one in found.findings}
     mean = judged(f"{rule}, mean_over: path.loss, highest_first: {order}", formula)
-    assert mean.verdict is Verdict.NOT_REPRODUCED
+    assert mean.verdict is ClaimVerdict.NOT_REPRODUCED
     assert len(mean.findings) == 3
 
 
 def test_stacks_of_parts_without_a_point_in_common_are_not_compared(judged: JudgeRules) -> None:
     order = "[raw_udp, {stack: json_udp, part: grid}]"
     found = judged(f"column: latency_mean, part: far, lowest_first: {order}", latency(100.0))
-    assert found.verdict is Verdict.UNDECIDED
+    assert found.verdict is ClaimVerdict.UNDECIDED
     assert found.reason == "no run at a point as the rule asks for"
 
 
@@ -389,30 +391,30 @@ def test_an_expected_value_may_be_a_multiple_of_a_swept_key(judged: JudgeRules) 
 
     rule = "column: loss_ratio, stacks: [raw_udp], part: loss"
     double = f"{rule}, equals: 2 * path.loss, within: 1 percentage point"
-    assert judged(double, lossy, kind="value").verdict is Verdict.REPRODUCED
+    assert judged(double, lossy, kind="value").verdict is ClaimVerdict.REPRODUCED
     single = judged(f"{rule}, equals: path.loss, within: 2 percentage points", lossy, kind="value")
-    assert single.verdict is Verdict.NOT_REPRODUCED
+    assert single.verdict is ClaimVerdict.NOT_REPRODUCED
     assert plain(single.reason).startswith("raw_udp, loss, path loss 20 %: ")
 
 
 def test_a_claim_is_judged_for_the_half_that_is_covered(judged: JudgeRules) -> None:
     rule = "column: latency_mean, part: loss, above: 1 ms"
     both = judged(f"{rule}, stacks: [raw_udp, dds/rtps_tcp reliability=reliable]", latency(100.0))
-    assert both.verdict is Verdict.REPRODUCED
+    assert both.verdict is ClaimVerdict.REPRODUCED
     assert both.reason.endswith(
         "; without dds/rtps_tcp reliability=reliable (dds/rtps_tcp/tcp is not built yet)"
     )
     none = judged(f"{rule}, stacks: [dds/rtps_tcp reliability=reliable]", latency(100.0))
-    assert none.verdict is Verdict.NOT_COVERED
+    assert none.verdict is ClaimVerdict.NOT_COVERED
     assert none.reason == "dds/rtps_tcp reliability=reliable (dds/rtps_tcp/tcp is not built yet)"
     order = (
         "column: latency_mean, part: loss, "
         "lowest_first: [dds/rtps_tcp reliability=reliable, raw_udp]"
     )
-    assert judged(order, latency(100.0)).verdict is Verdict.NOT_COVERED
+    assert judged(order, latency(100.0)).verdict is ClaimVerdict.NOT_COVERED
     chosen = f"{rule}, stacks: [dds/rtps_tcp reliability=reliable], at: {{path.loss: lowest}}"
     where = judged(f"{chosen}, where: delivery_ratio >= 99 %", latency(100.0))
-    assert where.verdict is Verdict.NOT_COVERED
+    assert where.verdict is ClaimVerdict.NOT_COVERED
 
 
 def test_a_note_has_no_verdict_and_what_is_not_covered_its_reason(load: Load) -> None:
@@ -423,7 +425,7 @@ def test_a_note_has_no_verdict_and_what_is_not_covered_its_reason(load: Load) ->
     )
     note, uncovered = judge(study.claims, runs_of(study, latency(1.0)))
     assert (note.verdict, note.reason) == (None, "a note, not judged")
-    assert uncovered.verdict is Verdict.NOT_COVERED
+    assert uncovered.verdict is ClaimVerdict.NOT_COVERED
     assert uncovered.reason == "there is no radio model"
 
 
@@ -434,7 +436,7 @@ def test_runs_that_failed_are_told(load: Load) -> None:
     study = load(claims)
     runs = runs_of(study, latency(100.0), statuses={"raw_udp": ("failed", "no session")})
     (found,) = judge(study.claims, runs)
-    assert found.verdict is Verdict.UNDECIDED
+    assert found.verdict is ClaimVerdict.UNDECIDED
     assert plain(found.reason).startswith("failed: no session")
 
 
@@ -445,7 +447,7 @@ def test_what_runs_say_of_themselves_is_told(load: Load) -> None:
     study = load(claims)
     runs = runs_of(study, latency(100.0), statuses={"raw_udp": ("completed", "overload")})
     (found,) = judge(study.claims, runs)
-    assert found.verdict is Verdict.REPRODUCED
+    assert found.verdict is ClaimVerdict.REPRODUCED
     assert found.reason.endswith("; overload in 5 of 5 runs")
 
 
@@ -462,9 +464,9 @@ def test_what_one_claim_shows_many_leave_open(load: Load) -> None:
     alone, crowd = load(many(1, rule)), load(many(20, rule))
     runs = runs_of(alone, latency(100.0))
     (single,) = judge(alone.claims, runs)
-    assert single.verdict is Verdict.REPRODUCED
+    assert single.verdict is ClaimVerdict.REPRODUCED
     together = judge(crowd.claims, runs)
-    assert {found.verdict for found in together} == {Verdict.UNDECIDED}
+    assert {found.verdict for found in together} == {ClaimVerdict.UNDECIDED}
     assert together[0].interval == single.interval
     assert together[0].p_value == pytest.approx(20 * (single.p_value or 0))
     assert together[0].reason.endswith("which the correction over 20 claims leaves open")
@@ -477,7 +479,7 @@ def test_the_correction_makes_no_verdict(load: Load) -> None:
     study = load(claims)
     found = judge(study.claims, runs_of(study, latency(102.6)))
     assert {one.findings[0].fails for one in found} == {True}
-    assert {one.verdict for one in found} == {Verdict.UNDECIDED}
+    assert {one.verdict for one in found} == {ClaimVerdict.UNDECIDED}
 
 
 def test_renamed_stacks_and_parts_are_judged_like_others(load: Load) -> None:
@@ -485,7 +487,7 @@ def test_renamed_stacks_and_parts_are_judged_like_others(load: Load) -> None:
     runs = runs_of(study, latency(100.0)).filter(pl.col("stack") == "json_udp")
     renamed = runs.with_columns(stack=pl.lit("raw_udp"))
     (found,) = judge(study.claims, renamed)
-    assert found.verdict is Verdict.REPRODUCED
+    assert found.verdict is ClaimVerdict.REPRODUCED
 
 
 def test_the_order_of_the_rows_does_not_matter(load: Load) -> None:
@@ -537,7 +539,7 @@ def test_points_of_a_study_with_named_paths_are_told_apart(tmp_path: Path) -> No
         return {"latency_mean_ms": spread(late, repetition)}
 
     found = judge(study.claims, runs_of(study, formula))[0]
-    assert found.verdict is Verdict.REPRODUCED, found.reason
+    assert found.verdict is ClaimVerdict.REPRODUCED, found.reason
     assert [finding.ours and finding.ours.mean for finding in found.findings] == [
         pytest.approx(300)
     ]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lasthop.cli.shipped import find_study, shipped_studies
-from lasthop.testbed import what_is_missing
+from lasthop.testbed import missing_requirement
 
 from .conftest import Lasthop
 
@@ -299,7 +299,7 @@ def test_a_dry_run_of_both_worlds_says_the_time_of_each(lasthop: Lasthop) -> Non
     assert done.returncode == 0, done.stderr
     assert re.search(r"runs     1 to simulate by --engine virtual .*\n", done.stdout)
     assert re.search(r"time     about \d+ s\n +virtual: .*\n +live: about \d+ s", done.stdout)
-    if what_is_missing() is not None:
+    if missing_requirement() is not None:
         assert "missing  real software needs" in done.stdout
     plain = json.loads(lasthop("run", "s.yaml", "--engine", "both", "--dry-run", "--json").stdout)
     assert plain["worlds"].keys() == {"virtual", "live"}

@@ -7,14 +7,14 @@ import pytest
 
 from lasthop.answer.samples import Sample
 from lasthop.compare.comparison import Change, corrected
-from lasthop.compare.effect import Verdict, effect
+from lasthop.compare.effect import EffectVerdict, effect
 from lasthop.compare.pairing import Pair
 from lasthop.compare.place import Place
 from lasthop.compare.watched import Watched
 from lasthop.measures import column_of
 
 TRIALS, QUANTITIES = 100, 30
-CHANGED = {Verdict.WORSE, Verdict.BETTER}
+CHANGED = {EffectVerdict.WORSE, EffectVerdict.BETTER}
 
 
 def change(base: list[float], new: list[float]) -> Change:
@@ -53,17 +53,17 @@ def test_a_clear_change_among_many_quantities_is_named() -> None:
     changes = [change(steady, [value + 20 for value in reversed(steady)])]
     changes += [change(noise[0], noise[1]) for _ in range(QUANTITIES)]
     after, _ = corrected(changes)
-    assert after[0].effect.verdict is Verdict.WORSE
-    assert {one.effect.verdict for one in after[1:]} == {Verdict.UNDECIDED}
+    assert after[0].effect.verdict is EffectVerdict.WORSE
+    assert {one.effect.verdict for one in after[1:]} == {EffectVerdict.UNDECIDED}
 
 
 @pytest.mark.parametrize(
     ("base", "new", "verdict"),
-    [([100], [120], Verdict.UNDECIDED), ([7] * 5, [7] * 5, Verdict.SAME)],
+    [([100], [120], EffectVerdict.UNDECIDED), ([7] * 5, [7] * 5, EffectVerdict.SAME)],
     ids=["one repetition", "all equal"],
 )
 def test_what_no_test_can_tell_is_left_as_it_is(
-    base: list[float], new: list[float], verdict: Verdict
+    base: list[float], new: list[float], verdict: EffectVerdict
 ) -> None:
     noise = change([100.0, 101.0, 99.0, 100.5, 99.5], [99.5, 100.0, 101.0, 99.0, 100.5])
     after, tested = corrected([change(base, new), noise])
@@ -74,5 +74,5 @@ def test_what_no_test_can_tell_is_left_as_it_is(
 
 def test_the_correction_never_makes_a_change() -> None:
     one = change([100.0, 101.0, 99.0, 100.5, 99.5], [99.5, 100.0, 101.0, 99.0, 100.5])
-    found = replace(one.effect, verdict=Verdict.SAME).corrected(1e-9)
-    assert found.verdict is Verdict.SAME
+    found = replace(one.effect, verdict=EffectVerdict.SAME).corrected(1e-9)
+    assert found.verdict is EffectVerdict.SAME

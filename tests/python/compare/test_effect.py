@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from lasthop.answer.samples import Sample
-from lasthop.compare.effect import Effect, Verdict, effect
+from lasthop.compare.effect import Effect, EffectVerdict, effect
 from lasthop.measures import column_of
 
 INFINITE = math.inf
@@ -36,34 +36,34 @@ def found(
 @pytest.mark.parametrize(
     ("base", "new", "verdict"),
     [
-        ([100, 101, 99, 100, 102], [100, 101, 99, 100, 102], Verdict.SAME),
-        ([100, 101, 99, 100, 102], [120, 121, 119, 120, 122], Verdict.WORSE),
-        ([100, 101, 99, 100, 102], [80, 81, 79, 80, 82], Verdict.BETTER),
-        ([100, 101, 99, 100, 102], [102, 103, 101, 102, 104], Verdict.SAME),
-        ([100, 101, 99, 100, 102], [60, 200, 90, 180, 100], Verdict.UNDECIDED),
-        ([100, 200, 300, 400, 500], [120, 240, 360, 480, 600], Verdict.WORSE),
-        ([100, 101], [120, 119], Verdict.UNDECIDED),
-        ([100, 101], [200, 201], Verdict.WORSE),
-        ([100, 101], [100, 101], Verdict.SAME),
-        ([100], [120], Verdict.UNDECIDED),
-        ([100], [100], Verdict.SAME),
-        ([100] * 5, [INFINITE] * 5, Verdict.WORSE),
-        ([INFINITE] * 5, [100] * 5, Verdict.BETTER),
-        ([INFINITE] * 5, [INFINITE] * 5, Verdict.SAME),
-        ([INFINITE] * 5, [100, 100, 100, INFINITE, INFINITE], Verdict.UNDECIDED),
-        ([0.0] * 5, [1.0] * 5, Verdict.WORSE),
-        ([0.0] * 5, [0.0] * 5, Verdict.SAME),
+        ([100, 101, 99, 100, 102], [100, 101, 99, 100, 102], EffectVerdict.SAME),
+        ([100, 101, 99, 100, 102], [120, 121, 119, 120, 122], EffectVerdict.WORSE),
+        ([100, 101, 99, 100, 102], [80, 81, 79, 80, 82], EffectVerdict.BETTER),
+        ([100, 101, 99, 100, 102], [102, 103, 101, 102, 104], EffectVerdict.SAME),
+        ([100, 101, 99, 100, 102], [60, 200, 90, 180, 100], EffectVerdict.UNDECIDED),
+        ([100, 200, 300, 400, 500], [120, 240, 360, 480, 600], EffectVerdict.WORSE),
+        ([100, 101], [120, 119], EffectVerdict.UNDECIDED),
+        ([100, 101], [200, 201], EffectVerdict.WORSE),
+        ([100, 101], [100, 101], EffectVerdict.SAME),
+        ([100], [120], EffectVerdict.UNDECIDED),
+        ([100], [100], EffectVerdict.SAME),
+        ([100] * 5, [INFINITE] * 5, EffectVerdict.WORSE),
+        ([INFINITE] * 5, [100] * 5, EffectVerdict.BETTER),
+        ([INFINITE] * 5, [INFINITE] * 5, EffectVerdict.SAME),
+        ([INFINITE] * 5, [100, 100, 100, INFINITE, INFINITE], EffectVerdict.UNDECIDED),
+        ([0.0] * 5, [1.0] * 5, EffectVerdict.WORSE),
+        ([0.0] * 5, [0.0] * 5, EffectVerdict.SAME),
     ],
 )
 def test_a_verdict_follows_from_the_paired_interval_and_the_smallest_effect(
-    base: list[float], new: list[float], verdict: Verdict
+    base: list[float], new: list[float], verdict: EffectVerdict
 ) -> None:
     assert found(base, new).verdict is verdict
 
 
 def test_more_of_what_is_wanted_is_better() -> None:
-    assert found([0.8] * 5, [0.9] * 5, more_is_better=True).verdict is Verdict.BETTER
-    assert found([0.9] * 5, [0.8] * 5, more_is_better=True).verdict is Verdict.WORSE
+    assert found([0.8] * 5, [0.9] * 5, more_is_better=True).verdict is EffectVerdict.BETTER
+    assert found([0.9] * 5, [0.8] * 5, more_is_better=True).verdict is EffectVerdict.WORSE
 
 
 def test_what_varies_together_is_told_apart_only_in_pairs() -> None:
@@ -71,8 +71,8 @@ def test_what_varies_together_is_told_apart_only_in_pairs() -> None:
     new = [value * 1.4 for value in base]
     paired, apart = found(base, new), found(base, new, same_seeds=False)
     assert (paired.contrast.paired, apart.contrast.paired) == (True, False)
-    assert paired.verdict is Verdict.WORSE
-    assert apart.verdict is Verdict.UNDECIDED
+    assert paired.verdict is EffectVerdict.WORSE
+    assert apart.verdict is EffectVerdict.UNDECIDED
     assert paired.contrast.change.mean == pytest.approx(0.4)
     assert apart.contrast.change.mean == pytest.approx(0.4)
 
@@ -80,14 +80,14 @@ def test_what_varies_together_is_told_apart_only_in_pairs() -> None:
 @pytest.mark.parametrize(
     ("base", "new", "verdict"),
     [
-        ([1.0] * 5, [1.0] * 5, Verdict.SAME),
-        ([1.0] * 5, [0.99] * 5, Verdict.UNDECIDED),
-        ([1.0] * 5, [0.95] * 5, Verdict.WORSE),
-        ([0.9] * 5, [0.99] * 5, Verdict.BETTER),
+        ([1.0] * 5, [1.0] * 5, EffectVerdict.SAME),
+        ([1.0] * 5, [0.99] * 5, EffectVerdict.UNDECIDED),
+        ([1.0] * 5, [0.95] * 5, EffectVerdict.WORSE),
+        ([0.9] * 5, [0.99] * 5, EffectVerdict.BETTER),
     ],
 )
 def test_shares_are_compared_in_points(
-    base: list[float], new: list[float], verdict: Verdict
+    base: list[float], new: list[float], verdict: EffectVerdict
 ) -> None:
     trials = dict.fromkeys(range(5), 300.0)
     share = column_of("delivery_ratio")
@@ -106,7 +106,7 @@ def test_counts_are_compared_by_their_difference() -> None:
         effect(none, other, more_is_better=False, smallest_effect=0.05).verdict
         for other in (none, few, many)
     ]
-    assert judged == [Verdict.SAME, Verdict.UNDECIDED, Verdict.WORSE]
+    assert judged == [EffectVerdict.SAME, EffectVerdict.UNDECIDED, EffectVerdict.WORSE]
 
 
 def test_the_standardised_effect_is_the_change_in_pooled_standard_deviations() -> None:

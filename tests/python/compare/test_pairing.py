@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from lasthop.answer.arms import Arm
+from lasthop.answer.arms import AnswerArm
 from lasthop.compare.pairing import Key, Pair, pair_up, read_pairs
 from lasthop.compare.place import Place
 from lasthop.errors import UsageError
@@ -12,8 +12,8 @@ HERE, THERE = Place("here", (("loss", "5 %"),)), Place("there", (("loss", "5 %")
 FAR = Place("far", (("loss", "9 %"),))
 
 
-def arms(*keys: Key) -> dict[Key, Arm]:
-    return {key: Arm(key[1], pl.DataFrame(), ()) for key in keys}
+def arms(*keys: Key) -> dict[Key, AnswerArm]:
+    return {key: AnswerArm(key[1], pl.DataFrame(), ()) for key in keys}
 
 
 def test_stacks_and_places_of_the_same_name_are_paired() -> None:

@@ -6,12 +6,12 @@ import random
 import pytest
 
 from lasthop.answer.samples import Sample
-from lasthop.compare.effect import Verdict, effect
+from lasthop.compare.effect import EffectVerdict, effect
 from lasthop.compare.power import POWER, smallest_found
 from lasthop.measures import column_of
 
 TRIALS = 400
-CHANGED = {Verdict.WORSE, Verdict.BETTER}
+CHANGED = {EffectVerdict.WORSE, EffectVerdict.BETTER}
 
 
 def found(column: str, base: list[float], new: list[float], smallest: float) -> bool:

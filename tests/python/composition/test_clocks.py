@@ -9,7 +9,7 @@ from lasthop.cli.execution import Request
 from lasthop.cli.twin import execute_both
 from lasthop.running import live_engine
 from lasthop.running.captured_hosts import CapturedHosts
-from lasthop.testbed import what_is_missing
+from lasthop.testbed import missing_requirement
 
 from .clocks import FAST, SLOW, STUDY, Held, bytes_by_cause, differences
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.timeout(120)
 
 def _both(held: Sequence[Held], folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Run stacks in both worlds, and keep the packets of all devices."""
-    if (missing := what_is_missing()) is not None:
+    if (missing := missing_requirement()) is not None:
         pytest.skip(f"real software needs {missing}")
     # How late this machine is decides nothing here.
     monkeypatch.setattr(live_engine, "LATENESS_LIMITS_MS", {})

@@ -9,7 +9,7 @@ import pytest
 from docs.transcript import Command, Difference, commands_of, replay
 from tests.python.at_once import at_once
 
-from lasthop.testbed import what_is_missing
+from lasthop.testbed import missing_requirement
 
 from .conftest import DOCS, ROOT
 
@@ -56,7 +56,7 @@ def differences_of(
             )
             if "--engine live" not in page.read_text(encoding="utf-8")
             else pytest.mark.skipif(
-                what_is_missing() is not None or shutil.which("mosquitto") is None,
+                missing_requirement() is not None or shutil.which("mosquitto") is None,
                 reason="real software cannot run here",
             ),
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lasthop.testbed import Emulation, Namespace, what_is_missing
+from lasthop.testbed import Emulation, Namespace, missing_requirement
 
 NEAR, FAR = "10.77.0.1", "10.77.1.1"
 """The addresses of the two ends; each is all that the other reaches."""
@@ -60,7 +60,7 @@ class Ends:
 @pytest.fixture(params=["tun", "veth"])
 def ends(request: pytest.FixtureRequest) -> Iterator[Ends]:
     """Give two namespaces with a device each, whose other ends the emulator has."""
-    if (missing := what_is_missing()) is not None:
+    if (missing := missing_requirement()) is not None:
         pytest.skip(f"tests beside real software need {missing}")
     with Namespace() as near, Namespace() as far, Namespace() as middle:
         devices = [

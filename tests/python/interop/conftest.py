@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.python.examples import build_example
 
-from lasthop.testbed import Namespace, Tun, what_is_missing
+from lasthop.testbed import Namespace, Tun, missing_requirement
 
 KERNEL, OURS = "10.77.0.1", "10.77.0.2"
 """The addresses of the namespace's own stack, and of our host."""
@@ -46,7 +46,7 @@ FindProgram = Callable[[str, str], str]
 @pytest.fixture(scope="session")
 def program() -> Path:
     """Build the program of our hosts."""
-    if (missing := what_is_missing()) is not None:
+    if (missing := missing_requirement()) is not None:
         pytest.skip(f"tests beside real software need {missing}")
     return build_example("live_host")
 

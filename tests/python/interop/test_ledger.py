@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lasthop import _native
-from lasthop.testbed import Namespace, Tun, what_is_missing
+from lasthop.testbed import Namespace, Tun, missing_requirement
 
 from .conftest import KERNEL, FindProgram
 from .waiting import wait_for_port
@@ -26,7 +26,7 @@ _PATIENCE_S = 60.0
 @pytest.fixture
 def namespace() -> Iterator[Namespace]:
     """Give a namespace in which no host of ours is, so that no program of ours is built for it."""
-    if (missing := what_is_missing()) is not None:
+    if (missing := missing_requirement()) is not None:
         pytest.skip(f"tests beside real software need {missing}")
     with Namespace() as namespace:
         yield namespace

@@ -8,7 +8,7 @@ from benchmarks.tcp_against_linux.scripts.kernel import Event
 from benchmarks.tcp_against_linux.scripts.script import Script
 from benchmarks.tcp_against_linux.scripts.segment import Bases, Segment
 
-from lasthop.testbed import what_is_missing
+from lasthop.testbed import missing_requirement
 
 SHAKEN = """
 +0 listen
@@ -21,7 +21,7 @@ SHAKEN = """
 
 @pytest.fixture
 def kernel_or_skip() -> None:
-    if (missing := what_is_missing()) is not None:
+    if (missing := missing_requirement()) is not None:
         pytest.skip(f"the kernel's part needs {missing}")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from benchmarks.tcp_against_linux.scripts import compare, ours, scenario
 
-from lasthop.testbed import what_is_missing
+from lasthop.testbed import missing_requirement
 
 SHORT = (
     "a_peer_opens_and_sends",
@@ -62,7 +62,7 @@ def test_says_what_is_wrong_with_a_file(tmp_path: Path, text: str, complaint: st
 
 @pytest.mark.soak
 def test_some_scenarios_are_alike_here() -> None:
-    if (missing := what_is_missing()) is not None:
+    if (missing := missing_requirement()) is not None:
         pytest.skip(f"the kernel's part needs {missing}")
     program = ours.build()
     chosen = [one for one in scenario.load() if one.script.name in SHORT]

@@ -10,7 +10,7 @@ import pytest
 from tests.python.cli.conftest import COMMAND
 from tests.python.warm_command import run_warm
 
-from lasthop.testbed import what_is_missing
+from lasthop.testbed import missing_requirement
 from lasthop.testbed.namespace import FOLDER
 
 Link = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -24,7 +24,7 @@ QUIET = ("--late-limit", "2s")
 
 @pytest.fixture(autouse=True)
 def _as_root() -> None:
-    if (missing := what_is_missing()) is not None:
+    if (missing := missing_requirement()) is not None:
         pytest.skip(f"these tests need {missing}")
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from lasthop.adapters.software import Software
 from lasthop.errors import EnvironmentFailure
-from lasthop.testbed import what_is_missing
+from lasthop.testbed import missing_requirement
 
 FOLDER = Path(__file__).parent
 NAMESPACES = Path("/run/netns")
@@ -32,7 +32,7 @@ def needs() -> Iterator[Callable[..., None]]:
     """Skip what cannot be here; look for namespaces that this process left behind."""
 
     def check(*programs: str) -> None:
-        if (missing := what_is_missing()) is not None:
+        if (missing := missing_requirement()) is not None:
             pytest.skip(f"real software needs {missing}")
         for program in programs:
             if shutil.which(program) is None and shutil.which(program, path="/usr/sbin") is None:

@@ -11,7 +11,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from tests.python.authority import NAME, authority, p256, pem
 
-from lasthop.adapters import Bindings, ServerProcess, Shown, adapter_of
+from lasthop.adapters import Bindings, PresentedFiles, ServerProcess, adapter_of
 from lasthop.errors import EnvironmentFailure, UsageError
 from lasthop.outcome.results import Results
 from lasthop.running import live_engine
@@ -226,13 +226,15 @@ def test_the_key_of_a_run_is_read_by_its_server_alone_and_goes_with_it(
     needs: Needs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _need(needs, "mosquitto", "nginx")
-    written: list[Shown] = []
+    written: list[PresentedFiles] = []
     secrets: list[bytes] = []
     seen: list[bytes] = []
-    write, enter = Shown.write.__func__, ServerProcess.__enter__  # type: ignore[attr-defined]
+    write, enter = PresentedFiles.write.__func__, ServerProcess.__enter__  # type: ignore[attr-defined]
 
-    def noting(kind: type[Shown], folder: Path, files: Sequence[str | None]) -> Shown:
-        shown: Shown = write(kind, folder, files)
+    def noting(
+        kind: type[PresentedFiles], folder: Path, files: Sequence[str | None]
+    ) -> PresentedFiles:
+        shown: PresentedFiles = write(kind, folder, files)
         written.append(shown)
         lines = shown.key.read_text().splitlines()
         assert (lines[0], lines[-1]) == (
@@ -253,7 +255,7 @@ def test_the_key_of_a_run_is_read_by_its_server_alone_and_goes_with_it(
         seen.extend((told / name).read_bytes() for name in ("cmdline", "environ"))
         return process
 
-    monkeypatch.setattr(Shown, "write", classmethod(noting))
+    monkeypatch.setattr(PresentedFiles, "write", classmethod(noting))
     monkeypatch.setattr(ServerProcess, "__enter__", looking)
     # A run that was too late would be done again, with files of its own.
     monkeypatch.setattr(live_engine, "LATENESS_LIMITS_MS", {})

@@ -22,7 +22,7 @@ from lasthop.testbed.processes import tagged_processes
 from lasthop.twin import Twin, World
 from lasthop.twin.gap import gap, offered
 from lasthop.twin.limits import Limit, is_plain
-from lasthop.twin.verdict import Verdict, judge
+from lasthop.twin.verdict import TwinVerdict, judge
 
 from .conftest import NAMESPACES
 
@@ -245,7 +245,7 @@ def test_a_simulator_that_is_wrong_is_outside(needs: Needs, tmp_path: Path) -> N
         World(live.manifest.study, live.runs, live.ledger),
     )
     (median,) = [row for row in twin.rows if row.metric == "latency p50"]
-    assert median.verdict is Verdict.OUTSIDE
+    assert median.verdict is TwinVerdict.OUTSIDE
 
 
 def test_two_programs_that_one_model_stands_for_have_the_bytes_of_one_run_each() -> None:
@@ -257,11 +257,11 @@ def test_two_programs_that_one_model_stands_for_have_the_bytes_of_one_run_each()
 def test_limits_are_those_of_the_larger_share_or_amount() -> None:
     limit = Limit(share=0.02, least=1.0)
     assert (limit.around(10.0), limit.around(200.0)) == (1.0, 4.0)
-    assert judge(interval([0.5]), 1.0) is Verdict.UNDECIDED
-    assert judge(interval([0.5, 0.5, 0.5, 0.5, 0.5]), 1.0) is Verdict.INSIDE
-    assert judge(interval([2.0, 2.1, 2.0, 2.1, 2.0]), 1.0) is Verdict.OUTSIDE
-    assert judge(interval([0.9, 1.1, 0.9, 1.1, 0.9]), 1.0) is Verdict.UNDECIDED
-    assert judge(interval([math.inf, 0.5]), 1.0) is Verdict.UNDECIDED
+    assert judge(interval([0.5]), 1.0) is TwinVerdict.UNDECIDED
+    assert judge(interval([0.5, 0.5, 0.5, 0.5, 0.5]), 1.0) is TwinVerdict.INSIDE
+    assert judge(interval([2.0, 2.1, 2.0, 2.1, 2.0]), 1.0) is TwinVerdict.OUTSIDE
+    assert judge(interval([0.9, 1.1, 0.9, 1.1, 0.9]), 1.0) is TwinVerdict.UNDECIDED
+    assert judge(interval([math.inf, 0.5]), 1.0) is TwinVerdict.UNDECIDED
 
 
 def test_a_path_is_plain_that_only_delays() -> None:

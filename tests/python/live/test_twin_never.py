@@ -13,7 +13,7 @@ from lasthop.cli.twin import _show
 from lasthop.outcome.results import Results
 from lasthop.running.both_worlds import undecided
 from lasthop.statistics.intervals import interval
-from lasthop.twin import Twin, TwinRow, Verdict, World
+from lasthop.twin import Twin, TwinRow, TwinVerdict, World
 from lasthop.twin.plain import plain
 from lasthop.twin.stored import TWIN, store
 from lasthop.twin.verdict import judge
@@ -59,7 +59,7 @@ def test_what_neither_world_reaches_is_both_never_and_counts_apart(
     results: Results, tmp_path: Path
 ) -> None:
     twin = _twin(results, [None] * 3, [None] * 3)
-    assert _p95(twin).verdict is Verdict.BOTH_NEVER
+    assert _p95(twin).verdict is TwinVerdict.BOTH_NEVER
     assert cells(_p95(twin)) == ("latency p95", "never", "never", "", "20 %", "both never")
     assert counts(twin) == "2 inside, 0 outside, 0 undecided; 1 both never"
     # The farthest row of the stack is one that has a distance.
@@ -77,7 +77,7 @@ def test_what_neither_world_reaches_is_both_never_and_counts_apart(
 
 def test_a_twin_without_such_rows_does_not_count_them(results: Results) -> None:
     twin = _twin(results, [50.0, 51.0, 52.0], [50.1, 51.1, 52.1])
-    assert _p95(twin).verdict is Verdict.INSIDE
+    assert _p95(twin).verdict is TwinVerdict.INSIDE
     assert counts(twin) == "3 inside, 0 outside, 0 undecided"
 
 
@@ -99,7 +99,7 @@ def test_infinity_is_inside_of_nothing(
 ) -> None:
     twin = _twin(results, virtual, live)
     row = _p95(twin)
-    assert row.verdict is Verdict.UNDECIDED
+    assert row.verdict is TwinVerdict.UNDECIDED
     assert row.limits_apart == math.inf
     _, *worlds, difference, _, _ = cells(row)
     for cell, words in zip(worlds, written, strict=True):
@@ -113,9 +113,9 @@ def test_infinity_is_inside_of_nothing(
 
 def test_an_endless_limit_or_interval_decides_nothing() -> None:
     found = interval([0.5, 0.5, 0.5, 0.5, 0.5])
-    assert judge(found, math.inf) is Verdict.UNDECIDED
-    assert judge(interval([math.inf] * 5), math.inf) is Verdict.UNDECIDED
-    assert judge(found, 1.0) is Verdict.INSIDE
+    assert judge(found, math.inf) is TwinVerdict.UNDECIDED
+    assert judge(interval([math.inf] * 5), math.inf) is TwinVerdict.UNDECIDED
+    assert judge(found, 1.0) is TwinVerdict.INSIDE
 
 
 def test_the_terminal_shows_it(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:

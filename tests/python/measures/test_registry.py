@@ -11,7 +11,7 @@ from docs.generator import PARTS
 
 from lasthop import _native
 from lasthop.answer import projection
-from lasthop.answer.expectation import Verdict, judge_expectations
+from lasthop.answer.expectation import ExpectationVerdict, judge_expectations
 from lasthop.compare.watched import watched
 from lasthop.measures import (
     COLUMNS,
@@ -87,7 +87,7 @@ def test_an_overload_can_be_expected_not_to_be() -> None:
     assert (failure.failed, failure.applied) == (2, 3)
     assert "too short to tell" in str(failure)
     (held,) = judge_expectations(runs[:1], ["uncarried_ratio <= 10 %"])
-    assert held.verdict is Verdict.HELD
+    assert held.verdict is ExpectationVerdict.HELD
 
 
 def test_the_reference_tells_of_every_measure() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from lasthop.claims import Verdict
+from lasthop.claims import ClaimVerdict
 from lasthop.multiverse import ClaimAcross
 from lasthop.study import PlannedRun
 
@@ -42,7 +42,7 @@ def test_a_claim_is_judged_in_every_universe(analysed: Analyse) -> None:
     found = claim(analysed, late(qos0=200), "LATE")
     assert found.overall.universes == 8
     assert found.overall.reproduced == 4
-    assert found.verdicts[Verdict.NOT_REPRODUCED] == 4
+    assert found.verdicts[ClaimVerdict.NOT_REPRODUCED] == 4
     assert sum(found.verdicts.values()) == 8
     assert (found.low, found.high, found.unit) == (75.0, 125.0, "ms")
 
@@ -85,7 +85,7 @@ def test_the_first_universe_has_the_first_value_of_each_choice(analysed: Analyse
     rise = {name: each.ours - first for name, each in changed.items() if each.ours}
     expected = {("qos", "0"): 200, ("tcp.nodelay", "off"): 3, ("path.reordering", "off"): 7}
     assert rise == pytest.approx(expected)
-    assert changed["qos", "0"].verdict is Verdict.NOT_REPRODUCED
+    assert changed["qos", "0"].verdict is ClaimVerdict.NOT_REPRODUCED
 
 
 def test_an_arm_of_another_application_stands_for_itself_in_every_universe(

@@ -8,7 +8,7 @@ import pytest
 
 from lasthop.answer.quantities import MINUS, SPACE
 from lasthop.compare.comparison import compare
-from lasthop.compare.effect import Verdict
+from lasthop.compare.effect import EffectVerdict
 from lasthop.outcome.results import Results
 from lasthop.outcome.short_answer import short_answer
 from lasthop.report.energy_table import energy_section
@@ -21,7 +21,7 @@ from .synthetic import MESSAGES, SyntheticStack, SyntheticStudy, write_folder
 from .test_figures import axis_titles, figures_of
 
 
-def verdicts(folder: Path, base: SyntheticStack, new: SyntheticStack) -> dict[str, Verdict]:
+def verdicts(folder: Path, base: SyntheticStack, new: SyntheticStack) -> dict[str, EffectVerdict]:
     """Give the verdict of each measure that is compared."""
     folders = [
         write_folder(folder / name, SyntheticStudy(stacks=[stack], parts={"all": {}}))
@@ -35,8 +35,8 @@ def test_more_energy_for_a_message_is_worse(tmp_path: Path) -> None:
     base = SyntheticStack("raw_udp", joules={"payload": 40.0})
     new = SyntheticStack("raw_udp", joules={"payload": 40.0, "waiting": 10.0})
     found = verdicts(tmp_path, base, new)
-    assert found["energy_per_message_j"] is Verdict.WORSE
-    assert found["latency_p50_ms"] is Verdict.SAME
+    assert found["energy_per_message_j"] is EffectVerdict.WORSE
+    assert found["latency_p50_ms"] is EffectVerdict.SAME
 
 
 def test_what_no_run_measured_is_not_compared(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_what_no_run_measured_is_not_compared(tmp_path: Path) -> None:
 def test_energy_that_only_one_folder_has_is_not_left_out(tmp_path: Path) -> None:
     radio = SyntheticStack("raw_udp", joules={"payload": 40.0})
     found = verdicts(tmp_path, SyntheticStack("raw_udp"), radio)
-    assert found["energy_per_message_j"] is Verdict.BETTER
+    assert found["energy_per_message_j"] is EffectVerdict.BETTER
 
 
 def test_energy_is_shown_for_a_delivered_message_by_cause(write_results: WriteResults) -> None:

@@ -9,7 +9,7 @@ import pytest
 from selenium import webdriver
 from tests.python.browser import DESKTOP, PHONE, run
 
-from lasthop.answer.arms import Arm, arms_of
+from lasthop.answer.arms import AnswerArm, arms_of
 from lasthop.answer.decision import decide
 from lasthop.answer.settings import settings_that_matter
 from lasthop.answer.sweeps import decide_along_sweeps
@@ -71,7 +71,7 @@ def rows_of(panel: object, *, mark: str, style: str | None = None) -> list[dict[
     ]
 
 
-def arm_of(folder: Path, loss: float) -> Arm:
+def arm_of(folder: Path, loss: float) -> AnswerArm:
     """Return the crowded stack at one point."""
     runs = read_source([folder]).runs.filter(pl.col("path_loss") == loss)
     return next(arm for arm in arms_of(runs, ()) if arm.stack == CROWDED)

@@ -8,7 +8,7 @@ import pytest
 
 import lasthop
 from lasthop import _native
-from lasthop.claims import Verdict
+from lasthop.claims import ClaimVerdict
 from lasthop.errors import StudyError, UsageError
 
 STUDY = """\
@@ -67,7 +67,7 @@ def test_claims_are_judged_and_in_the_view(study: Path, tmp_path: Path) -> None:
     (tmp_path / "claims.yaml").write_text(f"claims: [{claim}]\n")
     results = lasthop.run(study, out=tmp_path / "out", jobs=2)
     assert [(found.id, found.verdict) for found in results.judgements] == [
-        ("C1", Verdict.REPRODUCED)
+        ("C1", ClaimVerdict.REPRODUCED)
     ]
     view = results._repr_html_()
     assert "Claims: 1 reproduced" in view

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.python.examples import build_example
 
-from lasthop.testbed import Namespace, what_is_missing
+from lasthop.testbed import Namespace, missing_requirement
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
 
@@ -37,7 +37,7 @@ def namespace() -> Iterator[Namespace]:
     """Return one in which the suite may listen everywhere, as it does."""
     if not SUITE.exists():
         pytest.skip("Autobahn's test suite is missing; scripts/autobahn brings it")
-    if (missing := what_is_missing()) is not None:
+    if (missing := missing_requirement()) is not None:
         pytest.skip(f"a namespace needs {missing}")
     with Namespace() as namespace:
         yield namespace

@@ -15,7 +15,7 @@ from websockets.asyncio import server as web_server
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
-from lasthop.testbed import Namespace, what_is_missing
+from lasthop.testbed import Namespace, missing_requirement
 
 from .conftest import COMMAND, PATIENCE_S, FindProgram, RunClient, Server, StartServer
 from .test_mqtt import Client
@@ -86,7 +86,7 @@ def test_paho_takes_its_session_from_one_way_to_the_other(server: Server) -> Non
 @pytest.mark.soak
 def test_our_clients_speak_with_mosquitto(tmp_path: Path, find_program: FindProgram) -> None:
     program = find_program("mosquitto", "mosquitto")
-    if (missing := what_is_missing()) is not None:
+    if (missing := missing_requirement()) is not None:
         pytest.skip(f"a namespace for mosquitto's WebSockets needs {missing}")
     settings = tmp_path / "mosquitto.conf"
     # mosquitto 2.0.11 does not start without a listener of the other kind.

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import lasthop
-from lasthop.claims import Judgement, Verdict
+from lasthop.claims import ClaimVerdict, Judgement
 from lasthop.outcome.results import Results
 from lasthop.study import load_study
 
@@ -67,7 +67,7 @@ def test_what_is_built_runs_and_dds_says_why_not(results: Results) -> None:
 
 
 def test_claims_about_dds_alone_are_not_covered(judged: dict[str, Judgement]) -> None:
-    uncovered = {name for name, each in judged.items() if each.verdict is Verdict.NOT_COVERED}
+    uncovered = {name for name, each in judged.items() if each.verdict is ClaimVerdict.NOT_COVERED}
     assert uncovered == DDS_ALONE
     assert all("dds/rtps_tcp/tcp is not built yet" in judged[name].reason for name in DDS_ALONE)
 
@@ -76,7 +76,7 @@ def test_claims_that_mix_dds_with_others_are_judged_for_the_other_half(
     judged: dict[str, Judgement],
 ) -> None:
     for name in ("CK6", "CK10", "CK12", "CK13"):
-        assert judged[name].verdict not in {None, Verdict.NOT_COVERED}
+        assert judged[name].verdict not in {None, ClaimVerdict.NOT_COVERED}
         assert (
             "without dds/rtps_tcp reliability=reliable (dds/rtps_tcp/tcp is not built yet)"
             in judged[name].reason
@@ -88,9 +88,11 @@ def test_the_note_has_no_verdict(judged: dict[str, Judgement]) -> None:
 
 
 def test_what_a_minute_shows_of_the_claims(judged: dict[str, Judgement]) -> None:
-    reproduced = {name for name, each in judged.items() if each.verdict is Verdict.REPRODUCED}
+    reproduced = {name for name, each in judged.items() if each.verdict is ClaimVerdict.REPRODUCED}
     assert reproduced >= {"CK1", "CK3", "CK6", "CK7", "CK10", "CK13"}
-    contradicted = {name for name, each in judged.items() if each.verdict is Verdict.NOT_REPRODUCED}
+    contradicted = {
+        name for name, each in judged.items() if each.verdict is ClaimVerdict.NOT_REPRODUCED
+    }
     assert contradicted == {"CK12"}
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from lasthop.testbed import what_is_missing
+from lasthop.testbed import missing_requirement
 
 
 @pytest.fixture(autouse=True)
 def _as_root() -> None:
-    if (missing := what_is_missing()) is not None:
+    if (missing := missing_requirement()) is not None:
         pytest.skip(f"these tests need {missing}")

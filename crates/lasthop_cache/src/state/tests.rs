@@ -4,7 +4,7 @@ use lasthop_contract::{CacheOutcome, FlowId, MessageId};
 use lasthop_units::{DataSize, Duration, Instant};
 
 use super::State;
-use crate::{CacheConfig, Freshness, Gives, Reply};
+use crate::{CacheConfig, Freshness, Reply, ResponseState};
 
 /// A cache with one service, in which requests have numbers.
 struct Bench {
@@ -96,10 +96,10 @@ fn what_is_fresh_is_given_and_what_is_stale_is_fetched() {
     it.wait(1);
     it.read(3, 7);
     assert_eq!(it.asks(), [3]);
-    let told = it.tells();
-    assert_eq!(told[0], (1, CacheOutcome::Miss, 0, b"one".to_vec()));
-    assert_eq!(told[1], (2, CacheOutcome::Hit, 9, b"one".to_vec()));
-    assert_eq!(told.len(), 2);
+    let report = it.tells();
+    assert_eq!(report[0], (1, CacheOutcome::Miss, 0, b"one".to_vec()));
+    assert_eq!(report[1], (2, CacheOutcome::Hit, 9, b"one".to_vec()));
+    assert_eq!(report.len(), 2);
 }
 
 #[test]
@@ -121,9 +121,9 @@ fn age_counts_what_the_answer_has_taken_where_it_is_to() {
     it.read(2, 7);
     it.wait(1);
     it.read(3, 7);
-    let told = it.tells();
-    assert_eq!((told[0].2, told[1].2), (5, 9));
-    assert_eq!(told.len(), 2, "it was made ten seconds ago");
+    let report = it.tells();
+    assert_eq!((report[0].2, report[1].2), (5, 9));
+    assert_eq!(report.len(), 2, "it was made ten seconds ago");
     // An answer cannot be older than the run, whatever it says.
     let mut old = Bench::of(100, 0);
     old.read(1, 7);
@@ -143,8 +143,11 @@ fn who_asks_for_the_same_meanwhile_waits_for_it() {
     it.read(2, 7);
     assert_eq!(it.asks(), [1, 3]);
     it.comes(1, fresh(10, None), b"seven");
-    let told = it.tells();
-    let by: Vec<_> = told.iter().map(|(number, by, ..)| (*number, *by)).collect();
+    let report = it.tells();
+    let by: Vec<_> = report
+        .iter()
+        .map(|(number, by, ..)| (*number, *by))
+        .collect();
     assert_eq!(
         by,
         [
@@ -168,8 +171,8 @@ fn what_is_not_to_be_kept_is_for_one_alone() {
     assert_eq!(it.asks(), [3]);
     it.comes(2, fresh(10, None), b"two");
     it.comes(3, Reply::default(), b"three");
-    let told = it.tells();
-    assert!(told.iter().all(|(_, by, ..)| *by == CacheOutcome::Miss));
+    let report = it.tells();
+    assert!(report.iter().all(|(_, by, ..)| *by == CacheOutcome::Miss));
     // The last one said nothing of how long it is fresh, and took the place of the one before.
     it.read(4, 7);
     assert_eq!(it.asks(), [4]);
@@ -193,8 +196,11 @@ fn what_the_server_finds_valid_is_fresh_again() {
     it.comes(2, unchanged, b"");
     it.wait(9);
     it.read(4, 7);
-    let told = it.tells();
-    let by: Vec<_> = told.iter().map(|(number, by, ..)| (*number, *by)).collect();
+    let report = it.tells();
+    let by: Vec<_> = report
+        .iter()
+        .map(|(number, by, ..)| (*number, *by))
+        .collect();
     assert_eq!(
         by[1..],
         [
@@ -203,7 +209,7 @@ fn what_the_server_finds_valid_is_fresh_again() {
             (4, CacheOutcome::Hit)
         ]
     );
-    assert!(told.iter().all(|(.., payload)| payload == b"one"));
+    assert!(report.iter().all(|(.., payload)| payload == b"one"));
 }
 
 #[test]
@@ -235,8 +241,8 @@ fn silence_is_told_or_covered_by_what_is_stale() {
         it.read(2, 7);
         it.read(3, 7);
         it.state.failed(it.now, id(2));
-        let told = it.tells();
-        assert_eq!((told[1].1, told[2].1), (by, by));
+        let report = it.tells();
+        assert_eq!((report[1].1, report[2].1), (by, by));
         it.wait(60);
         it.read(4, 7);
         it.state.failed(it.now, id(4));
@@ -255,8 +261,11 @@ fn a_write_makes_it_forget() {
     it.state.written(id(2));
     it.read(4, 7);
     assert_eq!(it.asks(), [1, 2, 4]);
-    let told = it.tells();
-    let by: Vec<_> = told.iter().map(|(number, by, ..)| (*number, *by)).collect();
+    let report = it.tells();
+    let by: Vec<_> = report
+        .iter()
+        .map(|(number, by, ..)| (*number, *by))
+        .collect();
     assert_eq!(
         by[1..],
         [(3, CacheOutcome::Hit), (2, CacheOutcome::Written)]
@@ -276,8 +285,8 @@ fn what_was_asked_for_before_a_write_is_not_kept() {
     it.read(4, 7);
     assert_eq!(it.asks(), []);
     it.comes(3, fresh(100, None), b"new");
-    let told = it.tells();
-    let given: Vec<_> = told
+    let report = it.tells();
+    let given: Vec<_> = report
         .iter()
         .map(|(number, .., payload)| (*number, &payload[..]))
         .collect();
@@ -295,9 +304,9 @@ fn a_write_that_fails_changes_nothing() {
     it.write(2, 7);
     it.state.failed(it.now, id(2));
     it.read(3, 7);
-    let told = it.tells();
+    let report = it.tells();
     assert_eq!(
-        (told[1].1, told[2].1),
+        (report[1].1, report[2].1),
         (CacheOutcome::Failed, CacheOutcome::Hit)
     );
 }
@@ -332,9 +341,9 @@ fn without_room_each_asks_for_himself() {
     assert_eq!(it.asks(), [1, 2]);
     it.comes(1, fresh(100, Some(5)), b"one");
     it.state.failed(it.now, id(2));
-    let told = it.tells();
+    let report = it.tells();
     assert_eq!(
-        (told[0].1, told[1].1),
+        (report[0].1, report[1].1),
         (CacheOutcome::Miss, CacheOutcome::Failed)
     );
 }
@@ -356,5 +365,8 @@ fn what_nobody_has_asked_for_is_left_alone() {
     // Who waits is told so at once.
     let mut waits = Bench::of(100, 0);
     waits.read(1, 7);
-    assert_eq!(waits.state.next_answer(0).unwrap().gives, Gives::Later);
+    assert_eq!(
+        waits.state.next_answer(0).unwrap().response_state,
+        ResponseState::Later
+    );
 }

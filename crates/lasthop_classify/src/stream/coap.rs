@@ -38,7 +38,7 @@ struct Head {
 const LONGEST_HEAD: usize = 4096;
 
 impl CoapStream {
-    pub(crate) fn lose(&mut self) {
+    pub(crate) fn desync(&mut self) {
         self.state = State::Lost;
         self.begun.clear();
     }
@@ -61,14 +61,14 @@ impl CoapStream {
     }
 
     /// Goes on by bytes that are not there, and says what they are for.
-    pub(crate) fn pass(&mut self, length: usize) -> Cause {
+    pub(crate) fn skip_gap(&mut self, length: usize) -> Cause {
         match self.state {
             State::Payload { cause, rest } if length <= rest => {
                 self.go_on(cause, rest - length);
                 cause
             }
             _ => {
-                self.lose();
+                self.desync();
                 Cause::Opaque
             }
         }
@@ -97,7 +97,7 @@ impl CoapStream {
                         (Cause::Header, bytes.len())
                     }
                     Err(_) => {
-                        self.lose();
+                        self.desync();
                         (Cause::Opaque, bytes.len())
                     }
                 }

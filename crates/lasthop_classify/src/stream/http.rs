@@ -77,7 +77,7 @@ pub(crate) fn is_request(first: &[u8]) -> bool {
 }
 
 impl HttpStream {
-    pub(crate) fn lose(&mut self) {
+    pub(crate) fn desync(&mut self) {
         self.state = State::Lost;
         self.line.clear();
     }
@@ -102,13 +102,13 @@ impl HttpStream {
     }
 
     /// Goes on by bytes that are not there, and says what they are for.
-    pub(crate) fn pass(&mut self, length: usize) -> Cause {
+    pub(crate) fn skip_gap(&mut self, length: usize) -> Cause {
         let fits = |rest: u64| (length as u64) <= rest;
         match self.state {
             State::Body { rest } | State::Chunk { rest } if fits(rest) => self.go_on(length),
             State::ToEnd => self.message.body(),
             _ => {
-                self.lose();
+                self.desync();
                 Cause::Opaque
             }
         }
@@ -143,13 +143,13 @@ impl HttpStream {
         let end = bytes.iter().position(|byte| *byte == b'\n');
         let length = end.map_or(bytes.len(), |place| place + 1);
         if self.line.len() + length > LONGEST_LINE {
-            self.lose();
+            self.desync();
             return (Cause::Opaque, length);
         }
         self.line.extend_from_slice(&bytes[..length]);
         // Frames of HTTP/2, say, have no lines.
         if (self.state == START) && self.line.iter().any(|byte| !is_of_text(*byte)) {
-            self.lose();
+            self.desync();
             return (Cause::Opaque, length);
         }
         let cause = match self.state {

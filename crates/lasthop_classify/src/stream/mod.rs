@@ -106,18 +106,18 @@ impl StreamParser {
     pub(crate) fn begin_within(&mut self) {
         match self {
             Self::Opaque => {}
-            Self::Mqtt(mqtt) => mqtt.lose(),
-            Self::Coap(coap) => coap.lose(),
-            Self::Rtps(rtps) => rtps.lose(),
-            Self::Tls(tls) => tls.lose(),
-            Self::WebSocket(websocket) => websocket.lose(),
-            Self::Http(http) => http.lose(),
+            Self::Mqtt(mqtt) => mqtt.desync(),
+            Self::Coap(coap) => coap.desync(),
+            Self::Rtps(rtps) => rtps.desync(),
+            Self::Tls(tls) => tls.desync(),
+            Self::WebSocket(websocket) => websocket.desync(),
+            Self::Http(http) => http.desync(),
         }
     }
 
     /// Bytes of the stream that the capture lacks.
     pub(crate) fn skip(&mut self, length: usize) {
-        let _ = self.pass(length);
+        let _ = self.skip_gap(length);
     }
 
     /// Takes what a segment carries, of which the beginning was kept, and tells of all of it.
@@ -135,21 +135,21 @@ impl StreamParser {
         }
         let missing = length - kept.len();
         if missing > 0 {
-            let (layer, cause) = self.pass(missing);
+            let (layer, cause) = self.skip_gap(missing);
             mark(spans, layer, cause, missing);
         }
     }
 
     /// Goes on by bytes that cannot be read, and says what they are for.
-    fn pass(&mut self, length: usize) -> (Layer, Cause) {
+    fn skip_gap(&mut self, length: usize) -> (Layer, Cause) {
         match self {
             Self::Opaque => (Layer::Application, Cause::Opaque),
-            Self::Mqtt(mqtt) => (Layer::Application, mqtt.pass(length)),
-            Self::Coap(coap) => (Layer::Application, coap.pass(length)),
-            Self::Rtps(rtps) => (Layer::Application, rtps.pass(length)),
-            Self::Tls(tls) => (Layer::Tls, tls.pass(length)),
-            Self::WebSocket(websocket) => websocket.pass(length),
-            Self::Http(http) => (Layer::Application, http.pass(length)),
+            Self::Mqtt(mqtt) => (Layer::Application, mqtt.skip_gap(length)),
+            Self::Coap(coap) => (Layer::Application, coap.skip_gap(length)),
+            Self::Rtps(rtps) => (Layer::Application, rtps.skip_gap(length)),
+            Self::Tls(tls) => (Layer::Tls, tls.skip_gap(length)),
+            Self::WebSocket(websocket) => websocket.skip_gap(length),
+            Self::Http(http) => (Layer::Application, http.skip_gap(length)),
         }
     }
 }

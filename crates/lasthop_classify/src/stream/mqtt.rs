@@ -57,7 +57,7 @@ const VERSION_5: u8 = 5;
 const LONGEST_SHIFT: u32 = 21;
 
 impl MqttStream {
-    pub(crate) fn lose(&mut self) {
+    pub(crate) fn desync(&mut self) {
         self.state = State::Lost;
     }
 
@@ -82,7 +82,7 @@ impl MqttStream {
     }
 
     /// Goes on by bytes that are not there, and says what they are for.
-    pub(crate) fn pass(&mut self, length: usize) -> Cause {
+    pub(crate) fn skip_gap(&mut self, length: usize) -> Cause {
         self.connect = None;
         let (rest, cause) = match &mut self.state {
             State::Body { cause, rest, .. } => (rest, *cause),
@@ -92,12 +92,12 @@ impl MqttStream {
                 rest,
             } => (rest, cause_of(*first, true)),
             _ => {
-                self.lose();
+                self.desync();
                 return Cause::Opaque;
             }
         };
         if length > *rest {
-            self.lose();
+            self.desync();
             return Cause::Opaque;
         }
         *rest -= length;
@@ -110,7 +110,7 @@ impl MqttStream {
         let byte = bytes[0];
         match &mut self.state {
             State::Boundary if !has_possible_flags(byte) => {
-                self.lose();
+                self.desync();
                 (Cause::Opaque, bytes.len())
             }
             State::Boundary => {
@@ -132,7 +132,7 @@ impl MqttStream {
                     let value = *value;
                     self.begin_body(first, value);
                 } else if *shift == LONGEST_SHIFT {
-                    self.lose();
+                    self.desync();
                 } else {
                     *shift += 7;
                 }
@@ -194,7 +194,7 @@ impl MqttStream {
                 if byte & 0x80 == 0 {
                     *part = Part::Properties { rest: *value };
                 } else if *shift > LONGEST_SHIFT {
-                    self.lose();
+                    self.desync();
                     return (false, length);
                 }
             }
@@ -217,7 +217,7 @@ impl MqttStream {
         if is_possible {
             self.end_of_packet();
         } else {
-            self.lose();
+            self.desync();
         }
         (is_payload, length)
     }

@@ -71,7 +71,7 @@ impl Default for State {
 }
 
 impl RtpsStream {
-    pub(crate) fn lose(&mut self) {
+    pub(crate) fn desync(&mut self) {
         self.state = State::Lost;
         self.begun.clear();
     }
@@ -89,14 +89,14 @@ impl RtpsStream {
     }
 
     /// Goes on by bytes that are not there, and says what they are for.
-    pub(crate) fn pass(&mut self, length: usize) -> Cause {
+    pub(crate) fn skip_gap(&mut self, length: usize) -> Cause {
         match self.state {
             State::Within { cause, rest, next } if length <= rest => {
                 self.go_on(cause, rest - length, next);
                 cause
             }
             _ => {
-                self.lose();
+                self.desync();
                 Cause::Opaque
             }
         }
@@ -127,7 +127,7 @@ impl RtpsStream {
                         (Cause::Header, bytes.len())
                     }
                     Err(_) => {
-                        self.lose();
+                        self.desync();
                         (Cause::Opaque, bytes.len())
                     }
                 }

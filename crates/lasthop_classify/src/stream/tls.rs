@@ -36,7 +36,7 @@ impl Default for TlsStream {
 }
 
 impl TlsStream {
-    pub(crate) fn lose(&mut self) {
+    pub(crate) fn desync(&mut self) {
         self.state = State::Lost;
     }
 
@@ -48,7 +48,7 @@ impl TlsStream {
         while let Some(&byte) = bytes.first() {
             let (cause, length) = match self.state {
                 State::Head { at: 0, .. } if causes_of(byte).is_none() => {
-                    self.lose();
+                    self.desync();
                     (Cause::Opaque, bytes.len())
                 }
                 State::Head { kind, at, high } => {
@@ -85,7 +85,7 @@ impl TlsStream {
     }
 
     /// Goes on by bytes that are not there, and says what they are for.
-    pub(crate) fn pass(&mut self, length: usize) -> Cause {
+    pub(crate) fn skip_gap(&mut self, length: usize) -> Cause {
         match self.state {
             State::Body { cause, rest } if length <= rest => {
                 self.state = match rest - length {
@@ -95,7 +95,7 @@ impl TlsStream {
                 cause
             }
             _ => {
-                self.lose();
+                self.desync();
                 Cause::Opaque
             }
         }

@@ -69,9 +69,9 @@ pub(crate) fn is_asked_for(first: &[u8]) -> bool {
 }
 
 impl WebSocketStream {
-    pub(crate) fn lose(&mut self) {
+    pub(crate) fn desync(&mut self) {
         self.state = State::Lost;
-        self.mqtt.lose();
+        self.mqtt.desync();
     }
 
     /// Reads what a segment carries.
@@ -127,17 +127,17 @@ impl WebSocketStream {
     }
 
     /// Goes on by bytes that are not there, and says what they are for.
-    pub(crate) fn pass(&mut self, length: usize) -> (Layer, Cause) {
+    pub(crate) fn skip_gap(&mut self, length: usize) -> (Layer, Cause) {
         match self.state {
             State::Payload { kind, rest, .. } if length as u64 <= rest => {
                 self.go_on(length);
                 match kind {
-                    Payload::Data => (Layer::Application, self.mqtt.pass(length)),
+                    Payload::Data => (Layer::Application, self.mqtt.skip_gap(length)),
                     Payload::Control(cause) => (Layer::WebSocket, cause),
                 }
             }
             _ => {
-                self.lose();
+                self.desync();
                 (Layer::WebSocket, Cause::Opaque)
             }
         }
@@ -164,7 +164,7 @@ impl WebSocketStream {
         bytes[known] = byte;
         let head = &bytes[..=known];
         let Some(kind) = kind_of(head[0]) else {
-            self.lose();
+            self.desync();
             return Cause::Opaque;
         };
         self.state = match head.len() == length_of(head) {

@@ -31,13 +31,13 @@ impl CoapClient {
         }
         if message.asks {
             // A block that is lost would be the end of a file, so these are confirmable always.
-            let naming = self.endpoint.naming.as_deref();
-            let resource = naming.and_then(|naming| naming.resource_of(id));
+            let resource_ids = self.endpoint.resource_ids.as_deref();
+            let resource = resource_ids.and_then(|resource_ids| resource_ids.resource_of(id));
             let question = match resource {
                 None => ask(MessageType::Confirmable, FILE),
                 Some(resource) => CoapRequest {
-                    etag: naming
-                        .and_then(|naming| naming.tag_for(id))
+                    etag: resource_ids
+                        .and_then(|resource_ids| resource_ids.tag_for(id))
                         .map(|tag| Token::from_bits(tag.into(), 4)),
                     ..ask(MessageType::Confirmable, &path_of(resource))
                 },
@@ -47,8 +47,8 @@ impl CoapClient {
         let kind = self.config.kind;
         let topics = self.topics.as_ref();
         let topic = topics.and_then(|topics| topics.resource_of(id.flow));
-        let naming = self.endpoint.naming.as_deref();
-        let named = naming.and_then(|naming| naming.resource_of(id));
+        let resource_ids = self.endpoint.resource_ids.as_deref();
+        let named = resource_ids.and_then(|resource_ids| resource_ids.resource_of(id));
         let topic = topic.or(named.map(path_of));
         if payload.len() > self.endpoint.whole_limit(connection) {
             let path = topic.unwrap_or_else(|| resource_of(self.config.device));

@@ -36,9 +36,9 @@ impl CoapClient {
 
     /// The host goes off: nothing is known of what was under way.
     pub(super) fn leave(&mut self) {
-        let naming = self.endpoint.naming.take();
+        let resource_ids = self.endpoint.resource_ids.take();
         self.endpoint = self.endpoint.anew(self.config.carrier);
-        self.endpoint.naming = naming;
+        self.endpoint.resource_ids = resource_ids;
         if !self.config.receives {
             self.endpoint.hear_answers_only();
         }

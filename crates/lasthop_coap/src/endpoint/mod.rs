@@ -1,8 +1,8 @@
 //! Requests and responses of one endpoint, over what carries its messages (RFC 7252 §5).
 
 mod exchanges;
-mod hearing;
 mod pending;
+mod receive;
 mod requesting;
 mod responding;
 mod transfers;
@@ -10,7 +10,7 @@ mod uploads;
 
 use std::sync::Arc;
 
-use lasthop_cache::Naming;
+use lasthop_cache::ResourceIds;
 use lasthop_contract::{
     Awaited, ConnectionId, FailureReason, Payload, RandomStream, ShortQueue, StreamId,
 };
@@ -26,8 +26,8 @@ use crate::{BlockSize, Carrier, CoapParameters, RequestEvent, RequestId};
 use exchanges::{Exchanges, Timer};
 use pending::Pending;
 
-pub(crate) use hearing::DEFAULT_MAX_AGE;
 pub(crate) use pending::Role;
+pub(crate) use receive::DEFAULT_MAX_AGE;
 pub(crate) use requesting::Parcel;
 pub(crate) use responding::Answer;
 
@@ -37,7 +37,7 @@ pub(crate) struct Endpoint {
     pub(crate) parameters: Arc<CoapParameters>,
     pub(crate) tally: Tally,
     /// By which names its own messages ask, where they have some.
-    pub(crate) naming: Option<Box<Naming>>,
+    pub(crate) resource_ids: Option<Box<ResourceIds>>,
     layer: CarrierLayer,
     exchanges: Option<Box<Exchanges>>,
     events: ShortQueue<Box<RequestEvent>>,
@@ -54,7 +54,7 @@ impl Endpoint {
             layer: CarrierLayer::new(carrier, &parameters, stream),
             parameters,
             tally: Tally::default(),
-            naming: None,
+            resource_ids: None,
             exchanges: None,
             events: ShortQueue::new(),
             ended: Vec::new(),

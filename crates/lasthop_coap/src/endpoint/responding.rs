@@ -85,7 +85,7 @@ impl Endpoint {
     }
 
     /// Says that the answer to a request takes its time, and comes in a message of its own (RFC 7252 §5.2.2).
-    pub(crate) fn let_wait(
+    pub(crate) fn ack_and_defer(
         &mut self,
         cx: &mut Context<'_>,
         connection: ConnectionId,

@@ -1,6 +1,5 @@
 //! The server: takes messages from devices, pushes messages to them, and keeps resources for anybody.
 
-mod behind;
 mod condition;
 mod devices;
 mod example;
@@ -11,15 +10,16 @@ mod proofs;
 mod publishing;
 mod resources;
 mod serving;
-mod serving_behind;
+mod serving_upstream;
 mod store;
 mod target;
 mod topics;
+mod upstream_cache;
 
 use std::sync::Arc;
 
 use lasthop_broker::BrokerService;
-use lasthop_cache::Giving;
+use lasthop_cache::ResponseSource;
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, ConnectionId, DeviceId, LookupMap,
     RandomStream, ShortQueue, Survives, Transport, TransportEvent,
@@ -32,7 +32,6 @@ use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::inbox::{FILE, is_question, written_resource};
 use crate::{Carrier, CoapCounters, CoapParameters, PORT, Push};
-use behind::Behind;
 use devices::Devices;
 pub use devices::MAX_DEVICES;
 pub use example::Example;
@@ -40,6 +39,7 @@ use proofs::Proofs;
 use store::ResourceStore;
 pub use store::{MAX_OBSERVERS, MAX_RESOURCES};
 use topics::Topics;
+use upstream_cache::UpstreamCache;
 
 /// The server's end.
 ///
@@ -60,11 +60,11 @@ pub struct CoapServer {
     /// What answers the questions of devices, where they have any.
     answering: Option<Box<Answering>>,
     /// What is said of what they are answered.
-    giving: Giving,
+    response_source: ResponseSource,
     /// Where the services of the host share a core.
     topics: Option<Box<Topics>>,
     /// Where the host is a proxy.
-    behind: Option<Box<Behind>>,
+    upstream: Option<Box<UpstreamCache>>,
     /// Where strangers are asked for a proof of their address.
     proofs: Option<Box<Proofs>>,
     outputs: ShortQueue<ApplicationOutput>,
@@ -99,7 +99,7 @@ impl CoapServer {
         Self {
             proofs,
             answering: config.answers.then(Box::default),
-            giving: Giving::default(),
+            response_source: ResponseSource::default(),
             endpoint: Endpoint::new(config.carrier, Arc::clone(&config.parameters), stream),
             config,
             devices: Devices::new(),
@@ -107,7 +107,7 @@ impl CoapServer {
             store: ResourceStore::default(),
             reachable: LookupMap::new(),
             topics: None,
-            behind: None,
+            upstream: None,
             outputs: ShortQueue::new(),
         }
     }
@@ -131,14 +131,14 @@ impl CoapServer {
 
     /// The same, which says this of what devices ask it for.
     #[must_use]
-    pub fn giving(self, giving: Giving) -> Self {
-        let behind = match &giving {
-            Giving::Own(_) => None,
-            Giving::Cached(cache) => Some(Box::new(Behind::new(cache.watching()))),
+    pub fn response_source(self, response_source: ResponseSource) -> Self {
+        let upstream = match &response_source {
+            ResponseSource::Own(_) => None,
+            ResponseSource::Cached(cache) => Some(Box::new(UpstreamCache::new(cache.watching()))),
         };
         Self {
-            giving,
-            behind,
+            response_source,
+            upstream,
             ..self
         }
     }
@@ -199,16 +199,30 @@ impl CoapServer {
                 && is_question(&request, &datagram, FILE)
             {
                 let mut cx = Context::new(now, transport, &mut self.outputs);
-                let (request, giving) = ((&request, &datagram[..]), Some(&mut self.giving));
-                answering.take(&mut self.endpoint, &mut cx, connection, request, giving);
+                let (request, response_source) =
+                    ((&request, &datagram[..]), Some(&mut self.response_source));
+                answering.take(
+                    &mut self.endpoint,
+                    &mut cx,
+                    connection,
+                    request,
+                    response_source,
+                );
                 continue;
             }
             if let Some(answering) = &mut self.answering
                 && let Some(resource) = written_resource(&request, &datagram)
             {
                 let mut cx = Context::new(now, transport, &mut self.outputs);
-                let (write, giving) = ((&request, datagram, resource), &mut self.giving);
-                answering.take_write(&mut self.endpoint, &mut cx, connection, write, giving);
+                let (write, response_source) =
+                    ((&request, datagram, resource), &mut self.response_source);
+                answering.take_write(
+                    &mut self.endpoint,
+                    &mut cx,
+                    connection,
+                    write,
+                    response_source,
+                );
                 continue;
             }
             let (mut server, mut cx) = self.serving(now, transport);
@@ -230,7 +244,7 @@ impl CoapServer {
             store: &mut self.store,
             reachable: &mut self.reachable,
             topics: self.topics.as_deref_mut(),
-            behind: self.behind.as_deref_mut(),
+            upstream: self.upstream.as_deref_mut(),
             proofs: self.proofs.as_deref_mut(),
         };
         (server, Context::new(now, transport, &mut self.outputs))
@@ -247,8 +261,8 @@ impl CoapServer {
         if let Some(topics) = &mut self.topics {
             topics.crash(survives);
         }
-        if let Some(behind) = &mut self.behind {
-            behind.crash();
+        if let Some(upstream) = &mut self.upstream {
+            upstream.crash();
         }
     }
 
@@ -263,8 +277,8 @@ impl CoapServer {
         if let Some(topics) = &mut self.topics {
             topics.forget(connection);
         }
-        if let Some(behind) = &mut self.behind {
-            behind.forget(connection);
+        if let Some(upstream) = &mut self.upstream {
+            upstream.forget(connection);
         }
         if let Some(proofs) = &mut self.proofs {
             proofs.forget(connection);
@@ -291,8 +305,8 @@ impl CoapServer {
                     if let Some(topics) = &mut self.topics {
                         topics.end_observation(key);
                     }
-                    if let Some(behind) = &mut self.behind {
-                        behind.end_observation(key);
+                    if let Some(upstream) = &mut self.upstream {
+                        upstream.end_observation(key);
                     }
                 }
             }
@@ -324,7 +338,7 @@ impl Application for CoapServer {
                 let mut cx = Context::new(now, transport, &mut self.outputs);
                 let (devices, endpoint) = (&mut self.devices, &mut self.endpoint);
                 if let Some(answering) = &mut self.answering
-                    && answering.give(endpoint, &mut cx, message, Some(&self.giving))
+                    && answering.give(endpoint, &mut cx, message, Some(&self.response_source))
                 {
                     return self.attend(now, transport);
                 }
@@ -351,9 +365,9 @@ impl Application for CoapServer {
             server.deliver_from_others(&mut cx);
             self.attend(now, transport);
         }
-        if self.behind.is_some() {
+        if self.upstream.is_some() {
             let (mut server, mut cx) = self.serving(now, transport);
-            server.tell_from_behind(&mut cx);
+            server.forward_upstream_reports(&mut cx);
             self.attend(now, transport);
         }
         self.outputs.pop().unwrap_or_else(|| {

@@ -7,7 +7,6 @@ use lasthop_contract::{
 use lasthop_units::Instant;
 
 use super::CoapServerConfig;
-use super::behind::Behind;
 use super::condition::is_fulfilled;
 use super::devices::Devices;
 use super::example::LINK_FORMAT;
@@ -17,6 +16,7 @@ use super::proofs::{MAX_FACTOR, Proofs};
 use super::store::ResourceStore;
 use super::target::{Target, registering_device};
 use super::topics::Topics;
+use super::upstream_cache::UpstreamCache;
 use crate::codec::{Code, Content, Message, Token, option_number};
 use crate::context::{Context, Purpose};
 use crate::endpoint::{Answer, Endpoint};
@@ -34,7 +34,7 @@ pub(super) struct Server<'a> {
     /// Connections by which devices and observers were reached last.
     pub(super) reachable: &'a mut LookupMap<ConnectionId, ()>,
     pub(super) topics: Option<&'a mut Topics>,
-    pub(super) behind: Option<&'a mut Behind>,
+    pub(super) upstream: Option<&'a mut UpstreamCache>,
     pub(super) proofs: Option<&'a mut Proofs>,
 }
 
@@ -81,8 +81,8 @@ pub(super) fn serve(
         Target::Registration if request.room.is_some() => server.challenge(cx, &request),
         Target::Registration => server.serve_registration(cx, &request, &datagram),
         Target::Discovery => server.serve_discovery(cx, &request, &datagram),
-        Target::Resource(path) if server.behind.as_ref().is_some_and(|it| it.is_able()) => {
-            server.serve_behind(cx, &request, &path, &datagram);
+        Target::Resource(path) if server.upstream.as_ref().is_some_and(|it| it.is_able()) => {
+            server.serve_upstream(cx, &request, &path, &datagram);
         }
         Target::Resource(path)
             if server.topics.is_some()

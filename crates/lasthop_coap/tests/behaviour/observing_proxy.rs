@@ -4,7 +4,7 @@
 use core::net::SocketAddr;
 use std::sync::Arc;
 
-use lasthop_cache::{Back, Cache, CacheConfig, Front, Giving, Naming};
+use lasthop_cache::{Back, Cache, CacheConfig, Front, ResourceIds, ResponseSource};
 use lasthop_coap::{
     Carrier, CoapClient, CoapClientConfig, CoapParameters, CoapServer, CoapServerConfig, Code,
     Message, MessageType, PORT, Push,
@@ -137,8 +137,8 @@ fn with(kind: MessageType, config: CacheConfig) -> Proxy {
         },
         RandomStream::named(1, "back"),
     );
-    let server = server.giving(Giving::Cached(cache.clone()));
-    let client = client.naming(Naming::Cached(cache.clone()));
+    let server = server.response_source(ResponseSource::Cached(cache.clone()));
+    let client = client.resource_ids(ResourceIds::Cached(cache.clone()));
     Proxy {
         readers: Peer::of(Front::new(server, cache.clone(), 0)),
         server: Peer::of_client(Back::new(client, cache)),

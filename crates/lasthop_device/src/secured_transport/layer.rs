@@ -43,7 +43,7 @@ impl Transport for SecuredTransport {
         early_data: &[Chunk<'_>],
     ) -> Result<ConnectionId, OpenError> {
         let opened = self.inner.open_with(now, peer, options, early_data)?;
-        self.said_early.begin(opened);
+        self.early_writes.begin(opened);
         Ok(opened)
     }
 
@@ -53,14 +53,14 @@ impl Transport for SecuredTransport {
         connection: ConnectionId,
         chunks: &[Chunk<'_>],
     ) -> Result<(), DatagramError> {
-        match self.said_early.keep(connection, chunks) {
+        match self.early_writes.keep(connection, chunks) {
             true => Ok(()),
             false => self.inner.send_datagram(now, connection, chunks),
         }
     }
 
     fn expect(&mut self, connection: ConnectionId, expectation: Expectation) {
-        if !self.said_early.expect(connection, expectation) {
+        if !self.early_writes.expect(connection, expectation) {
             self.inner.expect(connection, expectation);
         }
     }

@@ -11,7 +11,7 @@ use dimpl::crypto::{
 use dimpl::{CryptoError, CryptoOperation};
 
 use super::failed;
-use crate::surroundings::Surroundings;
+use crate::crypto_context::CryptoContext;
 
 const KEY_LENGTH: usize = 16;
 const SALT_LENGTH: usize = 4;
@@ -82,7 +82,7 @@ impl Aes128Ccm8 {
 
 impl Cipher for Aes128Ccm8 {
     fn encrypt(&mut self, plaintext: &mut Buf, aad: Aad, nonce: Nonce) -> Result<(), CryptoError> {
-        Surroundings::note(plaintext, &aad);
+        CryptoContext::note(plaintext, &aad);
         let nonce = CcmNonce::from(nonce.0);
         let tag = self.expanded(|it| it.encrypt_in_place_detached(&nonce, &aad, plaintext));
         let tag = tag.map_err(|_| failed(CryptoOperation::Encrypt))?;
@@ -105,7 +105,7 @@ impl Cipher for Aes128Ccm8 {
         let (sealed, tag) = ciphertext.as_mut().split_at_mut(length);
         let tag = Tag::from_slice(tag);
         let opened = self.expanded(|it| it.decrypt_in_place_detached(&nonce, &aad, sealed, tag));
-        Surroundings::note_opening(opened.is_ok());
+        CryptoContext::note_opening(opened.is_ok());
         opened.map_err(|_| failed())?;
         ciphertext.truncate(length);
         Ok(())

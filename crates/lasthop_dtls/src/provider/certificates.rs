@@ -6,7 +6,7 @@ use dimpl::crypto::{
 use dimpl::{CryptoError, CryptoOperation};
 use lasthop_tls::{Chain, is_signed_by};
 
-use crate::surroundings::Surroundings;
+use crate::crypto_context::CryptoContext;
 
 /// Certificates of ECDSA on P-256, their signatures with SHA-256.
 #[derive(Debug)]
@@ -30,7 +30,9 @@ impl SignatureVerifier for EcdsaP256 {
 impl KeyProvider for EcdsaP256 {
     /// The key is that of who is worked for: it does not come as bytes.
     fn load_private_key(&self, _: &[u8]) -> Result<Box<dyn SigningKey>, CryptoError> {
-        Ok(Box::new(Key(AssertUnwindSafe(Surroundings::credentials()))))
+        Ok(Box::new(Key(
+            AssertUnwindSafe(CryptoContext::credentials()),
+        )))
     }
 }
 

@@ -5,7 +5,7 @@ use dimpl::crypto::{Buf, HashAlgorithm, HashContext, HashProvider, HmacProvider}
 use lasthop_contract::note_key;
 use ring::{digest, hmac};
 
-use crate::surroundings::Surroundings;
+use crate::crypto_context::CryptoContext;
 
 /// SHA-256 and SHA-384, and HMAC with them (RFC 2104).
 #[derive(Debug)]
@@ -47,7 +47,7 @@ fn note_master_secret(key: &[u8], data: &[u8]) {
     if let Some(randoms) = data.strip_prefix(b"key expansion")
         && let Some((_, client)) = randoms.split_at_checked(32)
         && client.len() == 32
-        && Surroundings::is_of_a_run()
+        && CryptoContext::is_of_a_run()
     {
         note_key("CLIENT_RANDOM", client, key);
     }

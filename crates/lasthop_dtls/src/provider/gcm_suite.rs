@@ -9,7 +9,7 @@ use dimpl::{CryptoError, CryptoOperation};
 use ring::aead::{self, LessSafeKey, UnboundKey};
 
 use super::failed;
-use crate::surroundings::Surroundings;
+use crate::crypto_context::CryptoContext;
 
 const KEY_LENGTH: usize = 16;
 const NONCE_LENGTH: usize = 12;
@@ -61,7 +61,7 @@ struct Aes128Gcm(LessSafeKey);
 
 impl Cipher for Aes128Gcm {
     fn encrypt(&mut self, plaintext: &mut Buf, aad: Aad, nonce: Nonce) -> Result<(), CryptoError> {
-        Surroundings::note(plaintext, &aad);
+        CryptoContext::note(plaintext, &aad);
         let nonce = aead::Nonce::assume_unique_for_key(nonce.0);
         let aad = aead::Aad::from(&aad[..]);
         let tag = self
@@ -81,7 +81,7 @@ impl Cipher for Aes128Gcm {
         let nonce = aead::Nonce::assume_unique_for_key(nonce.0);
         let aad = aead::Aad::from(&aad[..]);
         let opened = self.0.open_in_place(nonce, aad, ciphertext.as_mut());
-        Surroundings::note_opening(opened.is_ok());
+        CryptoContext::note_opening(opened.is_ok());
         let length = opened.map_err(|_| failed(CryptoOperation::Decrypt))?.len();
         ciphertext.truncate(length);
         Ok(())

@@ -4,7 +4,7 @@ use dimpl::crypto::{ActiveKeyExchange, Buf, NamedGroup, SupportedKxGroup};
 use dimpl::{CryptoError, CryptoOperation};
 use p256::elliptic_curve::sec1::ToSec1Point;
 
-use crate::surroundings::fill;
+use crate::crypto_context::fill;
 
 /// ECDH on P-256 (SEC 1), points uncompressed, its secrets of the host that is worked for.
 #[derive(Debug)]

@@ -2,7 +2,7 @@ use dimpl::CryptoError;
 use dimpl::CryptoOperation;
 use dimpl::crypto::SecureRandom;
 
-use crate::surroundings::fill;
+use crate::crypto_context::fill;
 
 /// The random numbers of the host that is worked for.
 #[derive(Debug)]

@@ -32,7 +32,7 @@ impl Clock for Doorbell {
         }
     }
 
-    fn hears_outside(&self) -> bool {
+    fn accepts_external_input(&self) -> bool {
         true
     }
 }

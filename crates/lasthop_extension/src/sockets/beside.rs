@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use std::os::fd::RawFd;
 use std::rc::Rc;
 
-use lasthop_live::{ForeignServer, InterruptibleClock, PacketDevice, Poller, of_this_process};
+use lasthop_live::{ExternalServer, InterruptibleClock, PacketDevice, Poller, of_this_process};
 use lasthop_world::{Observe, OutsideHosts, Registry, RunSpec, Simulated};
 use pyo3::prelude::*;
 
@@ -27,7 +27,7 @@ pub(crate) fn beside(
         outside.insert(
             server.number,
             Box::new(move |routes| {
-                let mut host = ForeignServer::new(device, routes);
+                let mut host = ExternalServer::new(device, routes);
                 for service in &server.services {
                     host = host.offering(service.spoken(), service.port);
                 }

@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use http::{Response, StatusCode};
-use lasthop_cache::{Naming, renamed};
+use lasthop_cache::{ResourceIds, renamed};
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, Awaited, ChannelSet, ConnectionId, DeviceId,
@@ -29,7 +29,7 @@ pub struct HttpClient {
     /// Its full name at a device gateway, where the server is one.
     path: Option<Box<str>>,
     /// By which names it asks for what it wants, where that has some.
-    naming: Option<Box<Naming>>,
+    resource_ids: Option<Box<ResourceIds>>,
     links: Vec<Link>,
     /// What waits for a connection, the oldest first.
     queue: VecDeque<Pending>,
@@ -71,7 +71,7 @@ impl HttpClient {
             device,
             tokens: None,
             path: None,
-            naming: None,
+            resource_ids: None,
             links: Vec::new(),
             queue: VecDeque::new(),
             inbox: InboxState::Unknown,
@@ -100,8 +100,8 @@ impl HttpClient {
 
     /// The same, which names what it asks for, and what it writes.
     #[must_use]
-    pub fn naming(mut self, naming: Naming) -> Self {
-        self.naming = Some(Box::new(naming));
+    pub fn resource_ids(mut self, resource_ids: ResourceIds) -> Self {
+        self.resource_ids = Some(Box::new(resource_ids));
         self
     }
 
@@ -232,11 +232,12 @@ impl HttpClient {
 
     fn send(&mut self, now: Instant, message: OutgoingMessage<'_>, transport: &mut dyn Transport) {
         let OutgoingMessage { id, payload, asks } = message;
-        let naming = self.naming.as_deref();
-        let named = naming.and_then(|naming| Some((naming, naming.resource_of(id)?)));
-        let kind = if let Some((naming, resource)) = named {
+        let resource_ids = self.resource_ids.as_deref();
+        let named = resource_ids
+            .and_then(|resource_ids| Some((resource_ids, resource_ids.resource_of(id)?)));
+        let kind = if let Some((resource_ids, resource)) = named {
             if asks {
-                Kind::Read(id, resource, naming.tag_for(id))
+                Kind::Read(id, resource, resource_ids.tag_for(id))
             } else {
                 Kind::Write(id, resource)
             }
@@ -324,8 +325,8 @@ impl HttpClient {
         pending: &Pending,
         response: Response<Vec<u8>>,
     ) {
-        if let (Kind::Read(id, ..), Some(naming)) = (pending.kind, &self.naming) {
-            let outputs = read(now, connection, id, naming, &response);
+        if let (Kind::Read(id, ..), Some(resource_ids)) = (pending.kind, &self.resource_ids) {
+            let outputs = read(now, connection, id, resource_ids, &response);
             return outputs.into_iter().for_each(|it| self.outputs.push(it));
         }
         let is_success = response.status().is_success();
@@ -498,7 +499,7 @@ fn read(
     now: Instant,
     connection: ConnectionId,
     id: MessageId,
-    naming: &Naming,
+    resource_ids: &ResourceIds,
     response: &Response<Vec<u8>>,
 ) -> Vec<ApplicationOutput> {
     let is_unchanged = response.status() == StatusCode::NOT_MODIFIED;
@@ -509,7 +510,7 @@ fn read(
             reason,
         })];
     }
-    naming.said(now, id, reply_of(response.headers(), is_unchanged));
+    resource_ids.said(now, id, reply_of(response.headers(), is_unchanged));
     let received = (!is_unchanged).then(|| {
         let payload = renamed(response.body(), id);
         ApplicationOutput::Received(Received {

@@ -74,7 +74,7 @@ impl Frames {
     }
 
     /// Tells of the bytes that go next.
-    pub(super) fn told(&mut self, bytes: &[u8]) -> Vec<(usize, Provenance)> {
+    pub(super) fn account(&mut self, bytes: &[u8]) -> Vec<(usize, Provenance)> {
         let mut told: Vec<(usize, Provenance)> = Vec::new();
         let mut at = 0;
         while at < bytes.len() {
@@ -204,7 +204,7 @@ mod tests {
             frames.note(stream, HEAD, &[(4, of(Cause::Payload))]);
         }
         let pieces = bytes.chunks(piece);
-        let told = pieces.flat_map(|part| frames.told(part));
+        let told = pieces.flat_map(|part| frames.account(part));
         let mut causes: Vec<Cause> = told.map(|(_, provenance)| provenance.cause).collect();
         causes.dedup();
         (causes, frames.streams.len())

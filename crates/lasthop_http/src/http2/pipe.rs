@@ -76,7 +76,7 @@ impl Pipe {
         }
         let mut chunks = Vec::new();
         let mut rest = &outgoing[..];
-        for (length, provenance) in frames.told(&outgoing) {
+        for (length, provenance) in frames.account(&outgoing) {
             let (bytes, behind) = rest.split_at(length);
             chunks.push(Chunk { bytes, provenance });
             rest = behind;

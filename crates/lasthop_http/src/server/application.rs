@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use http::header::{ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
-use lasthop_cache::{Freshness, Gives, Giving};
+use lasthop_cache::{Freshness, ResponseSource, ResponseState};
 use lasthop_contract::message_text::{ID_LENGTH, message_id, write_id};
 use lasthop_contract::{
     Application, ApplicationInput, ApplicationOutput, Cause, ChannelSet, DeviceId, FailureReason,
@@ -42,7 +42,7 @@ pub struct HttpServer {
     /// Who awaits a message of this id as the answer.
     awaited: LookupMap<MessageId, Awaited>,
     /// What is said of what it gives out by a name.
-    giving: Giving,
+    response_source: ResponseSource,
     inboxes: BTreeMap<DeviceId, Inbox>,
     /// Whose inbox a request waits for.
     waiting: LookupMap<ExchangeId, DeviceId>,
@@ -66,7 +66,7 @@ impl HttpServer {
             requests: RequestServer::new(config.limits.clone()),
             config,
             awaited: LookupMap::new(),
-            giving: Giving::default(),
+            response_source: ResponseSource::default(),
             inboxes: BTreeMap::new(),
             waiting: LookupMap::new(),
             timers: TimerQueue::new(),
@@ -76,8 +76,11 @@ impl HttpServer {
 
     /// The same, which says this of what it gives out by a name.
     #[must_use]
-    pub fn giving(self, giving: Giving) -> Self {
-        Self { giving, ..self }
+    pub fn response_source(self, response_source: ResponseSource) -> Self {
+        Self {
+            response_source,
+            ..self
+        }
     }
 
     /// Serves what was asked.
@@ -135,7 +138,7 @@ impl HttpServer {
             }
             (Target::File(id), _) => self.ask(id, exchange, None),
             (Target::Write(resource), Some(id)) => {
-                if self.giving.written(id, resource) {
+                if self.response_source.written(id, resource) {
                     self.await_message(id, exchange, Some(resource));
                 } else {
                     let purpose = Purpose::all_of(Cause::Acknowledgement, id);
@@ -178,7 +181,9 @@ impl HttpServer {
         let Some(id) = named(fields) else {
             return self.refuse(now, exchange, StatusCode::BAD_REQUEST, None, transport);
         };
-        let still = self.giving.asked(now, id, resource, had_already(fields));
+        let still = self
+            .response_source
+            .asked(now, id, resource, had_already(fields));
         let Some(freshness) = still else {
             return self.ask(id, exchange, Some(resource));
         };
@@ -311,8 +316,8 @@ impl HttpServer {
     /// Sends a message: as the answer that somebody awaits, or to the inbox of its device.
     fn send(&mut self, now: Instant, message: OutgoingMessage<'_>, transport: &mut dyn Transport) {
         let OutgoingMessage { id, payload, .. } = message;
-        let is_cached = self.giving.is_cached();
-        if is_cached && self.giving.gives(now, None) == Gives::Later {
+        let is_cached = self.response_source.is_cached();
+        if is_cached && self.response_source.response_state(now, None) == ResponseState::Later {
             return;
         }
         if let Some(awaited) = self.awaited.remove(&id) {
@@ -342,14 +347,14 @@ impl HttpServer {
         let Awaited { exchange, resource } = awaited;
         let OutgoingMessage { id, payload, .. } = message;
         let done = Purpose::all_of(Cause::Acknowledgement, id);
-        let freshness = match self.giving.gives(now, resource) {
-            Gives::Here(freshness) => freshness,
-            Gives::Later => Freshness::default(),
-            Gives::Nothing => {
+        let freshness = match self.response_source.response_state(now, resource) {
+            ResponseState::Here(freshness) => freshness,
+            ResponseState::Later => Freshness::default(),
+            ResponseState::Nothing => {
                 let status = StatusCode::GATEWAY_TIMEOUT;
                 return self.answer(now, exchange, status, done, transport);
             }
-            Gives::Done => {
+            ResponseState::Done => {
                 let status = StatusCode::NO_CONTENT;
                 return self.answer(now, exchange, status, done, transport);
             }

@@ -1,17 +1,17 @@
 //! How fast packets pass, and what waits.
 
 mod background;
-mod medium;
 mod pace;
 mod queue;
 mod serial_line;
+mod shared_rate;
 mod token_bucket;
 
 pub use background::Background;
 pub use queue::QueueLimit;
 pub use token_bucket::TokenBucket;
 
-pub(crate) use medium::Medium;
+pub(crate) use shared_rate::SharedRate;
 
 use lasthop_contract::BackgroundTraffic;
 use lasthop_units::{BitRate, DataSize, Instant};
@@ -81,7 +81,7 @@ impl Rate {
         Bottleneck::Free(self.server(), WaitingRoom::new(self.queue))
     }
 
-    /// Whether one medium can be this and another: as fast, in the same way.
+    /// Whether one shared_rate can be this and another: as fast, in the same way.
     pub(crate) fn is_as_fast_as(&self, other: &Self) -> bool {
         (self.bits_per_second, self.kind) == (other.bits_per_second, other.kind)
     }

@@ -128,7 +128,7 @@ impl WlanCell {
         }
     }
 
-    /// Who had nothing to send begins to wait: no longer than to the next edge of a slot where the medium is idle and
+    /// Who had nothing to send begins to wait: no longer than to the next edge of a slot where the channel is idle and
     /// the back-off behind its last frame is over.
     fn enqueue(
         &mut self,

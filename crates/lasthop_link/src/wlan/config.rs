@@ -14,7 +14,7 @@ pub struct CellConfig {
     pub slot_ns: u64,
     /// Between a frame and its acknowledgement.
     pub sifs_ns: u64,
-    /// How long the medium is idle before back-off goes on: DIFS, or the AIFS of best effort.
+    /// How long the channel is idle before back-off goes on: DIFS, or the AIFS of best effort.
     pub difs_ns: u64,
     /// The same after a frame that nobody could read: EIFS, or DIFS again.
     pub eifs_ns: u64,
@@ -30,7 +30,7 @@ pub struct CellConfig {
     pub access_point: QueueConfig,
 }
 
-/// How one side waits for the medium.
+/// How one side waits for the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QueueConfig {

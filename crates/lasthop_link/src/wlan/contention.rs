@@ -3,17 +3,17 @@ use std::collections::BinaryHeap;
 
 use lasthop_units::{Duration, Instant};
 
-/// Who has a frame to send and is in back-off, on one medium.
+/// Who has a frame to send and is in back-off, on one channel.
 ///
-/// All count the same slots: those in which the medium is idle, since the start. A back-off of n slots ends at the
+/// All count the same slots: those in which the channel is idle, since the start. A back-off of n slots ends at the
 /// count of its beginning and n, so that nobody's counter is ever moved: an access costs the logarithm of those that
 /// have something to send, and who has nothing costs nothing.
 #[derive(Debug)]
 pub(super) struct Contention {
     slot: Duration,
-    /// The slots that were counted before the medium was last taken.
+    /// The slots that were counted before the channel was last taken.
     counted: u64,
-    /// Counting goes on from here: until then the medium is taken, or the space behind it lasts.
+    /// Counting goes on from here: until then the channel is taken, or the space behind it lasts.
     from: Instant,
     /// By the count at which their turn comes.
     waiting: BinaryHeap<Reverse<(u64, usize)>>,
@@ -43,7 +43,7 @@ impl Contention {
         self.counted + idle.div_ceil(self.slot.as_nanos())
     }
 
-    /// The slots that were counted before the medium was last taken.
+    /// The slots that were counted before the channel was last taken.
     pub(super) fn counted(&self) -> u64 {
         self.counted
     }

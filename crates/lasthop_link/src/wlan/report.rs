@@ -3,7 +3,7 @@ use lasthop_units::Duration;
 /// What a cell has counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CellReport {
-    /// How long the medium was taken: frames, the spaces before acknowledgements, and these.
+    /// How long the channel was taken: frames, the spaces before acknowledgements, and these.
     pub busy: Duration,
     /// Data frames on the air, each time counted.
     pub transmissions: u64,
@@ -17,7 +17,7 @@ pub struct CellReport {
     pub stations: Vec<StationReport>,
 }
 
-/// What a station took of the medium, and the access point for it.
+/// What a station took of the channel, and the access point for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StationReport {
     /// Its data frames, with their acknowledgements.

@@ -28,6 +28,6 @@ mod outage;
 mod queue;
 mod rate;
 mod serial;
-mod shared_medium;
+mod shared_rate;
 mod size_limit;
 mod wlan;

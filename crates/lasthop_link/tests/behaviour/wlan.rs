@@ -58,7 +58,7 @@ const fn wired(station: u32) -> Port {
 }
 
 #[test]
-fn a_frame_that_finds_the_medium_idle_is_sent_at_the_next_edge_of_a_slot() {
+fn a_frame_that_finds_the_channel_idle_is_sent_at_the_next_edge_of_a_slot() {
     let mut bench = TestBench::new(cell(&CELL, 2));
     bench.offer(at(3 * SLOT), radio(0), packet(64));
     bench.run();
@@ -96,7 +96,7 @@ fn frames_that_begin_together_meet_and_get_through_later() {
     let report = bench.link.report(at(1_000_000_000));
     assert_eq!((report.collided, report.repeated), (2, 2));
     assert_eq!(bench.delivered.len(), 2);
-    // The longer of both keeps the medium, and EIFS follows.
+    // The longer of both keeps the channel, and EIFS follows.
     let longer = FRAME + 200 * 8_000;
     assert!(bench.times()[0] >= longer + CELL.eifs_ns);
 }
@@ -136,7 +136,7 @@ fn losses_are_those_of_the_declared_share() {
 #[test]
 fn the_access_point_has_one_queue_for_all_and_each_station_its_own() {
     let mut bench = TestBench::new(cell(&CELL, 2));
-    // The medium is taken first, so that all others wait.
+    // The channel is taken first, so that all others wait.
     bench.offer(at(0), radio(0), packet(64));
     bench.run_until(at(1_000));
     for number in 0..4 {

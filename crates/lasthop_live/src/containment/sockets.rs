@@ -7,7 +7,7 @@ use lasthop_contract::{
 };
 use lasthop_units::Instant;
 
-use super::turn::Whose;
+use super::turn::TurnOwner;
 use super::{Failures, Turn};
 use crate::gateway::Traffic;
 
@@ -43,9 +43,9 @@ impl<T: Peers> Sockets<T> {
     fn end_failed(&mut self, now: Instant) {
         for failed in self.turn.take_failed() {
             let (connections, peer) = match failed.whose {
-                Whose::Connection(id) => (vec![id], self.lower.peer(id)),
-                Whose::Peer(peer) => (self.lower.connections_with(peer), Some(peer)),
-                Whose::Nobody => (Vec::new(), None),
+                TurnOwner::Connection(id) => (vec![id], self.lower.peer(id)),
+                TurnOwner::Peer(peer) => (self.lower.connections_with(peer), Some(peer)),
+                TurnOwner::Nobody => (Vec::new(), None),
             };
             match peer.filter(|_| !connections.is_empty()) {
                 Some(peer) => self.failures.closed(peer, failed.layer, &failed.panic),

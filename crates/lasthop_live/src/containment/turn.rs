@@ -22,12 +22,12 @@ pub(crate) struct Turn {
 pub(crate) struct Failed {
     pub(crate) layer: &'static str,
     pub(crate) panic: Panic,
-    pub(crate) whose: Whose,
+    pub(crate) whose: TurnOwner,
 }
 
 /// Whose turn it was.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Whose {
+pub(crate) enum TurnOwner {
     /// That of a connection of the sockets.
     Connection(ConnectionId),
     /// That of who is at this address.
@@ -73,9 +73,9 @@ impl Turn {
 
     /// Has the sockets end the connection of a turn that panicked.
     pub(crate) fn fail(&self, layer: &'static str, panic: Panic, peer: Option<SocketAddr>) {
-        let connection = self.connection.take().map(Whose::Connection);
-        let whose = peer.map(Whose::Peer).or(connection);
-        let whose = whose.unwrap_or(Whose::Nobody);
+        let connection = self.connection.take().map(TurnOwner::Connection);
+        let whose = peer.map(TurnOwner::Peer).or(connection);
+        let whose = whose.unwrap_or(TurnOwner::Nobody);
         self.failed.borrow_mut().push(Failed {
             layer,
             panic,

@@ -9,8 +9,8 @@ use lasthop_units::Instant;
 use lasthop_world::SocketHost;
 
 use super::Carrier;
-use super::entrance::Knock;
-use super::portal::{Inbox, Portal};
+use super::crowd_listener::CrowdClient;
+use super::crowd_socket::{CrowdSocket, Inbox};
 
 /// A client: what it says and hears, or a host that does.
 pub(super) enum Member {
@@ -33,25 +33,25 @@ pub(super) struct Hosted {
 pub(super) struct Telling {
     application: Box<dyn Application>,
     is_ready: Rc<Cell<bool>>,
-    knock: Knock,
+    client: CrowdClient,
 }
 
 impl Hosted {
     pub(super) fn new(
         host: SocketHost<'_>,
         (carrier, owner): (Rc<RefCell<Carrier>>, u32),
-        knock: Knock,
+        client: CrowdClient,
     ) -> Self {
         let (inbox, is_ready) = (Inbox::default(), Rc::new(Cell::new(false)));
-        let portal = Portal::new(carrier, owner, Rc::clone(&inbox));
+        let crowd_socket = CrowdSocket::new(carrier, owner, Rc::clone(&inbox));
         let telling = |application| -> Box<dyn Application> {
             Box::new(Telling {
                 is_ready: Rc::clone(&is_ready),
-                ..Telling::of(application, knock)
+                ..Telling::of(application, client)
             })
         };
         Self {
-            host: host.on(Box::new(portal), telling),
+            host: host.on(Box::new(crowd_socket), telling),
             inbox,
             is_ready,
         }
@@ -89,11 +89,11 @@ impl Hosted {
 }
 
 impl Telling {
-    pub(super) fn of(application: Box<dyn Application>, knock: Knock) -> Self {
+    pub(super) fn of(application: Box<dyn Application>, client: CrowdClient) -> Self {
         Self {
             application,
             is_ready: Rc::default(),
-            knock,
+            client,
         }
     }
 }
@@ -101,12 +101,14 @@ impl Telling {
 impl Application for Telling {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match input {
-            ApplicationInput::Transport(_, TransportEvent::Established(_)) => self.knock.is_heard(),
+            ApplicationInput::Transport(_, TransportEvent::Established(_)) => {
+                self.client.is_heard()
+            }
             ApplicationInput::Transport(_, TransportEvent::Closed(reason)) => {
-                self.knock.is_refused(reason);
+                self.client.is_refused(reason);
             }
             // Whose connection ends after that has ended it.
-            ApplicationInput::Stop => self.knock.leaves(),
+            ApplicationInput::Stop => self.client.leaves(),
             _ => {}
         }
         self.application.handle(now, input, transport);
@@ -117,15 +119,17 @@ impl Application for Telling {
         match &output {
             ApplicationOutput::Ready(..) => {
                 self.is_ready.set(true);
-                self.knock.goes_in();
+                self.client.goes_in();
             }
             ApplicationOutput::Received(_)
-            | ApplicationOutput::Event(MessageEvent::Delivered { .. }) => self.knock.goes_in(),
-            ApplicationOutput::Event(MessageEvent::Transmitted { .. }) => self.knock.goes_in(),
-            ApplicationOutput::Event(MessageEvent::Acknowledged { .. }) => self.knock.is_answered(),
+            | ApplicationOutput::Event(MessageEvent::Delivered { .. }) => self.client.goes_in(),
+            ApplicationOutput::Event(MessageEvent::Transmitted { .. }) => self.client.goes_in(),
+            ApplicationOutput::Event(MessageEvent::Acknowledged { .. }) => {
+                self.client.is_answered()
+            }
             ApplicationOutput::WaitUntil(_) => {
                 if let Some(refusal) = self.application.refusal() {
-                    self.knock.is_turned_away(refusal);
+                    self.client.is_turned_away(refusal);
                 }
             }
             ApplicationOutput::Event(_) => {}

@@ -90,7 +90,7 @@ impl SqliteDatabase {
         Ok(self)
     }
 
-    fn told<T>(&self, outcome: rusqlite::Result<T>) -> Result<T, GatewayError> {
+    fn checked<T>(&self, outcome: rusqlite::Result<T>) -> Result<T, GatewayError> {
         outcome.map_err(|error| failed(&self.path, &error))
     }
 }
@@ -139,7 +139,7 @@ impl Database for SqliteDatabase {
         };
         let copied = self.connection.execute("VACUUM INTO ?", [name]);
         let synced = self
-            .told(copied)
+            .checked(copied)
             .and_then(|_| made.sync_all().map_err(fail));
         if synced.is_err() {
             // It is none, and whoever looks for one is not to find it.
@@ -151,13 +151,13 @@ impl Database for SqliteDatabase {
     fn make_room(&mut self) -> Result<bool, GatewayError> {
         let is_released = self.folder.release_reserve()?;
         if is_released {
-            self.told(self.empty_journal())?;
+            self.checked(self.empty_journal())?;
         }
         Ok(is_released)
     }
 
     fn give_back(&mut self) -> Result<Option<bool>, GatewayError> {
-        self.told(self.shrink())?;
+        self.checked(self.shrink())?;
         // What was removed is gone, whether or not there is room for that.
         Ok(Some(self.folder.keep_reserve().unwrap_or(false)))
     }
@@ -172,21 +172,21 @@ impl Database for SqliteDatabase {
             })?;
             rows.collect()
         };
-        self.told(read())
+        self.checked(read())
     }
 
     fn execute(&mut self, statement: &str, values: &[Value<'_>]) -> Result<u64, GatewayError> {
         let prepared = self.connection.prepare(statement);
         let done = prepared.and_then(|mut it| it.execute(params_from_iter(values)));
-        self.told(done).map(|rows| rows as u64)
+        self.checked(done).map(|rows| rows as u64)
     }
 
     fn begin(&mut self) -> Result<(), GatewayError> {
-        self.told(self.connection.execute_batch("BEGIN IMMEDIATE"))
+        self.checked(self.connection.execute_batch("BEGIN IMMEDIATE"))
     }
 
     fn commit_and_tell(&mut self) -> Result<(), GatewayError> {
-        self.told(self.connection.execute_batch("COMMIT"))?;
+        self.checked(self.connection.execute_batch("COMMIT"))?;
         if let Some(ringer) = &self.ringer {
             // A server that has just ended reads all when it starts again.
             let _ = ringer.send(b"c");
@@ -201,7 +201,7 @@ impl Database for SqliteDatabase {
 
     fn append(&mut self, messages: &[Message]) -> Result<(), GatewayError> {
         let written = append(&mut self.connection, messages);
-        self.told(written)
+        self.checked(written)
     }
 
     fn is_served(&mut self) -> Result<bool, GatewayError> {

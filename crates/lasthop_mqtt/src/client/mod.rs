@@ -3,10 +3,10 @@
 mod config;
 mod data_streams;
 mod datagrams;
-mod heard_topics;
 mod keep_alive;
 mod link;
 mod receive;
+mod received_topics;
 mod send;
 mod session;
 mod set_up;
@@ -27,8 +27,8 @@ use lasthop_jwt::TokenSource;
 use lasthop_units::{Duration, Instant};
 
 pub use config::{MqttClientConfig, Presence, Reconnect, Silence, Streams, User, WillMessage};
-use heard_topics::HeardTopics;
 use link::Link;
+use received_topics::ReceivedTopics;
 use session::{Exchanges, Session};
 use standing::Standing;
 use stream::DataStream;
@@ -63,7 +63,7 @@ pub struct MqttClient {
     link: Option<Box<Link>>,
     session: Session,
     /// Where somebody wants to be told them.
-    heard: Option<Box<HeardTopics>>,
+    heard: Option<Box<ReceivedTopics>>,
     outputs: ShortQueue<ApplicationOutput>,
 }
 

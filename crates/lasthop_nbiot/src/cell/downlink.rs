@@ -5,7 +5,7 @@ mod resources;
 use self::block::new_block;
 use self::resources::Assignment;
 use super::events::Event;
-use super::hearing::downlink_burst;
+use super::receive::downlink_burst;
 use super::scheduler::{Booking, downlink_bytes, planned_ahead, search_space};
 use super::{Cell, Context, Settings};
 use crate::device::{Connection, DeviceKey, Expected};

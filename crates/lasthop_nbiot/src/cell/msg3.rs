@@ -2,7 +2,7 @@ use lasthop_contract::{RadioCause, RadioState};
 use smallvec::SmallVec;
 
 use super::events::Event;
-use super::hearing::downlink_burst;
+use super::receive::downlink_burst;
 use super::{Cell, Context};
 use crate::channel::{BurstId, BurstKind, EsN0};
 use crate::device::{AccessPhase, DeviceKey};
@@ -243,7 +243,7 @@ impl Cell {
         });
         for contender in &mut contenders {
             let repetitions = settings.access.dci_repetitions;
-            let hears = self.hears_dci(cx, contender.key, &dci, repetitions);
+            let hears = self.receives_dci(cx, contender.key, &dci, repetitions);
             let sent = (dci.start.start(), dci.end.start());
             cx.watch
                 .note(contender.key, RadioLane::Npdcch, sent, hears, || {

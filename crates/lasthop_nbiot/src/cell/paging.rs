@@ -1,7 +1,7 @@
 use lasthop_contract::{RadioCause, RadioState};
 
 use super::events::Event;
-use super::hearing::downlink_burst;
+use super::receive::downlink_burst;
 use super::{Cell, Context};
 use crate::device::{AccessPurpose, DeviceKey};
 use crate::link_tables::{BlockErrorRate, ControlMessage};
@@ -151,7 +151,7 @@ impl Cell {
         };
         if !heard
             || !self
-                .hears_npdsch(cx, key, &data, &format, crate::channel::EsN0::NOTHING)
+                .receives_npdsch(cx, key, &data, &format, crate::channel::EsN0::NOTHING)
                 .1
         {
             self.page(cx, key);

@@ -4,7 +4,7 @@ mod resources;
 
 use self::resources::Grant;
 use super::events::Event;
-use super::hearing::downlink_burst;
+use super::receive::downlink_burst;
 use super::scheduler::{Booking, planned_ahead, search_space, uplink_bytes};
 use super::{Cell, Context, Settings};
 use crate::channel::EsN0;

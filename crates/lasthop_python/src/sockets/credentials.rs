@@ -54,12 +54,12 @@ pub(crate) struct Trust {
 #[pymethods]
 impl Trust {
     #[new]
-    #[pyo3(signature = (roots, server, shown=None))]
-    fn new(roots: &Roots, server: &str, shown: Option<&Tls>) -> PyResult<Self> {
-        let shown = || shown.map(|shown| shown.chain.clone());
-        let client = secured_client(server, roots.roots.clone(), shown());
+    #[pyo3(signature = (roots, server, presented=None))]
+    fn new(roots: &Roots, server: &str, presented: Option<&Tls>) -> PyResult<Self> {
+        let presented = || presented.map(|presented| presented.chain.clone());
+        let client = secured_client(server, roots.roots.clone(), presented());
         let client = client.map_err(PyValueError::new_err)?;
-        let quic = quic_client(server, roots.roots.clone(), shown());
+        let quic = quic_client(server, roots.roots.clone(), presented());
         let quic = quic.map_err(PyValueError::new_err)?;
         Ok(Self { client, quic })
     }
@@ -86,9 +86,9 @@ impl DtlsServer {
 
     /// By a certificate; with roots it serves those alone who show one that leads to them.
     #[staticmethod]
-    fn of_certificate(version: &str, shown: &Tls, clients: Option<&Roots>) -> PyResult<Self> {
+    fn of_certificate(version: &str, presented: &Tls, clients: Option<&Roots>) -> PyResult<Self> {
         let clients = clients.map(|clients| clients.roots.clone());
-        let profile = certified_server(version_of(version)?, shown.chain.clone(), clients);
+        let profile = certified_server(version_of(version)?, presented.chain.clone(), clients);
         Ok(Self {
             profile: profile.map_err(PyValueError::new_err)?,
         })
@@ -120,10 +120,11 @@ impl DtlsClient {
         version: &str,
         roots: &Roots,
         server: &str,
-        shown: Option<&Tls>,
+        presented: Option<&Tls>,
     ) -> PyResult<Self> {
-        let shown = shown.map(|shown| shown.chain.clone());
-        let profile = certified_client(version_of(version)?, server, roots.roots.clone(), shown);
+        let presented = presented.map(|presented| presented.chain.clone());
+        let profile =
+            certified_client(version_of(version)?, server, roots.roots.clone(), presented);
         Ok(Self {
             profile: profile.map_err(PyValueError::new_err)?,
         })

@@ -289,7 +289,7 @@ pub(crate) fn mqtt_subscribe(
         ..session(topic, qos, version, client_id, user.as_ref())?
     };
     let wants_more = move |topic: &str, payload: &[u8]| {
-        Python::attach(|py| told(py, take.call1(py, (topic, PyBytes::new(py, payload)))))
+        Python::attach(|py| wants_more(py, take.call1(py, (topic, PyBytes::new(py, payload)))))
     };
     py.detach(|| subscribe(&asking, &session, wants_more))
         .map_err(from_client_error)?;
@@ -354,7 +354,7 @@ pub(crate) fn coap_request(
             Python::attach(|py| {
                 let code = format!("{:?}", answer.code);
                 let payload = PyBytes::new(py, answer.payload);
-                told(py, take.call1(py, (code, payload, answer.content_format)))
+                wants_more(py, take.call1(py, (code, payload, answer.content_format)))
             })
         })
     })
@@ -363,7 +363,7 @@ pub(crate) fn coap_request(
 }
 
 /// What a callback answers; one that fails wants no more, and its error waits for the caller.
-fn told(py: Python<'_>, answer: PyResult<Py<PyAny>>) -> bool {
+fn wants_more(py: Python<'_>, answer: PyResult<Py<PyAny>>) -> bool {
     answer
         .and_then(|answer| answer.is_truthy(py))
         .unwrap_or_else(|error| {

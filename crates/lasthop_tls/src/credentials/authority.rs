@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 
 use super::{KeyKind, PrivateKey};
-use crate::surroundings::{RUN_STARTS, fill_from};
+use crate::crypto_context::{RUN_STARTS, fill_from};
 
 const DAY: i64 = 24 * 3600;
 /// For how long certificates of a run are valid from its start on: longer than any run.
@@ -205,10 +205,10 @@ impl Chain {
     /// The same, which shows its public key and no certificate (RFC 7250); `None` when that cannot be read.
     #[must_use]
     pub fn bare(&self) -> Option<Self> {
-        let shown = CertificateDer::from(self.public_key()?);
+        let presented = CertificateDer::from(self.public_key()?);
         Some(Self {
             certified: Arc::new(CertifiedKey::new(
-                vec![shown],
+                vec![presented],
                 Arc::clone(&self.certified.key),
             )),
             key: self.key.clone(),

@@ -97,7 +97,7 @@ impl Given {
         let roots = Arc::new(roots);
         let (server, key) = chain(files.server, ServerCertificate, ServerKey)?;
         let client = match files.client {
-            Some(shown) => Some(chain(shown, ClientCertificate, ClientKey)?.0),
+            Some(presented) => Some(chain(presented, ClientCertificate, ClientKey)?.0),
             None => None,
         };
         let now = UnixTime::since_unix_epoch(Duration::from_secs(files.starts));

@@ -17,8 +17,8 @@ use rustls::sign::{Signer, SigningKey};
 use rustls::{Error, SignatureAlgorithm, SignatureScheme};
 use sha2::Sha256;
 
+use crate::crypto_context::CryptoContext;
 use crate::provider::Drawn;
-use crate::surroundings::Surroundings;
 
 /// What a key is a key of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,7 +67,7 @@ impl PrivateKey {
             }
             KeyKind::Ed25519 => {
                 let mut seed = [0; 32];
-                crate::surroundings::fill_from(random.0, &mut seed);
+                crate::crypto_context::fill_from(random.0, &mut seed);
                 let secret = ed25519_dalek::SigningKey::from_bytes(&seed);
                 let public = secret.verifying_key().to_bytes();
                 Self::of(Secret::Ed25519(secret), &public)
@@ -154,7 +154,7 @@ impl PrivateKey {
             }
             Secret::Rsa2048(key) if scheme == SignatureScheme::RSA_PSS_SHA256 => {
                 let key = pss::SigningKey::<Sha256>::new((**key).clone());
-                let salted = Surroundings::with(|it| {
+                let salted = CryptoContext::with(|it| {
                     let stream = it.random.as_mut()?;
                     key.try_sign_with_rng(&mut Drawn(stream), message).ok()
                 })??;

@@ -7,8 +7,8 @@ use rustls::{Error, NamedGroup, PeerMisbehaved};
 use x25519_dalek::StaticSecret;
 
 use super::hybrid::{Hybrid, Order};
+use crate::crypto_context::fill;
 use crate::profile::{Group, Randomness};
-use crate::surroundings::fill;
 
 /// The group, by whom it is made for these random numbers.
 pub(super) fn group(randomness: Randomness, group: Group) -> &'static dyn SupportedKxGroup {

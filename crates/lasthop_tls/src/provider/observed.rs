@@ -11,7 +11,7 @@ use rustls::{
     ConnectionTrafficSecrets, Error, SupportedCipherSuite, Tls12CipherSuite, Tls13CipherSuite,
 };
 
-use crate::surroundings::Surroundings;
+use crate::crypto_context::CryptoContext;
 
 /// These suites of ring, observed. The library holds suites for as long as the program runs, so they are made once.
 pub(super) fn cipher_suites(suites: &[SupportedCipherSuite]) -> Vec<SupportedCipherSuite> {
@@ -106,7 +106,7 @@ impl MessageEncrypter for Noting {
         message: OutboundPlainMessage<'_>,
         number: u64,
     ) -> Result<OutboundOpaqueMessage, Error> {
-        Surroundings::note(&message);
+        CryptoContext::note(&message);
         self.0.encrypt(message, number)
     }
 

@@ -5,7 +5,7 @@ use rustls::crypto::{GetRandomFailed, SecureRandom};
 
 use lasthop_contract::RandomStream;
 
-use crate::surroundings::{fill, fill_from};
+use crate::crypto_context::{fill, fill_from};
 
 /// The random numbers of the host that is worked for.
 #[derive(Debug)]

@@ -46,7 +46,7 @@ impl Range {
 
 impl Reassembly {
     /// Nothing, with blocks to tell all the same.
-    pub(crate) fn told(blocks: Vec<(Seq, Seq)>) -> Self {
+    pub(crate) fn of_blocks(blocks: Vec<(Seq, Seq)>) -> Self {
         Self {
             told: blocks,
             ..Self::default()

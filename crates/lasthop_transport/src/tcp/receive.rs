@@ -192,7 +192,7 @@ impl Connection {
             self.acknowledgement.at_once |= reassembly.is_empty();
             if ends {
                 // An end that we answer at once comes with the blocks of before (`tcp_fin`).
-                self.reassembly = Some(Box::new(Reassembly::told(blocks)));
+                self.reassembly = Some(Box::new(Reassembly::of_blocks(blocks)));
             } else if !reassembly.is_empty() {
                 self.reassembly = Some(reassembly);
             }

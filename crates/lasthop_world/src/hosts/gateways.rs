@@ -2,7 +2,7 @@
 
 use core::net::SocketAddr;
 
-use lasthop_cache::{Cache, Naming};
+use lasthop_cache::{Cache, ResourceIds};
 use lasthop_contract::{DeviceId, Host, InterfaceId, WakeFlag};
 use lasthop_traffic::{FlowKind, Gateway, PassingOn};
 use lasthop_transport::{Column, HostNetwork, Routes, Service, StackHost};
@@ -109,7 +109,7 @@ impl Hosts<'_> {
         };
         let device = DeviceId(number.device.in_run);
         let next = self.addresses_of(group).server(number.next);
-        let naming = kept.clone().map(Naming::Cached);
+        let resource_ids = kept.clone().map(ResourceIds::Cached);
         let end = ClientEnd {
             host,
             server: SocketAddr::new(next, self.service_of(client).port),
@@ -118,7 +118,7 @@ impl Hosts<'_> {
             session: SessionSpec::Keep,
             hears: &[],
             guest: None,
-            naming: naming.as_ref(),
+            resource_ids: resource_ids.as_ref(),
         };
         let (column, local) = network.place();
         let transport = stack.client_transport(&host, local);

@@ -2,7 +2,7 @@ use lasthop_contract::Link;
 use lasthop_link::{DuplexLink, LinkConfig, SharedLink};
 
 use super::place::SharedLinks;
-use super::{Comer, Ground, LinkPlace, Medium, Place};
+use super::{Ground, JoiningDevice, LinkPlace, Medium, Place};
 use crate::path::LonePath;
 use crate::spec::{HopSpec, ScopeSpec, SpecError};
 
@@ -18,7 +18,7 @@ impl Medium for Box<LinkConfig> {
     fn admit<'a>(
         &'a self,
         hop: &'a HopSpec,
-        device: Comer<'a>,
+        device: JoiningDevice<'a>,
         ground: &mut Ground<'_, 'a>,
     ) -> Result<Place, SpecError> {
         let Ground { spec, links, .. } = ground;

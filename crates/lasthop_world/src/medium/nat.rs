@@ -4,7 +4,7 @@ use lasthop_units::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::place::{SharedLinks, sharing};
-use super::{Comer, Ground, Medium, OfRun, Place};
+use super::{Ground, JoiningDevice, Medium, OfRun, Place};
 use crate::addresses::{Addresses, Outside};
 use crate::path::LonePath;
 use crate::spec::{ChangeSpec, GroupSpec, HopSpec, RunSpec, ScopeSpec, SpecError, demand, nanos};
@@ -128,7 +128,7 @@ impl Medium for NatSpec {
     fn admit<'a>(
         &'a self,
         hop: &'a HopSpec,
-        device: Comer<'a>,
+        device: JoiningDevice<'a>,
         ground: &mut Ground<'_, 'a>,
     ) -> Result<Place, SpecError> {
         let Ground { media, links, .. } = ground;

@@ -11,7 +11,7 @@ use lasthop_nbiot::{NbIotNetwork, NetworkReport, RadioLine};
 use lasthop_units::Instant;
 
 use super::place::{HopEnd, ends_of};
-use super::{Comer, Ended, Ground, Links, Media, Medium, MediumSpec, OfRun, Place};
+use super::{Ended, Ground, JoiningDevice, Links, Media, Medium, MediumSpec, OfRun, Place};
 use crate::path::LonePath;
 use crate::spec::{
     ChangeSpec, GroupSpec, HopSpec, PathSpec, RunSpec, ScopeSpec, SpecError, demand,
@@ -65,7 +65,7 @@ pub(crate) trait RadioNetwork {
     fn note_served(&mut self, radio: Port);
 
     /// What has happened until `end`, and the path gain of the farthest device whose message was served.
-    fn told(&self, end: Instant) -> Option<RadioReport>;
+    fn report(&self, end: Instant) -> Option<RadioReport>;
 }
 
 /// What a network tells at the end, or several.
@@ -148,7 +148,7 @@ impl RadioNetwork for NbIot {
         }
     }
 
-    fn told(&self, end: Instant) -> Option<RadioReport> {
+    fn report(&self, end: Instant) -> Option<RadioReport> {
         let network = self.network.borrow().report();
         let until = Subframe::at_or_after(end);
         let map = DownlinkMap::new(&self.config.subframes, &self.config.switches, None);
@@ -327,7 +327,7 @@ impl<'a> State<'a> {
 
     /// What the networks tell at the end, as one; `None` where there are none.
     pub(crate) fn report(&self, end: Instant) -> Option<RadioReport> {
-        let told = self.networks.iter().map(|hop| hop.network.told(end));
+        let told = self.networks.iter().map(|hop| hop.network.report(end));
         told.flatten().reduce(RadioReport::with)
     }
 }
@@ -356,7 +356,7 @@ impl Medium for Box<NetworkConfig> {
     fn admit<'a>(
         &'a self,
         hop: &'a HopSpec,
-        device: Comer<'a>,
+        device: JoiningDevice<'a>,
         ground: &mut Ground<'_, 'a>,
     ) -> Result<Place, SpecError> {
         let networks = &mut ground.media.nbiot.networks;

@@ -3,7 +3,7 @@ use core::fmt::Display;
 use lasthop_contract::{Link, RandomStream};
 
 use super::place::SharedLinks;
-use super::{Comer, Ground, Medium, Place};
+use super::{Ground, JoiningDevice, Medium, Place};
 use crate::path::LonePath;
 use crate::spec::{HopSpec, LayerSpec, ScopeSpec, SpecError};
 use crate::stack::{OptionEntry, Options, Registry};
@@ -56,7 +56,7 @@ impl Medium for LayerSpec {
     fn admit<'a>(
         &'a self,
         hop: &'a HopSpec,
-        device: Comer<'a>,
+        device: JoiningDevice<'a>,
         ground: &mut Ground<'_, 'a>,
     ) -> Result<Place, SpecError> {
         let Ground {

@@ -9,7 +9,7 @@ use lasthop_measure::MediumColumn;
 use lasthop_units::{Duration, Instant};
 
 use super::place::SharedLinks;
-use super::{Comer, Ended, Ground, Medium, MediumSpec, OfRun, Place};
+use super::{Ended, Ground, JoiningDevice, Medium, MediumSpec, OfRun, Place};
 use crate::path::LonePath;
 use crate::spec::{HopSpec, RunSpec, SpecError, demand};
 
@@ -68,7 +68,7 @@ impl Medium for SerialConfig {
     fn admit<'a>(
         &'a self,
         hop: &'a HopSpec,
-        device: Comer<'a>,
+        device: JoiningDevice<'a>,
         ground: &mut Ground<'_, 'a>,
     ) -> Result<Place, SpecError> {
         let Ground { media, links, .. } = ground;

@@ -10,7 +10,7 @@ use lasthop_units::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::place::{ends_of, sharing};
-use super::{Comer, Ended, Ground, LinkPlace, Medium, MediumSpec, OfRun, Place};
+use super::{Ended, Ground, JoiningDevice, LinkPlace, Medium, MediumSpec, OfRun, Place};
 use crate::path::LonePath;
 use crate::spec::{HopSpec, RunSpec, ScopeSpec, SpecError};
 
@@ -66,7 +66,7 @@ impl Medium for Box<WlanSpec> {
     fn admit<'a>(
         &'a self,
         hop: &'a HopSpec,
-        device: Comer<'a>,
+        device: JoiningDevice<'a>,
         ground: &mut Ground<'_, 'a>,
     ) -> Result<Place, SpecError> {
         let State { cells, shared } = &mut ground.media.wlan;

@@ -10,7 +10,7 @@ mod tokens;
 
 pub(crate) use tokens::token_authority;
 
-use lasthop_cache::{Giving, OwnResources};
+use lasthop_cache::{OwnResources, ResponseSource};
 use lasthop_contract::Application;
 use lasthop_device::MessageBoundary;
 use lasthop_transport::PeerLimit;
@@ -125,10 +125,13 @@ const CHANGES: OptionEntry = OptionEntry::new(
 );
 
 /// What a server says of its resources.
-fn giving(end: &ServerEnd<'_>, options: (Option<Duration>, Option<Duration>)) -> Giving {
+fn response_source(
+    end: &ServerEnd<'_>,
+    options: (Option<Duration>, Option<Duration>),
+) -> ResponseSource {
     match end.cache {
-        Some(cache) => Giving::Cached(cache.clone()),
-        None => Giving::Own(OwnResources::new(options.0, options.1)),
+        Some(cache) => ResponseSource::Cached(cache.clone()),
+        None => ResponseSource::Own(OwnResources::new(options.0, options.1)),
     }
 }
 

@@ -2,7 +2,7 @@ use core::fmt::{self, Display};
 use core::net::{IpAddr, SocketAddr};
 
 use lasthop_broker::BrokerCore;
-use lasthop_cache::{Cache, Naming};
+use lasthop_cache::{Cache, ResourceIds};
 use lasthop_contract::{ChannelSet, DeviceId, Direction, FlowId, RandomStream, Transport};
 use lasthop_traffic::FlowKind;
 use lasthop_transport::{Local, PeerLimit};
@@ -43,7 +43,7 @@ pub struct ClientEnd<'a> {
     /// How it makes itself known to a server that has other guests; `None` where all is the run's.
     pub guest: Option<&'a Guest>,
     /// How it names what it asks for and writes; `None` where that has no names.
-    pub naming: Option<&'a Naming>,
+    pub resource_ids: Option<&'a ResourceIds>,
 }
 
 /// How the clients of a run make themselves known to a server that is none of it.

@@ -1,8 +1,8 @@
 mod dtls;
 mod ip;
+mod presented;
 mod quic;
 mod rtps_tcp;
-mod shown;
 mod tcp;
 mod tls;
 mod tls_handshake;
@@ -13,7 +13,7 @@ use lasthop_contract::Transport;
 use lasthop_device::{MessageBoundary, Secures};
 use lasthop_units::Duration;
 
-pub use self::shown::ServerFiles;
+pub use self::presented::ServerFiles;
 use super::builder::Role;
 use super::{Below, HostEnd, OptionEntry, Options, SocketServer};
 use crate::spec::{StackSpec, UserCredentials};

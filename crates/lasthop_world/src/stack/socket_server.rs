@@ -11,7 +11,7 @@ pub struct SocketTrust {
     /// Whose certificates they believe.
     pub roots: Option<Arc<RootCertStore>>,
     /// What they show to a server that asks.
-    pub shown: Option<Chain>,
+    pub presented: Option<Chain>,
     /// The keys that DTLS has in common with its server, by the names of devices; a lone one is that of all.
     pub keys: Option<PreSharedKeys>,
     /// The host of each server and its authority, by the layers of stacks without IP: `mqtt/tls/tcp`.
@@ -59,10 +59,10 @@ impl SocketServer<'_> {
     ///
     /// # Errors
     /// When there is nothing to show, in words.
-    pub fn shown(&self, insists: bool) -> Result<Option<Chain>, String> {
-        match &self.trust.shown {
+    pub fn presented(&self, insists: bool) -> Result<Option<Chain>, String> {
+        match &self.trust.presented {
             None if insists => Err("client_certificate=on, and no certificate is given".to_owned()),
-            shown => Ok(shown.clone()),
+            presented => Ok(presented.clone()),
         }
     }
 }

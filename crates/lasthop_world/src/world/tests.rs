@@ -115,7 +115,7 @@ impl RadioNetwork for FakeNetwork {
         self.served.set(self.served.get() + 1);
     }
 
-    fn told(&self, _: Instant) -> Option<RadioReport> {
+    fn report(&self, _: Instant) -> Option<RadioReport> {
         None
     }
 }

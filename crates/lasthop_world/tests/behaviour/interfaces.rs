@@ -151,7 +151,7 @@ fn device() -> Box<dyn Host> {
             session: SessionSpec::Keep,
             hears: &[],
             guest: None,
-            naming: None,
+            resource_ids: None,
         };
         let origin = Origin {
             plan: plan(channel),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lasthop.study.fleet.assembly import Hop
 from lasthop.study.paths.media import Scope, medium_of
-from lasthop.study.paths.path import HopForm, Nat, Path
+from lasthop.study.paths.path import HopForm, LinkForm, Nat
 from lasthop.study.text.faults import Fault, show
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _SCOPES: tuple[Scope, ...] = ("own", "group", "all")
 """From the narrowest to the widest."""
 
 
-def hops_of(path: Path | list[HopForm], *, name: str, location: Location) -> tuple[Hop, ...]:
+def hops_of(path: LinkForm | list[HopForm], *, name: str, location: Location) -> tuple[Hop, ...]:
     """Give the hops of a path, from the device on.
 
     Parameters
@@ -54,7 +54,7 @@ def hops_of(path: Path | list[HopForm], *, name: str, location: Location) -> tup
 
 
 def _hops(
-    form: Path, name: str, location: Location, before: Scope, *, links: bool
+    form: LinkForm, name: str, location: Location, before: Scope, *, links: bool
 ) -> Iterator[Hop]:
     if form.medium_of_its_own is not None:
         medium, settings = form.medium_of_its_own

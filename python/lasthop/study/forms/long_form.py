@@ -18,8 +18,8 @@ from lasthop.study.fleet.hops import hops_of
 from lasthop.study.fleet.server import ServerForm
 from lasthop.study.fleet.strata import strata_of
 from lasthop.study.forms.model import Stacks, StudyForm, check_name
-from lasthop.study.paths.path import Path, PathForm
-from lasthop.study.stacks.arm import Arm
+from lasthop.study.paths.path import LinkForm, PathForm
+from lasthop.study.stacks.arm import StudyArm
 from lasthop.study.stacks.comparing import compared_arms
 from lasthop.study.text.faults import Fault, Location, show, suggestion
 from lasthop.study.traffic.flow import FlowForm
@@ -106,7 +106,7 @@ class LongForm(StudyForm):
                 raise Fault(fault.what, hint=fault.hint, location=(name,), at_key=True) from None
         return parts
 
-    def arms(self) -> tuple[Arm, ...]:
+    def arms(self) -> tuple[StudyArm, ...]:
         """Give what is compared."""
         clients: dict[str, str | None] = {
             name: form.forwards.stack for name, form in self._servers().items() if form.forwards
@@ -158,7 +158,7 @@ class LongForm(StudyForm):
         )
 
     def _paths(self) -> dict[str, Any]:
-        return dict(self.paths) or {"path": Path()}
+        return dict(self.paths) or {"path": LinkForm()}
 
     def _servers(self) -> dict[str, ServerForm]:
         return dict(self.servers) or {"server": ServerForm()}

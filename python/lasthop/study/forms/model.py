@@ -26,7 +26,7 @@ from lasthop.study.text.faults import Fault, nearest, show
 
 if TYPE_CHECKING:
     from lasthop.study.fleet.assembly import Assembly
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
 
 FORMAT = 1
 """The newest format of a study that this version reads."""
@@ -264,7 +264,7 @@ class StudyForm(Form):
         """
         raise NotImplementedError
 
-    def arms(self) -> tuple[Arm, ...]:
+    def arms(self) -> tuple[StudyArm, ...]:
         """Give what is compared.
 
         Raises

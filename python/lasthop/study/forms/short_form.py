@@ -16,8 +16,8 @@ from lasthop.study.fleet.energy import Energy, energy_of_radio
 from lasthop.study.fleet.hops import hops_of
 from lasthop.study.fleet.strata import strata_of
 from lasthop.study.forms.model import Stacks, StudyForm
-from lasthop.study.paths.path import Path, PathForm
-from lasthop.study.stacks.arm import Arm
+from lasthop.study.paths.path import LinkForm, PathForm
+from lasthop.study.stacks.arm import StudyArm
 from lasthop.study.stacks.arms import read_arms
 from lasthop.study.text.faults import Fault
 from lasthop.study.traffic.traffic import FROM_SERVER, Traffic
@@ -36,7 +36,7 @@ class ShortForm(StudyForm):
     )
     mappings: ClassVar[dict[str, type[Form]]] = StudyForm.mappings | {
         "traffic": Traffic,
-        "path": Path,
+        "path": LinkForm,
         "device": DeviceForm,
     }
 
@@ -44,7 +44,7 @@ class ShortForm(StudyForm):
     """Number of devices that send at the same time, or the rate at which devices come and go."""
     traffic: Traffic = Field(examples=["{round_trip: 409 B, every: 250 ms}"])
     """Messages, their size and their interval."""
-    path: PathForm = Field(default_factory=Path, examples=["{loss: 10 %, delay: 100 ms}"])
+    path: PathForm = Field(default_factory=LinkForm, examples=["{loss: 10 %, delay: 100 ms}"])
     """Link or radio network of the devices."""
     energy: Energy | None = Field(default=None, examples=["{profile: tr_45_820, battery: 5 Wh}"])
     """Power profile and battery of the devices. It needs a path with a radio."""
@@ -106,9 +106,9 @@ class ShortForm(StudyForm):
             faults=tuple(self.faults),
         )
 
-    def arms(self) -> tuple[Arm, ...]:
+    def arms(self) -> tuple[StudyArm, ...]:
         """Give an arm for each stack."""
         try:
-            return tuple(Arm.of(stack, [GROUP]) for stack in read_arms(self.stacks))
+            return tuple(StudyArm.of(stack, [GROUP]) for stack in read_arms(self.stacks))
         except Fault as fault:
             raise fault.within(("stacks",)) from None

@@ -10,7 +10,7 @@ from lasthop.study.nbiot.check import check
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.nbiot.resolve import resolve
 from lasthop.study.nbiot.words import network_in_words
-from lasthop.study.paths.medium import Medium
+from lasthop.study.paths.extension_link import ExtensionLink
 from lasthop.study.paths.serial import Serial
 from lasthop.study.paths.wlan import Wlan
 
@@ -119,8 +119,8 @@ MEDIA = (
         key="medium",
         spec_key="registered",
         noun="a link of an extension",
-        settings=Medium,
-        spec=Medium.spec,
+        settings=ExtensionLink,
+        spec=ExtensionLink.spec,
         words=lambda settings: {"medium": settings.written},
     ),
 )

@@ -12,9 +12,9 @@ from lasthop.study.fields.form import SCALAR_OR_MAPPING, Form, LongPositiveTime,
 from lasthop.study.nbiot.amounts import Off
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.paths.direction import Direction
+from lasthop.study.paths.extension_link import ExtensionLink, ExtensionLinkNotation
 from lasthop.study.paths.link_profiles import link_profile
 from lasthop.study.paths.media import MEDIA, MediumEntry
-from lasthop.study.paths.medium import Medium, MediumNotation
 from lasthop.study.paths.serial import Serial
 from lasthop.study.paths.wlan import Wlan
 from lasthop.study.text.faults import Fault, show, suggestion
@@ -46,7 +46,7 @@ class Nat(Form):
     (`nat_no_port`)."""
 
 
-class Path(Direction):
+class LinkForm(Direction):
     """The path of a device's packets: both ways alike, or ``up:`` and ``down:`` apart."""
 
     elsewhere: ClassVar[dict[str, str]] = {
@@ -84,7 +84,7 @@ class Path(Direction):
     """WLAN cell that all devices of the path share, unless `scope` changes that."""
     serial: Serial | None = Field(default=None, examples=["{rate: 9600 bit/s}"])
     """Serial line, separate for each device. With `scope: all` it is a bus that all share."""
-    medium: Annotated[Medium | None, MediumNotation()] = Field(
+    medium: Annotated[ExtensionLink | None, ExtensionLinkNotation()] = Field(
         default=None, examples=["toy_radio tries=3"]
     )
     """Link of an extension, with options in the notation of stacks. `scope` sets who shares it."""
@@ -205,11 +205,11 @@ _NO_LINK = {"name", "scope", "nat", "up", "down", *(medium.key for medium in MED
 """Keys that say nothing of a link by themselves."""
 
 
-class HopForm(Path):
+class HopForm(LinkForm):
     """One hop of a path that is a list of them, from the device on."""
 
     elsewhere: ClassVar[dict[str, str]] = {
-        key: hint for key, hint in Path.elsewhere.items() if key != "name"
+        key: hint for key, hint in LinkForm.elsewhere.items() if key != "name"
     }
 
     name: str | None = Field(default=None, examples=["wan"])
@@ -224,7 +224,7 @@ class HopForm(Path):
 
 
 PathForm = Annotated[
-    Annotated[Path, Tag("<mapping>")]
+    Annotated[LinkForm, Tag("<mapping>")]
     | Annotated[list[HopForm], Field(min_length=1, max_length=MAXIMUM_HOPS), Tag("<value>")],
     Discriminator(lambda path: "<value>" if isinstance(path, list) else "<mapping>"),
 ]

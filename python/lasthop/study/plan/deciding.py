@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lasthop.measures import Measure
     from lasthop.study.expressions import Comparison, Expression
     from lasthop.study.plan.study import Part, Point, SweptParameter
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
 
 
 class Judgeable:
@@ -32,7 +32,7 @@ class Judgeable:
 
     def __init__(
         self,
-        arms: Sequence[Arm],
+        arms: Sequence[StudyArm],
         parts: Sequence[Part],
         swept: Mapping[str, SweptParameter],
         points: Sequence[Point],
@@ -117,14 +117,14 @@ class Judgeable:
         if column is None or not column.is_measured:
             return
         if column.fleet.is_of_fleet:
-            self._check_told(column, part, f"{name} cannot decide about this fleet")
+            self._check_measured(column, part, f"{name} cannot decide about this fleet")
             return
         points = (point for point in self._points if point.part == part)
         if any(FleetWeights.of(point.conditions) for point in points):
             why = _ADDED if column.fleet is FleetRule.SUM else _UNRULED
             raise Fault(f"{name} cannot decide about this fleet: {why}", hint=_WEIGHTED_HINT)
 
-    def check_told(self, name: str) -> None:
+    def check_measured(self, name: str) -> None:
         """Check that a column which weights devices has the parts to do so at every point.
 
         Raises
@@ -135,9 +135,9 @@ class Judgeable:
         column = COMPARABLE.get(name)
         if column is not None and column.is_measured and column.fleet.is_of_fleet:
             for part in dict.fromkeys(point.part for point in self._points):
-                self._check_told(column, part, f"{name} has no value for this fleet")
+                self._check_measured(column, part, f"{name} has no value for this fleet")
 
-    def _check_told(self, column: Measure, part: str, what: str) -> None:
+    def _check_measured(self, column: Measure, part: str, what: str) -> None:
         if column.fleet_needs is FleetNeed.NOTHING:
             return
         for point in self._points:

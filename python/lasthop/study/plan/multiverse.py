@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lasthop.study.forms.model import StudyForm
     from lasthop.study.forms.multiverse import MultiverseForm
     from lasthop.study.plan.study import Part, Study
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def plan_multiverse(
     of: Study,
     *,
     study: StudyForm,
-    arms: Sequence[Arm],
+    arms: Sequence[StudyArm],
     parts: Sequence[Part],
 ) -> MultiversePlan:
     """Check that a multiverse fits the study that it is one of.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lasthop.study.forms.model import Measure
     from lasthop.study.plan.multiverse import MultiversePlan
     from lasthop.study.rules.credentials import Credentials
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
 
 RUN_ID_DIGITS = 16
 CASE_ID_DIGITS = 12
@@ -206,7 +206,7 @@ class Study:
     quick: bool
     measure: Measure
     points: tuple[Point, ...]
-    arms: tuple[Arm, ...]
+    arms: tuple[StudyArm, ...]
     changes: tuple[str, ...] = ()
     claims: Claims = NO_CLAIMS
     multiverse: MultiversePlan | None = None

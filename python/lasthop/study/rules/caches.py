@@ -9,14 +9,14 @@ from lasthop.study.text.faults import Fault, show
 
 if TYPE_CHECKING:
     from lasthop.study.fleet.assembly import Assembly, Flow
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
     from lasthop.study.stacks.notation import ResolvedStack
 
 _SAYS_FRESHNESS = "max_age"
 """The option of an application whose answers may be kept."""
 
 
-def check_caches(assembly: Assembly, arm: Arm) -> None:
+def check_caches(assembly: Assembly, arm: StudyArm) -> None:
     """Check that both sides of a cache, and all who name a resource, speak what can be kept.
 
     Raises

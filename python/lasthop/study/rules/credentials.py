@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         CredentialsForm,
         ServerCredentialsForm,
     )
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
     from lasthop.study.stacks.notation import ResolvedStack
 
 _MAXIMUM_BYTES = 1 << 20
@@ -49,7 +49,7 @@ class Credentials:
         """Give them as a native module takes them."""
         return native.Credentials(*self._files)
 
-    def check_devices(self, assembly: Assembly, arm: Arm) -> None:
+    def check_devices(self, assembly: Assembly, arm: StudyArm) -> None:
         """Check that each device with a pre-shared key has one in the file, where there is one.
 
         Raises
@@ -85,7 +85,7 @@ class Credentials:
 
 
 def read_credentials(
-    form: CredentialsForm, folder: Path, arms: Iterable[Arm], *, engine: str
+    form: CredentialsForm, folder: Path, arms: Iterable[StudyArm], *, engine: str
 ) -> Credentials:
     """Read the files of a study, and hold them against each other and against its stacks.
 

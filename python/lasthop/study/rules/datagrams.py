@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from lasthop.study.fields.quantity import SIZE, format_quantity, parse
 from lasthop.study.fleet.devices import Arriving
-from lasthop.study.paths.path import Path
+from lasthop.study.paths.path import LinkForm
 from lasthop.study.text.faults import Fault
 from lasthop.study.traffic.payload import FieldsPayload
 
 if TYPE_CHECKING:
     from lasthop.study.fleet.assembly import Assembly, Flow, Group
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
     from lasthop.study.stacks.notation import ResolvedStack
 
 ONE_DATAGRAM = ("raw_udp", "json_udp")
@@ -45,7 +45,7 @@ SIDES = {
 """Directions of the messages of each kind of traffic."""
 
 
-def check_carried(assembly: Assembly, arm: Arm) -> None:
+def check_carried(assembly: Assembly, arm: StudyArm) -> None:
     """Check that each stack can carry the messages of its flows.
 
     Raises
@@ -139,7 +139,7 @@ def _mtu(flow: Flow, assembly: Assembly, group: Group) -> int:
     largest = [
         getattr(link, side).mtu
         for link in links
-        if isinstance(link, Path)
+        if isinstance(link, LinkForm)
         for side in SIDES[flow.traffic.kind]
     ]
     return min(largest, default=NBIOT_MTU_BYTES)

@@ -8,7 +8,7 @@ from lasthop.study.fields.quantity import RATE, SIZE, TIME, format_quantity
 from lasthop.study.fleet.assembly import networks
 from lasthop.study.fleet.devices import Arriving
 from lasthop.study.nbiot.form import Nbiot
-from lasthop.study.paths.path import Path
+from lasthop.study.paths.path import LinkForm
 from lasthop.study.text.faults import Fault
 
 if TYPE_CHECKING:
@@ -63,5 +63,5 @@ def _bottlenecks(flow: Flow, assembly: Assembly) -> Iterator[tuple[int, float]]:
         if isinstance(hop.settings, Nbiot):
             cells = sum(network.cells for network in networks([hop]))
             yield NBIOT_DOWN_BITS_PER_SECOND, max(1.0, fetching / cells)
-        elif isinstance(hop.settings, Path) and hop.settings.down.rate is not None:
+        elif isinstance(hop.settings, LinkForm) and hop.settings.down.rate is not None:
             yield hop.settings.down.rate, 1.0 if hop.scope == "own" else fetching

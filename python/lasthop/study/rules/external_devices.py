@@ -9,14 +9,14 @@ from lasthop.study.text.faults import Fault
 
 if TYPE_CHECKING:
     from lasthop.study.fleet.assembly import Assembly, Group
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
     from lasthop.study.stacks.notation import ResolvedStack
 
 MOST_DEVICES = 128
 """Each is a process with a path of its own in real time."""
 
 
-def check_devices(assembly: Assembly, arm: Arm) -> None:
+def check_devices(assembly: Assembly, arm: StudyArm) -> None:
     """Check that real software can be the devices of an arm, where it is to be.
 
     Raises

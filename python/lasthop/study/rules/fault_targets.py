@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
     from lasthop.study.fleet.aimed import AimedFaultForm
     from lasthop.study.fleet.assembly import Assembly
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
     from lasthop.study.text.faults import Location
 
 # Layers that a link does not see through: those that encrypt, and the masked frames of WebSocket.
 _OPAQUE = {"tls", "dtls", "quic", "ws"}
 
 
-def check_fault_targets(assembly: Assembly, arms: Sequence[Arm]) -> None:
+def check_fault_targets(assembly: Assembly, arms: Sequence[StudyArm]) -> None:
     """Refuse a fault that could meet no message of any stack of the study.
 
     Raises
@@ -49,7 +49,7 @@ def check_fault_targets(assembly: Assembly, arms: Sequence[Arm]) -> None:
 
 
 def _stacks(
-    fault: AimedFaultForm, assembly: Assembly, arms: Sequence[Arm]
+    fault: AimedFaultForm, assembly: Assembly, arms: Sequence[StudyArm]
 ) -> list[tuple[str, ...]]:
     """Give the layers of every stack that speaks the protocol of a fault."""
     groups = [group for group in assembly.groups if fault.of in (None, group.name)]

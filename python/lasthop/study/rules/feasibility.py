@@ -11,7 +11,7 @@ from lasthop.study.fleet.devices import Arriving
 from lasthop.study.fleet.service_time import check_service_time
 from lasthop.study.nbiot.form import Nbiot
 from lasthop.study.paths.media import medium_of
-from lasthop.study.paths.path import Path
+from lasthop.study.paths.path import LinkForm
 from lasthop.study.rules.downloads import check_download
 from lasthop.study.rules.recurrences import check_times
 from lasthop.study.run_spec.services import listeners
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lasthop.study.fleet.assembly import Assembly, Event, Flow, Hop, Server
     from lasthop.study.forms.timing import Timing
     from lasthop.study.paths.impairments import Outage
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
     from lasthop.study.text.faults import Location
 
 MAXIMUM_MESSAGES = 10**9
@@ -60,7 +60,7 @@ def check_feasible(assembly: Assembly, spans: Timing) -> None:
         _check_outages(hop, assembly, spans)
 
 
-def check_services(assembly: Assembly, arm: Arm) -> None:
+def check_services(assembly: Assembly, arm: StudyArm) -> None:
     """Check that each service of an arm has a port of its own.
 
     Raises
@@ -323,7 +323,7 @@ def _check_outages(hop: Hop, assembly: Assembly, spans: Timing) -> None:
 
     Those of a profile are for runs of any length, and noted.
     """
-    if not isinstance(hop.settings, Path) or hop.settings.profile is not None:
+    if not isinstance(hop.settings, LinkForm) or hop.settings.profile is not None:
         return
     for location, _, end_ns in late_outages(hop, assembly, spans):
         raise Fault(
@@ -337,7 +337,7 @@ def late_outages(
     hop: Hop, assembly: Assembly, spans: Timing
 ) -> Iterator[tuple[Location, int, int]]:
     """Give the outages of a hop that begin after the end: where, when, and when the end is."""
-    if not isinstance(hop.settings, Path):
+    if not isinstance(hop.settings, LinkForm):
         return
     end_ns = spans.duration_ns + (spans.set_up_ns if assembly.begins_established else 0)
     up, down = hop.settings.up.outages, hop.settings.down.outages

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lasthop.study.fleet.assembly import Assembly
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
     from lasthop.study.stacks.notation import ResolvedStack
     from lasthop.study.text.faults import Location
 
 
-def check_ip_versions(assembly: Assembly, arm: Arm) -> None:
+def check_ip_versions(assembly: Assembly, arm: StudyArm) -> None:
     """Check that all that a device or a server speaks is of one version of IP.
 
     Raises

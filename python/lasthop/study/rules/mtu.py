@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lasthop.study.fields.quantity import SIZE, format_quantity, parse
-from lasthop.study.paths.path import Nat, Path
+from lasthop.study.paths.path import LinkForm, Nat
 from lasthop.study.rules.datagrams import SIDES, record_bytes
 from lasthop.study.text.faults import Fault, show
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from lasthop.study.fleet.assembly import Assembly, Flow, Group
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
     from lasthop.study.stacks.notation import ResolvedStack
 
 IPV6_MTU_BYTES = 1_280
@@ -56,7 +56,7 @@ class Need:
     """Directions that need this MTU."""
 
 
-def check_mtu(assembly: Assembly, arm: Arm) -> None:
+def check_mtu(assembly: Assembly, arm: StudyArm) -> None:
     """Check that what an arm's stacks send whole fits the paths, and that its peers can be found.
 
     Segments of TCP fit the interface, and shrink behind it, down to the smallest that there are.
@@ -82,7 +82,7 @@ def check_mtu(assembly: Assembly, arm: Arm) -> None:
 
 def _check_hops(need: Need, group: Group, assembly: Assembly) -> None:
     for hop in assembly.hops_of(group):
-        for side in need.sides if isinstance(hop.settings, Path) else ():
+        for side in need.sides if isinstance(hop.settings, LinkForm) else ():
             mtu_bytes = getattr(hop.settings, side).mtu
             if mtu_bytes < need.mtu_bytes:
                 instead = need.instead(mtu_bytes)

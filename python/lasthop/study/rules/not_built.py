@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lasthop.study.fleet.assembly import Assembly, Event, Group
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
     from lasthop.study.stacks.notation import ResolvedStack
     from lasthop.study.text.faults import Location
     from lasthop.study.traffic.session import SessionPolicy
@@ -37,7 +37,7 @@ NOT_BUILT: dict[str, str] = {
 Feature = tuple[str, "Location"]
 
 
-def check_built(assembly: Assembly, arms: Sequence[Arm]) -> None:
+def check_built(assembly: Assembly, arms: Sequence[StudyArm]) -> None:
     """Refuse what no run can do yet.
 
     Raises
@@ -80,7 +80,7 @@ def _of_group(group: Group, assembly: Assembly) -> Iterator[Feature]:
         yield "a hop behind a network whose devices come and go", hops[1].location
 
 
-def _of_arm(assembly: Assembly, arm: Arm) -> Iterator[Feature]:
+def _of_arm(assembly: Assembly, arm: StudyArm) -> Iterator[Feature]:
     """Name what the stacks of an arm need."""
     for flow in assembly.flows:
         stack = arm.stacks[assembly.group_of(flow).client(flow.server)]

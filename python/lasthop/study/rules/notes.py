@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from lasthop.study.fleet.assembly import Assembly, Flow
     from lasthop.study.forms.timing import Timing
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
     from lasthop.study.stacks.notation import ResolvedStack
 
 
@@ -30,7 +30,7 @@ class Notes:
         self._found: dict[str, None] = {}
         self._moot: dict[str, str] | None = None
 
-    def see(self, assembly: Assembly, spans: Timing, arms: Sequence[Arm]) -> None:
+    def see(self, assembly: Assembly, spans: Timing, arms: Sequence[StudyArm]) -> None:
         """Check a point and its stacks."""
         forwards = [server.forwards for server in assembly.servers if server.forwards]
         paths = {
@@ -61,7 +61,7 @@ class Notes:
         before = moot if self._moot is None else self._moot
         self._moot = {key: note for key, note in before.items() if key in moot}
 
-    def of(self, arms: Sequence[Arm]) -> tuple[str, ...]:
+    def of(self, arms: Sequence[StudyArm]) -> tuple[str, ...]:
         """Give all, with those of the stacks."""
         moot = (self._moot or {}).values()
         return (*self._unused(), *self._found, *moot, *_credentials(arms))
@@ -123,7 +123,7 @@ def _ends(assembly: Assembly, spans: Timing) -> Iterator[str]:
             )
 
 
-def _assistance(assembly: Assembly, arms: Sequence[Arm]) -> Iterator[str]:
+def _assistance(assembly: Assembly, arms: Sequence[StudyArm]) -> Iterator[str]:
     """Name the stacks that signal nothing though release assistance is on."""
     for group in assembly.groups:
         hop = assembly.paths[group.path][0]
@@ -140,7 +140,7 @@ def _assistance(assembly: Assembly, arms: Sequence[Arm]) -> Iterator[str]:
             )
 
 
-def _notices(assembly: Assembly, arms: Sequence[Arm]) -> Iterator[str]:
+def _notices(assembly: Assembly, arms: Sequence[StudyArm]) -> Iterator[str]:
     """Name events that notify applications none of which does anything about it."""
     supported = [arm for arm in arms if arm.supported]
     for place, event in enumerate(assembly.events):
@@ -176,7 +176,7 @@ def _signals(stack: ResolvedStack) -> bool:
     return stack.layers[0] != "dds" and "quic" not in stack.layers
 
 
-def _credentials(arms: Sequence[Arm]) -> Iterator[str]:
+def _credentials(arms: Sequence[StudyArm]) -> Iterator[str]:
     shown = (", ".join(arm.credentials) for arm in arms if arm.supported and arm.credentials)
     kinds = dict.fromkeys(shown)
     if len(kinds) > 1:

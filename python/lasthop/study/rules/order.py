@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lasthop.study.forms.timing import Timing
     from lasthop.study.rules.credentials import Credentials
     from lasthop.study.rules.under_load import Targets
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class Subject:
     """
 
     assembly: Assembly
-    arms: tuple[Arm, ...]
+    arms: tuple[StudyArm, ...]
     spans: Timing
     engine: str
     allows_overload: bool
@@ -72,7 +72,7 @@ class Rule:
 class StackRule:
     """A check of one stack at a point, and why it stands where it does."""
 
-    check: Callable[[Subject, Arm], None]
+    check: Callable[[Subject, StudyArm], None]
     reason: str
 
 
@@ -86,7 +86,7 @@ def _processing_time(subject: Subject) -> None:
         check_processing_time(subject.assembly)
 
 
-def _credentials(subject: Subject, arm: Arm) -> None:
+def _credentials(subject: Subject, arm: StudyArm) -> None:
     if subject.credentials is None:
         return
     try:

@@ -11,7 +11,7 @@ from lasthop.study.text.faults import Fault, show
 
 if TYPE_CHECKING:
     from lasthop.study.fleet.assembly import Assembly, Flow, Group
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
 
 _OF_THEIR_OWN = frozenset({"dds"})
 """Applications whose servers pass on to their own devices, by one topic of each device."""
@@ -42,7 +42,7 @@ def check_relays(assembly: Assembly) -> None:
         _check_number(flow, _staying(assembly.group_of(flow).devices), _staying(hearers.devices))
 
 
-def check_topics(assembly: Assembly, arm: Arm) -> None:
+def check_topics(assembly: Assembly, arm: StudyArm) -> None:
     """Check that both ends of a report to a group have topics.
 
     Raises
@@ -64,7 +64,7 @@ def check_topics(assembly: Assembly, arm: Arm) -> None:
             _check_own_topics(assembly, arm, flow)
 
 
-def _check_own_topics(assembly: Assembly, arm: Arm, flow: Flow) -> None:
+def _check_own_topics(assembly: Assembly, arm: StudyArm, flow: Flow) -> None:
     """Check that both ends of a report to a group speak alike, where no core is between."""
     speakers = assembly.group_of(flow)
     groups = [group for group, _ in _ends(assembly, flow)]

@@ -24,7 +24,7 @@ class SocketTrust:
     ----------
     roots
         The certificates of whom they believe, PEM.
-    shown
+    presented
         A chain of certificates and its key, PEM, for a server that asks.
     keys
         What DTLS has in common with its server, by the names of devices.
@@ -33,7 +33,7 @@ class SocketTrust:
     """
 
     roots: bytes | None = field(default=None, repr=False)
-    shown: tuple[bytes, bytes] | None = field(default=None, repr=False)
+    presented: tuple[bytes, bytes] | None = field(default=None, repr=False)
     keys: str | None = field(default=None, repr=False)
     names: frozenset[str] = frozenset()
 
@@ -59,7 +59,7 @@ class SocketTrust:
             (
                 f"{layer}.client_certificate=on needs a client certificate; add --cert "
                 "FILE and --key FILE"
-            ): shows and self.shown is None,
+            ): shows and self.presented is None,
         }
         return next((why for why, is_so in reasons.items() if is_so), None)
 

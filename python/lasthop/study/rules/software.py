@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lasthop.study.fleet.assembly import Assembly
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
     from lasthop.study.stacks.notation import ResolvedStack
 
 LIVE = "live"
@@ -26,7 +26,7 @@ _KEEPING = frozenset({"coap"})
 """The protocols whose servers keep what they are told, and send nobody his own back."""
 
 
-def on_engine(arms: Sequence[Arm], engine: str, *, modelled: bool) -> tuple[Arm, ...]:
+def on_engine(arms: Sequence[StudyArm], engine: str, *, modelled: bool) -> tuple[StudyArm, ...]:
     """Give the arms as an engine runs them, where they name real software.
 
     Parameters
@@ -66,7 +66,7 @@ def _acknowledges_what_it_keeps(stack: ResolvedStack) -> bool:
     return stack.client is not None and stack.options.get("auth") == "jwt"
 
 
-def check_software(assembly: Assembly, arm: Arm) -> None:
+def check_software(assembly: Assembly, arm: StudyArm) -> None:
     """Check that what is said to real software comes back, for there it cannot be watched.
 
     Raises

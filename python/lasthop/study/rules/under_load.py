@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lasthop.errors import EnvironmentFailure, UsageError
 from lasthop.study.fleet.assembly import Group
 from lasthop.study.fleet.devices import Arriving
-from lasthop.study.paths.path import Path
+from lasthop.study.paths.path import LinkForm
 from lasthop.study.rules.socket_trust import SocketTrust, is_keyed
 from lasthop.study.rules.software import sends_back
 from lasthop.study.stacks.catalogue import catalogue
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lasthop.study.fleet.assembly import Assembly, Flow
     from lasthop.study.fleet.device import DeviceForm
     from lasthop.study.registered_devices import Registered
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
     from lasthop.study.stacks.notation import ResolvedStack
 
 LOAD = "load"
@@ -90,7 +90,7 @@ def loads(application: str, layers: Sequence[str]) -> bool:
     return layers[-1] in _SOCKETS and application not in _PEERS
 
 
-def arms_under_load(arms: Sequence[Arm], targets: Targets) -> tuple[Arm, ...]:
+def arms_under_load(arms: Sequence[StudyArm], targets: Targets) -> tuple[StudyArm, ...]:
     """Give the arms as they are under load, each with the stacks of the subscribers."""
     return tuple(_arm_under_load(arm, targets) for arm in arms)
 
@@ -123,7 +123,7 @@ def subscribers_of(group: str) -> str:
     return f"{group}_subscriber"
 
 
-def check_load(assembly: Assembly, arms: Sequence[Arm], targets: Targets) -> None:
+def check_load(assembly: Assembly, arms: Sequence[StudyArm], targets: Targets) -> None:
     """Check that nothing of a study needs a world of ours.
 
     Raises
@@ -145,7 +145,7 @@ def check_load(assembly: Assembly, arms: Sequence[Arm], targets: Targets) -> Non
             check_flow(flow, arm.stacks[assembly.group_of(flow).client(flow.server)])
 
 
-def check_somebody_loads(arms: Sequence[Arm], targets: Targets) -> None:
+def check_somebody_loads(arms: Sequence[StudyArm], targets: Targets) -> None:
     """Check that at least one stack of the study can be sent to a server.
 
     Raises
@@ -164,13 +164,13 @@ def check_somebody_loads(arms: Sequence[Arm], targets: Targets) -> None:
     raise UsageError(message)
 
 
-def unused(arms: Sequence[Arm]) -> tuple[str, ...]:
+def unused(arms: Sequence[StudyArm]) -> tuple[str, ...]:
     """Name the options of stacks that the kernel has instead of us."""
     written = (option for arm in arms for option in _OF_TRANSPORT.findall(arm.written))
     return tuple(dict.fromkeys(written))
 
 
-def _arm_under_load(arm: Arm, targets: Targets) -> Arm:
+def _arm_under_load(arm: StudyArm, targets: Targets) -> StudyArm:
     def stack_under_load(stack: ResolvedStack) -> ResolvedStack:
         return replace(stack, reason=stack.reason or _why_not(stack, targets))
 
@@ -211,7 +211,7 @@ def _subscribers(senders: Group, name: str, server: str) -> Group:
 
 def _check_path(assembly: Assembly) -> None:
     for hop in assembly.hops():
-        if not isinstance(hop.settings, Path) or hop.settings != Path():
+        if not isinstance(hop.settings, LinkForm) or hop.settings != LinkForm():
             what = "lasthop load uses the real network and cannot emulate a path"
             hint = 'remove it, or add --set "path={}"'
             raise Fault(what, hint=hint, location=hop.location, at_key=True)
@@ -242,7 +242,7 @@ def _check_group(group: Group) -> None:
         raise Fault(what, hint=hint, location=("energy",))
 
 
-def _check_keys(assembly: Assembly, arm: Arm, targets: Targets) -> None:
+def _check_keys(assembly: Assembly, arm: StudyArm, targets: Targets) -> None:
     for group in assembly.groups if arm.supported else ():
         stacks = (arm.stacks[group.client(server)] for server in group.servers)
         if any(map(is_keyed, stacks)) and isinstance(group.devices, int):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from lasthop.study.fleet.assembly import Assembly, Flow
     from lasthop.study.forms.timing import Timing
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
     from lasthop.study.stacks.notation import ResolvedStack
 
 _WITHOUT_SESSION = ("coap", "raw_udp", "json_udp", "dds")
@@ -115,7 +115,7 @@ _LATE = ("never comes due", "write less, or a longer duration")
 RULES = tuple(_RULES)
 
 
-def moot_sessions(assembly: Assembly, arms: Sequence[Arm]) -> Iterator[tuple[str, str]]:
+def moot_sessions(assembly: Assembly, arms: Sequence[StudyArm]) -> Iterator[tuple[str, str]]:
     """Name session policies of flows that no stack of the study has sessions for."""
     for flow in assembly.flows:
         policy = flow.traffic.session
@@ -132,7 +132,7 @@ def moot_sessions(assembly: Assembly, arms: Sequence[Arm]) -> Iterator[tuple[str
 
 
 def moot_options(
-    assembly: Assembly, spans: Timing, arms: Sequence[Arm]
+    assembly: Assembly, spans: Timing, arms: Sequence[StudyArm]
 ) -> Iterator[tuple[str, str]]:
     """Describe options that have no effect in this study."""
     longest_ns = spans.set_up_ns + spans.duration_ns + spans.drain_ns

@@ -11,17 +11,17 @@ from lasthop.study.stacks.spec import stack_spec
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
 
 Spec = dict[str, Any]
 
 
-def run_spec(conditions: Spec, arm: Arm, *, seed: int) -> str:
+def run_spec(conditions: Spec, arm: StudyArm, *, seed: int) -> str:
     """Give the canonical JSON of a run."""
     return canonical_json({**_of_arm(conditions, arm), "seed": seed})
 
 
-def run_specs(conditions: Spec, arm: Arm, seeds: Sequence[int]) -> Iterator[str]:
+def run_specs(conditions: Spec, arm: StudyArm, seeds: Sequence[int]) -> Iterator[str]:
     """Give what `run_spec` gives for each seed, writing what they share once."""
     shared = _of_arm(conditions, arm)
     before = {key: value for key, value in shared.items() if key < "seed"}
@@ -31,7 +31,7 @@ def run_specs(conditions: Spec, arm: Arm, seeds: Sequence[int]) -> Iterator[str]
         yield f'{head},"seed":{seed},{tail}'
 
 
-def _of_arm(conditions: Spec, arm: Arm) -> Spec:
+def _of_arm(conditions: Spec, arm: StudyArm) -> Spec:
     names = _names(arm)
     return {
         **conditions,
@@ -49,7 +49,7 @@ def _of_arm(conditions: Spec, arm: Arm) -> Spec:
     }
 
 
-def _names(arm: Arm) -> dict[str, str]:
+def _names(arm: StudyArm) -> dict[str, str]:
     """Call the stack of each group by the first group that speaks the same."""
     first: dict[str, str] = {}
     return {group: first.setdefault(stack.resolved, group) for group, stack in arm.stacks.items()}

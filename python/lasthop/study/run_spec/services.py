@@ -9,13 +9,13 @@ from lasthop.study.stacks.catalogue import catalogue
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from lasthop.study.stacks.arm import Arm
+    from lasthop.study.stacks.arm import StudyArm
     from lasthop.study.stacks.notation import ResolvedStack
 
 Spec = dict[str, Any]
 
 
-def server_of_arm(server: Spec, arm: Arm, names: Mapping[str, str]) -> Spec:
+def server_of_arm(server: Spec, arm: StudyArm, names: Mapping[str, str]) -> Spec:
     """Give a server as an arm has it: what it offers, and how long it works on that.
 
     Parameters
@@ -39,7 +39,9 @@ def server_of_arm(server: Spec, arm: Arm, names: Mapping[str, str]) -> Spec:
     return {**found, "service_time": {**times, **rest}}
 
 
-def services(wanted: Iterable[Mapping[str, Any]], arm: Arm, names: Mapping[str, str]) -> list[Spec]:
+def services(
+    wanted: Iterable[Mapping[str, Any]], arm: StudyArm, names: Mapping[str, str]
+) -> list[Spec]:
     """Give the services of a server in an arm. Groups with the same stack share one.
 
     Other options of a protocol have a listener of their own, at the next port that is free.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Arm:
+class StudyArm:
     """One of the things that a study compares.
 
     Parameters

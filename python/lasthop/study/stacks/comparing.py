@@ -6,7 +6,7 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 from lasthop.study.stacks.alternatives import MAXIMUM_ARMS, too_many_arms
-from lasthop.study.stacks.arm import Arm
+from lasthop.study.stacks.arm import StudyArm
 from lasthop.study.stacks.arms import read_arms
 from lasthop.study.text.faults import Fault, show, suggestion
 
@@ -24,7 +24,7 @@ def compared_arms(
     stacks: Sequence[str] | Mapping[str, str] | None,
     compare: Mapping[str, Any] | None,
     gateways: frozenset[str] = frozenset(),
-) -> tuple[Arm, ...]:
+) -> tuple[StudyArm, ...]:
     """Give the arms of a study of several groups.
 
     Parameters
@@ -69,7 +69,9 @@ def compared_arms(
         except Fault as fault:
             raise fault.within(("stacks",)) from None
         return tuple(
-            Arm(stack.name, {open_groups[0]: stack}, _in_order(groups, given, open_groups, stack))
+            StudyArm(
+                stack.name, {open_groups[0]: stack}, _in_order(groups, given, open_groups, stack)
+            )
             for stack in offered
         )
     if open_groups:
@@ -88,14 +90,14 @@ def _combined(
     groups: Mapping[str, object],
     given: Mapping[str, ResolvedStack],
     choices: Mapping[str, tuple[ResolvedStack, ...]],
-) -> tuple[Arm, ...]:
+) -> tuple[StudyArm, ...]:
     """Give an arm for each combination; one where nothing is compared."""
     arms = []
     for combination in itertools.product(*choices.values()):
         compared = dict(zip(choices, combination, strict=True)) or dict(given)
         name = " + ".join(dict.fromkeys(stack.name for stack in compared.values()))
         stacks = {group: {**given, **compared}[group] for group in groups}
-        arms.append(Arm(name, compared, stacks))
+        arms.append(StudyArm(name, compared, stacks))
         if len(arms) > MAXIMUM_ARMS:
             fault = too_many_arms(len(arms))
             raise fault.within(("compare",))

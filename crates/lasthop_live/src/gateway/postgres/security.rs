@@ -85,13 +85,13 @@ pub(super) fn words_of(mut error: &(dyn core::error::Error + 'static)) -> Option
         let inner = io.and_then(io::Error::get_ref);
         let inner = inner.and_then(|it| it.downcast_ref::<Error>());
         if let Some(failure) = inner {
-            return Some(told(failure));
+            return Some(describe(failure));
         }
         error = error.source()?;
     }
 }
 
-fn told(failure: &Error) -> String {
+fn describe(failure: &Error) -> String {
     use CertificateError as Bad;
     match failure {
         Error::InvalidCertificate(Bad::UnknownIssuer) => {

@@ -3,7 +3,7 @@ use lasthop_broker::TopicFilter;
 /// What one line of an ACL file allows (mosquitto.conf(5), `acl_file`).
 #[derive(Debug)]
 pub(super) struct Rule {
-    whose: Whose,
+    whose: Principal,
     reads: bool,
     writes: bool,
     levels: Vec<Level>,
@@ -19,7 +19,7 @@ pub(super) enum Wish<'a> {
 }
 
 #[derive(Clone, Debug)]
-enum Whose {
+enum Principal {
     Everybody,
     Anonymous,
     User(Box<str>),
@@ -51,8 +51,8 @@ pub(super) fn read_line(
             *user = Some(rest.into());
             return Ok(());
         }
-        "topic" => user.clone().map_or(Whose::Anonymous, Whose::User),
-        "pattern" => Whose::Everybody,
+        "topic" => user.clone().map_or(Principal::Anonymous, Principal::User),
+        "pattern" => Principal::Everybody,
         _ => return Err(format!("\"{line}\" is no rule; write {EXAMPLE}")),
     };
     rules.push(Rule::read(whose, word == "pattern", rest)?);
@@ -62,7 +62,7 @@ pub(super) fn read_line(
 const EXAMPLE: &str = "user NAME, topic readwrite TOPIC, or pattern read devices/%u/#";
 
 impl Rule {
-    fn read(whose: Whose, is_pattern: bool, text: &str) -> Result<Self, String> {
+    fn read(whose: Principal, is_pattern: bool, text: &str) -> Result<Self, String> {
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let (reads, writes, topic) = match word {
             "read" => (true, false, rest.trim()),
@@ -94,9 +94,9 @@ impl Rule {
 
     pub(super) fn allows(&self, user: Option<&str>, client_id: &str, wish: Wish<'_>) -> bool {
         let is_for = match &self.whose {
-            Whose::Everybody => true,
-            Whose::Anonymous => user.is_none(),
-            Whose::User(name) => user == Some(name),
+            Principal::Everybody => true,
+            Principal::Anonymous => user.is_none(),
+            Principal::User(name) => user == Some(name),
         };
         let (is_of_kind, wanted) = match wish {
             Wish::Read(filter) => (self.reads, filter),

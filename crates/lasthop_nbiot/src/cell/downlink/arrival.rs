@@ -26,7 +26,7 @@ impl Cell {
             return;
         };
         downlink.ended = true;
-        downlink.heard = self.hears_dci(cx, key, &downlink.dci, downlink.dci_repetitions);
+        downlink.heard = self.receives_dci(cx, key, &downlink.dci, downlink.dci_repetitions);
         let mut newly_decoded = false;
         if downlink.heard {
             if !downlink.decoded {

@@ -5,8 +5,8 @@ use smallvec::SmallVec;
 
 use super::EntryPoint;
 use crate::cell::events::Event;
-use crate::cell::hearing::downlink_burst;
 use crate::cell::msg3::{Contender, Msg3Grant};
+use crate::cell::receive::downlink_burst;
 use crate::cell::{Cell, Context};
 use crate::channel::EsN0;
 use crate::device::{AccessPhase, DeviceKey};
@@ -178,7 +178,7 @@ impl Cell {
                     access.is_waiting_until(window_end) && access.backs_off != back_off
                 });
             if reads
-                && self.hears_response(cx, *key, (&dci, dci_repetitions), (&data, &format))
+                && self.receives_response(cx, *key, (&dci, dci_repetitions), (&data, &format))
                 && let Some(device) = cx.devices.get_mut(*key)
                 && let Some(access) = &mut device.access
             {
@@ -188,7 +188,7 @@ impl Cell {
         for mut grant in grants {
             let mut starts = SmallVec::<[Contender; 1]>::new();
             for mut contender in grant.contenders {
-                let heard = self.hears_response(
+                let heard = self.receives_response(
                     cx,
                     contender.key,
                     (&dci, dci_repetitions),
@@ -242,14 +242,14 @@ impl Cell {
         }
     }
     /// Whether a device receives a response: the NPDCCH, and the NPDSCH behind it.
-    fn hears_response(
+    fn receives_response(
         &mut self,
         cx: &mut Context<'_>,
         key: DeviceKey,
         (dci, repetitions): (&DownlinkSpan, u16),
         (data, format): (&DownlinkSpan, &NpdschFormat),
     ) -> bool {
-        self.hears_dci(cx, key, dci, repetitions)
-            && self.hears_npdsch(cx, key, data, format, EsN0::NOTHING).1
+        self.receives_dci(cx, key, dci, repetitions)
+            && self.receives_npdsch(cx, key, data, format, EsN0::NOTHING).1
     }
 }

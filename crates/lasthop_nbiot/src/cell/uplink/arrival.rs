@@ -24,7 +24,7 @@ impl Cell {
             return;
         };
         uplink.granted = true;
-        let hears = self.hears_dci(cx, key, &uplink.dci, uplink.dci_repetitions);
+        let hears = self.receives_dci(cx, key, &uplink.dci, uplink.dci_repetitions);
         let sent = (uplink.dci.start.start(), uplink.dci.end.start());
         cx.watch.note(key, RadioLane::Npdcch, sent, hears, || {
             dci_in_words("grant", uplink.dci_repetitions)

@@ -10,7 +10,7 @@ use lasthop_units::Duration;
 
 use super::{
     ACK_RANDOM_FACTOR, ApplicationBuilder, ApplicationEntry, CHANGES, MAX_AGE, MAX_RETRANSMIT,
-    ack_timeout, giving, said_of_resources,
+    ack_timeout, response_source, said_of_resources,
 };
 use crate::spec::{MAX_DOWNLOAD, StackSpec};
 use crate::stack::{
@@ -163,8 +163,8 @@ impl ApplicationBuilder for Coap {
             parameters,
         };
         let client = CoapClient::new(config, end.host.stream(PURPOSE));
-        let client = match end.naming {
-            Some(naming) => client.naming(naming.clone()),
+        let client = match end.resource_ids {
+            Some(resource_ids) => client.resource_ids(resource_ids.clone()),
             None => client,
         };
         let topics = CoapTopics {
@@ -187,7 +187,7 @@ impl ApplicationBuilder for Coap {
             parameters: Arc::clone(&self.parameters),
         };
         let server = CoapServer::new(config, end.host.stream(PURPOSE));
-        let server = server.giving(giving(end, self.resources));
+        let server = server.response_source(response_source(end, self.resources));
         let pushes = !matches!(above, Above::Schedules(None, Reaction::Deliver));
         let server = if pushes { server.learning() } else { server };
         above.over(match end.core {

@@ -11,7 +11,9 @@ use lasthop_traffic::FlowKind;
 use lasthop_units::Duration;
 
 use super::tokens::{AUTH, TOKEN_LIFETIME, Tokens};
-use super::{ApplicationBuilder, ApplicationEntry, CHANGES, MAX_AGE, giving, said_of_resources};
+use super::{
+    ApplicationBuilder, ApplicationEntry, CHANGES, MAX_AGE, response_source, said_of_resources,
+};
 use crate::spec::{MAX_DOWNLOAD, SessionSpec, StackSpec};
 use crate::stack::shared::Shared;
 use crate::stack::{
@@ -201,8 +203,8 @@ impl ApplicationBuilder for Http {
             Some((_, device)) => client.known_as(&device.path),
             None => client,
         };
-        let client = match end.naming {
-            Some(naming) => client.naming(naming.clone()),
+        let client = match end.resource_ids {
+            Some(resource_ids) => client.resource_ids(resource_ids.clone()),
             None => client,
         };
         above.over(match self.tokens.source(end) {
@@ -224,7 +226,7 @@ impl ApplicationBuilder for Http {
             hold: self.hold,
             asks_tokens: self.tokens.are_asked_for(),
         });
-        above.over(server.giving(giving(end, self.resources)))
+        above.over(server.response_source(response_source(end, self.resources)))
     }
 
     fn acknowledges(&self) -> bool {

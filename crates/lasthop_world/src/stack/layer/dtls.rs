@@ -8,7 +8,7 @@ use lasthop_dtls::{
 };
 use lasthop_tls::{Given, KeyKind, Trust};
 
-use super::shown::Shown;
+use super::presented::Presented;
 use super::tls_handshake::{CLIENT_CERTIFICATE, SESSIONS, VERIFY};
 use super::{Carriage, LayerBuilder, LayerEntry, LayerKind};
 use crate::spec::UserCredentials;
@@ -206,8 +206,9 @@ impl Secured {
             }
             false => None,
         };
-        let shown = server.shown(self.client_certificate)?;
-        let client = ClientProfile::with_certificates(&self.settings, self.version, trust, shown);
+        let presented = server.presented(self.client_certificate)?;
+        let client =
+            ClientProfile::with_certificates(&self.settings, self.version, trust, presented);
         client.map_err(|error| error.to_string())
     }
 
@@ -234,18 +235,20 @@ impl Secured {
             let stream = RandomStream::named(seed, "dtls/credentials");
             let asks = self.client_certificate;
             let made = (KeyKind::EcdsaP256, 1, asks);
-            let shown = Shown::new(self.given.as_ref(), made, stream);
-            let roots = shown.roots;
+            let presented = Presented::new(self.given.as_ref(), made, stream);
+            let roots = presented.roots;
             let clients = asks.then(|| Trust::in_clients(Arc::clone(&roots)));
-            let clients = clients.map(|it| it.starting(shown.starts));
+            let clients = clients.map(|it| it.starting(presented.starts));
             let trust = self
                 .verify
-                .then(|| Trust::in_server(roots, &shown.name).expect(FITS));
-            let trust = trust.map(|it| it.starting(shown.starts));
+                .then(|| Trust::in_server(roots, &presented.name).expect(FITS));
+            let trust = trust.map(|it| it.starting(presented.starts));
             let (settings, version, cookie) = (&self.settings, self.version, self.asks_for_cookie);
-            let client = ClientProfile::with_certificates(settings, version, trust, shown.client);
-            let shown = shown.server;
-            let server = ServerProfile::with_certificate(settings, version, shown, clients, cookie);
+            let client =
+                ClientProfile::with_certificates(settings, version, trust, presented.client);
+            let presented = presented.server;
+            let server =
+                ServerProfile::with_certificate(settings, version, presented, clients, cookie);
             (client.expect(FITS), server.expect(FITS))
         })
     }

@@ -5,7 +5,7 @@ use lasthop_device::Secures;
 use lasthop_quic::{Congestion, Quic, QuicClient, QuicServer, QuicSettings};
 use lasthop_tls::{Randomness, Settings, Version};
 
-use super::shown::ServerFiles;
+use super::presented::ServerFiles;
 use super::tls_handshake::{
     CHAIN, CLIENT_CERTIFICATE, GROUP, KEY, ML_KEM, SESSIONS, TICKETS, TlsHandshake, VERIFY, group,
 };

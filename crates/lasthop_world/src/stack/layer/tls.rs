@@ -4,7 +4,7 @@ use lasthop_contract::{RandomStream, Transport};
 use lasthop_device::{FirstMessage, MessageBoundary, Secures};
 use lasthop_tls::{ClientProfile, Randomness, ServerProfile, Settings, Tls, Version};
 
-use super::shown::ServerFiles;
+use super::presented::ServerFiles;
 use super::tls_handshake::{
     CHAIN, CLIENT_CERTIFICATE, GROUP, KEY, ML_KEM, SESSIONS, TICKETS, TlsHandshake, VERIFY, group,
 };

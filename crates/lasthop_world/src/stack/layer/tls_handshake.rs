@@ -6,7 +6,7 @@ use lasthop_tls::{
     ServerSettings, Settings, Verify,
 };
 
-use super::shown::{ServerFiles, Shown};
+use super::presented::{Presented, ServerFiles};
 use crate::stack::{OptionEntry, OptionKind, Options, SocketServer};
 
 /// What a study says of the handshake of TLS, whichever layer carries it.
@@ -115,24 +115,24 @@ impl TlsHandshake {
         stream: RandomStream,
         early_data: u32,
     ) -> (ClientProfile, ServerProfile) {
-        let shown = self.shown(stream);
+        let presented = self.presented(stream);
         let believed_by = |other: Option<&Chain>| match other.and_then(Chain::public_key) {
             Some(key) if self.has_raw_keys => Verify::Keys(vec![key]),
-            _ => Verify::Against(Arc::clone(&shown.roots)),
+            _ => Verify::Against(Arc::clone(&presented.roots)),
         };
         let verify = match self.verify || self.has_raw_keys {
-            true => believed_by(Some(&shown.server)),
+            true => believed_by(Some(&presented.server)),
             false => Verify::Nothing,
         };
         let clients = self
             .client_certificate
-            .then(|| believed_by(shown.client.as_ref()));
+            .then(|| believed_by(presented.client.as_ref()));
         let client = ClientProfile::new(
             settings,
             ClientSettings {
-                server: shown.name,
+                server: presented.name,
                 verify,
-                credentials: shown.client,
+                credentials: presented.client,
                 resumes: self.resumes,
                 sends_early_data: self.early_data,
             },
@@ -140,7 +140,7 @@ impl TlsHandshake {
         let server = ServerProfile::new(
             settings,
             ServerSettings {
-                credentials: shown.server,
+                credentials: presented.server,
                 clients,
                 tickets: self.tickets,
                 sessions: self.sessions,
@@ -150,8 +150,8 @@ impl TlsHandshake {
         );
         let fits = "what the catalogue allows fits together";
         (
-            client.expect(fits).starting(shown.starts),
-            server.expect(fits).starting(shown.starts),
+            client.expect(fits).starting(presented.starts),
+            server.expect(fits).starting(presented.starts),
         )
     }
 
@@ -171,7 +171,7 @@ impl TlsHandshake {
         let own = ClientSettings {
             server: server.host.to_owned(),
             verify,
-            credentials: server.shown(self.client_certificate)?,
+            credentials: server.presented(self.client_certificate)?,
             resumes: self.resumes,
             sends_early_data: self.early_data,
         };
@@ -184,15 +184,15 @@ impl TlsHandshake {
 
     /// What the server of [`profiles`](Self::profiles) shows, for a program of others.
     pub(super) fn server_files(&self, stream: RandomStream) -> Option<ServerFiles> {
-        self.shown(stream).server_files(self.client_certificate)
+        self.presented(stream).server_files(self.client_certificate)
     }
 
-    fn shown(&self, stream: RandomStream) -> Shown {
+    fn presented(&self, stream: RandomStream) -> Presented {
         let made = (self.key, self.chain, self.client_certificate);
-        let shown = Shown::new(self.given.as_ref(), made, stream);
+        let presented = Presented::new(self.given.as_ref(), made, stream);
         match self.has_raw_keys {
-            true => shown.bare(),
-            false => shown,
+            true => presented.bare(),
+            false => presented,
         }
     }
 }

@@ -33,7 +33,7 @@ def _ours(stack: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class ForeignDevice:
+class ExternalDevice:
     """A device of a run that is real software.
 
     Parameters
@@ -72,7 +72,7 @@ class ForeignDevice:
 
 
 @dataclass(frozen=True, slots=True)
-class ForeignSchedule:
+class ExternalSchedule:
     """The devices of a run, and the messages that a simulated run of its seed offers.
 
     Parameters
@@ -84,12 +84,12 @@ class ForeignSchedule:
     """
 
     spec: Mapping[str, Any]
-    devices: Sequence[ForeignDevice]
+    devices: Sequence[ExternalDevice]
     planned: Sequence[dict[str, Any]]
     cards: Mapping[str, Card] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, spec_json: str, native: NativeEngine) -> ForeignSchedule:
+    def of(cls, spec_json: str, native: NativeEngine) -> ExternalSchedule:
         """Simulate a run with devices and servers of ours, and take its schedule."""
         spec = json.loads(spec_json)
         ours = {
@@ -107,7 +107,7 @@ class ForeignSchedule:
             for _ in range(group["population"]["staying"]["devices"])
         ]
         devices = [
-            ForeignDevice(
+            ExternalDevice(
                 group["name"],
                 number,
                 group["path"],
@@ -135,10 +135,10 @@ class ForeignSchedule:
         first = next(device.number for device in self.devices if device.group == group)
         return self.devices[first + place].name
 
-    def errand(self, device: ForeignDevice, server: Offer) -> Errand:
+    def errand(self, device: ExternalDevice, server: Offer) -> Errand:
         """Give what a device is to do at a server."""
         flows = {flow["name"]: flow for flow in self.spec["flows"]}
-        card, shown = self.cards.get(device.name), server.shown
+        card, presented = self.cards.get(device.name), server.presented
         messages = [
             Message(
                 topic=device.topic if card is None else card.topic,
@@ -161,8 +161,8 @@ class ForeignSchedule:
             messages=tuple(sorted(messages, key=lambda message: message.due_ns)),
             hears=tuple(self._heard_by(device)),
             card=card,
-            server="" if shown is None else shown.name,
-            authority="" if shown is None else str(shown.roots),
+            server="" if presented is None else presented.name,
+            authority="" if presented is None else str(presented.roots),
             session=self._session_of(device),
             own=device.address,
             device=device.device,
@@ -173,14 +173,14 @@ class ForeignSchedule:
         flow = next(it for it in self.spec["flows"] if it["name"] == message["flow"])
         return bool(flow["kind"] == "report")
 
-    def _session_of(self, device: ForeignDevice) -> int | None:
+    def _session_of(self, device: ExternalDevice) -> int | None:
         """Give how many messages a connection is for; None where it is kept."""
         for flow in self.spec["flows"]:
             if flow["from"] == device.group and flow["session"] != "keep":
                 return int(flow["session"]["per"])
         return None
 
-    def _heard_by(self, device: ForeignDevice) -> list[str]:
+    def _heard_by(self, device: ExternalDevice) -> list[str]:
         topics: list[str] = []
         for flow in self.spec["flows"]:
             if flow["kind"] in RELAYED and flow["to"] == device.group:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from lasthop.results.part import Stream
     from lasthop.results.schema import Schema
-    from lasthop.running.foreign_schedule import ForeignDevice
+    from lasthop.running.external_schedule import ExternalDevice
 
 Row = dict[str, Any]
 _NS_PER_MS = 1e6
@@ -34,7 +34,7 @@ _LATENESS = {"lateness_p50_ms": "p50_ns", "lateness_p99_ms": "p99_ns", "lateness
 class CarriedPath:
     """The path of a device, and the final report of its emulator."""
 
-    device: ForeignDevice
+    device: ExternalDevice
     told: Mapping[str, Any]
 
 

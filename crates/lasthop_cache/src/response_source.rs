@@ -5,7 +5,7 @@ use crate::{Cache, Freshness, OwnResources};
 
 /// What the server of a protocol gives out by the names of resources, and what it knows of that.
 #[derive(Clone, Debug)]
-pub enum Giving {
+pub enum ResponseSource {
     /// What is its own.
     Own(OwnResources),
     /// What its host has fetched from another.
@@ -14,7 +14,7 @@ pub enum Giving {
 
 /// What is said to who asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gives {
+pub enum ResponseState {
     /// Here it is.
     Here(Freshness),
     /// It takes its time.
@@ -25,13 +25,13 @@ pub enum Gives {
     Done,
 }
 
-impl Default for Giving {
+impl Default for ResponseSource {
     fn default() -> Self {
         Self::Own(OwnResources::default())
     }
 }
 
-impl Giving {
+impl ResponseSource {
     /// A request for a resource has come. Gives what is said at once where who asks has named the entity tag that it still
     /// has.
     pub fn asked(
@@ -69,16 +69,16 @@ impl Giving {
 
     /// What is said with the answer that is being given.
     #[must_use]
-    pub fn gives(&self, now: Instant, resource: Option<u32>) -> Gives {
+    pub fn response_state(&self, now: Instant, resource: Option<u32>) -> ResponseState {
         match self {
-            Self::Own(own) => Gives::Here(match resource {
+            Self::Own(own) => ResponseState::Here(match resource {
                 Some(resource) => own.freshness(now, resource),
                 None => Freshness {
                     lifetime: own.lifetime,
                     ..Freshness::default()
                 },
             }),
-            Self::Cached(cache) => cache.gives(),
+            Self::Cached(cache) => cache.response_state(),
         }
     }
 

@@ -21,7 +21,7 @@ pub struct ServerFiles {
 }
 
 /// What the ends of a run show each other, and whom they believe.
-pub(super) struct Shown {
+pub(super) struct Presented {
     pub(super) server: Chain,
     /// The name that clients ask for.
     pub(super) name: String,
@@ -34,7 +34,7 @@ pub(super) struct Shown {
     pub(super) starts: u64,
 }
 
-impl Shown {
+impl Presented {
     /// What is given, or else what `stream` makes: keys of a kind, so many certificates of the server, one of clients.
     pub(super) fn new(
         given: Option<&Given>,

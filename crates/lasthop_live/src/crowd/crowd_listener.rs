@@ -9,7 +9,7 @@ use crate::{dtls, secured};
 
 /// Whether the clients of a load are let in: where the first is refused, and none is in, none will be.
 #[derive(Debug, Default)]
-pub(super) struct Entrance {
+pub(super) struct CrowdListener {
     is_open: Cell<bool>,
     /// Whether a message was acknowledged: a server of HTTP asks with each request who it is of.
     has_answered: Cell<bool>,
@@ -28,8 +28,8 @@ pub(super) struct LateRefusal {
 
 /// A client at the entrance.
 #[derive(Debug)]
-pub(super) struct Knock {
-    entrance: Rc<Entrance>,
+pub(super) struct CrowdClient {
+    listener: Rc<CrowdListener>,
     name: String,
     server: SocketAddr,
     kind: SocketKind,
@@ -43,7 +43,7 @@ pub(super) struct Knock {
     is_told: bool,
 }
 
-impl Entrance {
+impl CrowdListener {
     /// Why nobody is let in, told once.
     pub(super) fn take_refusal(&self) -> Option<String> {
         self.refusal.borrow_mut().take()
@@ -55,10 +55,10 @@ impl Entrance {
     }
 }
 
-impl Knock {
-    pub(super) fn at(entrance: &Rc<Entrance>, client: &SocketClient<'_>) -> Self {
+impl CrowdClient {
+    pub(super) fn at(listener: &Rc<CrowdListener>, client: &SocketClient<'_>) -> Self {
         Self {
-            entrance: Rc::clone(entrance),
+            listener: Rc::clone(listener),
             name: client.name.clone(),
             server: client.server,
             kind: client.kind,
@@ -84,14 +84,14 @@ impl Knock {
     pub(super) fn goes_in(&mut self) {
         if self.is_heard {
             self.is_in = true;
-            self.entrance.is_open.set(true);
+            self.listener.is_open.set(true);
         }
     }
 
     /// A message of it was acknowledged.
     pub(super) fn is_answered(&mut self) {
         self.goes_in();
-        self.entrance.has_answered.set(true);
+        self.listener.has_answered.set(true);
     }
 
     /// Its connection has ended.
@@ -100,15 +100,15 @@ impl Knock {
             return;
         }
         if let Some(why) = self.why(reason) {
-            self.tell(why, self.entrance.is_open.get());
+            self.tell(why, self.listener.is_open.get());
         }
     }
 
     /// The server answered that it does not let it in.
     pub(super) fn is_turned_away(&mut self, refusal: Refusal) {
         let is_late = match refusal {
-            Refusal::Connack(_) => self.entrance.is_open.get(),
-            Refusal::Status(_) => self.entrance.has_answered.get(),
+            Refusal::Connack(_) => self.listener.is_open.get(),
+            Refusal::Status(_) => self.listener.has_answered.get(),
         };
         if !self.is_leaving {
             self.tell(in_words(refusal), is_late);
@@ -118,10 +118,10 @@ impl Knock {
     fn tell(&mut self, why: String, is_late: bool) {
         let Self { server, name, .. } = self;
         if !is_late {
-            let refusal = &mut *self.entrance.refusal.borrow_mut();
+            let refusal = &mut *self.listener.refusal.borrow_mut();
             refusal.get_or_insert_with(|| format!("{server}: {name} is not let in: {why}"));
         } else if !core::mem::replace(&mut self.is_told, true) {
-            self.entrance.late.borrow_mut().push(LateRefusal {
+            self.listener.late.borrow_mut().push(LateRefusal {
                 client: name.clone(),
                 server: *server,
                 why,
@@ -135,7 +135,7 @@ impl Knock {
                 if self.is_heard =>
             {
                 // Whoever is in needed no TLS.
-                let question = match self.entrance.is_open.get() {
+                let question = match self.listener.is_open.get() {
                     true => "does it limit how many there are?",
                     false => "does it want TLS?",
                 };
@@ -194,7 +194,11 @@ mod tests {
     use super::*;
     use crate::gateway::Nobody;
 
-    fn knock(entrance: &Rc<Entrance>, kind: SocketKind, secures: Option<Secures>) -> Knock {
+    fn client(
+        listener: &Rc<CrowdListener>,
+        kind: SocketKind,
+        secures: Option<Secures>,
+    ) -> CrowdClient {
         let client = SocketClient {
             name: "device-0".into(),
             server: "127.0.0.1:8883".parse().expect("it is an address"),
@@ -202,9 +206,9 @@ mod tests {
             kind,
             only_hears: false,
         };
-        Knock {
+        CrowdClient {
             secures,
-            ..Knock::at(entrance, &client)
+            ..CrowdClient::at(listener, &client)
         }
     }
 
@@ -212,69 +216,69 @@ mod tests {
 
     #[test]
     fn the_first_who_is_refused_tells_why_if_nobody_is_in() {
-        let entrance = Rc::<Entrance>::default();
-        let mut first = knock(&entrance, SocketKind::Stream, BY_TLS);
+        let listener = Rc::<CrowdListener>::default();
+        let mut first = client(&listener, SocketKind::Stream, BY_TLS);
         first.is_refused(CloseReason::Finished);
-        assert_eq!(entrance.take_refusal(), None, "it went by itself");
+        assert_eq!(listener.take_refusal(), None, "it went by itself");
         first.is_refused(CloseReason::Refused(48));
-        let told = entrance.take_refusal().expect("it is refused");
+        let told = listener.take_refusal().expect("it is refused");
         assert!(told.starts_with("127.0.0.1:8883: device-0 ") && told.contains("CA file"));
-        knock(&entrance, SocketKind::WholeDatagram, BY_TLS).is_refused(CloseReason::PeerReset);
-        let told = entrance.take_refusal().expect("it is refused");
+        client(&listener, SocketKind::WholeDatagram, BY_TLS).is_refused(CloseReason::PeerReset);
+        let told = listener.take_refusal().expect("it is refused");
         assert!(told.ends_with("nobody listens there"));
     }
 
     #[test]
     fn who_is_refused_later_is_an_event_of_the_load() {
-        let entrance = Rc::<Entrance>::default();
+        let listener = Rc::<CrowdListener>::default();
         let (mut first, mut second) = (
-            knock(&entrance, SocketKind::Stream, BY_TLS),
-            knock(&entrance, SocketKind::Stream, BY_TLS),
+            client(&listener, SocketKind::Stream, BY_TLS),
+            client(&listener, SocketKind::Stream, BY_TLS),
         );
         first.goes_in();
-        assert!(!entrance.is_open.get(), "what it said has gone nowhere yet");
+        assert!(!listener.is_open.get(), "what it said has gone nowhere yet");
         first.is_heard();
         first.goes_in();
         second.is_turned_away(Refusal::Connack(5));
         second.is_refused(CloseReason::PeerAlert(116));
-        assert_eq!(entrance.take_refusal(), None);
-        let [late] = &entrance.take_late()[..] else {
+        assert_eq!(listener.take_refusal(), None);
+        let [late] = &listener.take_late()[..] else {
             panic!("it is told once");
         };
         assert!(late.why.starts_with("CONNACK with code 5"), "{}", late.why);
         first.is_refused(CloseReason::PeerReset);
         assert_eq!(
-            entrance.take_late(),
+            listener.take_late(),
             [],
             "it was in, and lost its connection"
         );
         // A request of HTTP has left, and its answer is that nobody is known.
         second.is_turned_away(Refusal::Status(401));
-        let told = entrance.take_refusal().expect("nobody was answered");
+        let told = listener.take_refusal().expect("nobody was answered");
         assert!(told.contains("HTTP status 401"), "{told}");
         first.is_answered();
         second.is_turned_away(Refusal::Status(401));
-        assert_eq!(entrance.take_refusal(), None);
+        assert_eq!(listener.take_refusal(), None);
     }
 
     #[test]
     fn an_answer_of_a_broker_and_an_end_without_one_are_refusals() {
-        let entrance = Rc::<Entrance>::default();
-        let mut first = knock(&entrance, SocketKind::Stream, None);
+        let listener = Rc::<CrowdListener>::default();
+        let mut first = client(&listener, SocketKind::Stream, None);
         first.is_turned_away(Refusal::Connack(5));
-        let told = entrance.take_refusal().expect("it is refused");
+        let told = listener.take_refusal().expect("it is refused");
         assert!(
             told.contains("device-0 is not let in: CONNACK with code 5, not authorised"),
             "{told}"
         );
         first.is_refused(CloseReason::PeerReset);
-        assert_eq!(entrance.take_refusal(), None, "nobody was there to refuse");
+        assert_eq!(listener.take_refusal(), None, "nobody was there to refuse");
         first.is_heard();
         first.is_refused(CloseReason::PeerReset);
-        let told = entrance.take_refusal().expect("it is refused");
+        let told = listener.take_refusal().expect("it is refused");
         assert!(told.contains("before it answered"), "{told}");
         first.leaves();
         first.is_refused(CloseReason::Finished);
-        assert_eq!(entrance.take_refusal(), None, "it has said good-bye");
+        assert_eq!(listener.take_refusal(), None, "it has said good-bye");
     }
 }

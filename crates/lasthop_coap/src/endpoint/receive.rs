@@ -273,17 +273,17 @@ impl Endpoint {
             let is_question = matches!(pending.role, Role::Question(_));
             let (max_age, tag) = pending.said;
             let is_unchanged = code == Code::VALID;
-            let named = self.naming.as_ref().filter(|naming| {
-                is_question && code.is_success() && naming.resource_of(id).is_some()
+            let named = self.resource_ids.as_ref().filter(|resource_ids| {
+                is_question && code.is_success() && resource_ids.resource_of(id).is_some()
             });
-            if let Some(naming) = named {
+            if let Some(resource_ids) = named {
                 let lifetime = Duration::from_secs(max_age.unwrap_or(DEFAULT_MAX_AGE).into());
                 let freshness = Freshness {
                     lifetime: Some(lifetime),
                     age: Duration::ZERO,
                     tag,
                 };
-                naming.said(
+                resource_ids.said(
                     cx.now,
                     id,
                     Reply {

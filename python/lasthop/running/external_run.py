@@ -14,8 +14,8 @@ from lasthop.adapters import ClientProcess
 from lasthop.errors import EnvironmentFailure
 from lasthop.results.part import amended_streams, failed_streams
 from lasthop.running.engine import CancelledError
-from lasthop.running.foreign_crashes import crash_columns
-from lasthop.running.foreign_tables import CarriedPath, message_rows, tables
+from lasthop.running.external_crashes import crash_columns
+from lasthop.running.external_tables import CarriedPath, message_rows, tables
 from lasthop.testbed import Emulation, Namespace
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from lasthop.adapters import Client, Errand, Offer, Usage
     from lasthop.results.part import Stream
-    from lasthop.running.foreign_schedule import ForeignDevice, ForeignSchedule
+    from lasthop.running.external_schedule import ExternalDevice, ExternalSchedule
 
 _DEVICE = "lasthop0"
 _NS_PER_S = 10**9
@@ -56,14 +56,14 @@ class Joined:
         Of its packets, where it has a network stack of its own.
     """
 
-    device: ForeignDevice
+    device: ExternalDevice
     near: Namespace
     emulation: Emulation
     descriptor: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class ForeignRun:
+class ExternalRun:
     """The devices of a run, at work.
 
     Parameters
@@ -78,7 +78,7 @@ class ForeignRun:
         For what devices tell, and for what they complain of.
     """
 
-    schedule: ForeignSchedule
+    schedule: ExternalSchedule
     clients: Mapping[str, tuple[Client, Path]]
     server: Offer
     far: Namespace
@@ -95,7 +95,7 @@ class ForeignRun:
 
     def carry_out(
         self, run_id: str, joined: Sequence[Joined], stop: Stop
-    ) -> tuple[dict[str, Stream], list[tuple[ForeignDevice, Usage]]]:
+    ) -> tuple[dict[str, Stream], list[tuple[ExternalDevice, Usage]]]:
         """Run the devices, and return the tables and the programs that took part.
 
         Raises
@@ -128,7 +128,7 @@ class ForeignRun:
                 unless=lambda: _over(running, planned, self.schedule),
             )
             time.sleep(_LAST_WORDS_S)
-            told = {process.errand.name: list(process.told()) for process in running}
+            told = {process.errand.name: list(process.output_lines()) for process in running}
             ends = [
                 (self.schedule.sender_of(message), self.schedule.receiver_of(message))
                 for message in planned
@@ -161,7 +161,7 @@ class ForeignRun:
         )
 
     def _path(
-        self, stack: ExitStack, device: ForeignDevice, captures: Mapping[str, Path]
+        self, stack: ExitStack, device: ExternalDevice, captures: Mapping[str, Path]
     ) -> Joined:
         near = stack.enter_context(Namespace())
         own, descriptor = device.address, None
@@ -204,7 +204,7 @@ class ForeignRun:
         (server,) = self.schedule.spec["servers"]
         return f"{server['name']}-0"
 
-    def _far_capture(self, device: ForeignDevice) -> Path:
+    def _far_capture(self, device: ExternalDevice) -> Path:
         """Where the packets go that the server exchanges with a device."""
         return self.folder / f"{device.name}.far.pcapng"
 
@@ -215,17 +215,17 @@ class ForeignRun:
         if there:
             _native.merge_captures(list(there.items()), captures[self._captured_server])
 
-    def _place(self, device: ForeignDevice) -> int:
+    def _place(self, device: ExternalDevice) -> int:
         return [it for it in self.schedule.devices if it.group == device.group].index(device)
 
 
 def _over(
     running: Sequence[ClientProcess],
     planned: Sequence[Mapping[str, Any]],
-    schedule: ForeignSchedule,
+    schedule: ExternalSchedule,
 ) -> bool:
     """Whether every message has come: then there is nothing to wait for."""
-    lines = [(place, line) for place, it in enumerate(running) for line in it.told()]
+    lines = [(place, line) for place, it in enumerate(running) for line in it.output_lines()]
     heard = {(place, line[1]) for place, line in lines if line[0] == "heard"}
     flows = {message["flow"] for message in planned if schedule.is_kept(message)}
     known = {

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Medium:
+class ExtensionLink:
     """A link of an extension.
 
     Parameters
@@ -41,10 +41,10 @@ class Medium:
 
 
 @dataclass(frozen=True, slots=True)
-class MediumNotation(Written):
+class ExtensionLinkNotation(Written):
     """Marks a link of an extension with its options."""
 
-    def read(self, value: object) -> Medium:
+    def read(self, value: object) -> ExtensionLink:
         """Read ``name option=value ..`` and write out its defaults."""
         if not isinstance(value, str) or not value.split():
             raise Fault(
@@ -56,7 +56,7 @@ class MediumNotation(Written):
         if name not in links:
             raise Fault(f"unknown link {show(name)}", hint=_hint(name))
         known = {option.name: option for option in links[name].options}
-        return Medium(
+        return ExtensionLink(
             name,
             read_options(
                 words,

@@ -7,14 +7,14 @@ use super::{Rate, Server};
 /// One bottleneck for both directions: packets pass in the order of their arrival, whichever way they go. Each
 /// direction has its own room to wait.
 #[derive(Debug)]
-pub(crate) struct Medium {
+pub(crate) struct SharedRate {
     server: Server,
     /// Up and down.
     lanes: [Lane; 2],
 }
 
-impl Medium {
-    /// A medium of the rate that both directions have.
+impl SharedRate {
+    /// A shared_rate of the rate that both directions have.
     pub(crate) fn start(up: &Rate, down: &Rate, seed: u64, prefix: &str) -> Self {
         let lane = |rate: &Rate, direction: Direction| {
             rate.lane(seed, &format!("{prefix}/{}", direction.name()))

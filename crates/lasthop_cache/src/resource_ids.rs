@@ -8,14 +8,14 @@ use crate::{Cache, Reply};
 
 /// By which names the client of a protocol asks for what it wants.
 #[derive(Clone, Debug)]
-pub enum Naming {
+pub enum ResourceIds {
     /// By the resources that its flows are about, by their channels.
     Resources(Rc<[(u8, u32)]>),
     /// By those that its host was asked for, on behalf of others.
     Cached(Cache),
 }
 
-impl Naming {
+impl ResourceIds {
     /// The resource that a message is about; `None` where it has no name.
     #[must_use]
     pub fn resource_of(&self, message: MessageId) -> Option<u32> {

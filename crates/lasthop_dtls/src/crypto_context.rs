@@ -10,7 +10,7 @@ use crate::labels::SealedRecord;
 
 /// What the library is given while it works for one host: it asks through types that know no host.
 #[derive(Debug)]
-pub(crate) struct Surroundings {
+pub(crate) struct CryptoContext {
     /// Where random numbers come from; `None` is the system.
     pub(crate) random: Option<RandomStream>,
     /// What it shows to be believed, where it has a certificate.
@@ -29,12 +29,12 @@ pub(crate) struct Opening {
 }
 
 thread_local! {
-    static CURRENT: RefCell<Option<Box<Surroundings>>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Option<Box<CryptoContext>>> = const { RefCell::new(None) };
     /// What was sealed for the connection that is worked on. Between two nothing is in it, so all hosts of a thread share it.
     static SEALED: RefCell<VecDeque<SealedRecord>> = const { RefCell::new(VecDeque::new()) };
 }
 
-impl Surroundings {
+impl CryptoContext {
     /// Works for a host, whose surroundings come back.
     pub(crate) fn enter<R>(own: &mut Option<Box<Self>>, work: impl FnOnce() -> R) -> R {
         let before = CURRENT.replace(own.take());
@@ -89,9 +89,9 @@ impl Surroundings {
 
 /// Gives the surroundings back to their host, even where the work for one of its connections panics: the others need them.
 struct Entered<'a> {
-    own: &'a mut Option<Box<Surroundings>>,
+    own: &'a mut Option<Box<CryptoContext>>,
     /// Those of the host that was worked for before.
-    before: Option<Box<Surroundings>>,
+    before: Option<Box<CryptoContext>>,
 }
 
 impl Drop for Entered<'_> {
@@ -125,13 +125,13 @@ mod tests {
 
     #[test]
     fn a_host_has_its_surroundings_after_a_panic_within_them() {
-        let mut host = Some(Box::new(Surroundings {
+        let mut host = Some(Box::new(CryptoContext {
             random: None,
             credentials: None,
             opening: Opening::default(),
         }));
         let work = AssertUnwindSafe(|| {
-            Surroundings::enter(&mut host, || -> () { panic!("as a fault does") });
+            CryptoContext::enter(&mut host, || -> () { panic!("as a fault does") });
         });
         assert!(catch_unwind(work).is_err());
         assert!(host.is_some(), "other connections need them");

@@ -13,7 +13,7 @@ _OWNER_ALONE = 0o600
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PresentedFiles:
     """PEM files that only their owner may read. They are deleted with their folder.
 
     Parameters

@@ -3,7 +3,7 @@ use lasthop_units::Instant;
 
 /// Datagrams for connections whose keys are not computed yet.
 #[derive(Debug, Default)]
-pub(super) struct SaidEarly(Vec<Connection>);
+pub(super) struct EarlyWrites(Vec<Connection>);
 
 #[derive(Debug)]
 struct Connection {
@@ -20,7 +20,7 @@ struct Datagram {
     expectation: Option<Expectation>,
 }
 
-impl SaidEarly {
+impl EarlyWrites {
     /// What is said on this connection waits from now on, until it leaves.
     pub(super) fn begin(&mut self, id: ConnectionId) {
         self.0.push(Connection {

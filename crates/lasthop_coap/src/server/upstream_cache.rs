@@ -17,7 +17,7 @@ use crate::representation::{Delivery, Representation};
 
 /// What a service of a proxy gives out of the server behind.
 #[derive(Debug)]
-pub(super) struct Behind {
+pub(super) struct UpstreamCache {
     pub(super) watching: Watching,
     pub(super) by_name: BTreeMap<Rc<str>, Resource>,
     /// What was given out last, the newest first: a large one is asked for block by block.
@@ -54,7 +54,7 @@ pub(super) struct Given {
 /// How many states are kept for who asks block by block.
 const RECENT: usize = 8;
 
-impl Behind {
+impl UpstreamCache {
     pub(super) const fn new(watching: Watching) -> Self {
         Self {
             watching,

@@ -13,7 +13,7 @@ use lasthop_units::{Duration, Instant};
 use super::Carrier;
 
 /// A transport of all in the hands of one client that is a host of its own.
-pub(super) struct Portal {
+pub(super) struct CrowdSocket {
     carrier: Rc<RefCell<Carrier>>,
     owner: u32,
     inbox: Inbox,
@@ -23,7 +23,7 @@ pub(super) struct Portal {
 /// What has happened to the connections of a client, and is not taken to it yet.
 pub(super) type Inbox = Rc<RefCell<VecDeque<(ConnectionId, TransportEvent)>>>;
 
-impl Portal {
+impl CrowdSocket {
     pub(super) fn new(carrier: Rc<RefCell<Carrier>>, owner: u32, inbox: Inbox) -> Self {
         Self {
             carrier,
@@ -41,7 +41,7 @@ impl Portal {
     }
 }
 
-impl Transport for Portal {
+impl Transport for CrowdSocket {
     fn handle(&mut self, now: Instant, input: TransportInput) {
         // Whoever loses its power says nothing; the kernel does it instead.
         if let TransportInput::Crash(_) = input {

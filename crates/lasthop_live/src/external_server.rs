@@ -7,13 +7,13 @@ use crate::PacketDevice;
 
 /// A server of a run that is real software behind a device. What its bytes are there for is read from them.
 #[derive(Debug)]
-pub struct ForeignServer {
+pub struct ExternalServer {
     device: PacketDevice,
     routes: Routes,
     classifier: Classifier,
 }
 
-impl ForeignServer {
+impl ExternalServer {
     /// Whoever is behind a device, to whose peers these routes lead.
     #[must_use]
     pub fn new(device: PacketDevice, routes: Routes) -> Self {
@@ -60,7 +60,7 @@ impl ForeignServer {
     }
 }
 
-impl Host for ForeignServer {
+impl Host for ExternalServer {
     fn handle(&mut self, now: Instant, input: HostInput) {
         if let HostInput::Received { packet, .. } = &input {
             let bytes = packet.bytes();

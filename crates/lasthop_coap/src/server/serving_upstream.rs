@@ -3,21 +3,21 @@
 
 use std::rc::Rc;
 
-use lasthop_cache::{Told, Word};
+use lasthop_cache::{UpstreamReport, UpstreamState};
 use lasthop_contract::ConnectionId;
 
-use super::behind::{Given, Waiting};
 use super::condition::has_already;
 use super::observer::Observer;
 use super::path::Path;
 use super::serving::{ANSWER, Served, Server};
+use super::upstream_cache::{Given, Waiting};
 use crate::codec::{Code, Content, MessageType, Token, option_number};
 use crate::context::{Context, Purpose};
 use crate::endpoint::Answer;
 
 impl Server<'_> {
     /// Serves a request for a resource of the server behind.
-    pub(super) fn serve_behind(
+    pub(super) fn serve_upstream(
         &mut self,
         cx: &mut Context<'_>,
         request: &Served<'_>,
@@ -32,32 +32,32 @@ impl Server<'_> {
             return self.answer_bare(cx, request, Code::BAD_REQUEST);
         };
         let name: Rc<str> = name.into();
-        let Some(behind) = self.behind.as_deref_mut() else {
+        let Some(upstream) = self.upstream.as_deref_mut() else {
             return;
         };
         let facts = &content.facts;
         let key = (request.connection, content.token);
         if facts.observe == Some(1) {
-            behind.end_observation(key);
+            upstream.end_observation(key);
         }
         let is_further = facts.block2.is_some_and(|block| block.number > 0);
-        if let Some(given) = behind.kept(&name).filter(|_| is_further) {
+        if let Some(given) = upstream.kept(&name).filter(|_| is_further) {
             return self.give(cx, request, &given, None);
         }
         let most = self.config.parameters.max_observations;
-        let has_room = behind.has_room(&name);
+        let has_room = upstream.has_room(&name);
         let observes =
-            facts.observe == Some(0) && has_room && behind.others_observed_by(key) < most;
+            facts.observe == Some(0) && has_room && upstream.others_observed_by(key) < most;
         let usual = self.config.parameters.max_age;
-        let current = behind.watching.current(cx.now, &name);
+        let current = upstream.watching.current(cx.now, &name);
         if let Some(current) = current.filter(|current| current.is_observed || !observes) {
             let given = Rc::new(Given::of(&current.seen, usual));
-            behind.keep(&name, &given);
+            upstream.keep(&name, &given);
             if observes {
-                behind.observe(&name, Observer::new(cx.now, key.0, key.1));
+                upstream.observe(&name, Observer::new(cx.now, key.0, key.1));
                 self.reachable.insert(key.0, ());
             }
-            let sequence = observes.then_some(behind.changes);
+            let sequence = observes.then_some(upstream.changes);
             let etag = given.representation.etag();
             if facts.observe.is_none() && given.is_tagged && has_already(content, datagram, etag) {
                 let answer = given.representation.still_valid(given.max_age);
@@ -77,9 +77,9 @@ impl Server<'_> {
             request: request.message.clone(),
             observes,
         };
-        behind.wait(&name, waiting);
+        upstream.wait(&name, waiting);
         self.endpoint
-            .let_wait(cx, request.connection, request.message);
+            .ack_and_defer(cx, request.connection, request.message);
     }
 
     fn give(
@@ -100,36 +100,38 @@ impl Server<'_> {
     }
 
     /// Passes on what the server behind has said.
-    pub(super) fn tell_from_behind(&mut self, cx: &mut Context<'_>) {
-        while let Some(behind) = self.behind.as_deref_mut()
-            && let Some((name, told)) = behind.watching.next_told()
+    pub(super) fn forward_upstream_reports(&mut self, cx: &mut Context<'_>) {
+        while let Some(upstream) = self.upstream.as_deref_mut()
+            && let Some((name, told)) = upstream.watching.next_report()
         {
             self.pass_on(cx, &name, &told);
         }
     }
 
-    fn pass_on(&mut self, cx: &mut Context<'_>, name: &Rc<str>, told: &Told) {
+    fn pass_on(&mut self, cx: &mut Context<'_>, name: &Rc<str>, told: &UpstreamReport) {
         let usual = self.config.parameters.max_age;
-        let Some(behind) = self.behind.as_deref_mut() else {
+        let Some(upstream) = self.upstream.as_deref_mut() else {
             return;
         };
-        let given = match &told.word {
-            Word::State(seen) | Word::Nothing(Some(seen)) => Some(Rc::new(Given::of(seen, usual))),
-            Word::Refused(_) | Word::Nothing(None) => None,
+        let given = match &told.state {
+            UpstreamState::State(seen) | UpstreamState::Nothing(Some(seen)) => {
+                Some(Rc::new(Given::of(seen, usual)))
+            }
+            UpstreamState::Refused(_) | UpstreamState::Nothing(None) => None,
         };
         if let Some(given) = &given {
-            behind.keep(name, given);
-            behind.changes = behind.changes.wrapping_add(1);
+            upstream.keep(name, given);
+            upstream.changes = upstream.changes.wrapping_add(1);
         }
-        let sequence = told.is_observed.then_some(behind.changes);
-        let Some(resource) = behind.by_name.get_mut(name) else {
+        let sequence = told.is_observed.then_some(upstream.changes);
+        let Some(resource) = upstream.by_name.get_mut(name) else {
             return;
         };
         // Who waits to observe waits for the answer to that.
         let is_for = |it: &mut Waiting| told.was_to_observe || !it.observes;
         let answered: Vec<Waiting> = resource.waiting.extract_if(.., is_for).collect();
         let is_over = told.was_to_observe && !told.is_observed;
-        let is_silent = matches!(told.word, Word::Nothing(_));
+        let is_silent = matches!(told.state, UpstreamState::Nothing(_));
         let is_answered = |it: &Observer| answered.iter().any(|waiting| waiting.key() == it.key());
         let told_now = |it: &Observer| told.was_to_observe && !is_silent && !is_answered(it);
         let told_now: Vec<Observer> = resource
@@ -142,16 +144,16 @@ impl Server<'_> {
             resource.observers.clear();
         }
         for waiting in answered.iter().filter(|it| it.observes && told.is_observed) {
-            behind.observe(
+            upstream.observe(
                 name,
                 Observer::new(cx.now, waiting.key().0, waiting.key().1),
             );
             self.reachable.insert(waiting.connection, ());
         }
-        behind.tidy(name);
+        upstream.tidy(name);
         for waiting in &answered {
             let sequence = sequence.filter(|_| waiting.observes);
-            self.answer_waiting(cx, waiting, (given.as_deref(), &told.word), sequence);
+            self.answer_waiting(cx, waiting, (given.as_deref(), &told.state), sequence);
         }
         for observer in told_now {
             let answer = match &given {
@@ -159,7 +161,7 @@ impl Server<'_> {
                     let purpose = given.purpose();
                     given.answer(self.endpoint, observer.connection, None, sequence, purpose)
                 }
-                None => Some(Answer::bare(code_of(&told.word), ANSWER)),
+                None => Some(Answer::bare(code_of(&told.state), ANSWER)),
             };
             if let Some(answer) = answer {
                 let kind = self.kind_of_next(cx, name, observer.key());
@@ -177,8 +179,8 @@ impl Server<'_> {
         key: (ConnectionId, Token),
     ) -> MessageType {
         let usual = self.config.kind;
-        let behind = self.behind.as_deref_mut();
-        let resource = behind.and_then(|behind| behind.by_name.get_mut(name));
+        let upstream = self.upstream.as_deref_mut();
+        let resource = upstream.and_then(|upstream| upstream.by_name.get_mut(name));
         let mut observers = resource.into_iter().flat_map(|it| &mut it.observers);
         let observer = observers.find(|it| it.key() == key);
         observer.map_or(usual, |observer| observer.kind_of_next(cx.now, usual))
@@ -189,7 +191,7 @@ impl Server<'_> {
         &mut self,
         cx: &mut Context<'_>,
         waiting: &Waiting,
-        (given, word): (Option<&Given>, &Word),
+        (given, word): (Option<&Given>, &UpstreamState),
         observed_as: Option<u32>,
     ) {
         let (connection, request) = (waiting.connection, &waiting.request);
@@ -247,9 +249,9 @@ fn name_of(path: &Path, content: &Content, datagram: &[u8]) -> Option<String> {
 }
 
 /// What is said where nothing is given.
-const fn code_of(word: &Word) -> Code {
+const fn code_of(word: &UpstreamState) -> Code {
     match word {
-        Word::Refused(code) => Code(*code),
-        Word::State(_) | Word::Nothing(_) => Code::GATEWAY_TIMEOUT,
+        UpstreamState::Refused(code) => Code(*code),
+        UpstreamState::State(_) | UpstreamState::Nothing(_) => Code::GATEWAY_TIMEOUT,
     }
 }

@@ -39,7 +39,7 @@ pub(crate) struct TableFile {
 
 /// What all messages of a run tell, when it has ended.
 #[derive(Debug)]
-pub(crate) struct ToldMessages {
+pub(crate) struct MessageReport {
     pub(crate) sums: MessageSums,
     pub(crate) by_group: GroupSums,
     pub(crate) uncarried_share: Option<f64>,
@@ -63,7 +63,7 @@ pub(crate) struct Known<'a> {
 /// So many rows are in memory at a time.
 const ROWS: usize = 1 << 14;
 
-impl ToldMessages {
+impl MessageReport {
     /// Reads all messages flow by flow, and writes their table, which has no row where there is no place for it.
     ///
     /// # Errors

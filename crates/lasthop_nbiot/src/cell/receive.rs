@@ -6,7 +6,7 @@ use crate::phy::{DownlinkSpan, NpdschFormat};
 
 impl Cell {
     /// Whether a device hears an NPDCCH that has ended.
-    pub(super) fn hears_dci(
+    pub(super) fn receives_dci(
         &mut self,
         cx: &mut Context<'_>,
         key: DeviceKey,
@@ -57,7 +57,7 @@ impl Cell {
     }
 
     /// The same for a message that is sent once.
-    pub(super) fn hears_npdsch(
+    pub(super) fn receives_npdsch(
         &mut self,
         cx: &mut Context<'_>,
         key: DeviceKey,

@@ -4,14 +4,14 @@ use lasthop_contract::StreamId;
 
 /// The topics of messages, for whoever wants to be told: a client of a device knows them.
 #[derive(Debug, Default)]
-pub(super) struct HeardTopics {
+pub(super) struct ReceivedTopics {
     /// Of messages that were handed up, in their order.
     ready: VecDeque<Box<str>>,
     /// Of messages of QoS 2 that are not released yet, by stream and packet identifier.
     unreleased: BTreeMap<(StreamId, u16), Box<str>>,
 }
 
-impl HeardTopics {
+impl ReceivedTopics {
     /// Notes the topic of a message that is handed up now.
     pub(super) fn note(&mut self, topic: &str) {
         self.ready.push_back(topic.into());

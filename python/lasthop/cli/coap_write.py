@@ -9,7 +9,7 @@ from lasthop.cli import options
 from lasthop.cli.coap_request import CoapRequest
 
 
-def hands_over(method: str, summary: str) -> Callable[..., int]:
+def write_command(method: str, summary: str) -> Callable[..., int]:
     """Make the command of a method that has a body."""
 
     def command(  # noqa: PLR0913  each is an option

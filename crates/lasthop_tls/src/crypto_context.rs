@@ -19,7 +19,7 @@ pub const RUN_STARTS: u64 = 1_767_225_600;
 
 /// What the library is given while it works for one host: it asks through types that know no host.
 #[derive(Debug)]
-pub(crate) struct Surroundings {
+pub(crate) struct CryptoContext {
     pub(crate) now: Instant,
     /// Where random numbers come from; `None` is the system, which the library asks itself.
     pub(crate) random: Option<RandomStream>,
@@ -34,9 +34,9 @@ pub(crate) struct Surroundings {
 
 /// Gives the surroundings back to their host, even where the work for one of its connections panics: the others need them.
 struct Entered<'a> {
-    own: &'a mut Option<Box<Surroundings>>,
+    own: &'a mut Option<Box<CryptoContext>>,
     /// Those of the host that was worked for before.
-    before: Option<Box<Surroundings>>,
+    before: Option<Box<CryptoContext>>,
 }
 
 impl Drop for Entered<'_> {
@@ -55,12 +55,12 @@ pub(crate) fn store_of(room: usize) -> Option<Box<ServerSessions>> {
 }
 
 thread_local! {
-    static CURRENT: RefCell<Option<Box<Surroundings>>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Option<Box<CryptoContext>>> = const { RefCell::new(None) };
     /// What was sealed for the connection that is worked on. Between two nothing is in it, so all hosts of a thread share it.
     static SEALED: RefCell<VecDeque<SealedRecord>> = const { RefCell::new(VecDeque::new()) };
 }
 
-impl Surroundings {
+impl CryptoContext {
     /// Works for a host, whose surroundings come back.
     pub(crate) fn enter<R>(own: &mut Option<Box<Self>>, work: impl FnOnce() -> R) -> R {
         let before = CURRENT.replace(own.take());
@@ -68,7 +68,7 @@ impl Surroundings {
         work()
     }
 
-    /// Asks the surroundings of the host that is worked for; `None` outside of [`Surroundings::enter`].
+    /// Asks the surroundings of the host that is worked for; `None` outside of [`CryptoContext::enter`].
     pub(crate) fn with<R>(ask: impl FnOnce(&mut Self) -> R) -> Option<R> {
         CURRENT.with_borrow_mut(|current| current.as_deref_mut().map(ask))
     }
@@ -78,7 +78,7 @@ impl Surroundings {
         self.random.is_some()
     }
 
-    /// Notes what is sealed; outside of [`Surroundings::enter`] nobody wants to know, and of application data only books.
+    /// Notes what is sealed; outside of [`CryptoContext::enter`] nobody wants to know, and of application data only books.
     pub(crate) fn note(message: &OutboundPlainMessage<'_>) {
         let is_data = message.typ == ContentType::ApplicationData;
         let wants = CURRENT.with_borrow(|current| {
@@ -109,7 +109,7 @@ impl Surroundings {
 
 /// Fills with the numbers of the host that is worked for; whether it has a stream of them.
 pub(crate) fn fill(bytes: &mut [u8]) -> bool {
-    Surroundings::with(|it| match &mut it.random {
+    CryptoContext::with(|it| match &mut it.random {
         Some(stream) => {
             fill_from(stream, bytes);
             true
@@ -141,7 +141,7 @@ impl fmt::Debug for Calendar {
 
 impl rustls::time_provider::TimeProvider for Calendar {
     fn current_time(&self) -> Option<UnixTime> {
-        Surroundings::with(|it| it.calendar(self.starts))
+        CryptoContext::with(|it| it.calendar(self.starts))
     }
 }
 
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_host_has_its_surroundings_after_a_panic_within_them() {
-        let surroundings = Surroundings {
+        let crypto_context = CryptoContext {
             now: Instant::ZERO,
             random: None,
             peer: None,
@@ -161,12 +161,12 @@ mod tests {
             tickets: ClientSessions::new(),
             sessions: None,
         };
-        let mut host = Some(Box::new(surroundings));
+        let mut host = Some(Box::new(crypto_context));
         let work = AssertUnwindSafe(|| {
-            Surroundings::enter(&mut host, || -> () { panic!("as a fault does") });
+            CryptoContext::enter(&mut host, || -> () { panic!("as a fault does") });
         });
         assert!(catch_unwind(work).is_err());
         assert!(host.is_some(), "other connections need them");
-        assert_eq!(Surroundings::with(|_| ()), None);
+        assert_eq!(CryptoContext::with(|_| ()), None);
     }
 }
