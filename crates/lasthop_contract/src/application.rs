@@ -10,18 +10,22 @@ use crate::{
 /// After every [`handle`](Application::handle), call [`poll`](Application::poll) until it answers
 /// [`ApplicationOutput::WaitUntil`].
 pub trait Application {
-    /// Takes what happened at `now`.
+    /// Processes an input that happened at `now`.
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport);
 
     /// Gives the next thing to do.
     fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput;
 
-    /// What it waits for, between two inputs. An application that cannot tell waits for more.
+    /// Returns which messages it expects from its peers.
+    ///
+    /// An application that cannot know answers [`Awaited::More`].
     fn awaits(&self) -> Awaited {
         Awaited::More
     }
 
-    /// How its server turned it away the last time, if that did. An application whose protocol has no such answer has none.
+    /// Returns the last refusal by its server.
+    ///
+    /// It is `None` if there was none, or if the protocol has no such answer.
     fn refusal(&self) -> Option<Refusal> {
         None
     }
@@ -56,35 +60,41 @@ pub enum Refusal {
     Status(u16),
 }
 
-/// What an application is told.
+/// An input to an application.
 #[derive(Clone, Copy, Debug)]
 pub enum ApplicationInput<'a> {
-    /// The host is switched on: at the beginning of the run, and again after it stopped or crashed.
+    /// The host starts: at the beginning of the run, or after a stop or a crash.
     Start,
-    /// The service is shut down: say good-bye. The connections end behind that, and what is kept of sessions stays.
+    /// The service shuts down.
+    ///
+    /// The application ends its sessions politely. Connections close after that, and stored session state survives.
     Stop,
-    /// The host lost its power. The connections are gone without a word; so is all else but what is named.
+    /// The host loses power.
+    ///
+    /// All connections are gone without a notice to the peer. Only the named state survives.
     Crash(Survives),
     /// Something happened to a connection.
     Transport(ConnectionId, TransportEvent),
     /// Send this message.
     Send(OutgoingMessage<'a>),
-    /// A deadline has come. It may also come early: check the time.
+    /// A deadline has passed.
+    ///
+    /// It can also come early, so check the time.
     Timeout,
 }
 
 /// A message to be sent.
 #[derive(Clone, Copy, Debug)]
 pub struct OutgoingMessage<'a> {
-    /// Which one it is; its flow says whose device it is for.
+    /// The message's ID. Its flow identifies the device.
     pub id: MessageId,
-    /// What it says.
+    /// The content.
     pub payload: &'a [u8],
     /// Whether it asks the other end for a message of the same id.
     pub asks: bool,
 }
 
-/// What an application does.
+/// An output of an application.
 #[derive(Debug)]
 pub enum ApplicationOutput {
     /// Messages of these flows can be sent to this device, or by it, from now on.
@@ -93,7 +103,7 @@ pub enum ApplicationOutput {
     Event(MessageEvent),
     /// A message arrived.
     Received(Received),
-    /// Nothing more before this instant; `None` sleeps until input arrives.
+    /// Nothing to do before this instant. `None` waits for input.
     WaitUntil(Option<Instant>),
 }
 
@@ -102,6 +112,6 @@ pub enum ApplicationOutput {
 pub struct Received {
     /// The connection that it came by.
     pub connection: ConnectionId,
-    /// What it says.
+    /// The content.
     pub payload: Payload,
 }

@@ -5,9 +5,9 @@ use crate::FlowId;
 pub struct ChannelSet(u16);
 
 impl ChannelSet {
-    /// None.
+    /// The empty set.
     pub const NONE: Self = Self(0);
-    /// All that there can be.
+    /// The set of all channels.
     pub const ALL: Self = Self((1 << FlowId::PER_DEVICE) - 1);
 
     /// This one alone.
@@ -16,7 +16,7 @@ impl ChannelSet {
         Self::NONE.with(channel)
     }
 
-    /// The same with this channel, below [`FlowId::PER_DEVICE`].
+    /// Returns the set with this channel added. The channel must be below [`FlowId::PER_DEVICE`].
     #[must_use]
     pub const fn with(self, channel: u8) -> Self {
         debug_assert!(channel < FlowId::PER_DEVICE);
@@ -29,13 +29,13 @@ impl ChannelSet {
         self.0 & 1 << channel != 0
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// From the lowest up.
+    /// Iterates over the channels in ascending order.
     pub fn iter(self) -> impl Iterator<Item = u8> {
         (0..FlowId::PER_DEVICE).filter(move |channel| self.contains(*channel))
     }

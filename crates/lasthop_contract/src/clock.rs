@@ -1,17 +1,19 @@
 use lasthop_units::{Duration, Instant};
 
-/// Where the time of a run comes from: virtual clocks jump, wall clocks wait.
+/// The source of a run's time: virtual clocks jump, wall clocks wait.
 pub trait Clock {
-    /// Returns when `deadline` has come, or earlier when something comes from outside of the run.
+    /// Returns at `deadline`, or earlier when external input arrives.
     fn advance_to(&mut self, deadline: Instant) -> Advance;
 
-    /// Whether something may come from outside while no machine waits for anything.
+    /// Whether external input can arrive while every machine is idle.
     fn accepts_external_input(&self) -> bool {
         false
     }
 }
 
-/// What ended a wait. Lateness is data: a run that is too late is invalid.
+/// Why a wait ended.
+///
+/// Lateness is reported, because a run that is too late is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advance {
     /// The deadline came, to the nanosecond.
@@ -20,6 +22,6 @@ pub enum Advance {
     Late(Duration),
     /// Something came from outside, at this instant.
     Arrived(Instant),
-    /// The run is to end: somebody asks for it, or the outside is gone.
+    /// The run must end: it was asked to stop, or the external side has closed.
     Stopped,
 }

@@ -1,11 +1,11 @@
-/// What happens to a device that has little of everything.
+/// An event of a resource-constrained device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceEvent {
-    /// It crashes, and boots.
+    /// The device crashed and is booting.
     Crashed(CrashReason),
-    /// It is there again.
+    /// The device has booted.
     Booted,
-    /// Its reader threw messages away that came behind the one that it read.
+    /// The device's reader discarded messages that followed the one it read.
     ThrewAway {
         /// How many.
         messages: u32,
@@ -17,7 +17,7 @@ pub enum DeviceEvent {
 /// Why a device crashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CrashReason {
-    /// A task asked for memory, and there was none.
+    /// A task asked for memory and none was free.
     Heap,
     /// A task did not wait for so long that the watchdog reset the device.
     Watchdog,

@@ -1,4 +1,4 @@
-//! What happens inside the sessions of hosts, for who captures a run and reads its secrets as well.
+//! A log of events inside the sessions of hosts, for captures with session secrets.
 
 use core::cell::RefCell;
 use std::collections::BTreeMap;
@@ -17,8 +17,9 @@ struct Logs {
     failure: Option<io::Error>,
 }
 
-/// Writes the events of sessions down while `work` runs on this thread: those of each host that has any, to what `open` makes
-/// for it.
+/// Logs the session events of this thread while `work` runs.
+///
+/// `open` creates the destination for each host that has events.
 ///
 /// # Errors
 /// The first that a writer had; nothing is written behind it.
@@ -36,7 +37,7 @@ pub fn logging_events<R>(
     (result, written)
 }
 
-/// Begins the log of a host; whether somebody wants it.
+/// Starts the log of a host and returns whether a log is wanted.
 pub fn begin_event_log(host: &str) -> bool {
     LOGS.with_borrow_mut(|logs| logs.as_mut().is_some_and(|logs| logs.begin(host)))
 }

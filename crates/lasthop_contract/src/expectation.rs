@@ -1,27 +1,29 @@
-/// What the sender of a packet expects to follow it, where it knows: a radio need not wait for more.
+/// What the sender of a packet expects to follow it.
+///
+/// With this a radio can release its connection early.
 ///
 /// The two are the values of release assistance information (TS 24.301 clause 9.9.4.25).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expectation {
-    /// No packet, either way.
+    /// No packet follows in either direction.
     NothingMore,
-    /// One packet back, and none after it.
+    /// One packet comes back, and none after it.
     OneAnswer,
 }
 
-/// What an application waits for, of all that its peers are to send.
+/// How many messages an application still expects from its peers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Awaited {
-    /// Nothing: it has sent all, and knows all.
+    /// None: the application is done.
     Nothing,
-    /// One message, after which it has nothing to send.
+    /// One message, and the application sends nothing after it.
     OneMessage,
-    /// More than that, or it cannot tell.
+    /// More than one message, or an unknown number.
     More,
 }
 
 impl Awaited {
-    /// What two applications wait for, or two layers of one.
+    /// Combines the expectations of two applications, or of two layers of one application.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -40,7 +42,9 @@ impl Awaited {
         }
     }
 
-    /// Nothing, or more than one message: where each message that comes has to be answered.
+    /// Returns `Nothing` if `is_done`, else `More`.
+    ///
+    /// This fits a protocol in which every incoming message needs an answer.
     #[must_use]
     pub const fn nothing_if(is_done: bool) -> Self {
         if is_done { Self::Nothing } else { Self::More }

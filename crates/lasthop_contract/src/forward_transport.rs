@@ -1,4 +1,4 @@
-//! Methods of a transport that are those of the one below it.
+//! Macros that forward methods of a transport to the one below.
 
 #[doc(hidden)]
 pub use lasthop_units::{Duration, Instant};

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 
 use crate::ConnectionId;
 
-/// The handshakes of a server that are not over, of which no address has more than its share: they are what costs most.
+/// The unfinished handshakes of a server, limited for each address because handshakes cost the most.
 #[derive(Debug, Default)]
 pub struct Handshakes {
     of: BTreeMap<ConnectionId, IpAddr>,
@@ -11,19 +11,19 @@ pub struct Handshakes {
 }
 
 impl Handshakes {
-    /// How many there are, of all addresses.
+    /// Returns the number of unfinished handshakes over all addresses.
     #[must_use]
     pub fn count(&self) -> usize {
         self.of.len()
     }
 
-    /// Whether an address that may have so many may have one more.
+    /// Whether an address with a limit of `most` can begin another handshake.
     #[must_use]
     pub fn has_room(&self, address: IpAddr, most: usize) -> bool {
         self.by_address.get(&address).copied().unwrap_or(0) < most
     }
 
-    /// Begins one of an address that may have so many; whether it may.
+    /// Begins a handshake if the address is below its limit of `most`; returns whether it began.
     pub fn begin(&mut self, id: ConnectionId, address: IpAddr, most: usize) -> bool {
         let has_room = self.has_room(address, most);
         if has_room {
@@ -33,7 +33,7 @@ impl Handshakes {
         has_room
     }
 
-    /// One is over, whatever came of it.
+    /// Removes a handshake that ended, successful or not.
     pub fn end(&mut self, id: ConnectionId) {
         if let Some(address) = self.of.remove(&id)
             && let Some(count) = self.by_address.get_mut(&address)

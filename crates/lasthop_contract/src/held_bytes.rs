@@ -1,8 +1,9 @@
 use core::net::{IpAddr, Ipv6Addr};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bytes that a server holds for connections that leave something unfinished: a message that has not come whole, or answers
-/// that the client does not read. Together they have so many; for more, connections of the address with the most have to go.
+/// Bytes that a server holds for unfinished messages and unread answers, with a common limit.
+///
+/// Above the limit, connections of the address that holds most are closed.
 #[derive(Debug)]
 pub struct HeldBytes<K> {
     most: usize,
@@ -27,7 +28,7 @@ struct Held {
 const UNCOUNTED: usize = 4 << 10;
 
 impl<K: Copy + Ord> HeldBytes<K> {
-    /// Room for so many bytes.
+    /// Creates an account with a limit of `most` bytes.
     #[must_use]
     pub const fn new(most: usize) -> Self {
         Self {
@@ -65,7 +66,7 @@ impl<K: Copy + Ord> HeldBytes<K> {
         }
     }
 
-    /// A connection is gone.
+    /// Removes a closed connection.
     pub fn remove(&mut self, connection: K) {
         if let Some(held) = self.of.remove(&connection) {
             self.changed
@@ -74,8 +75,9 @@ impl<K: Copy + Ord> HeldBytes<K> {
         }
     }
 
-    /// The connection that has to go where there are too many bytes: of the address with the most, the one that changed longest
-    /// ago.
+    /// Returns the connection to close when the limit is exceeded.
+    ///
+    /// It is the least recently changed connection of the address that holds most.
     #[must_use]
     pub fn first_to_go(&self) -> Option<K> {
         if self.all <= self.most {
@@ -101,7 +103,7 @@ impl<K: Copy + Ord> HeldBytes<K> {
     }
 }
 
-/// What counts as one address: of IPv6 a /64.
+/// Returns the network that counts as one address: a /64 for IPv6.
 fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {

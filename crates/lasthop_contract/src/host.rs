@@ -4,31 +4,34 @@ use lasthop_units::Instant;
 
 use crate::{DeviceEvent, DiscardReason, MessageEvent, MessageId, Packet, Survives};
 
-/// A machine with addresses: packets in and out, and events about its messages.
+/// A machine with addresses: it receives and sends packets and reports events about its messages.
 ///
 /// After every [`handle`](Host::handle), call [`poll`](Host::poll) until it answers
 /// [`HostOutput::WaitUntil`]; that deadline replaces the previous one.
 pub trait Host {
-    /// Takes what happened at `now`.
+    /// Processes an input that happened at `now`.
     fn handle(&mut self, now: Instant, input: HostInput);
 
     /// Gives the next thing to do.
     fn poll(&mut self, now: Instant) -> HostOutput;
 }
 
-/// Which of its network interfaces a host means, from 0.
+/// The index of a network interface of a host, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InterfaceId(pub u32);
 
-/// What a host is told.
+/// An input to a host.
 #[derive(Debug)]
 pub enum HostInput {
-    /// It is switched on: at the beginning of the run, and again after [`HostInput::Stop`] or [`HostInput::Crash`].
+    /// The host starts: at the beginning of the run, or after [`HostInput::Stop`] or [`HostInput::Crash`].
     Start,
-    /// The services and clients of the host are shut down: they say good-bye and close, for which they may take their
-    /// time, and write down what they would have in memory. The network of the host goes on.
+    /// The services and clients of the host shut down.
+    ///
+    /// They end their sessions and close, which can take time, and save their state. The network of the host stays up.
     Stop,
-    /// The power fails: nothing more is sent or heard, and all is forgotten but what is named.
+    /// The power fails.
+    ///
+    /// The host sends and receives nothing more and loses all state except what is named.
     Crash(Survives),
     /// A packet arrived.
     Received {
@@ -37,7 +40,7 @@ pub enum HostInput {
         /// The packet.
         packet: Packet,
     },
-    /// The interface has a new address; the old one no longer works. No program of the host is told.
+    /// An interface has a new address and the old one no longer works. The programs of the host are not notified.
     AddressChanged {
         /// The interface.
         interface: InterfaceId,
@@ -46,34 +49,36 @@ pub enum HostInput {
     },
     /// The operating system reports the last change of an address to the programs of the host.
     AddressNoticed,
-    /// How large packets by an interface may be, where that is not as on Ethernet.
+    /// The maximum packet size of an interface, if it differs from Ethernet's.
     InterfaceMtu {
         /// The interface.
         interface: InterfaceId,
         /// How large.
         mtu: Mtu,
     },
-    /// Packets to this address leave by this interface from now on.
+    /// From now on, packets to this address leave by this interface.
     RouteChanged {
         /// Where they go.
         destination: IpAddr,
         /// The interface.
         interface: InterfaceId,
     },
-    /// The deadline that the host waited for has come. It may also come early: check the time.
+    /// The requested deadline has passed.
+    ///
+    /// It can also come early, so check the time.
     Timeout,
 }
 
-/// How large packets may be, in bytes from the IP header on.
+/// The maximum packet size in bytes, counted from the IP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mtu {
-    /// Those that an interface takes.
+    /// The limit of the interface.
     pub interface_bytes: u16,
-    /// Those that all hops of the path behind it take, as they say by ICMP (RFC 1191, RFC 8201).
+    /// The limit of all hops of the path, as reported by ICMP (RFC 1191, RFC 8201).
     pub path_bytes: u16,
 }
 
-/// What a host wants.
+/// An output of a host.
 #[derive(Debug)]
 pub enum HostOutput {
     /// Send this packet.
@@ -94,30 +99,30 @@ pub enum HostOutput {
     },
     /// Something worth recording.
     Event(HostEvent),
-    /// Nothing more before this instant; `None` sleeps until input arrives.
+    /// Nothing to do before this instant. `None` waits for input.
     WaitUntil(Option<Instant>),
 }
 
-/// What a host reports.
+/// An event that a host reports.
 #[derive(Debug)]
 pub enum HostEvent {
     /// About a message, now.
     Message(MessageEvent),
     /// About a message, at an instant of its own: of hosts that work on many things in one go.
     MessageAt(Instant, MessageEvent),
-    /// A packet with bytes of these messages has come and waits for the host's processor.
+    /// A packet with bytes of these messages has arrived and waits for the host's processor.
     Waiting(Box<[MessageId]>),
-    /// What came of a packet that waited is done.
+    /// The processing of a waiting packet is complete.
     Served(Box<[MessageId]>),
-    /// A packet arrived and was of no use, or found no room to leave.
+    /// An arriving packet was discarded, or a packet to send found a full queue.
     Discarded {
         /// The packet.
         packet: Packet,
         /// Why.
         reason: DiscardReason,
     },
-    /// A peer that was at rest gave way to another one, for want of room.
+    /// An idle peer was evicted to make room for another one.
     Evicted,
-    /// A device has come to the end of what it has little of.
+    /// A resource of the device is exhausted.
     Device(DeviceEvent),
 }

@@ -3,7 +3,9 @@
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use core::ops::Range;
 
-/// Where things lie in an IP packet: IPv4 (RFC 791) or IPv6 (RFC 8200), of which extension headers are payload.
+/// The positions of fields in an IPv4 (RFC 791) or IPv6 (RFC 8200) packet.
+///
+/// Extension headers of IPv6 count as payload.
 ///
 /// It is the one place that knows the format. It checks that the lengths can be, and nothing else: what a packet must be
 /// beyond that is for those who look at it to say.
@@ -28,7 +30,7 @@ pub const IPV4_HEADER: usize = 20;
 pub const IPV6_HEADER: usize = 40;
 
 impl IpView {
-    /// Reads the lengths and the protocol of a packet; `None` where a length cannot be.
+    /// Reads the lengths and the protocol of a packet. Returns `None` for an impossible length.
     #[inline]
     #[must_use]
     pub fn read(bytes: &[u8]) -> Option<Self> {
@@ -39,7 +41,7 @@ impl IpView {
         }
     }
 
-    /// Reads a packet of `length` bytes of which the first alone are there, as captures keep them.
+    /// Reads a packet of `length` bytes of which only the beginning is present, as in truncated captures.
     ///
     /// A length that the header leaves at zero is `length`: so packets look before hardware cuts them into segments.
     #[must_use]
@@ -53,7 +55,7 @@ impl IpView {
         }
     }
 
-    /// `unset` is what a total length of zero stands for.
+    /// Reads an IPv4 header. `unset` replaces a total length of zero.
     #[inline]
     fn read_ipv4(bytes: &[u8], length: usize, unset: usize) -> Option<Self> {
         let header: &[u8; IPV4_HEADER] = bytes.first_chunk()?;
@@ -72,7 +74,7 @@ impl IpView {
         })
     }
 
-    /// `unset` is what a payload length of zero stands for.
+    /// Reads an IPv6 header. `unset` replaces a payload length of zero.
     fn read_ipv6(bytes: &[u8], length: usize, unset: usize) -> Option<Self> {
         let header: &[u8; IPV6_HEADER] = bytes.first_chunk()?;
         let end = match u16::from_be_bytes([header[4], header[5]]) {
@@ -136,14 +138,14 @@ impl IpView {
         if self.is_ipv6 { 24..40 } else { 16..20 }
     }
 
-    /// Where it comes from; `bytes` are those that were read.
+    /// Returns the source address. `bytes` must be the bytes that were read.
     #[inline]
     #[must_use]
     pub fn source(&self, bytes: &[u8]) -> IpAddr {
         address(&bytes[self.source_range()])
     }
 
-    /// Where it goes.
+    /// Returns the destination address. `bytes` must be the bytes that were read.
     #[inline]
     #[must_use]
     pub fn destination(&self, bytes: &[u8]) -> IpAddr {
@@ -160,7 +162,7 @@ impl IpView {
         Some((u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])))
     }
 
-    /// Whether the checksum of an IPv4 header fits; IPv6 has none.
+    /// Whether the checksum of an IPv4 header is correct. Always true for IPv6, which has no header checksum.
     #[inline]
     #[must_use]
     pub fn is_header_intact(&self, bytes: &[u8]) -> bool {
@@ -220,7 +222,7 @@ pub fn sum_of_words(bytes: &[u8]) -> u64 {
     sum
 }
 
-/// Adds two one's complement sums: the carry comes round.
+/// Adds two one's complement sums with end-around carry.
 #[inline]
 #[must_use]
 pub const fn add(sum: u64, other: u64) -> u64 {
@@ -228,7 +230,9 @@ pub const fn add(sum: u64, other: u64) -> u64 {
     sum + carry as u64
 }
 
-/// The Internet checksum (RFC 1071) of a sum, in the value that the header has; 0 for bytes whose checksum fits.
+/// Returns the Internet checksum (RFC 1071) of a sum, as it stands in a header.
+///
+/// It is 0 for bytes that include a correct checksum.
 #[inline]
 #[must_use]
 pub const fn checksum(sum: u64) -> u16 {

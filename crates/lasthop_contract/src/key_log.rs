@@ -1,4 +1,4 @@
-//! The secrets of sessions, for who captures a run and wants to read it.
+//! A log of session secrets, for captures that are to be decrypted.
 
 use core::cell::RefCell;
 use core::fmt::{self, Write};
@@ -21,7 +21,7 @@ pub fn are_keys_noted() -> bool {
     NOTED.with_borrow(Option::is_some)
 }
 
-/// Notes a secret of the session whose client sent this random number, where someone wants it.
+/// Logs a secret of the session with this client random, if a log is wanted.
 pub fn note_key(label: &str, client_random: &[u8], secret: &[u8]) {
     NOTED.with_borrow_mut(|noted| {
         if let Some(text) = noted {

@@ -9,33 +9,39 @@ use crate::{Direction, Packet, PathId, RadioCause, RadioState, Spans};
 /// A link is a machine too: a radio does not know at the offer when, or whether, a packet arrives.
 /// After every [`handle`](Link::handle), call [`poll`](Link::poll) until it answers [`LinkOutput::WaitUntil`].
 pub trait Link {
-    /// Takes what happened at `now`.
+    /// Processes an input that happened at `now`.
     fn handle(&mut self, now: Instant, input: LinkInput);
 
     /// Gives the next thing to do.
     fn poll(&mut self, now: Instant) -> LinkOutput;
 
-    /// Makes the next polls tell the radio time of every port up to `now`, as when the run ends there.
+    /// Makes the next polls report the radio time of every port up to `now`.
+    ///
+    /// Call it when the run ends.
     ///
     /// `now` is not before the last instant that the link was told, nor after the one that it waits for.
     /// A link without radios has nothing to tell.
     fn tell_radio_time(&mut self, _now: Instant) {}
 
-    /// What other traffic passed the link up to an instant, up and down: packets that it was not offered and does
-    /// not deliver. `until` is not before the last instant that the link was told. Most links carry none.
+    /// Returns the background traffic that passed the link up to `until`, as `[up, down]`.
+    ///
+    /// It is neither offered by hosts nor delivered to them. `until` must not be before the last input. Most links have
+    /// none.
     fn background(&mut self, _until: Instant) -> [BackgroundTraffic; 2] {
         Default::default()
     }
 }
 
-/// Traffic that loads a link beside what it is offered. Offered less dropped has passed or waits.
+/// Background traffic that loads a link.
+///
+/// Packets that were not dropped have passed or are queued.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BackgroundTraffic {
     /// Packets that came.
     pub packets_offered: u64,
     /// Their bytes.
     pub bytes_offered: u64,
-    /// Of the packets, those that found no room to wait.
+    /// The number of background packets that were dropped because the queue was full.
     pub packets_dropped: u64,
     /// Their bytes.
     pub bytes_dropped: u64,
@@ -52,11 +58,11 @@ impl Sum for BackgroundTraffic {
     }
 }
 
-/// Where something is attached to a link, from 0.
+/// The index of an attachment point of a link, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Port(pub u32);
 
-/// What a link is told.
+/// An input to a link.
 #[derive(Debug)]
 pub enum LinkInput {
     /// A packet enters at a port.
@@ -71,34 +77,40 @@ pub enum LinkInput {
         /// The port.
         port: Port,
     },
-    /// Nothing is at this port any more.
+    /// The device at this port is removed.
     Detach {
         /// The port.
         port: Port,
     },
-    /// What is at this port is off for now, or elsewhere. It has not said so, and will be the same when it is back.
+    /// The device at this port is switched off or out of reach, without notice to the link.
+    ///
+    /// It is the same device when it returns.
     SwitchedOff {
         /// The port.
         port: Port,
     },
-    /// It is back, and remembers nothing.
+    /// The device at this port is back. It has lost its state.
     SwitchedOn {
         /// The port.
         port: Port,
     },
-    /// An outage begins: until as many have ended, nobody offers anything. A medium that keeps to its times by itself
-    /// goes on with what is in it.
+    /// An outage begins.
+    ///
+    /// Until as many outages have ended, hosts offer no packets. A scheduled link continues with the packets that it
+    /// holds.
     OutageBegins,
     /// An outage ends.
     OutageEnds,
-    /// The deadline that the link waited for has come. It may also come early: check the time.
+    /// The requested deadline has passed.
+    ///
+    /// It can also come early, so check the time.
     Timeout,
 }
 
-/// What a link does.
+/// An output of a link.
 #[derive(Debug)]
 pub enum LinkOutput {
-    /// A packet leaves at a port.
+    /// Deliver a packet at a port.
     Deliver {
         /// The port that it leaves at.
         port: Port,
@@ -127,7 +139,7 @@ pub enum LinkOutput {
         /// The provenance of the copy's bytes.
         spans: Spans,
     },
-    /// What the radio at a port did, told in hindsight. Energy follows from it.
+    /// The radio time of a port, reported afterwards. The energy is computed from it.
     ///
     /// The spans of a port are laid end to end, from when it was attached until it is detached: they add up to
     /// the time in between. What repeats, such as the paging occasions of a night, may be told as one span of
@@ -144,7 +156,7 @@ pub enum LinkOutput {
         /// How long. The span does not end after now.
         duration: Duration,
     },
-    /// Nothing more before this instant; `None` sleeps until input arrives.
+    /// Nothing to do before this instant. `None` waits for input.
     WaitUntil(Option<Instant>),
 }
 
@@ -157,29 +169,29 @@ pub enum DropReason {
     Outage,
     /// The queue before the bottleneck was full.
     QueueFull,
-    /// Larger than the link's maximum transmission unit; packets are not fragmented.
+    /// The packet exceeds the link's MTU. Links do not fragment packets.
     TooBig,
-    /// The address translator knows no host behind this port.
+    /// The NAT has no mapping for this port.
     NoMapping,
-    /// The address translator has no port left for another mapping.
+    /// The NAT has no free port for a new mapping.
     NoPort,
     /// The address translator could not read the packet.
     NotTranslatable,
-    /// Nothing is attached where the packet would leave.
+    /// No device is attached at the destination port.
     NotAttached,
-    /// Its device was taken away while it waited.
+    /// The device was removed while the packet was queued.
     Detached,
-    /// Its device got no access to the radio network.
+    /// The device got no access to the radio network.
     AccessFailed,
     /// The radio link of its device failed.
     RadioLinkFailure,
-    /// It waited longer than its device waits.
+    /// The packet waited longer than the device's limit.
     GaveUp,
     /// A fault was aimed at a message in it, or had cut its connection.
     Fault,
-    /// A firewall lets nobody speak its protocol.
+    /// A firewall blocks its protocol.
     Blocked,
-    /// The radio sent it as often as it sends a frame, and nobody acknowledged it.
+    /// The radio reached its retry limit without an acknowledgement.
     RetryLimit,
 }
 

@@ -57,7 +57,7 @@ impl<K: Eq + Hash, V> LookupMap<K, V> {
         }
     }
 
-    /// The value of a key, made first where there is none.
+    /// Returns the value of a key. `make` creates it if it is missing.
     pub fn get_or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
         self.make_room(&key);
         match &mut self.entries {
@@ -99,8 +99,9 @@ impl<K: Eq + Hash, V> LookupMap<K, V> {
         value
     }
 
-    /// Takes out what `is_kept` does not want. Values come to it in any order, so what it says of one must not depend on
-    /// the others.
+    /// Removes the values for which `is_kept` returns false.
+    ///
+    /// The order is unspecified, so each result must be independent of the others.
     pub fn retain(&mut self, mut is_kept: impl FnMut(&mut V) -> bool) {
         match &mut self.entries {
             Entries::Few(list) => list.retain_mut(|(_, value)| is_kept(value)),
@@ -111,7 +112,7 @@ impl<K: Eq + Hash, V> LookupMap<K, V> {
         }
     }
 
-    /// Whether this holds of all values. They come to it in any order.
+    /// Whether `holds` is true for all values. The order is unspecified.
     pub fn all(&self, mut holds: impl FnMut(&V) -> bool) -> bool {
         match &self.entries {
             Entries::Few(list) => list.iter().all(|(_, value)| holds(value)),
@@ -119,7 +120,7 @@ impl<K: Eq + Hash, V> LookupMap<K, V> {
         }
     }
 
-    /// Whether the key is there.
+    /// Whether the key is present.
     pub fn contains<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
@@ -127,7 +128,7 @@ impl<K: Eq + Hash, V> LookupMap<K, V> {
         self.get(key).is_some()
     }
 
-    /// How many keys there are.
+    /// Returns the number of keys.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.entries {
@@ -136,7 +137,7 @@ impl<K: Eq + Hash, V> LookupMap<K, V> {
         }
     }
 
-    /// Whether there is no key.
+    /// Whether the table is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -157,7 +158,9 @@ fn place<K: Borrow<Q>, V, Q: Eq + ?Sized>(list: &[(K, V)], key: &Q) -> Option<us
     list.iter().position(|(known, _)| known.borrow() == key)
 }
 
-/// Adds an entry that is not there yet and returns its place. The first one takes no more room than it needs.
+/// Appends a new entry and returns its index.
+///
+/// The first entry allocates no spare capacity.
 fn append<K, V>(list: &mut Vec<(K, V)>, key: K, value: V) -> usize {
     if list.is_empty() {
         list.reserve_exact(1);
@@ -187,17 +190,17 @@ impl<K: Eq + Hash> LookupSet<K> {
         }
     }
 
-    /// Adds a key; whether it is new.
+    /// Inserts a key and returns whether it is new.
     pub fn insert(&mut self, key: K) -> bool {
         self.map.insert(key, ()).is_none()
     }
 
-    /// Takes a key out; whether it was there.
+    /// Removes a key and returns whether it was present.
     pub fn remove(&mut self, key: &K) -> bool {
         self.map.remove(key).is_some()
     }
 
-    /// Whether the key is there.
+    /// Whether the key is present.
     pub fn contains(&self, key: &K) -> bool {
         self.map.contains(key)
     }

@@ -8,7 +8,7 @@ use crate::{SessionEvent, Trigger};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeviceId(pub u32);
 
-/// One relation of sender and receiver: messages of one kind of one device.
+/// A sender-receiver relation: messages of one kind of one device.
 ///
 /// A device has up to [`FlowId::PER_DEVICE`] flows, told apart by their channel. The flow of channel 0 has the number
 /// of its device. The number of another says both: bit 23 is set, bits 20 to 22 are its channel less 1, and the rest
@@ -17,11 +17,13 @@ pub struct DeviceId(pub u32);
 pub struct FlowId(pub u32);
 
 impl FlowId {
-    /// How many flows a device has at most.
+    /// The maximum number of flows of a device.
     pub const PER_DEVICE: u8 = 9;
-    /// How many devices a run has at most.
+    /// The maximum number of devices in a run.
     pub const DEVICES: u32 = 1 << 23;
-    /// How many devices may have flows beside their first: those with the lowest numbers.
+    /// The maximum number of devices with more than one flow.
+    ///
+    /// They are the devices with the lowest numbers.
     pub const DEVICES_WITH_SEVERAL: u32 = 1 << 20;
 
     /// The flow of a device with this channel, below [`FlowId::PER_DEVICE`].
@@ -37,7 +39,7 @@ impl FlowId {
         }
     }
 
-    /// Those that a device may have, from channel 0 up.
+    /// Returns all possible flows of a device, in the order of channels.
     pub fn all_of(device: DeviceId) -> impl Iterator<Item = Self> {
         let has_several = device.0 < Self::DEVICES_WITH_SEVERAL;
         let channels = if has_several { Self::PER_DEVICE } else { 1 };
@@ -68,7 +70,7 @@ impl FlowId {
         self.parts().0
     }
 
-    /// Which of its device's flows it is.
+    /// Returns the index of the flow among the flows of its device.
     #[inline]
     #[must_use]
     pub const fn channel(self) -> u8 {
@@ -76,24 +78,26 @@ impl FlowId {
     }
 }
 
-/// An application message: its flow, and its number there, counted from 1.
+/// The ID of an application message: its flow and its number in that flow, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MessageId {
     /// The flow that it belongs to.
     pub flow: FlowId,
-    /// Its place in the flow, from 1.
+    /// The number in the flow, from 1.
     pub number: NonZeroU32,
 }
 
-/// What happened to messages and to the traffic that makes them.
+/// An event of a message or of the traffic that generates messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageEvent {
-    /// The session of a flow is set up; its schedule starts here.
+    /// The session of a flow is established. Its schedule starts now.
     TrafficStarted {
         /// The flow.
         flow: FlowId,
     },
-    /// A message is due. Latency counts from here, whether or not it can leave at once.
+    /// A message is due.
+    ///
+    /// Latency counts from here, whether or not it can be sent at once.
     Intended {
         /// The message.
         id: MessageId,
@@ -125,7 +129,7 @@ pub enum MessageEvent {
         /// The size of that, in bytes: narrow, since every host keeps room for an event.
         payload_bytes: u32,
     },
-    /// A host on its way that keeps what it has fetched has answered the request for the message, or has not.
+    /// A caching host on the route has answered the request for the message, or has failed to.
     Cached {
         /// The message.
         id: MessageId,
@@ -134,14 +138,14 @@ pub enum MessageEvent {
         /// How old what it gave was, in ms, as far as it can know; 0 where it gave nothing.
         age_ms: u32,
     },
-    /// The message is where it was meant to go; for a round trip, back at its sender.
+    /// The message is delivered. A round trip is delivered when the answer is back at the sender.
     Delivered {
         /// The message.
         id: MessageId,
         /// Which of the devices that it is for has it, from 0.
         receiver: u32,
     },
-    /// The sender knows that its peer has the message.
+    /// The sender knows that its peer has received the message.
     Acknowledged {
         /// The message.
         id: MessageId,
@@ -153,7 +157,7 @@ pub enum MessageEvent {
         /// Why.
         reason: FailureReason,
     },
-    /// The schedule of a flow has no further message: the last one is due now, or there was none.
+    /// The schedule of a flow ended: its last message is due now, or it had none.
     TrafficEnded {
         /// The flow.
         flow: FlowId,
@@ -180,22 +184,22 @@ impl MessageEvent {
     }
 }
 
-/// How a host that keeps what it has fetched answers a request.
+/// How a cache answered a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CacheOutcome {
-    /// From what it had, which was fresh.
+    /// From a fresh cache entry.
     Hit,
-    /// With what it fetched for this request.
+    /// With a response that was fetched for this request.
     Miss,
-    /// From what it had, which the server has found to be still valid.
+    /// From a cache entry that the server has validated.
     Validated,
-    /// With what another request made it fetch, or validate.
+    /// With a response that another request fetched or validated.
     Collapsed,
-    /// From what it had, which was fresh no longer: the server gave no answer.
+    /// From a stale cache entry, because the server gave no answer.
     Stale,
     /// Not at all: the server gave no answer.
     Failed,
-    /// The request was to change something; the server has answered it.
+    /// The request was a write and the server has answered it.
     Written,
 }
 
@@ -204,9 +208,9 @@ pub enum CacheOutcome {
 pub enum FailureReason {
     /// The last wait for an acknowledgement, or for the answer to a non-confirmable block, ran out.
     NoAcknowledgement,
-    /// There is no connection to send it on.
+    /// There is no connection.
     NotConnected,
-    /// The connection that carried it is gone, and no other will carry it.
+    /// The connection was lost and will not be replaced.
     ConnectionLost,
     /// The message is larger than the protocol carries.
     TooLarge,
@@ -216,7 +220,7 @@ pub enum FailureReason {
     Incomplete,
     /// Too many messages wait already.
     QueueFull,
-    /// The device left before the message was there.
+    /// The device gave up before the message was complete.
     GaveUp,
     /// The host that was to send it lost its power, or was restarted, and forgot it.
     HostDown,

@@ -1,11 +1,11 @@
-//! How a payload says which message it is, and a topic whose, so that any software can carry them and any end recognise
+//! Message IDs in payloads and device names in topics, so that any software can carry them and any receiver can read
 //! them.
 
 use core::num::NonZeroU32;
 
 use crate::{DeviceId, FlowId, MessageId};
 
-/// How many characters of a payload say which message it is.
+/// The number of characters of a message ID.
 pub const ID_LENGTH: usize = 8;
 
 /// The largest flow and message number that fit.
@@ -29,18 +29,20 @@ const VALUES: [u8; 256] = {
 
 const TOPIC_START: &str = "device/";
 
-/// What a JSON payload begins with, before the id.
+/// The bytes before the ID in a JSON payload.
 pub const JSON_START: &[u8] = br#"{"id":""#;
 
-/// What stands before the id in a CBOR map, after its head: the name `id`, and that a text of eight characters follows
-/// (RFC 8949 §3.1).
+/// The bytes before the ID in a CBOR map, after its head.
+///
+/// They are the name `id` and the head of a text of eight characters (RFC 8949 section 3.1).
 pub const CBOR_ID_START: &[u8] = b"\x62id\x68";
 
-/// What a Protocol Buffers message begins with, before the id: field 1, of eight bytes.
+/// The bytes before the ID in a Protocol Buffers message: field 1, eight bytes.
 pub const PROTOBUF_ID_START: &[u8] = b"\x0a\x08";
 
-/// Writes a flow and a message number, both below 2^24, as eight characters of the base64url alphabet
-/// (RFC 4648 §5). Number 0 is no message: a greeting.
+/// Writes a flow and a message number as eight base64url characters (RFC 4648 section 5).
+///
+/// Both must be below 2^24. Number 0 marks a greeting, not a message.
 pub fn write_id(flow: FlowId, number: u32, into: &mut [u8; ID_LENGTH]) {
     let bits = u64::from(flow.0 & MAX_PART) << 24 | u64::from(number & MAX_PART);
     for (place, character) in into.iter_mut().enumerate() {
@@ -67,7 +69,7 @@ fn id_at_start(text: &[u8]) -> Option<(FlowId, u32)> {
     (all != NO_VALUE).then_some((FlowId((bits >> 24) as u32), bits as u32 & MAX_PART))
 }
 
-/// What follows the start of an id in a message that is no text.
+/// Returns the bytes from the ID on in a binary message.
 fn in_binary(payload: &[u8]) -> Option<&[u8]> {
     let after_head = match payload.first()? {
         0x0a => return payload.strip_prefix(PROTOBUF_ID_START),
@@ -80,7 +82,7 @@ fn in_binary(payload: &[u8]) -> Option<&[u8]> {
     payload.get(after_head..)?.strip_prefix(CBOR_ID_START)
 }
 
-/// Which message a payload is, or `None` when it is no message of ours.
+/// Reads the message ID of a payload. Returns `None` for a payload that lasthop did not make.
 #[must_use]
 pub fn message_id(payload: &[u8]) -> Option<MessageId> {
     let (flow, number) = read_id(payload)?;
@@ -98,13 +100,15 @@ pub fn topic_of(flow: FlowId) -> String {
     }
 }
 
-/// The topic of what a device itself says in a flow of questions and answers: what it is told has the topic of the flow.
+/// Returns the topic for answers of a device in a flow.
+///
+/// The requests to the device use the topic of the flow.
 #[must_use]
 pub fn device_topic_of(flow: FlowId) -> String {
     topic_of(flow) + "/up"
 }
 
-/// The flow whose topic it is; `None` of one that is nobody's.
+/// Returns the flow of a topic. Returns `None` for a topic without a flow.
 #[must_use]
 pub fn flow_of(topic: &str) -> Option<FlowId> {
     let text = topic.strip_prefix(TOPIC_START)?;

@@ -47,14 +47,14 @@ impl Outbox {
         self.waiting.is_none()
     }
 
-    /// Whether the stream ends behind what waits.
+    /// Whether the stream ends after the queued bytes.
     #[inline]
     #[must_use]
     pub const fn is_ended(&self) -> bool {
         self.ends
     }
 
-    /// How many bytes wait.
+    /// Returns the number of queued bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         self.waiting
@@ -89,8 +89,8 @@ impl Outbox {
         }
     }
 
-    /// Writes what waits, after [`TransportEvent::Writable`](crate::TransportEvent::Writable); whether nothing
-    /// waits any more.
+    /// Writes queued bytes after [`TransportEvent::Writable`](crate::TransportEvent::Writable); returns whether the
+    /// queue is empty.
     pub fn flush(
         &mut self,
         now: Instant,
@@ -127,7 +127,7 @@ impl Outbox {
         true
     }
 
-    /// Ends the stream, behind what waits. Once is enough.
+    /// Ends the stream after the queued bytes. Further calls have no effect.
     pub fn finish(
         &mut self,
         now: Instant,
@@ -140,7 +140,7 @@ impl Outbox {
         self.ends = true;
     }
 
-    /// Ends the stream without what waits, which nobody will read.
+    /// Ends the stream and discards the queued bytes.
     pub fn abandon(
         &mut self,
         now: Instant,
@@ -152,7 +152,7 @@ impl Outbox {
         self.finish(now, transport, connection);
     }
 
-    /// Forgets what waits behind so many bytes.
+    /// Discards the queued bytes after the first `size`.
     pub fn truncate(&mut self, size: usize) {
         let Some(waiting) = &mut self.waiting else {
             return;
@@ -169,7 +169,7 @@ impl Outbox {
         }
     }
 
-    /// Forgets what waits.
+    /// Discards all queued bytes.
     pub fn clear(&mut self) {
         self.waiting = None;
     }

@@ -19,13 +19,13 @@ pub type Spans = SmallVec<[Span; 4]>;
 /// A run of neighbouring bytes with one provenance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Where the bytes come from.
+    /// The origin of the bytes.
     pub provenance: Provenance,
-    /// How many they are.
+    /// The number of bytes.
     pub length: u16,
 }
 
-/// Which way a packet goes. Up is away from the device.
+/// The direction of a packet. Up is away from the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Direction {
     /// From the device to the server.
@@ -34,12 +34,12 @@ pub enum Direction {
     Down,
 }
 
-/// Which path of the run a packet is on: a device's to its server, or that of a gateway to the server behind it.
+/// The index of a path of the run: from a device to its server, or from a gateway to its upstream server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathId(pub u16);
 
 impl Direction {
-    /// Both, in order.
+    /// Both directions, up first.
     pub const ALL: [Self; 2] = [Self::Up, Self::Down];
 
     /// The name in result tables.
@@ -107,7 +107,7 @@ impl Packet {
         self.reserve_headers([(length, provenance)]);
     }
 
-    /// The same for several headers, one behind the other, each with its length and provenance.
+    /// Reserves several consecutive headers, each with its length and provenance.
     #[inline]
     pub fn reserve_headers<const N: usize>(&mut self, headers: [(usize, Provenance); N]) {
         let body = self.body_mut();
@@ -129,13 +129,13 @@ impl Packet {
         &mut self.body_mut().bytes
     }
 
-    /// How many bytes it has.
+    /// Returns the length in bytes.
     #[must_use]
     pub fn length(&self) -> usize {
         self.body().bytes.len()
     }
 
-    /// The provenance of its bytes; the lengths add up to the packet's.
+    /// Returns the provenance of the bytes. The lengths add up to the packet's length.
     #[must_use]
     pub fn spans(&self) -> &[Span] {
         &self.body().spans
@@ -150,19 +150,21 @@ impl Packet {
             .filter(move |id| previous.replace(*id) != Some(*id))
     }
 
-    /// Its number in the run, given when it enters the path; copies share it.
+    /// Returns the packet's number in the run.
+    ///
+    /// It is assigned when the packet enters the path, and copies share it.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.body().number
     }
 
-    /// Which way it goes.
+    /// Returns the direction.
     #[must_use]
     pub fn direction(&self) -> Direction {
         self.body().direction
     }
 
-    /// Which path it is on.
+    /// Returns the path.
     #[must_use]
     pub fn path(&self) -> PathId {
         self.body().path
@@ -198,19 +200,20 @@ impl Packet {
         self.body_mut().corrupted = true;
     }
 
-    /// What its sender expects to follow it, where it has said so.
+    /// Returns what the sender expects to follow, if it declared that.
     #[must_use]
     pub fn expectation(&self) -> Option<Expectation> {
         self.body().expectation
     }
 
-    /// Tells the radio what is expected to follow.
+    /// Declares what is expected to follow, for the radio.
     pub fn expect(&mut self, expectation: Expectation) {
         self.body_mut().expectation = Some(expectation);
     }
 
-    /// The interface of the host that has it: by which it came, or by which it is to leave where that is not left to the
-    /// host's routes.
+    /// Returns the host interface by which the packet arrived or must leave.
+    ///
+    /// `None` leaves the choice to the host's routes.
     #[inline]
     #[must_use]
     pub fn interface(&self) -> Option<InterfaceId> {
@@ -218,19 +221,21 @@ impl Packet {
         (number != NO_INTERFACE).then_some(InterfaceId(number))
     }
 
-    /// Notes by which interface it came, or is to leave.
+    /// Sets the interface by which the packet arrived or must leave.
     #[inline]
     pub fn set_interface(&mut self, interface: InterfaceId) {
         self.body_mut().interface = interface.0;
     }
 
-    /// What made its sender send it now, where it was neither new nor an answer at once.
+    /// Returns why the sender sent the packet now.
+    ///
+    /// It is `None` for new data and immediate answers.
     #[must_use]
     pub fn trigger(&self) -> Option<Trigger> {
         self.body().trigger
     }
 
-    /// Notes what made its sender send it now.
+    /// Sets why the sender sends the packet now.
     pub fn set_trigger(&mut self, trigger: Trigger) {
         self.body_mut().trigger = Some(trigger);
     }

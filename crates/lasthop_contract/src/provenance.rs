@@ -1,13 +1,13 @@
 use crate::MessageId;
 
-/// Where a byte comes from: who put it on the wire, why, and for which message.
+/// The origin of a byte: the layer that sent it, the cause, and the message it serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Provenance {
     /// The layer that made the byte.
     pub layer: Layer,
-    /// What the byte is there for.
+    /// The purpose of the byte.
     pub cause: Cause,
-    /// The application message that it serves, where there is one.
+    /// The application message that the byte serves, if any.
     pub message: Option<MessageId>,
 }
 
@@ -77,9 +77,9 @@ named_enum! {
 }
 
 named_enum! {
-    /// What a byte is there for.
+    /// The purpose of a byte.
     Cause {
-        /// The first copy of what the user wanted to send.
+        /// The first copy of user data.
         Payload = "payload",
         /// The framing that carries it.
         Header = "header",
@@ -91,15 +91,15 @@ named_enum! {
         SessionSetUp = "session_set_up",
         /// Making a secured session again from an earlier one.
         SessionResumption = "session_resumption",
-        /// The same where data goes with the first flight.
+        /// Session resumption with data in the first flight (early data).
         SessionResumptionEarly = "session_resumption_early",
-        /// Showing who an end is, by certificates.
+        /// Authentication by certificates.
         Certificates = "certificates",
-        /// Showing who an end is: a token in each request of HTTP, a password or token in the CONNECT of MQTT.
+        /// Authentication by a token in each HTTP request, or a password or token in the CONNECT of MQTT.
         Authorisation = "authorisation",
-        /// What a key exchange has against quantum computers.
+        /// The post-quantum share of a key exchange.
         PostQuantumShare = "post_quantum_share",
-        /// Showing that an end hears at its address, before a server holds anything for it: cookies, Retry, tokens.
+        /// Address validation before a server keeps state: cookies, Retry, tokens.
         AddressValidation = "address_validation",
         /// Ending a connection or session.
         SessionTearDown = "session_tear_down",
@@ -107,9 +107,9 @@ named_enum! {
         KeepAlive = "keep_alive",
         /// Bytes that mean nothing.
         Padding = "padding",
-        /// Finding out about a path: whether it leads to the peer, and how large a packet may be.
+        /// Path probes: reachability of the peer, and the maximum packet size.
         PathProbe = "path_probe",
-        /// Bytes whose cause a third-party machine hides.
+        /// Bytes whose purpose is hidden inside a third-party component.
         Opaque = "opaque",
     }
 }

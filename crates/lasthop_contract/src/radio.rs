@@ -2,14 +2,14 @@ use lasthop_units::DecibelMilliwatts;
 
 use crate::provenance::named_enum;
 
-/// What a radio does, by what it draws: from the deepest sleep up.
+/// A radio state by power draw, in ascending order from deep sleep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RadioState {
     /// Off but for a clock: power saving mode (TS 23.682 4.5.4), or switched off.
     DeepSleep,
     /// Idle and not listening: between paging occasions of DRX and eDRX (TS 36.304 7).
     LightSleep,
-    /// Connected, but neither sending nor listening: gaps between channels, and DRX (TS 36.321 5.7).
+    /// Connected but neither sending nor receiving: gaps between channels, and DRX (TS 36.321 section 5.7).
     ConnectedSleep,
     /// Listening.
     Receive,
@@ -18,7 +18,7 @@ pub enum RadioState {
 }
 
 impl RadioState {
-    /// How many kinds of states there are; how strong a radio sends makes no kind of its own.
+    /// The number of state kinds. The transmit power does not create further kinds.
     pub const COUNT: usize = 5;
 
     /// The name of each kind in result tables, in order.
@@ -50,7 +50,7 @@ impl RadioState {
 }
 
 named_enum! {
-    /// What a radio spends its time for.
+    /// The purpose of radio time.
     RadioCause {
         /// Preambles, the response to them, Msg3 and the resolution of contention (TS 36.321 5.1), with the
         /// waiting in between.
@@ -67,7 +67,7 @@ named_enum! {
         Synchronisation = "synchronisation",
         /// Paging occasions that are listened to while idle.
         Paging = "paging",
-        /// The firmware of the module: starting up, and passing a packet between application and radio.
+        /// The module firmware: start-up, and forwarding packets between application and radio.
         Module = "module",
         /// Idle between paging occasions, or in power saving mode.
         Sleep = "sleep",

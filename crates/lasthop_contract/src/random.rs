@@ -2,7 +2,7 @@ use core::fmt::{self, Display, Write};
 
 use lasthop_units::{Duration, Probability};
 
-/// A stream of random numbers that depends on a seed and a name, never on who draws first.
+/// A random stream that depends only on a seed and a name, never on the order of other draws.
 ///
 /// The generator is xoshiro256++ (Blackman and Vigna 2021), its state filled by splitmix64 from the seed and
 /// an FNV-1a hash of the name. Adding a stream to a run does not move the numbers of another.
@@ -44,7 +44,7 @@ impl RandomStream {
         result
     }
 
-    /// A number from 0 up to but not including `bound`; 0 for a bound of 0.
+    /// Returns a number in `0..bound`, or 0 for a bound of 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         // Lemire's multiplication without the rejection step: the bias is below bound / 2^64.
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
@@ -55,7 +55,7 @@ impl RandomStream {
         (self.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 
-    /// Whether something of this probability happens. Always one draw, whatever the probability.
+    /// Returns true with this probability. It always draws exactly once.
     pub fn chance(&mut self, probability: Probability) -> bool {
         self.unit() < probability.value()
     }

@@ -2,16 +2,16 @@ use lasthop_units::Instant;
 
 use crate::{DeviceId, Established};
 
-/// What happens to a session of a device with a server, told by the end that it happens to.
+/// A change of a session between a device and a server, reported by one end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionEvent {
     /// The device.
     pub device: DeviceId,
-    /// What happens.
+    /// The change.
     pub change: SessionChange,
 }
 
-/// What happens to a session.
+/// A change of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionChange {
     /// The device opens a connection for one: the first, or another after some that failed.
@@ -19,16 +19,16 @@ pub enum SessionChange {
         /// Whether it is another.
         again: bool,
     },
-    /// The device can send, and hears what it subscribes to.
+    /// The device can send, and receives what it subscribed to.
     SetUp {
         /// When it tried first.
         since: Instant,
         /// How the connection came about that it goes by.
         how: Established,
     },
-    /// The device has no connection any more, as far as it knows.
+    /// The device knows of no connection any more.
     Lost,
-    /// The server has a connection whose device has said who it is.
+    /// The server has an authenticated connection of the device.
     Held,
     /// The server serves it no more.
     Released,

@@ -3,8 +3,7 @@ use std::collections::VecDeque;
 
 use crate::LookupMap;
 
-/// What a client remembers of its peers so that later connections resume: tickets, each given out at most once, and
-/// which key exchange a peer preferred.
+/// A client's resumption state by peer: single-use tickets, and the key exchange that the peer preferred.
 ///
 /// It is what `rustls::client::ClientSessionStore` asks of a store; `T` is what the library calls a session. It outlives
 /// connections, and a crash where a host keeps it on flash.
@@ -21,7 +20,7 @@ struct Remembered<T> {
     key_exchange: Option<u16>,
 }
 
-/// How many tickets of a peer are kept.
+/// The number of tickets kept for a peer.
 pub const TICKETS_A_PEER: usize = 8;
 
 impl<K: Eq + Hash, T> ClientSessions<K, T> {
@@ -33,7 +32,7 @@ impl<K: Eq + Hash, T> ClientSessions<K, T> {
         }
     }
 
-    /// Keeps a ticket of a peer. Of more than [`TICKETS_A_PEER`] the oldest goes.
+    /// Stores a ticket of a peer. Above [`TICKETS_A_PEER`] the oldest ticket is dropped.
     pub fn keep(&mut self, peer: K, ticket: T) {
         let tickets = &mut self.remember(peer).tickets;
         if tickets.len() == TICKETS_A_PEER {
@@ -42,13 +41,14 @@ impl<K: Eq + Hash, T> ClientSessions<K, T> {
         tickets.push_back(ticket);
     }
 
-    /// Gives out the newest ticket of a peer, which is gone then: who sees two connections with one ticket knows that
-    /// they are of one client (RFC 8446 C.4).
+    /// Removes and returns the newest ticket of a peer.
+    ///
+    /// A ticket is used once, because two connections with one ticket reveal the same client (RFC 8446 section C.4).
     pub fn take(&mut self, peer: &K) -> Option<T> {
         self.peers.get_mut(peer)?.tickets.pop_back()
     }
 
-    /// Keeps the session of a peer that may be resumed again and again, as those of TLS 1.2.
+    /// Stores a session that can be resumed several times, as in TLS 1.2.
     pub fn keep_reusable(&mut self, peer: K, session: T) {
         self.remember(peer).reusable = Some(session);
     }
@@ -90,7 +90,7 @@ impl<K: Eq + Hash, T> Default for ClientSessions<K, T> {
     }
 }
 
-/// What a server remembers of sessions, by their ids; bounded, so that clients cannot fill its memory.
+/// A server's sessions by ID, bounded so that clients cannot fill the memory.
 ///
 /// It is what `rustls::server::StoresServerSessions` asks of a store.
 #[derive(Clone, Debug)]
@@ -102,7 +102,7 @@ pub struct ServerSessions {
 }
 
 impl ServerSessions {
-    /// A store for so many sessions.
+    /// Creates a store for `room` sessions.
     #[must_use]
     pub const fn new(room: usize) -> Self {
         Self {
@@ -112,7 +112,7 @@ impl ServerSessions {
         }
     }
 
-    /// Keeps a session; the oldest gives way where there is no room. Whether it was kept.
+    /// Stores a session and returns whether it was stored. A full store evicts the oldest session.
     pub fn put(&mut self, id: &[u8], session: &[u8]) -> bool {
         if self.room == 0 {
             return false;
@@ -136,7 +136,7 @@ impl ServerSessions {
         self.by_id.get(id).map(AsRef::as_ref)
     }
 
-    /// A session, which is gone then.
+    /// Removes and returns a session.
     pub fn take(&mut self, id: &[u8]) -> Option<Box<[u8]>> {
         let session = self.by_id.remove(id)?;
         // Ids of sessions that are gone stay in line until they are half of it, so that taking one costs no walk.

@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-/// First in, first out; made for queues that are empty or hold one thing almost always.
+/// A first-in, first-out queue for queues that are almost always empty or hold one entry.
 ///
 /// The first thing lies in the queue itself. Only what is behind it takes further memory, which is given back
 /// when it is gone: a burst leaves nothing behind.
@@ -58,20 +58,20 @@ impl<T> ShortQueue<T> {
             .or_else(|| self.rest.as_ref().and_then(|rest| rest.front()))
     }
 
-    /// All things, the first one first.
+    /// Iterates over all entries, first in first.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         let rest = self.rest.iter_mut().flat_map(|rest| rest.iter_mut());
         self.first.iter_mut().chain(rest)
     }
 
-    /// How many things there are.
+    /// Returns the number of entries.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         usize::from(self.first.is_some()) + self.rest.as_ref().map_or(0, |rest| rest.len())
     }
 
-    /// Whether nothing is there.
+    /// Whether the queue is empty.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {

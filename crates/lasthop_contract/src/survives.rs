@@ -1,19 +1,19 @@
-/// What a host still has after a crash. By default it is nothing.
+/// The state of a host that survives a crash. The default is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Survives {
-    /// What applications keep of their sessions: subscriptions, messages that are not acknowledged, tokens.
+    /// Session state of applications: subscriptions, unacknowledged messages, tokens.
     pub sessions: Keeping,
-    /// What layers keep of their peers so that a later connection resumes.
+    /// Resumption state of layers.
     pub tickets: Keeping,
 }
 
-/// Where something is kept.
+/// Where state is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keeping {
     /// In memory, which is lost.
     #[default]
     Memory,
-    /// On flash, or a disk.
+    /// In flash or on disk.
     Flash,
 }
 

@@ -66,7 +66,7 @@ impl<K: Ord + Copy> TimerQueue<K> {
         }
     }
 
-    /// Takes out the earliest key whose deadline has come. Equal deadlines come in the order of their keys.
+    /// Removes and returns the earliest key whose deadline has passed. Equal deadlines follow the order of keys.
     #[inline]
     pub fn pop_due(&mut self, now: Instant) -> Option<K> {
         match &mut self.armed {

@@ -18,7 +18,7 @@ use crate::{
 /// A stream comes into being with its connection ([`Transport::initial_stream`]), by [`Transport::open_stream`], or at
 /// the peer, which [`TransportEvent::StreamOpened`] tells. An application uses the streams that it was given so.
 pub trait Transport {
-    /// Takes what happened at `now`.
+    /// Processes an input that happened at `now`.
     fn handle(&mut self, now: Instant, input: TransportInput);
 
     /// Gives the next thing to do.
@@ -37,9 +37,11 @@ pub trait Transport {
         self.open_with(now, peer, OpenOptions::default(), early_data)
     }
 
-    /// Starts a connection. `early_data` leaves with the first flight where the layer can do that
-    /// ([`Established::Early`](crate::Established::Early) says that the peer took it) and after the handshake otherwise;
-    /// in a stream transport it is the beginning of the initial stream.
+    /// Opens a connection, with optional early data.
+    ///
+    /// `early_data` leaves in the first flight if the layer supports that
+    /// ([`Established::Early`](crate::Established::Early) reports that the peer accepted it), otherwise after the
+    /// handshake. In a stream transport it is the beginning of the initial stream.
     ///
     /// # Errors
     /// When no local address, port or room is left, the port is another's, or the early data does not fit.
@@ -51,15 +53,18 @@ pub trait Transport {
         early_data: &[Chunk<'_>],
     ) -> Result<ConnectionId, OpenError>;
 
-    /// Accepts connections at a port from now on. Each announces itself by [`TransportEvent::Established`];
-    /// nothing is held for those to come.
+    /// Accepts connections at a port from now on.
+    ///
+    /// Each is announced by [`TransportEvent::Established`]. Nothing is allocated before that.
     ///
     /// # Errors
     /// When the port is taken.
     fn listen(&mut self, port: u16) -> Result<(), ListenError>;
 
-    /// Receives the datagrams that are sent to a multicast group at a port from now on. Those of one sender come by one
-    /// connection, whose answers go to the sender alone; a connection that is opened to the group sends to all of it.
+    /// Receives the datagrams of a multicast group at a port from now on.
+    ///
+    /// The datagrams of one sender arrive on one connection, and answers on it go to that sender only. A connection
+    /// opened to the group sends to all members.
     ///
     /// # Errors
     /// When the address is no group's, the port is taken, or the transport has no datagrams.
@@ -67,8 +72,10 @@ pub trait Transport {
         Err(JoinError::StreamsOnly(group))
     }
 
-    /// The stream that a connection came with: the only one of TCP and of what keeps to one stream over it. A transport
-    /// of many streams has one where early data was given.
+    /// Returns the first stream of a connection.
+    ///
+    /// It is the only stream of TCP and of layers with one stream. A transport with many streams has one if early data
+    /// was given.
     fn initial_stream(&self, _connection: ConnectionId) -> Option<StreamId> {
         None
     }
@@ -89,7 +96,9 @@ pub trait Transport {
         }
     }
 
-    /// Opens a further stream. The peer is told by [`TransportEvent::StreamOpened`], at the latest with its first byte.
+    /// Opens a further stream.
+    ///
+    /// The peer gets [`TransportEvent::StreamOpened`], at the latest with the first byte.
     ///
     /// # Errors
     /// When the transport has no (further) streams.
@@ -102,8 +111,10 @@ pub trait Transport {
         Err(StreamError::NoFurtherStream)
     }
 
-    /// Writes to a stream, in one go, and returns how many bytes it took; [`TransportEvent::Writable`] tells when
-    /// it takes more. A transport that sends at once keeps the chunks together, as a system call does.
+    /// Writes to a stream and returns the number of bytes accepted.
+    ///
+    /// [`TransportEvent::Writable`] announces further room. A transport that sends at once keeps the chunks together,
+    /// as a system call does.
     ///
     /// # Errors
     /// When there is no such stream.
@@ -144,12 +155,13 @@ pub trait Transport {
         Err(DatagramError::StreamsOnly)
     }
 
-    /// Says what is expected to follow the datagram that is sent next on a connection ([`Packet::expect`]).
+    /// Declares what is expected to follow the next datagram on a connection ([`Packet::expect`]).
     fn expect(&mut self, _connection: ConnectionId, _expectation: Expectation) {}
 
-    /// What is to follow the last packet that it has given, either way, while the application waits for so much: its own
-    /// acknowledgements and handshakes are a part of that. `None` where more than one packet is to come, where it has more to
-    /// send, or where it cannot tell.
+    /// Returns what follows the last packet it sent, for the given expectation of the application.
+    ///
+    /// Its own acknowledgements and handshakes count. It is `None` if several packets follow, if it has more to send,
+    /// or if it cannot know.
     fn expectation(&self, _awaited: Awaited) -> Option<Expectation> {
         None
     }
@@ -159,11 +171,13 @@ pub trait Transport {
         None
     }
 
-    /// Says that no more will be written to a stream; reading goes on.
+    /// Ends the writing side of a stream. Reading continues.
     fn finish(&mut self, _now: Instant, _connection: ConnectionId, _stream: StreamId) {}
 
-    /// Gives up a stream, both ways, and leaves the others: what was not acknowledged is not sent again, and what comes is
-    /// not read. The peer learns the code ([`TransportEvent::StreamReset`]). Where a connection is one stream, it ends.
+    /// Resets a stream in both directions and leaves the other streams.
+    ///
+    /// Unacknowledged data is not sent again and incoming data is not read. The peer receives the code
+    /// ([`TransportEvent::StreamReset`]). A connection with a single stream ends.
     ///
     /// # Errors
     /// When there is no such stream.
@@ -177,15 +191,17 @@ pub trait Transport {
         Err(StreamError::DatagramsOnly)
     }
 
-    /// Has what waits on a stream sent before what waits on those of a lower priority, as far as its connection has
-    /// several; each begins at 0. It matters at this end alone.
+    /// Sets the priority of a stream, 0 by default.
+    ///
+    /// Data on streams of higher priority leaves first. It has an effect only if a connection has several streams, and
+    /// only at this end.
     fn prioritise(&mut self, _connection: ConnectionId, _stream: StreamId, _priority: i32) {}
 
     /// Has a connection outlast its first stream, at this end: it ends by [`Transport::close`] or [`Transport::reset`]. Where a
     /// connection is one stream, it ends with it all the same.
     fn outlast_streams(&mut self, _connection: ConnectionId) {}
 
-    /// Ends a connection at once, with a code of the application for the peer where there is a place for it.
+    /// Closes a connection at once, with an application code if the protocol carries one.
     fn close(&mut self, now: Instant, connection: ConnectionId, _code: u64) {
         self.reset(now, connection, ResetReason::NotNeeded);
     }
@@ -193,51 +209,57 @@ pub trait Transport {
     /// Ends a connection at once.
     fn reset(&mut self, now: Instant, connection: ConnectionId, reason: ResetReason);
 
-    /// Says that the application holds nothing about a peer any more and expects nothing from it. A transport that holds
-    /// no more than the peer's address forgets the connection; one that holds a session with the peer keeps it, since the
-    /// peer does and will use it again.
+    /// Releases a peer for which the application holds no state and from which it expects nothing.
+    ///
+    /// A transport without sessions forgets the connection. One with a session keeps it, because the peer keeps it and
+    /// will use it again.
     fn forget(&mut self, _now: Instant, _connection: ConnectionId) {}
 
-    /// Says that what was sent by a connection is given up, and how long its last copy has waited. A transport whose session
-    /// the peer may have lost begins another with it by the same connection, unless it has heard from the peer meanwhile.
+    /// Reports that the application gave up on an unanswered request, and how long its last copy has waited.
+    ///
+    /// If the peer may have lost the session, the transport starts a new one on the same connection, unless it has
+    /// received from the peer meanwhile.
     fn unanswered(&mut self, _now: Instant, _connection: ConnectionId, _waited: Duration) {}
 
     /// The other end's address, as it is now.
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr>;
 
-    /// What lies in memory for its connections. A transport that stands on another does not say it.
+    /// Returns the memory that its connections use. A transport on top of another does not report it.
     fn held(&self) -> Held {
         Held::default()
     }
 
-    /// The address of this end towards a peer, as it is now, by an interface or the one that leads there; `None` where the
-    /// transport does not know it.
+    /// Returns the current local address towards a peer.
+    ///
+    /// It is the address of the given interface, or of the one that routes to the peer. `None` if the transport does
+    /// not know it.
     fn local_address(&self, _towards: IpAddr, _by: Option<InterfaceId>) -> Option<IpAddr> {
         None
     }
 }
 
-/// A connection of one transport; never used twice in a run. The highest eight bits are left to
-/// a set of transports that an application sees as one, which says there whose connection it is.
+/// A connection of a transport, never reused in a run.
+///
+/// The highest eight bits belong to a [set of transports](Transport), which stores the transport's index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(pub u64);
 
 const COLUMN_SHIFT: u32 = 56;
 
 impl ConnectionId {
-    /// The same connection, as it is called in a set of transports.
+    /// Returns the ID that a set of transports uses for this connection.
     #[must_use]
     pub const fn in_column(self, column: u8) -> Self {
         Self(self.0 | (column as u64) << COLUMN_SHIFT)
     }
 
-    /// Of which transport of a set it is.
+    /// Returns the index of the transport in its set.
     #[must_use]
     pub const fn column(self) -> u8 {
         (self.0 >> COLUMN_SHIFT) as u8
     }
 
-    /// As the transport itself calls it.
+    /// Returns the ID that the transport itself uses.
     #[must_use]
     pub const fn within_column(self) -> Self {
         Self(self.0 & ((1 << COLUMN_SHIFT) - 1))
@@ -248,79 +270,86 @@ impl ConnectionId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamId(pub u64);
 
-/// Who writes to a stream.
+/// The writers of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamKind {
-    /// Both ends.
+    /// Both ends write.
     Bidirectional,
-    /// Who opened it.
+    /// Only the end that opened it writes.
     Unidirectional,
 }
 
-/// What a transport has in memory for its connections.
+/// The memory that a transport uses for its connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
-    /// Connections that are there, or about to be.
+    /// Established connections and those being established.
     pub connections: u32,
-    /// Connections of which only the number is kept (RFC 9293 section 3.6.1).
+    /// Connections in TIME-WAIT, of which only the number is kept (RFC 9293 section 3.6.1).
     pub time_waits: u32,
-    /// Bytes that have come and that nobody has read.
+    /// Received bytes that were not read yet.
     pub unread_bytes: u64,
     /// Bytes that were written and that the peer has not acknowledged.
     pub written_bytes: u64,
 }
 
-/// How a connection is opened, where that matters.
+/// Options for opening a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenOptions {
-    /// The port at this end; without it the transport takes a free one.
+    /// The local port. `None` chooses a free one.
     pub local_port: Option<u16>,
-    /// The interface that its packets leave by; without it the host's routes decide.
+    /// The interface for its packets. `None` leaves the choice to the host's routes.
     pub interface: Option<InterfaceId>,
-    /// Which of the transports that an application has, from 0, where it has several.
+    /// The index of the transport, from 0, if the application has several.
     pub column: u8,
 }
 
-/// Bytes to be sent, with where they come from.
+/// Bytes to send, with their provenance.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk<'a> {
     /// The bytes.
     pub bytes: &'a [u8],
-    /// Where they come from.
+    /// The origin of the bytes.
     pub provenance: Provenance,
 }
 
-/// What a transport is told.
+/// An input to a transport.
 #[derive(Debug)]
 pub enum TransportInput {
-    /// A packet for this host, which knows the interface that it came by.
+    /// A packet for this host. It carries the interface by which it arrived.
     Packet(Packet),
-    /// An interface has a new address; the one from before no longer works. No program of the host is told.
+    /// An interface has a new address and the old one no longer works. The programs of the host are not notified.
     AddressChanged {
         /// The interface.
         interface: InterfaceId,
         /// Its new address.
         address: IpAddr,
     },
-    /// The programs of the host are told that an address changed. Connections from an address that is gone end, and
-    /// layers that can move a session do so.
+    /// The programs of the host are notified of a changed address.
+    ///
+    /// Connections from the old address end. Layers that can migrate a session do so.
     AddressNoticed,
-    /// How large packets by an interface may be, where that is not as on Ethernet.
+    /// The maximum packet size of an interface, if it differs from Ethernet's.
     InterfaceMtu {
         /// The interface.
         interface: InterfaceId,
         /// How large.
         mtu: Mtu,
     },
-    /// The application's process ends: nothing is accepted any more, and connections close behind what was written.
+    /// The application's process ends.
+    ///
+    /// New connections are refused and existing ones close after the written data.
     Stop,
-    /// The host lost its power: all connections are gone, nothing is sent, and only what is named is still there.
+    /// The host loses power.
+    ///
+    /// All connections are gone, nothing is sent, and only the named state survives.
     Crash(Survives),
-    /// A deadline has come. It may also come early: check the time.
+    /// A deadline has passed.
+    ///
+    /// It can also come early, so check the time.
     Timeout,
 }
 
-/// What a transport wants.
+/// An output of a transport.
 #[derive(Debug)]
 pub enum TransportOutput {
     /// Send this packet, by its interface if it has one, or else by the one that leads to its destination.
@@ -329,8 +358,8 @@ pub enum TransportOutput {
     Event(ConnectionId, TransportEvent),
     /// A packet was of no use.
     Discard(Packet, DiscardReason),
-    /// A peer that was at rest gave way to another one, for want of room. Its connection ends by an event of its own.
+    /// An idle peer was evicted to make room for another one. Its connection ends with a separate event.
     Evicted,
-    /// Nothing more before this instant; `None` sleeps until input arrives.
+    /// Nothing to do before this instant. `None` waits for input.
     WaitUntil(Option<Instant>),
 }

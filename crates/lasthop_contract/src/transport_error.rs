@@ -5,7 +5,7 @@ use thiserror::Error;
 /// Why a connection cannot be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum OpenError {
-    /// All local ports lead to this peer already.
+    /// All local ports towards this peer are in use.
     #[error("no local port is free")]
     NoFreePort,
     /// The peer's address is of another IP version than ours.
@@ -44,13 +44,13 @@ pub enum JoinError {
 /// Why a stream cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum StreamError {
-    /// There is no such connection or stream.
+    /// The connection or stream does not exist.
     #[error("no such stream")]
     NoSuchStream,
     /// This transport carries datagrams.
     #[error("a datagram transport has no streams")]
     DatagramsOnly,
-    /// A connection has one stream here, or as many as the peer allows.
+    /// The stream limit is reached: one in this transport, or the number that the peer allows.
     #[error("no further stream can be opened")]
     NoFurtherStream,
 }
@@ -58,10 +58,10 @@ pub enum StreamError {
 /// Why a datagram cannot be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum DatagramError {
-    /// There is no such connection.
+    /// The connection does not exist.
     #[error("no such connection")]
     NoSuchConnection,
-    /// It does not fit.
+    /// The data is too large.
     #[error("the datagram is too large")]
     TooLarge,
     /// This transport carries streams.

@@ -1,9 +1,9 @@
 use crate::{ConnectionId, StreamId, StreamKind, Transport};
 
-/// What happens to a connection.
+/// An event of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransportEvent {
-    /// It is there: opened by us, or accepted.
+    /// The connection is established: opened by this end, or accepted.
     Established(Established),
     /// The peer opened a stream.
     StreamOpened(StreamId, StreamKind),
@@ -13,22 +13,24 @@ pub enum TransportEvent {
     Readable(StreamId),
     /// A stream takes bytes again.
     Writable(StreamId),
-    /// The peer gave a stream up, with its application's code; its id means nothing any more.
+    /// The peer has reset a stream, with an application code. The stream ID is invalid from now on.
     StreamReset(StreamId, u64),
     /// A datagram waits.
     DatagramReadable,
-    /// The peer is at another address now, as [`Transport::peer`] says.
+    /// The peer has a new address, returned by [`Transport::peer`].
     Rebound,
-    /// This end is at another address now, and the peer does not know it yet: of flows without a session, and of sessions
-    /// that outlive an address.
+    /// This end has a new address that the peer does not know yet.
+    ///
+    /// It concerns flows without a session and sessions that survive an address change.
     Moved,
-    /// It is gone; its id means nothing any more.
+    /// The connection is closed. Its ID is invalid from now on.
     Closed(CloseReason),
 }
 
 impl TransportEvent {
-    /// The stream that both ends write to which is there from this event on, at the end that accepted the connection: the
-    /// one that the connection came with, or one that the peer opened.
+    /// Returns the bidirectional stream that begins with this event, at the end that accepted the connection.
+    ///
+    /// It is the stream that the connection came with, or one that the peer opened.
     pub fn new_stream(
         self,
         connection: ConnectionId,
@@ -42,21 +44,21 @@ impl TransportEvent {
     }
 }
 
-/// How a connection came about.
+/// How a connection was established.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Established {
-    /// By a full handshake, or with none at all.
+    /// With a full handshake, or without any handshake.
     Full,
-    /// From an earlier session.
+    /// By resuming an earlier session.
     Resumed,
-    /// From an earlier session, and the early data was taken.
+    /// By resuming an earlier session, and the early data was accepted.
     Early,
 }
 
 /// Why a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloseReason {
-    /// Both ends were done.
+    /// Both ends finished.
     Finished,
     /// We reset it.
     Reset(ResetReason),
@@ -64,7 +66,7 @@ pub enum CloseReason {
     PeerReset,
     /// The peer did not answer.
     TimedOut,
-    /// The address of this end is gone, and its programs were told.
+    /// The local address is gone and the programs were notified.
     AddressGone,
     /// The peer broke the protocol.
     PeerError,
@@ -72,14 +74,14 @@ pub enum CloseReason {
     Refused(u8),
     /// The peer's layer ended its session with this alert.
     PeerAlert(u8),
-    /// What carried a secured session ended without its closing alert: by an attacker, or a peer in a hurry.
+    /// The connection ended without a closing alert: an attacker or an abrupt peer cut it.
     Truncated,
 }
 
 /// Why an application ends a connection at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResetReason {
-    /// It has no further use for it.
+    /// The peer has no further use for the connection.
     NotNeeded,
     /// The peer broke the application's protocol.
     PeerError,
@@ -87,14 +89,14 @@ pub enum ResetReason {
     Failed,
 }
 
-/// What a read gave.
+/// The result of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadOutcome {
     /// This many bytes, at least one.
     Read(usize),
-    /// None now.
+    /// No data at the moment.
     Blocked,
-    /// None ever: the peer has finished.
+    /// No more data: the peer has finished.
     Finished,
 }
 
@@ -105,41 +107,41 @@ pub enum DiscardReason {
     Malformed,
     /// The bytes changed on the way.
     BadChecksum,
-    /// It is for another address.
+    /// The destination address is not one of this host's.
     WrongAddress,
     /// Nobody listens at this port.
     PortUnreachable,
-    /// A protocol above IP that the host does not speak.
+    /// The host does not support the protocol above IP.
     UnknownProtocol,
-    /// It belongs to no connection.
+    /// The packet belongs to no connection.
     NoConnection,
-    /// Its sequence numbers lie outside the window.
+    /// The sequence numbers are outside the window.
     OutOfWindow,
-    /// Its time stamp is older than the last one.
+    /// The timestamp is older than the last one.
     OldTimestamp,
-    /// It acknowledges what was acknowledged long ago.
+    /// The acknowledgement is outdated.
     OldAcknowledgement,
-    /// It acknowledges what was never sent.
+    /// It acknowledges data that was never sent.
     UnsentAcknowledged,
     /// Control bits that make no sense here.
     UnexpectedFlags,
-    /// Too many connections wait to be established, or there is no room for another peer.
+    /// The backlog of unestablished connections is full, or the peer table is.
     BacklogFull,
-    /// So much waits for the host's processor that there is no room.
+    /// The queue for the host's processor is full.
     QueueFull,
     /// The host is off.
     HostDown,
-    /// The task that it is for has not taken what came before, and has room for no more.
+    /// The mailbox of the receiving task is full.
     MailboxFull,
-    /// The host has no memory for it.
+    /// The host is out of memory.
     NoMemory,
-    /// It is sealed for a session that this end does not have.
+    /// The packet belongs to a session that this end does not have.
     NoSession,
-    /// It carries a connection ID that no session has.
+    /// No session has this connection ID.
     UnknownConnectionId,
-    /// Its record was received before, or is too old to tell.
+    /// The record was received before, or is too old to check.
     Replayed,
-    /// Its record cannot be opened by the keys of its session.
+    /// The session keys cannot decrypt the record.
     BadRecord,
 }
 

@@ -2,26 +2,25 @@ use core::fmt;
 
 use lasthop_units::Duration;
 
-/// What made a host send something now, where it was neither new nor an answer at once: a timer that ran out, or a
-/// judgement that something is lost.
+/// Why a host sends something that is neither new data nor an immediate answer: a timer ran out, or loss was detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
-    /// Nothing was acknowledged within the retransmission timeout (RFC 6298 §5).
+    /// Retransmission timeout without an acknowledgement (RFC 6298 section 5).
     RetransmissionTimeout {
         /// The timeout that ran out.
         timeout: TimerSpan,
         /// How many ran out in a row before it.
         backed_off: u8,
     },
-    /// It was given up for lost at a timeout, and there is room for it now (RFC 5681 §4.3).
+    /// Marked lost at a timeout, and the window has room now (RFC 5681 section 4.3).
     LostAtTimeout,
-    /// So many duplicate acknowledgements came that it is lost (RFC 5681 §3.2).
+    /// Duplicate acknowledgements reached the loss threshold (RFC 5681 section 3.2).
     DuplicateAcknowledgements,
-    /// So much behind it has arrived that it is lost (RFC 6675 §4).
+    /// Selectively acknowledged data reached the loss threshold (RFC 6675 section 4).
     SelectiveAcknowledgements,
-    /// What was sent later has arrived before it: it is lost (RACK, RFC 8985 §6).
+    /// Data sent later was acknowledged first, so this is lost (RACK, RFC 8985 section 6).
     Overtaken,
-    /// It was overtaken, and the time that reordering may take has passed (RFC 8985 §6.3).
+    /// The reordering window has passed (RFC 8985 section 6.3).
     ReorderingTimeout,
     /// The tail was out for too long: a probe draws an acknowledgement (RFC 8985 §7).
     TailLossProbe,
@@ -32,19 +31,19 @@ pub enum Trigger {
         /// How many probes went unanswered before it.
         unanswered: u8,
     },
-    /// Nothing was heard for long (RFC 9293 §3.8.4).
+    /// Keep-alive after a long silence (RFC 9293 section 3.8.4).
     KeepAlive {
         /// How many probes went unanswered before it.
         unanswered: u8,
     },
-    /// The application's own acknowledgement did not come in time (`ACK_TIMEOUT` of RFC 7252 §4.2).
+    /// The application-layer acknowledgement timed out (`ACK_TIMEOUT` of RFC 7252 section 4.2).
     AcknowledgementTimeout {
         /// The timeout that ran out.
         timeout: TimerSpan,
         /// How many ran out in a row before it.
         backed_off: u8,
     },
-    /// A new connection: what the old one left unacknowledged goes again (MQTT-4.4.0-1).
+    /// A new connection sends again what the old one left unacknowledged (MQTT-4.4.0-1).
     Reconnection,
 }
 

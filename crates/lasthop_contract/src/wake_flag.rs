@@ -1,7 +1,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Says that a core which several applications of a host share has something for another of them.
+/// A flag by which a core shared by several applications wakes the others.
 ///
 /// The core holds one copy and raises it, the host holds another: it asks all its applications once before it waits. While
 /// nobody raises it, applications that were told nothing are asked nothing.
@@ -17,12 +17,12 @@ impl WakeFlag {
         Self::default()
     }
 
-    /// Has every application of the host asked what it has to do.
+    /// Wakes every application of the host.
     pub fn raise(&self) {
         self.is_raised.set(true);
     }
 
-    /// Takes the flag down; whether it was up.
+    /// Clears the flag and returns whether it was set.
     #[must_use]
     pub fn take(&self) -> bool {
         self.is_raised.replace(false)

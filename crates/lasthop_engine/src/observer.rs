@@ -6,12 +6,14 @@ use lasthop_units::{Duration, Instant};
 
 use crate::{HostId, LinkId};
 
-/// Who watches a run. Observing changes nothing but, through [`Observer::horizon`], when it ends.
+/// Receives the events of a run.
+///
+/// Observing changes nothing, except that [`Observer::horizon`] can end the run.
 pub trait Observer {
     /// A packet leaves a host by one of its interfaces and enters its path.
     fn transmitted(&mut self, now: Instant, host: HostId, interface: InterfaceId, packet: &Packet);
 
-    /// A packet leaves its path and arrives at one of a host's interfaces.
+    /// A packet leaves its path and arrives at an interface of a host.
     fn received(&mut self, now: Instant, host: HostId, interface: InterfaceId, packet: &Packet);
 
     /// A link ended a packet.
@@ -30,7 +32,7 @@ pub trait Observer {
     /// A host reports something: a device, where its side is up, or a server.
     fn host_event(&mut self, now: Instant, host: HostId, side: Direction, event: &HostEvent);
 
-    /// What the radio at a port did from `from` on, for as long as `duration`.
+    /// Radio time of a port: the state from `from` on, for `duration`.
     fn radio_time(
         &mut self,
         _link: LinkId,
@@ -42,7 +44,7 @@ pub trait Observer {
     ) {
     }
 
-    /// The loop was late by this much; never in virtual time.
+    /// The loop was late by this much. Never called in virtual time.
     fn late(&mut self, _now: Instant, _by: Duration) {}
 
     /// The instant after which nothing is of interest any more. It may change, but to nothing that has passed.

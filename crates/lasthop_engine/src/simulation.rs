@@ -54,7 +54,7 @@ pub struct LinkId(pub u32);
 /// Why the loop returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// No machine waits for anything.
+    /// All machines are idle.
     Idle,
     /// The observer's horizon is reached.
     HorizonReached,
@@ -92,7 +92,7 @@ enum End {
     Link(LinkId, Port),
 }
 
-/// How far parts may be apart in time, when they take turns.
+/// The maximum difference in time between parts that take turns.
 pub const FORESIGHT: Duration = WINDOW;
 
 /// Events without progress of time after which a run counts as stalled.
@@ -126,22 +126,23 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         }
     }
 
-    /// Tells a host something that no machine of the run tells it, now.
+    /// Passes an external input to a host, now.
     pub fn tell(&mut self, host: HostId, input: HostInput) {
         self.hosts[host.0 as usize].machine.handle(self.at, input);
         self.unsettled.push(Machine::Host(host.0));
         self.settle();
     }
 
-    /// Tells a link something that no machine of the run tells it, now.
+    /// Passes an external input to a link, now.
     pub fn tell_link(&mut self, link: LinkId, input: LinkInput) {
         self.links[link.0 as usize].machine.handle(self.at, input);
         self.unsettled.push(Machine::Link(link.0));
         self.settle();
     }
 
-    /// Moves time on to an instant, for what is added or removed then. Nothing may be left to do before it: the loop
-    /// came to a horizon there, or found nothing more to do.
+    /// Advances the time to `at`, before hosts or links are added or removed there.
+    ///
+    /// No event may be pending before `at`: the loop has returned at a horizon, or with nothing to do.
     pub fn advance_to(&mut self, at: Instant) {
         debug_assert!(self.queue.first().is_none_or(|first| first.at >= at));
         self.at = at.max(self.at);
@@ -221,8 +222,9 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         }
     }
 
-    /// Has every link tell the observer what its radios did up to `end`, which is not before the latest event.
-    /// Call it when the loop has returned for good.
+    /// Makes every link report its radio time up to `end` to the observer.
+    ///
+    /// `end` must not be before the latest event. Call it once, after the loop has returned for good.
     pub fn tell_radio_time(&mut self, end: Instant) {
         self.at = end;
         for link in 0..self.links.len() {
@@ -231,7 +233,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         }
     }
 
-    /// What other traffic all links carried up to the latest event, up and down.
+    /// Returns the background traffic of all links up to the latest event, as `[up, down]`.
     pub fn background(&mut self) -> [BackgroundTraffic; 2] {
         let links = self.links.iter_mut();
         let told: Vec<_> = links
@@ -245,38 +247,39 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         self.now
     }
 
-    /// How many wake-ups were served.
+    /// Returns the number of wake-ups that were served.
     pub fn events(&self) -> u64 {
         self.events
     }
 
-    /// How often a machine was polled.
+    /// Returns the number of polls of machines.
     pub fn polls(&self) -> u64 {
         self.polls
     }
 
-    /// Who watches.
+    /// Returns the observer.
     pub fn observer(&self) -> &O {
         &self.observer
     }
 
-    /// Who watches, to be told something.
+    /// Returns the observer for changes.
     pub fn observer_mut(&mut self) -> &mut O {
         &mut self.observer
     }
 
-    /// How many numbers of hosts are in use or free: the most that there were at a time.
+    /// Returns the number of host slots in use or free, which is the maximum number of simultaneous hosts.
     pub fn host_slots(&self) -> usize {
         self.hosts.len()
     }
 
-    /// Ends the simulation and returns who watched it.
+    /// Ends the simulation and returns the observer.
     pub fn into_observer(self) -> O {
         self.observer
     }
 
-    /// Waits for something from outside until the horizon, where nothing happens before it by itself. `None` when
-    /// something came; otherwise why the loop ends, which is `end` where nothing can come.
+    /// Waits for external input until the horizon.
+    ///
+    /// Returns `None` if input arrived, otherwise why the loop ends, which is `end` if no input can arrive.
     fn wait_for_outside(&mut self, horizon: Instant, end: Outcome) -> Option<Outcome> {
         if !self.clock.accepts_external_input() {
             return Some(end);
@@ -291,7 +294,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         }
     }
 
-    /// Lets the hosts that are open to the outside look what has come.
+    /// Wakes the hosts that are open to the outside.
     fn arrived(&mut self, at: Instant) {
         self.at = at.max(self.at);
         self.now = self.at.max(self.now);

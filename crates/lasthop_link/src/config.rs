@@ -3,18 +3,18 @@ use thiserror::Error;
 
 use crate::{DirectionConfig, StageOrder};
 
-/// What a [`crate::DuplexLink`] does to packets, as a run spec has it. The default is a perfect link.
+/// The impairments of a [`crate::DuplexLink`], as in a run spec. The default is a perfect link.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct LinkConfig {
     /// The order in which a packet meets the stages.
     pub order: StageOrder,
-    /// Whether both directions pass one medium: packets in the order of their arrival, whichever way they go. Its
-    /// rate stands in both.
+    /// Whether both directions share one rate and queue. Packets pass in order of arrival, and both directions have the
+    /// same rate.
     pub shared: bool,
-    /// From port 0 to port 1: away from the device.
+    /// From port 0 to port 1, away from the device.
     pub up: DirectionConfig,
-    /// From port 1 to port 0: to the device.
+    /// From port 1 to port 0, to the device.
     pub down: DirectionConfig,
 }
 
@@ -36,7 +36,7 @@ impl LinkConfig {
 /// Numbers that describe no link.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum ConfigError {
-    /// A stage stands twice in the order.
+    /// A stage occurs twice in the order.
     #[error("the order of stages must name each stage once")]
     RepeatedStage,
     /// A medium that both directions share without a rate, or with two.
@@ -54,7 +54,7 @@ pub enum ConfigError {
     /// An outage that starts again before it ends, or never starts to be different.
     #[error("an outage must come back later than it lasts")]
     OutageOverlapsItself,
-    /// A uniform delay whose bounds are the wrong way round.
+    /// A uniform delay with reversed bounds.
     #[error("a uniform delay must go from the smaller to the larger bound")]
     BoundsReversed,
     /// A Pareto shape that is not above zero.

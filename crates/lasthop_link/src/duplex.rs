@@ -50,7 +50,7 @@ impl DuplexLink {
         }
     }
 
-    /// How many packets are on their way that entered at a port.
+    /// Returns the number of packets in flight that entered at a port.
     #[must_use]
     pub fn in_flight_from(&self, port: Port) -> usize {
         self.in_flight.count(direction_from(port))
@@ -63,7 +63,7 @@ impl DuplexLink {
         }
     }
 
-    /// Takes a packet as far as it gets now; what is to be told of it, if anything.
+    /// Advances a packet as far as possible; returns its fate if it must be reported.
     #[inline]
     fn advance(&mut self, mut due: Entry) -> Option<(Entry, Fate)> {
         let held = &mut due.held;
@@ -192,7 +192,7 @@ fn direction_from(port: Port) -> Direction {
     }
 }
 
-/// Where a packet enters, and where it leaves.
+/// Returns the entry and exit ports of a direction.
 fn ports(direction: Direction) -> (Port, Port) {
     match direction {
         Direction::Up => (Port(0), Port(1)),

@@ -4,8 +4,10 @@ use std::collections::VecDeque;
 use lasthop_contract::{DropReason, IpView, Link, LinkInput, LinkOutput, Packet, Port};
 use lasthop_units::Instant;
 
-/// Where the ways to several hosts part: a packet of the device leaves at the port of its destination, and all that
-/// comes back leaves towards the device. It takes no time and loses nothing but what is for nobody.
+/// A junction that connects one device to several hosts.
+///
+/// A packet of the device leaves at the port of its destination, and all others leave towards the device. It adds no
+/// delay, and drops only packets without a destination.
 #[derive(Debug)]
 pub struct Junction {
     /// The host at port 1, and so on.

@@ -32,7 +32,7 @@ pub struct Nat {
     done: VecDeque<Done>,
 }
 
-/// How a [`Nat`] translates.
+/// The configuration of a [`Nat`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NatConfig {
     outside_ipv4: Ipv4Addr,
@@ -52,13 +52,13 @@ struct Done {
 }
 
 impl NatConfig {
-    /// What RFC 5382 REQ-5 asks for: two hours and four minutes.
+    /// The default of RFC 5382 REQ-5: two hours and four minutes.
     pub const DEFAULT_TCP_TIMEOUT: Duration = Duration::from_secs(7440);
 
-    /// What is left to a TCP mapping whose connection has not begun or is over (RFC 5382 REQ-5).
+    /// The timeout of a TCP mapping whose connection is not established or has ended (RFC 5382 REQ-5).
     pub const TRANSITORY_TCP_TIMEOUT: Duration = Duration::from_secs(240);
 
-    /// All ports of an address but the well-known ones.
+    /// The number of all ports of an address except the well-known ones.
     pub const MAXIMUM_PORTS: u16 = (65_536 - FIRST_PORT) as u16;
 
     /// A translator with these outside addresses that forgets a UDP mapping after this time without a packet
@@ -85,7 +85,7 @@ impl NatConfig {
         })
     }
 
-    /// The same with another time after which a silent TCP mapping is forgotten.
+    /// Sets the timeout of idle TCP mappings.
     #[must_use]
     pub const fn with_tcp_timeout(self, tcp_timeout: Duration) -> Self {
         Self {
@@ -94,7 +94,7 @@ impl NatConfig {
         }
     }
 
-    /// The same with so many ports of each protocol to give out, from 1024 on.
+    /// Sets the number of ports of each protocol, from 1024 on.
     ///
     /// # Errors
     /// [`ConfigError::PortCount`] for none, or more than there are.
@@ -117,7 +117,7 @@ impl Nat {
         }
     }
 
-    /// Where the packet leaves.
+    /// Translates a packet and returns the port at which it leaves.
     fn translate(
         &mut self,
         now: Instant,
@@ -201,7 +201,7 @@ impl NatConfig {
         }
     }
 
-    /// Which period between forced rebindings an instant lies in.
+    /// Returns the index of the interval between forced rebindings at an instant.
     fn period(&self, now: Instant) -> u64 {
         match self.rebind_every {
             Some(every) => now.as_nanos() / every.as_nanos(),
@@ -209,7 +209,7 @@ impl NatConfig {
         }
     }
 
-    /// When a period ends.
+    /// Returns the end of an interval.
     fn end_of(&self, period: u64) -> Instant {
         match self.rebind_every {
             Some(every) => Instant::ZERO + every * (period + 1),

@@ -14,9 +14,9 @@ pub(crate) struct Pipeline {
 /// How far a packet got.
 #[derive(Debug)]
 pub(crate) enum Progress {
-    /// It reaches the step `next` at an instant.
+    /// It reaches the step `next` at `until`.
     Waits { until: Instant, next: u8 },
-    /// Something became of it that is to be told.
+    /// It has met a reportable fate.
     Met(Fate),
 }
 
@@ -25,9 +25,9 @@ pub(crate) enum Progress {
 pub(crate) enum Fate {
     /// It has passed all steps.
     Passed,
-    /// It became two, which both go on with the step `next`.
+    /// It was duplicated; both copies continue with the step `next`.
     Duplicated { next: u8 },
-    /// It ended.
+    /// It was dropped.
     Dropped(DropReason),
 }
 

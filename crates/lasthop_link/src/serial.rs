@@ -1,5 +1,7 @@
-//! A serial line: a UART, an RS-232 cable, an RS-485 bus. It carries one byte after the other, each with its start,
-//! parity and stop bits, and packets in frames of PPP (RFC 1662) or SLIP (RFC 1055).
+//! A serial line: a UART, an RS-232 cable or an RS-485 bus.
+//!
+//! It carries one byte after the other, each with start, parity and stop bits. Packets are framed by PPP (RFC 1662) or
+//! SLIP (RFC 1055).
 
 mod framing;
 mod line;
@@ -13,7 +15,7 @@ use thiserror::Error;
 
 use crate::stage::rate::QueueLimit;
 
-/// What a serial line is like, as a run spec has it.
+/// The configuration of a serial line, as in a run spec.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct SerialConfig {
@@ -21,23 +23,23 @@ pub struct SerialConfig {
     pub bits_per_second: BitRate,
     /// Bits of a byte with its start, parity and stop bits: 10 for 8N1.
     pub bits_per_byte: u8,
-    /// What stands around a packet.
+    /// The framing of packets.
     pub framing: Framing,
-    /// Who sends at the same time.
+    /// Which stations can send at the same time.
     pub duplex: Duplex,
-    /// How long the line is idle before another station sends than the one before.
+    /// The idle time of the line before another station sends.
     pub turnaround_ns: u64,
-    /// What may wait at a station.
+    /// The queue limit of a station.
     pub queue: QueueLimit,
 }
 
-/// Who sends at the same time.
+/// Which stations can send at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Duplex {
-    /// One station: two wires of RS-485.
+    /// One station at a time: two-wire RS-485.
     Half,
-    /// One each way: RS-232, four wires of RS-485.
+    /// One station in each direction: RS-232, or four-wire RS-485.
     Full,
 }
 
@@ -50,7 +52,7 @@ impl SerialConfig {
     /// A start bit, eight bits of data and a stop bit; at most a parity bit and a second stop bit beside.
     const BITS: core::ops::RangeInclusive<u8> = 10..=12;
 
-    /// How long a packet is on the line, rounded up.
+    /// Returns how long a packet occupies the line, rounded up.
     #[must_use]
     pub fn time_of(&self, packet: &[u8]) -> Duration {
         let bits = self.framing.bytes_of(packet) * u64::from(self.bits_per_byte);

@@ -3,7 +3,7 @@ use lasthop_units::Instant;
 
 use crate::DuplexLink;
 
-/// One link for many pairs of ends: packets of all of them meet the same losses, rate and queue.
+/// One link for many pairs of ends, which share losses, rate and queue.
 ///
 /// The pair k has `Port(2k)` on the side of devices and `Port(2k + 1)` on the side of servers; what enters at one
 /// leaves at the other.

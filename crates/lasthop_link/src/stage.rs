@@ -1,5 +1,4 @@
-//! What a packet meets on a link, one after the other: a file a stage, with its settings as they are written and
-//! the machine that they start.
+//! The stages that a packet passes on a link, one file a stage: its settings and its machine.
 
 mod block;
 mod corrupt;
@@ -28,7 +27,7 @@ use duplicate::Duplication;
 use loss::{Loss, LossProcess};
 use rate::{Bottleneck, Rate, SharedRate};
 
-/// One kind of impairment, as a place in the order.
+/// A kind of impairment, as a position in the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
@@ -49,7 +48,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// All of them, in their usual order.
+    /// All stages, in their usual order.
     pub const ALL: [Self; 7] = [
         Self::Mtu,
         Self::Outage,
@@ -65,23 +64,23 @@ impl Stage {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DirectionConfig {
-    /// What a firewall before all else lets nobody speak.
+    /// The protocol that a firewall before all other stages blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<Block>,
     /// The largest packet.
     #[serde(rename = "mtu_bytes")]
     pub mtu: Option<Mtu>,
-    /// When nothing passes.
+    /// When no packet passes.
     pub outages: OutageSchedule,
-    /// Which packets are lost.
+    /// The loss model.
     pub loss: Option<Loss>,
-    /// How long packets travel.
+    /// The delay model.
     pub delay: Option<Delay>,
-    /// How fast packets pass; `None` is without limit.
+    /// The rate limit; `None` is unlimited.
     pub rate: Option<Rate>,
-    /// Which packets arrive twice.
+    /// The duplication model.
     pub duplicate: Option<Duplicate>,
-    /// Which packets change on the way.
+    /// The corruption model.
     pub corrupt: Option<Corrupt>,
 }
 
@@ -113,9 +112,9 @@ impl DirectionConfig {
 /// Whether a direction passes the shared_rate of both.
 #[derive(Clone, Copy)]
 pub(crate) enum Shared {
-    /// It has a bottleneck of its own, or none.
+    /// It has its own bottleneck, or none.
     No,
-    /// It does, as this direction.
+    /// It shares the bottleneck, as this direction.
     By(Direction),
 }
 
@@ -136,11 +135,11 @@ pub(crate) enum Step {
 
 /// What a stage does with a packet.
 pub(crate) enum Passage {
-    /// It reaches the next at an instant, which may be now.
+    /// It reaches the next step at an instant, which may be now.
     At(Instant),
-    /// It becomes two, which both reach the next now.
+    /// It is duplicated; both copies reach the next step now.
     Twice,
-    /// It ends.
+    /// It is dropped.
     Dropped(DropReason),
 }
 

@@ -6,7 +6,7 @@ use flatbuffers::{
     FlatBufferBuilder, TableFinishedWIPOffset, UnionWIPOffset, VOffsetT, Vector, WIPOffset,
 };
 
-/// What a column of Arrow holds.
+/// The type of an Arrow column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrowType {
     /// True or false.
@@ -26,7 +26,7 @@ pub enum ArrowType {
 pub struct ArrowField {
     /// The column's name.
     pub name: String,
-    /// What it holds.
+    /// The type of the column.
     pub kind: ArrowType,
     /// The unit, which becomes the metadata `unit` of the field.
     pub unit: Option<String>,
@@ -48,7 +48,9 @@ pub(crate) struct StreamWriter<W: Write> {
     out: W,
 }
 
-/// The schema message of a table, which a stream begins with. Base64 of it is what Parquet files keep as `ARROW:schema`.
+/// Returns the schema message with which an Arrow stream begins.
+///
+/// Parquet files store its Base64 form as `ARROW:schema`.
 #[must_use]
 pub fn arrow_schema(fields: &[ArrowField]) -> Vec<u8> {
     let mut message = FlatBufferBuilder::new();
@@ -175,7 +177,7 @@ impl Column {
         self.nulls += usize::from(is_null);
     }
 
-    /// What the body of a message holds of it, in this order.
+    /// Returns the buffers of the column in a message body, in order.
     fn buffers(&self) -> impl Iterator<Item = &[u8]> {
         let offsets = (self.kind == ArrowType::Text).then_some(&*self.offsets);
         // A column without nulls needs no bits that say so.
@@ -262,7 +264,7 @@ fn pairs<'a>(message: &mut FlatBufferBuilder<'a>, numbers: &[i64]) -> WIPOffset<
     message.end_vector::<i64>(numbers.len() / 2)
 }
 
-/// A message, with what stands before it in a stream.
+/// Returns a message with its stream framing.
 fn framed(
     mut message: FlatBufferBuilder<'_>,
     kind: u8,

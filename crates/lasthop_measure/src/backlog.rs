@@ -73,8 +73,9 @@ impl Backlog {
         }
     }
 
-    /// Whether the flow was at rest when one of its messages of the last third came: everything before had ended. Then it
-    /// has settled, and its messages need not be counted.
+    /// Whether the flow was idle when a message of the last third became due.
+    ///
+    /// Then the flow has settled and its messages need no count.
     fn sees_rest(&self, records: &[MessageRecord]) -> bool {
         let Some(flow) = &self.flow else {
             return true;
@@ -177,7 +178,7 @@ impl FlowBacklog {
         }
     }
 
-    /// When the fastest message would have been there, had it been due as this one.
+    /// Returns when the fastest message would have arrived if it had been due at the time of this one.
     fn late(&self, record: &MessageRecord) -> Instant {
         record.intended + self.shape.fastest.unwrap_or(Duration::ZERO)
     }
@@ -222,7 +223,7 @@ impl Least {
         }
     }
 
-    /// Adds a message that counts from a moment, not before that of the last one, to another; `None` is never.
+    /// Adds a message from one moment to another, or to never (`None`). Messages must be added in order of `from`.
     #[inline]
     fn add(&mut self, from: Instant, to: Option<Instant>) {
         let Window {
@@ -253,7 +254,7 @@ impl Least {
         self.least.unwrap_or(self.count)
     }
 
-    /// Ends what ends until a moment.
+    /// Removes what ends before a moment.
     fn pass(&mut self, until: Instant) {
         self.least.get_or_insert(self.count);
         while self.ends.peek().is_some_and(|Reverse(end)| *end <= until) {

@@ -1,6 +1,6 @@
 use lasthop_contract::CacheOutcome;
 
-/// How proxies that keep what they have fetched answered their readers.
+/// How caching proxies answered requests.
 #[derive(Clone, Debug, Default)]
 pub struct CacheLog {
     is_watched: bool,
@@ -10,21 +10,21 @@ pub struct CacheLog {
 /// The answers of a run's proxies, by how they came about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheSums {
-    /// From what there was.
+    /// Fresh cache entries.
     pub hits: u64,
-    /// With what was fetched for the request.
+    /// Responses fetched for the request.
     pub misses: u64,
-    /// From what there was, which the server found to be still valid.
+    /// Cache entries that the server validated.
     pub validated: u64,
-    /// With what another request had fetched.
+    /// Responses that another request had fetched.
     pub collapsed: u64,
-    /// From what was fresh no longer, because the server gave no answer.
+    /// Stale cache entries, because the server gave no answer.
     pub stale: u64,
     /// Not at all, because the server gave no answer.
     pub failed: u64,
-    /// To what was to be written.
+    /// Writes that the server answered.
     pub written: u64,
-    /// How old what was given was, all together, in ms.
+    /// The sum of the ages of all responses, in ms.
     pub age_ms: u64,
 }
 
@@ -56,13 +56,13 @@ impl CacheLog {
 }
 
 impl CacheSums {
-    /// How many requests were given something.
+    /// Returns the number of requests that got a response.
     #[must_use]
     pub const fn given(&self) -> u64 {
         self.hits + self.misses + self.validated + self.collapsed + self.stale
     }
 
-    /// The mean age of what was given, in ms; `None` where nothing was.
+    /// Returns the mean age of responses in ms, or `None` without responses.
     #[must_use]
     pub fn mean_age_ms(&self) -> Option<f64> {
         (self.given() > 0).then(|| self.age_ms as f64 / self.given() as f64)

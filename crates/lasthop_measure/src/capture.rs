@@ -1,4 +1,4 @@
-//! What hosts see of a run, as pcapng files.
+//! Captures of a run at its hosts, as pcapng files.
 
 mod captured_host;
 mod host_file;
@@ -15,8 +15,7 @@ pub use captured_host::CapturedHost;
 use host_file::HostFile;
 pub use pcapng::{CapturedPacket, interface_description, section_header};
 
-/// The packets of a run as somebody captures them at its hosts: a pcapng file for each host, with the packets that
-/// leave and arrive there, when they do.
+/// A capture of a run: one pcapng file a host, with the packets that leave and arrive there.
 ///
 /// Every packet carries its number as a comment, which is the same at both ends. What the path did to it is a comment
 /// at its sender, so a packet is written once its fate is known, and those behind it in the same file wait for it.
@@ -58,7 +57,7 @@ impl Capture {
         }
     }
 
-    /// Stamps what is captured from now on as in a run that began so long after 1970.
+    /// Sets the time of the run's start since 1970, for the timestamps of further packets.
     pub fn stamp_from(&mut self, origin: Duration) {
         self.origin = origin;
     }
@@ -71,7 +70,7 @@ impl Capture {
         };
     }
 
-    /// Whether a file could not be written: the capture is of no use, and nothing more goes into it.
+    /// Whether writing a file failed. The capture is then unusable and takes no more packets.
     #[must_use]
     pub fn has_failed(&self) -> bool {
         self.failure.is_some()
@@ -88,7 +87,7 @@ impl Capture {
         self.files.iter_mut().try_for_each(HostFile::finish)
     }
 
-    /// A packet leaves a host.
+    /// Records a packet that leaves a host.
     pub fn transmitted(&mut self, now: Instant, host: HostId, packet: &Packet) {
         let Some(&file) = self.hosts.get(&host) else {
             return;
@@ -134,7 +133,7 @@ impl Capture {
         }
     }
 
-    /// One of the copies of a packet has arrived, or was dropped.
+    /// Records that one copy of a packet arrived or was dropped.
     fn one_has_ended(&mut self, number: u64, comment: Option<String>) {
         let Some(&Departure { file, place }) = self.under_way.get(&number) else {
             return;

@@ -2,7 +2,7 @@ use lasthop_contract::{CrashReason, DeviceEvent, Direction};
 use lasthop_engine::HostId;
 use lasthop_units::{Duration, Instant};
 
-/// What happened to the devices that have little of everything.
+/// The events of resource-constrained devices.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceLog {
     crashes: Vec<Crash>,
@@ -14,15 +14,15 @@ pub struct DeviceLog {
 /// A device crashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Crash {
-    /// Which host it was.
+    /// The host that crashed.
     pub host: HostId,
     /// Whether it is a device of the study, or a server on one.
     pub side: Direction,
-    /// When.
+    /// The time of the crash.
     pub at: Instant,
     /// Why.
     pub reason: CrashReason,
-    /// When it was there again, if it was.
+    /// The time at which the device had booted, if it did.
     pub booted: Option<Instant>,
 }
 
@@ -77,7 +77,7 @@ impl DeviceLog {
         })
     }
 
-    /// Every crash, in order of time; those at one instant in that of their hosts.
+    /// Returns all crashes in order of time, and then of hosts.
     #[must_use]
     pub fn crashes(&self) -> Vec<Crash> {
         let mut crashes = self.crashes.clone();
@@ -87,7 +87,7 @@ impl DeviceLog {
 }
 
 impl Crash {
-    /// What happened, in words.
+    /// Describes the crash.
     fn text(&self) -> String {
         let who = match self.side {
             Direction::Up => "device",
@@ -103,18 +103,18 @@ impl Crash {
     }
 }
 
-/// What happened to the devices of a run that have little of everything.
+/// The events of a run's resource-constrained devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceSums {
-    /// Every crash in words, with its reason, and when the device was there again.
+    /// Every crash in words, with its reason and the end of the boot.
     pub events: String,
-    /// Crashes for want of memory.
+    /// Crashes because memory was exhausted.
     pub crashes_heap: u64,
     /// Crashes by the watchdog.
     pub crashes_watchdog: u64,
-    /// How long devices were off by their crashes, all together.
+    /// The sum of the times during which devices were off after crashes.
     pub offline: Duration,
-    /// Messages that readers threw away behind the one that they read.
+    /// Messages that readers discarded because they followed the one that was read.
     pub thrown_away: u64,
     /// Reads that began within one of them, and made no sense.
     pub misreads: u64,

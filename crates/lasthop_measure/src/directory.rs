@@ -3,7 +3,7 @@ use core::ops::Range;
 
 use lasthop_contract::{Direction, FlowId, PathId};
 
-/// Who takes part in a run and what its flows are called, so that nothing is guessed from numbers.
+/// The groups, devices and flows of a run, with their names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Directory {
     groups: Vec<NamedGroup>,
@@ -15,20 +15,20 @@ pub struct Directory {
 /// Devices that are alike.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedGroup {
-    /// As in the study.
+    /// The name in the study.
     pub name: Box<str>,
-    /// Its parts, one after the other; one without a name where there are none.
+    /// The strata in order. A group without strata has one without a name.
     pub strata: Vec<NamedStratum>,
 }
 
 /// A part of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedStratum {
-    /// As in the study; `None` where it is the whole group.
+    /// The name in the study; `None` for the whole group.
     pub name: Option<Box<str>>,
-    /// How many devices; of those that come and go, as many as come.
+    /// The number of devices. For arriving devices, the number that arrives.
     pub devices: u32,
-    /// How many real devices each of them stands for.
+    /// The number of real devices that each one represents.
     pub weight: f64,
 }
 
@@ -37,19 +37,19 @@ pub struct NamedStratum {
 pub struct NamedFlows {
     /// The flow of the first device of the group, and so on.
     pub numbers: Range<u32>,
-    /// Which group, by its place.
+    /// The index of the group.
     pub group: usize,
-    /// As in the study.
+    /// The name in the study.
     pub name: Box<str>,
-    /// Where messages are made: `Up` at the devices, `Down` at the server.
+    /// The sender: `Up` for devices, `Down` for the server.
     pub origin: Direction,
-    /// How many devices of each part of the group have one.
+    /// The number of devices with this flow in each stratum.
     pub devices: Box<[u32]>,
-    /// How many devices each message is for: so often it is to arrive.
+    /// The number of devices that each message is for.
     pub audience: NonZeroU32,
 }
 
-/// Where a flow belongs.
+/// The group, stratum and flow of a message.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     /// The group.
@@ -76,13 +76,13 @@ impl Directory {
         }
     }
 
-    /// The same, with the names of the paths by their numbers.
+    /// Sets the names of the paths, by number.
     #[must_use]
     pub fn with_paths(self, paths: Vec<Box<str>>) -> Self {
         Self { paths, ..self }
     }
 
-    /// What a path is called; `None` of one that is not listed.
+    /// Returns the name of a path, or `None` for an unknown one.
     #[must_use]
     pub fn path(&self, PathId(number): PathId) -> Option<&str> {
         self.paths.get(usize::from(number)).map(|name| &**name)
@@ -100,7 +100,7 @@ impl Directory {
         &self.flows
     }
 
-    /// Where a flow belongs; `None` of one that is not listed.
+    /// Returns the group, stratum and name of a flow, or `None` for an unknown one.
     #[must_use]
     pub fn place(&self, flow: FlowId) -> Option<Place<'_>> {
         let flows_number = self.flows_number(flow)?;
@@ -115,21 +115,21 @@ impl Directory {
         })
     }
 
-    /// Where the messages of a flow are made.
+    /// Returns the sender of a flow's messages.
     #[must_use]
     pub fn origin(&self, flow: FlowId) -> Direction {
         let flows = self.flows_number(flow);
         flows.map_or(Direction::Up, |place| self.flows[place].origin)
     }
 
-    /// How many devices each message of a flow is for.
+    /// Returns the number of devices that each message of a flow is for.
     #[must_use]
     pub fn audience(&self, flow: FlowId) -> NonZeroU32 {
         let flows = self.flows_number(flow);
         flows.map_or(NonZeroU32::MIN, |place| self.flows[place].audience)
     }
 
-    /// The number of the part of a group that a device belongs to, by its number there, among the parts of all groups.
+    /// Returns the index of a device's stratum among the strata of all groups.
     #[must_use]
     pub fn class_of(&self, group: usize, device: u32) -> u32 {
         let before = self.groups[..group].iter();
@@ -168,7 +168,7 @@ impl Directory {
 }
 
 impl NamedGroup {
-    /// In which part a device is; those beyond the last are in the last.
+    /// Returns the stratum of a device. Devices beyond the last stratum belong to the last.
     #[must_use]
     pub fn stratum_of(&self, device: u32) -> usize {
         let mut before = 0;

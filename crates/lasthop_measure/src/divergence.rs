@@ -2,20 +2,22 @@ use core::num::NonZeroU32;
 
 use lasthop_units::{DataSize, Duration, Instant};
 
-/// How many packets a run may have for what is offered in it. One that has more grows without end, as a storm of repairs does.
+/// The maximum number of packets of a run for what is offered.
+///
+/// A run above it grows without bound, as a storm of repairs does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketBound {
-    /// For each segment of a message, and each device that it is for.
+    /// Packets for each segment of a message and each of its receivers.
     pub per_segment: u64,
-    /// How large a segment is; a message without a payload has one, too.
+    /// The segment size. A message without a payload counts as one segment.
     pub segment: DataSize,
-    /// For each device in each interval, for what is said without a message.
+    /// Packets for each device in each interval, without any message.
     pub per_device: u64,
-    /// How long an interval is.
+    /// The length of an interval.
     pub interval: Duration,
-    /// As if the run had begun so much earlier: sessions are set up at once, over a path that may be slow.
+    /// Additional time before the start of the run, for the set-up of sessions over slow paths.
     pub head_start: Duration,
-    /// How many devices there are.
+    /// The number of devices.
     pub devices: u64,
 }
 

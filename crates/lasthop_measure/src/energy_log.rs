@@ -6,8 +6,9 @@ use lasthop_units::{Duration, Energy, Instant, Power};
 use crate::Directory;
 use crate::energy_set_up::{DeviceKey, SetUps, Share, Span};
 
-/// The energy of all radios of a run while messages are measured: a whole number of periods of what is sent, so that
-/// a mean power follows from it.
+/// The energy of all radios while messages are measured.
+///
+/// The measured time is a whole number of traffic periods, so the mean power follows from it.
 #[derive(Debug)]
 pub struct EnergyLog {
     /// Of each class of devices, which have one battery and are told apart in results.
@@ -42,16 +43,16 @@ struct Radio {
     told_until: Option<Instant>,
 }
 
-/// What devices live on.
+/// The energy settings of devices.
 #[derive(Clone, Copy, Debug)]
 pub struct EnergyConfig {
-    /// What their radios draw.
+    /// The power profile of the radio.
     pub profile: PowerProfile,
-    /// What feeds them.
+    /// The battery.
     pub battery: Battery,
-    /// From when on energy is measured, after the first schedule was begun.
+    /// The start of the energy measurement, after the first schedule began.
     pub from: Duration,
-    /// Until when.
+    /// The end of the energy measurement.
     pub until: Duration,
 }
 
@@ -64,12 +65,14 @@ pub struct EnergySummary {
     pub by_state: [Duration; RadioState::COUNT],
     /// Joules in all.
     pub total: Energy,
-    /// Joules of the set-up of the devices, of which a part may lie before what is measured (see `MODEL.md`).
+    /// The set-up energy in joules. A part of it can lie before the measurement (see `MODEL.md`).
     pub set_up: Energy,
-    /// Joules that are measured, without those of the set-up.
+    /// The measured energy in joules without the set-up energy.
     pub steady: Energy,
-    /// How long the battery of a device lasts after its set-up, at the mean power of all with the same battery, and of
-    /// several batteries the mean over the devices (see `MODEL.md`); `None` unless every device was there all the time.
+    /// The battery life of a device after its set-up, at mean power.
+    ///
+    /// Devices with the same battery share a mean power. With several batteries it is the mean over devices (see
+    /// `MODEL.md`). It is `None` unless every device was present all the time.
     pub battery_years: Option<f64>,
 }
 
@@ -201,8 +204,8 @@ impl EnergyLog {
         (class.radios > 0).then(|| class.summary())
     }
 
-    /// The life at which the real devices take as many batteries a year as those of each battery do at their mean
-    /// power.
+    /// Returns the battery life at which the real devices use as many batteries a year as those of each battery do at
+    /// their mean power.
     fn battery_years(&self) -> Option<f64> {
         let classes = || self.classes.iter().filter(|class| class.radios > 0);
         let mut batteries: Vec<Battery> = Vec::new();
@@ -230,7 +233,7 @@ impl EnergyLog {
         Some(devices / taken_a_year)
     }
 
-    /// Notes what a radio has told; gives its class.
+    /// Records a radio report and returns the class of the radio.
     fn tell(&mut self, radio: (LinkId, Port), from: Instant, until: Instant) -> u32 {
         let radio = self.radio(radio);
         let (class, is_another) = (radio.class, radio.is_another);
@@ -251,7 +254,7 @@ impl EnergyLog {
     }
 }
 
-/// Of the real devices of some classes; `None` unless every device was there all the time.
+/// Returns the mean power of the real devices of some classes, or `None` unless every device was present all the time.
 fn mean_power<'a>(classes: impl Iterator<Item = &'a Class> + Clone) -> Option<Power> {
     let seconds: f64 = classes
         .clone()
@@ -285,18 +288,20 @@ impl Class {
         }
     }
 
-    /// What was measured and is not of the set-up.
+    /// Returns the measured energy without the set-up energy.
     fn steady(&self) -> Energy {
         let set_up = self.set_up.measured.as_joules();
         Energy::from_joules(self.account.total_energy().as_joules() - set_up)
     }
 
-    /// How many there would be beside those that are simulated, together.
+    /// Returns the number of real devices.
     fn real_devices(&self) -> f64 {
         self.weight * self.devices as f64
     }
 
-    /// A device that goes over to another network has a radio in each, of which one is off.
+    /// Returns the number of radios of a device.
+    ///
+    /// A device that moves to another network has a radio in each, one of which is off.
     fn radios_a_device(&self) -> f64 {
         self.radios as f64 / self.devices.max(1) as f64
     }
@@ -307,7 +312,7 @@ impl Class {
     }
 }
 
-/// The entry with this number, and those before it, which are made where they are missing.
+/// Returns the entry with this number and creates missing entries before it.
 fn entry<T>(entries: &mut Vec<T>, number: u32, empty: impl FnMut() -> T) -> &mut T {
     let number = number as usize;
     if entries.len() <= number {

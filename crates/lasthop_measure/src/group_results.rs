@@ -4,32 +4,32 @@ use lasthop_units::Duration;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::{Directory, EnergyLog, EnergySummary, MessageLog, Weighted};
 
-/// What became of the messages of a part of a group, and the energy of its devices.
+/// The messages of a stratum of a group, and the energy of its devices.
 #[derive(Clone, Debug)]
 pub struct GroupResult {
     /// The name of the group.
     pub group: Box<str>,
-    /// The name of its part; `None` of the whole group.
+    /// The name of the stratum; `None` for the whole group.
     pub stratum: Option<Box<str>>,
     /// The name of the flow.
     pub flow: Box<str>,
-    /// How many devices had the flow.
+    /// The number of devices with the flow.
     pub devices: u32,
-    /// How many real devices each of them stands for.
+    /// The number of real devices that each one represents.
     pub weight: f64,
     /// Messages that were due.
     pub messages_offered: u64,
-    /// Of these, those that arrived.
+    /// The delivered messages.
     pub messages_delivered: u64,
     /// Messages that will never arrive.
     pub messages_failed: u64,
     /// Messages that were still on their way when the run ended.
     pub messages_unfinished: u64,
-    /// The mean latency of those that arrived.
+    /// The mean latency of delivered messages.
     pub latency_mean: Option<Duration>,
-    /// The percentiles 50, 95 and 99 of the latency over all that were due, to 0.4 %; `None` is infinite.
+    /// The 50th, 95th and 99th latency percentiles over all offered messages, to 0.4 %. `None` is infinite.
     pub latency_percentiles: [Option<Duration>; 3],
-    /// The longest latency of those that arrived.
+    /// The maximum latency of delivered messages.
     pub latency_max: Option<Duration>,
     /// The energy of the devices, whichever flow they spend it for.
     pub energy: Option<EnergySummary>,

@@ -57,20 +57,21 @@ impl Histogram {
         }
     }
 
-    /// How many were counted, the infinite ones too.
+    /// Returns the number of entries, infinite ones included.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.never + self.counts.values().sum::<u64>()
     }
 
-    /// How many were infinite.
+    /// Returns the number of infinite entries.
     #[must_use]
     pub fn never(&self) -> u64 {
         self.never
     }
 
-    /// The nearest-rank percentile over all that were counted: the middle of its bucket, which is off by 0.4 % at
-    /// most, and never beyond what was counted. `None` is infinite, or of nothing.
+    /// Returns the nearest-rank percentile over all entries, to 0.4 %.
+    ///
+    /// It is the middle of its bucket, within the counted range. `None` means infinite or no entries.
     #[must_use]
     pub fn percentile(&self, percent: u64) -> Option<Duration> {
         self.quantile(10 * percent)

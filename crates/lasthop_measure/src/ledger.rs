@@ -1,7 +1,7 @@
 use lasthop_contract::{Cause, Direction, DiscardReason, DropReason, Layer, Packet, PathId, Span};
 use lasthop_units::Instant;
 
-/// Where every byte went, by path, direction, layer and cause.
+/// The byte ledger: where every byte went, by path, direction, layer and cause.
 ///
 /// For each path and direction: offered + duplicated = delivered + dropped + in flight. What is on its way when it begins
 /// to count is offered then.
@@ -13,18 +13,18 @@ pub struct Ledger {
     retransmitting_packets: u64,
 }
 
-/// What became of a packet.
+/// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
     /// It entered the path.
     Offered,
     /// A link made it out of another.
     Duplicated,
-    /// It left the path at a host.
+    /// It arrived at a host.
     Delivered,
     /// A link ended it.
     Dropped(DropReason),
-    /// It was on its way when the run ended.
+    /// It was in flight when the run ended.
     InFlight,
     /// The host that it was delivered to had no use for it.
     Discarded(DiscardReason),
@@ -33,32 +33,32 @@ pub enum Fate {
 /// Bytes of one direction, fate, layer and cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LedgerRow {
-    /// On which path.
+    /// The path.
     pub path: PathId,
-    /// Which way.
+    /// The direction.
     pub direction: Direction,
-    /// What became of them.
+    /// The fate of the bytes.
     pub fate: Fate,
-    /// Who made them.
+    /// The layer that sent them.
     pub layer: Layer,
-    /// What for.
+    /// Their purpose.
     pub cause: Cause,
-    /// How many.
+    /// The number of bytes.
     pub bytes: u64,
 }
 
 /// Packets of one direction and fate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketRow {
-    /// On which path.
+    /// The path.
     pub path: PathId,
-    /// Which way.
+    /// The direction.
     pub direction: Direction,
-    /// What became of them.
+    /// The fate of the packets.
     pub fate: Fate,
-    /// How many.
+    /// The number of packets.
     pub packets: u64,
-    /// How large together.
+    /// Their total size.
     pub bytes: u64,
 }
 
@@ -80,7 +80,9 @@ struct Account {
 }
 
 impl Ledger {
-    /// An empty ledger, which counts from this moment on. Times of packets on different paths may come in any order.
+    /// Creates an empty ledger that counts from this moment on.
+    ///
+    /// Packets on different paths can be added in any order of time.
     #[must_use]
     pub fn counting_from(counts_from: Instant) -> Self {
         Self {
@@ -261,7 +263,7 @@ impl Fate {
         }
     }
 
-    /// Why, where there is a reason.
+    /// Returns the reason, if there is one.
     #[must_use]
     pub const fn reason(self) -> Option<&'static str> {
         match self {
@@ -292,7 +294,7 @@ impl DirectionLedger {
         }
     }
 
-    /// What entered and has not left; `None` when more left than entered.
+    /// Returns the bytes in flight, or `None` if more left than entered.
     fn in_flight(&self) -> Option<Account> {
         let mut rest = self.offered.clone();
         rest.plus(&self.duplicated);
@@ -313,7 +315,7 @@ impl Account {
         }
     }
 
-    /// What has ended before it counts was never there; its beginning was added.
+    /// Removes packets that ended before the count begins.
     fn take(&mut self, spans: &[Span]) {
         self.packets -= 1;
         for span in spans {

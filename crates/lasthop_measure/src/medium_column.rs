@@ -1,25 +1,25 @@
 use crate::tables::Table;
 
-/// A column that a medium tells of a run: how busy its channel was, how many frames met.
+/// A column that a medium adds to a run, for example how busy its channel was.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MediumColumn {
-    /// As in `runs.parquet`, with its unit behind.
+    /// The name in `runs.parquet`, with the unit as a suffix.
     pub name: &'static str,
-    /// Its value over the whole run.
+    /// The value over the whole run.
     pub value: MediumValue,
 }
 
-/// What a medium tells; nothing where no path has it, or where there is nothing to divide by.
+/// A value of a medium column; `None` if no path has the medium or the divisor is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MediumValue {
-    /// How often something happened.
+    /// A number of events.
     Count(Option<u64>),
     /// A number in a unit, as `s` and `fraction`.
     Number(&'static str, Option<f64>),
 }
 
 impl MediumColumn {
-    /// How often something happened.
+    /// Creates a column with a number of events.
     #[must_use]
     pub const fn count(name: &'static str, count: Option<u64>) -> Self {
         Self {

@@ -7,16 +7,17 @@ use crate::message_record::FirstCopy;
 /// What happens to a message after it was due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MessageChange {
-    /// It was given to a transport on a side; `last` says that it will not be again there. `attempt` counts where it was
-    /// made.
+    /// It was passed to a transport on a side.
+    ///
+    /// `last` means that this side will not send it again. `attempt` counts at the sender.
     Transmitted {
         side: Direction,
         last: bool,
         attempt: Option<u16>,
     },
-    /// It is where it was meant to go.
+    /// It was delivered.
     Arrived,
-    /// A side knows that its peer has it, which was made at `origin`.
+    /// A side knows that its peer has a message that was sent at `origin`.
     Acknowledged { side: Direction, origin: Direction },
     /// A side sends it no more.
     Failed {
@@ -27,7 +28,7 @@ pub(crate) enum MessageChange {
     CopyAdded,
     /// A packet with bytes of it is on its way no more.
     CopyEnded,
-    /// Its payload enters the path as a first copy.
+    /// Its payload entered the path for the first time.
     FirstSent(FirstCopy),
     /// A packet with bytes of it was dropped.
     CopyDropped(DropReason),

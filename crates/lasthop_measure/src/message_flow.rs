@@ -150,7 +150,7 @@ impl MessageFlow {
         }
     }
 
-    /// Where the record of a number stands.
+    /// Returns the index of the record with a number.
     #[inline]
     fn place(&self, number: u32) -> Option<usize> {
         // Where none between was forgotten it stands so far behind the first.

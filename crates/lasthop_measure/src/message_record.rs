@@ -3,22 +3,24 @@ use lasthop_units::{DataSize, Duration, Instant};
 
 use crate::message_spill::Stored;
 
-/// What is known of a message.
+/// The record of a message.
 #[derive(Clone, Debug)]
 pub struct MessageRecord {
-    /// When it was due.
+    /// The time at which it was due.
     pub intended: Instant,
-    /// When its first copy left its sender.
+    /// The time at which its first copy left the sender.
     pub sent: Option<Instant>,
-    /// When it first was where it was meant to go.
+    /// The time of the first delivery.
     pub delivered: Option<Instant>,
-    /// When its sender first knew that its peer has it.
+    /// The time at which the sender first knew of the delivery.
     pub acknowledged: Option<Instant>,
-    /// How often it was given to the transport where it was made.
+    /// The number of transmissions by the sender.
     pub attempts: u16,
-    /// How often it arrived where it was meant to go.
+    /// The number of deliveries.
     pub deliveries: u16,
-    /// Its number in its flow, counted from 1. Of a message for several devices there is a record for each, numbered on.
+    /// Its number in the flow, from 1.
+    ///
+    /// A message for several devices has one record for each, with consecutive numbers.
     pub number: u32,
     payload: u32,
     /// Bytes of its payload that have entered the path as a first copy, up and down.
@@ -33,14 +35,14 @@ pub struct MessageRecord {
     last_setback: Instant,
 }
 
-/// How a message ended.
+/// The final status of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageStatus {
-    /// It arrived.
+    /// It was delivered.
     Delivered,
-    /// It never will: nobody sends it again and no copy is on its way.
+    /// It will never arrive: no sender repeats it and no copy is in flight.
     Failed(&'static str),
-    /// It might have, had the run gone on.
+    /// It could still have arrived if the run had continued.
     Unfinished,
 }
 
@@ -154,13 +156,13 @@ impl MessageRecord {
         }
     }
 
-    /// From when it was due to when it was there; `None` when it never was.
+    /// Returns the time from due to delivered, or `None` if it was not delivered.
     #[must_use]
     pub fn latency(&self) -> Option<Duration> {
         self.delivered.map(|at| at - self.intended)
     }
 
-    /// From when it was due to when its sender knew that it had arrived; `None` when it never did.
+    /// Returns the time from due to acknowledged, or `None` if it was not acknowledged.
     #[must_use]
     pub fn response(&self) -> Option<Duration> {
         self.acknowledged.map(|at| at - self.intended)
@@ -180,7 +182,7 @@ impl MessageRecord {
         DataSize::from_bytes(self.payload.into())
     }
 
-    /// How it ended.
+    /// Returns the final status.
     #[must_use]
     pub fn status(&self) -> MessageStatus {
         if self.delivered.is_some() {

@@ -16,18 +16,18 @@ use crate::summary::PER_MILLE;
 use crate::tables::Table;
 use crate::{Directory, Histogram, MessageRecord};
 
-/// Makes what a table is written to when it is first needed.
+/// Opens the destination of a table when it is first needed.
 pub type OpenTable = Box<dyn FnOnce() -> io::Result<Box<dyn Write>>>;
 
-/// Where the messages of a run go, so that memory does not grow with their number.
+/// The files for the messages of a run, so that memory stays bounded.
 pub struct MessageFiles {
     /// The run that their rows name.
     pub run_id: Box<str>,
-    /// So many that have ended wait in memory; runs of no more than these need no file.
+    /// The maximum number of finished messages in memory. Runs with fewer need no file.
     pub most_in_memory: usize,
-    /// Where the others wait while the run goes.
+    /// The temporary store for the others during the run.
     pub spill: OpenStore,
-    /// Where the table goes of a run that needs files.
+    /// The destination of the table for a run that needs files.
     pub table: OpenTable,
 }
 
@@ -183,7 +183,7 @@ struct Shapes<'a> {
 }
 
 impl<'a> Shapes<'a> {
-    /// Shapes of what was due before a moment.
+    /// Creates the shapes of the messages due before `until`.
     fn of(messages: Messages<'a>, until: Instant) -> Self {
         Self {
             messages,

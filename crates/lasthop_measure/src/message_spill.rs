@@ -11,7 +11,7 @@ use crate::MessageRecord;
 use crate::message_change::MessageChange;
 use crate::message_record::{Ending, STORED_BYTES};
 
-/// Bytes that can be written and read again: a file that nobody else knows.
+/// A readable and writable byte store: a private temporary file.
 pub trait Store: Read + Write + Seek {}
 
 impl<T: Read + Write + Seek> Store for T {}
@@ -231,7 +231,7 @@ impl Messages<'_> {
         Some(entry)
     }
 
-    /// Takes the next entry of a source; what is in memory is the last.
+    /// Advances a source to its next entry. The entries in memory come last.
     fn advance(&mut self, source: usize) {
         let entry = match self.cursors.get_mut(source) {
             None => self.in_memory.next().cloned(),
@@ -358,7 +358,7 @@ fn key(flow: FlowId, number: u32) -> Key {
     (flow.channel(), flow.device().0, number)
 }
 
-/// Where a word stands, which is added if it is new; there are few.
+/// Returns the index of a word and adds it if it is new. There are few words.
 fn place<T: PartialEq>(words: &mut Vec<T>, word: T) -> u32 {
     let known = words.iter().position(|known| *known == word);
     let place = known.unwrap_or_else(|| {

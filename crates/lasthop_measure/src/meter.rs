@@ -71,7 +71,7 @@ impl Meter {
         Self::with_log(config, log, capture, timeline)
     }
 
-    /// A meter that gives the records of messages to files as they end, unless devices come and go.
+    /// Creates a meter that writes finished message records to files, unless devices arrive and leave.
     #[must_use]
     pub fn spilling(config: MeterConfig, files: MessageFiles, capture: Option<Capture>) -> Self {
         if config.arriving.is_some() {
@@ -143,7 +143,7 @@ impl Meter {
         self.divergence = Some(Divergence::beyond(bound));
     }
 
-    /// How late deadlines were served: nothing in virtual time.
+    /// Returns how late deadlines were served; empty in virtual time.
     #[must_use]
     pub const fn lateness(&self) -> &Histogram {
         &self.lateness
@@ -161,35 +161,36 @@ impl Meter {
         self.devices.watch();
     }
 
-    /// What happened to devices that have little of everything.
+    /// Returns the events of resource-constrained devices.
     #[must_use]
     pub const fn devices(&self) -> &DeviceLog {
         &self.devices
     }
 
-    /// Notes that a host passes on what comes to it.
+    /// Marks a host as a gateway that forwards messages.
     pub fn note_gateway(&mut self, host: HostId) {
         self.gateways.push(host);
     }
 
-    /// Notes that a host keeps what it has fetched for others.
+    /// Records that the run has a caching proxy.
     pub fn note_proxy(&mut self) {
         self.caches.watch();
     }
 
-    /// Notes that a device goes before its message is there.
+    /// Records that a device leaves before its message was delivered.
     pub fn give_up(&mut self, now: Instant, flow: FlowId) {
         self.log.give_up(now, flow);
     }
 
-    /// Notes that the host at one side of a flow is off, and what it had of messages is gone with its memory.
+    /// Records that the host at one side of a flow is off and has lost its messages.
     pub fn forget(&mut self, now: Instant, flow: FlowId, side: Direction) {
         let origin = self.config.directory.origin(flow);
         self.log.forget(now, flow, side, origin);
     }
 
-    /// Notes that a device and its server are gone: nothing more will be said of its messages. `within_reach` tells
-    /// whether the network could have carried them, had it had room.
+    /// Records that a device and its server are gone, so its messages get no more events.
+    ///
+    /// `within_reach` tells whether the network could have carried them with enough capacity.
     pub fn leave(&mut self, now: Instant, flow: FlowId, within_reach: bool) {
         let time = self.measured_time();
         self.come += 1;
@@ -209,14 +210,14 @@ impl Meter {
         });
     }
 
-    /// Whether a measured message of a device was served, unless the device has gone.
+    /// Whether a measured message of a device was served, unless the device has left.
     #[must_use]
     pub fn has_served(&self, device: DeviceId) -> bool {
         let from = self.measured_from();
         FlowId::all_of(device).any(|flow| self.log.has_served(flow, from))
     }
 
-    /// What flows are called.
+    /// Returns the directory of flow names.
     #[must_use]
     pub fn directory(&self) -> &Directory {
         &self.config.directory
@@ -242,7 +243,7 @@ impl Meter {
         self.capture.take().map_or(Ok(()), Capture::finish)
     }
 
-    /// Reads back what was given to files, and writes the table of messages.
+    /// Reads back what was written to files, and writes the message table.
     ///
     /// # Errors
     /// The first that a file had.
@@ -269,7 +270,7 @@ impl Meter {
         self.timeline.as_ref()
     }
 
-    /// Whether a message is with all whom it is for, or is told no more.
+    /// Whether a message was delivered to all receivers, or has no record any more.
     pub fn is_delivered(&mut self, id: MessageId) -> bool {
         self.log.is_delivered(id)
     }
@@ -285,7 +286,7 @@ impl Meter {
         self.started >= self.config.flows && self.ended >= self.config.flows
     }
 
-    /// When the messages that are measured begin to be due.
+    /// Returns the start of the measurement.
     #[must_use]
     pub fn measured_from(&self) -> Instant {
         self.first_start.unwrap_or(Instant::ZERO) + self.config.warm_up
@@ -343,7 +344,7 @@ impl Meter {
         sums.with_open(directory, &self.log, self.measured_time())
     }
 
-    /// What became of the messages of each group, part and flow, and the energy of their devices.
+    /// Returns the results by group, stratum and flow, with the energy of the devices.
     #[must_use]
     pub fn group_results(&self) -> Vec<GroupResult> {
         let directory = &self.config.directory;
@@ -351,8 +352,7 @@ impl Meter {
             .results(directory, self.energy.as_ref(), self.come)
     }
 
-    /// Notes of which group, by its place, the device is whose radio is at a port, its number there, and whether it has
-    /// another one.
+    /// Records the group and number of the device whose radio is at a port, and whether the device has another radio.
     pub fn attach_radio(
         &mut self,
         radio: (LinkId, Port),
@@ -370,7 +370,7 @@ impl Meter {
         }
     }
 
-    /// How the run ended, when its loop returned with `outcome`.
+    /// Returns the status of a run whose loop returned `outcome`.
     #[must_use]
     pub fn status(&self, outcome: Outcome) -> RunStatus {
         if outcome == Outcome::Interrupted {

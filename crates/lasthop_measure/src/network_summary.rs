@@ -2,7 +2,7 @@ use core::num::NonZeroU32;
 
 use crate::message_sums::{MeasuredTime, MessageSums};
 
-/// What a network with cells is asked for: how well it serves devices.
+/// How well a cellular network serves its devices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkSummary {
     /// The mean, over the messages that arrived, of payload bits for each second from when they were due.

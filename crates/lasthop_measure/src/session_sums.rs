@@ -3,7 +3,7 @@ use lasthop_units::{Duration, Instant};
 
 use crate::Histogram;
 
-/// The sessions of a run's devices: how they came about, how long that took, and what servers held alone.
+/// The sessions of a run's devices: how they were established, how long that took, and what servers held.
 ///
 /// A connection is half open while a server holds it and its device has none any more (RFC 9293 section 3.5.1). Devices may
 /// be told of in any order, what is told of one comes in the order of time.
@@ -69,31 +69,32 @@ impl SessionSums {
         (!self.devices.is_empty()).then_some(sums)
     }
 
-    /// How many devices began to set up.
+    /// Returns the number of devices that began a set-up.
     #[must_use]
     pub const fn begun(&self) -> u64 {
         self.begun
     }
 
-    /// How many of these came about.
+    /// Returns the number of established sessions.
     #[must_use]
     pub fn set_up(&self) -> u64 {
         self.took.count() - self.took.never()
     }
 
-    /// How many of these went on from an earlier session.
+    /// Returns the number of resumed sessions.
     #[must_use]
     pub const fn resumed(&self) -> u64 {
         self.resumed
     }
 
-    /// How many of these were sent early data that the server took.
+    /// Returns the number of sessions with accepted early data.
     #[must_use]
     pub const fn early(&self) -> u64 {
         self.early
     }
 
-    /// A percentile of the time from the first try to the set-up, to 0.4 %; one that never came about is infinite.
+    /// Returns a percentile of the set-up time from the first attempt, to 0.4 %. Sessions that were never established
+    /// count as infinite.
     #[must_use]
     pub fn took(&self, percent: u64) -> Option<Duration> {
         self.took.percentile(percent)
@@ -112,7 +113,7 @@ impl SessionSums {
         changes.into_iter().scan(0, count).max().unwrap_or(0)
     }
 
-    /// For how long connections were half open, in seconds, all of them together.
+    /// Returns the total time of half-open connections in seconds.
     #[must_use]
     pub fn half_open_seconds(&self) -> f64 {
         self.half_open_nanos as f64 / 1e9

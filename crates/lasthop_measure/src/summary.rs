@@ -12,12 +12,14 @@ use crate::{
     MessageRecord, NetworkSummary, SessionSums, TraceHash, Weighted,
 };
 
-/// A run in one row. Messages are those due after the warm-up; bytes are those of the whole run.
+/// The results of a run in one row.
+///
+/// Messages are those due after the warm-up. Bytes are those of the whole run.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     /// Messages that were due.
     pub messages_offered: u64,
-    /// Of these, those that arrived.
+    /// The delivered messages.
     pub messages_delivered: u64,
     /// Arrivals after the first.
     pub messages_duplicated: u64,
@@ -27,15 +29,15 @@ pub struct Summary {
     pub failures: Vec<(&'static str, u64)>,
     /// Messages that were still on their way when the run ended.
     pub messages_unfinished: u64,
-    /// Of these, those that had not left their sender: no session for them, or no room.
+    /// The failed messages that never left the sender: no session, or the queue was full.
     pub messages_unsent: u64,
-    /// The mean latency of those that arrived.
+    /// The mean latency of delivered messages.
     pub latency_mean: Option<Duration>,
-    /// The percentiles 50, 95, 99 and 99.9 of the latency over all that were due; `None` is infinite.
+    /// The 50th, 95th, 99th and 99.9th latency percentiles over all offered messages. `None` is infinite.
     pub latency_percentiles: [Option<Duration>; PER_MILLE.len()],
-    /// The longest latency of those that arrived.
+    /// The maximum latency of delivered messages.
     pub latency_max: Option<Duration>,
-    /// The mean time until senders knew that their messages had arrived, of those that were acknowledged.
+    /// The mean time from due to acknowledged, over acknowledged messages.
     pub response_mean: Option<Duration>,
     /// The longest of these times.
     pub response_max: Option<Duration>,
@@ -51,34 +53,36 @@ pub struct Summary {
     pub retransmissions_transport: u64,
     /// The time of the last event.
     pub simulated: Duration,
-    /// The share of the messages that the path did not carry while they were offered, over the whole time of sending;
-    /// `None` when they were too few to tell, or of devices that stay and whose records are neither kept nor given to files.
+    /// The share of offered messages that the path did not carry while they were offered.
+    ///
+    /// It covers the whole sending time. It is `None` if messages were too few, or if the records of permanent devices
+    /// were neither kept nor written to files.
     pub uncarried_share: Option<f64>,
-    /// What the real devices would see, where those that are simulated stand for different numbers of them.
+    /// The results weighted by the real devices that each simulated device represents.
     pub weighted: Option<Weighted>,
     /// The energy of the devices, where they have radios and it was asked for.
     pub energy: Option<EnergySummary>,
-    /// What else passed the links of the path, up and down.
+    /// The background traffic of the path's links, as `[up, down]`.
     pub background: [BackgroundTraffic; 2],
-    /// What entered the path and came out of it.
+    /// The fingerprint of all packets that entered or left the path.
     pub trace: TraceHash,
     /// The latencies of all that were due.
     pub latency: Histogram,
-    /// What a network with cells is asked for beside that.
+    /// The results of a cellular network.
     pub network: Option<NetworkSummary>,
-    /// What media tell beside that.
+    /// The columns of media.
     pub media: Vec<MediumColumn>,
-    /// How late deadlines were served: nothing in virtual time.
+    /// How late deadlines were served; empty in virtual time.
     pub lateness: Histogram,
-    /// The sessions of the clients, where any of them has told of one.
+    /// The sessions of clients, if any client reported one.
     pub sessions: Option<SessionSums>,
-    /// What happened to devices that have little of everything, where there are some.
+    /// The events of resource-constrained devices, if there are any.
     pub devices: Option<DeviceSums>,
-    /// How proxies answered their readers, where there are some.
+    /// How caching proxies answered, if there are any.
     pub caches: Option<CacheSums>,
-    /// Peers at rest that gave way to others, for want of room.
+    /// Idle peers that were evicted to make room for others.
     pub peers_evicted: u64,
-    /// Whether the packets were those of a kernel, so that nobody counted them.
+    /// Whether the kernel sent the packets, so that they were not counted.
     pub hides_packets: bool,
 }
 
@@ -104,7 +108,7 @@ pub(crate) const PER_MILLE: [u64; 4] = [500, 950, 990, 999];
 const ETHERNET_HEADER: u64 = 14;
 
 impl Summary {
-    /// What a medium tells in a column of this name; `None` where no path has it.
+    /// Returns the value of a medium column, or `None` if no path has the medium.
     #[must_use]
     pub fn of_medium(&self, column: &str) -> Option<f64> {
         let told = self.media.iter().find(|it| it.name == column)?;
@@ -156,14 +160,14 @@ impl Summary {
         }
     }
 
-    /// The share of those due that arrived; `None` when none was due.
+    /// Returns the share of offered messages that were delivered, or `None` without offered messages.
     #[must_use]
     pub fn delivery_ratio(&self) -> Option<f64> {
         (self.messages_offered > 0)
             .then(|| self.messages_delivered as f64 / self.messages_offered as f64)
     }
 
-    /// Why messages failed, in one line; `None` when none did.
+    /// Returns why messages failed, in one line, or `None` if none failed.
     #[must_use]
     pub fn failure_reasons(&self) -> Option<String> {
         let counts = self.failures.iter();
@@ -171,7 +175,7 @@ impl Summary {
         (!counts.is_empty()).then(|| counts.join(", "))
     }
 
-    /// The energy of all devices for each message that arrived; `None` when none did.
+    /// Returns the energy of all devices for each delivered message, or `None` without delivered messages.
     #[must_use]
     pub fn energy_per_message(&self) -> Option<Energy> {
         let energy = self.energy.as_ref()?;
@@ -179,8 +183,9 @@ impl Summary {
         (self.messages_delivered > 0).then(|| Energy::from_joules(joules))
     }
 
-    /// Bytes that entered the path beside the first copies of payloads, for 100 bytes of those, and the same
-    /// with an Ethernet header a packet; `None` when no payload was sent.
+    /// Returns the bytes beside first copies of payloads, for each 100 payload bytes.
+    ///
+    /// The second value adds an Ethernet header a packet. It is `None` if no payload was sent.
     #[must_use]
     pub fn control_bytes_per_100(&self) -> Option<(f64, f64)> {
         let payload = self.payload_bytes_first_sent;
@@ -192,8 +197,9 @@ impl Summary {
         Some((per_100(bytes), per_100(framed)))
     }
 
-    /// Bytes that entered the path for each message that arrived, and the same with an Ethernet header a packet; `None` when
-    /// none arrived.
+    /// Returns the bytes that entered the path for each delivered message.
+    ///
+    /// The second value adds an Ethernet header a packet. It is `None` without delivered messages.
     #[must_use]
     pub fn wire_bytes_per_message(&self) -> Option<(f64, f64)> {
         if self.messages_delivered == 0 || self.hides_packets {
@@ -213,7 +219,7 @@ impl Summary {
 }
 
 impl Sources<'_> {
-    /// The percentiles 50, 95, 99 and 99.9: exact where each record is there, else those of the histogram.
+    /// Returns the 50th, 95th, 99th and 99.9th percentiles: exact from records, otherwise from the histogram.
     fn percentiles(&self, sums: &MessageSums) -> [Option<Duration>; PER_MILLE.len()] {
         if let Some(told) = self.told {
             return told.percentiles;
@@ -231,7 +237,9 @@ impl Sources<'_> {
     }
 }
 
-/// The nearest-rank percentile, in thousandths, over all that were due, of which those not in `sorted` are infinite.
+/// Returns the nearest-rank percentile in thousandths over all offered messages.
+///
+/// Messages that are not in `sorted` are infinite.
 fn quantile(sorted: &[Duration], due: u64, per_mille: u64) -> Option<Duration> {
     let rank = (due * per_mille).div_ceil(1000).max(1);
     sorted.get(usize::try_from(rank - 1).ok()?).copied()

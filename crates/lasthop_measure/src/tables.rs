@@ -8,12 +8,12 @@ use crate::{
     SessionSums, Summary, Weighted,
 };
 
-/// The tables of a run, each an Arrow IPC stream of one record batch; of messages there may be more.
+/// The tables of a run, each an Arrow IPC stream of one record batch. The message table can have more batches.
 #[derive(Clone, Debug)]
 pub struct RunTables {
-    /// One row: how the run went.
+    /// The results of the run in one row.
     pub summary: Vec<u8>,
-    /// A row a message; nothing where they were written elsewhere.
+    /// One row a message; empty if they were written elsewhere.
     pub messages: Vec<u8>,
     /// Bytes by direction, fate, layer and cause.
     pub ledger: Vec<u8>,
@@ -423,7 +423,7 @@ fn group_table(run_id: &str, rows: &[GroupResult]) -> Table {
     table
 }
 
-/// The buckets of the histogram; what never happened has no bounds.
+/// Returns the buckets of the histogram. The bucket of undelivered messages has no bounds.
 fn latency_table(run_id: &str, histogram: &Histogram) -> Table {
     let never = (histogram.never() > 0).then_some((None, None, histogram.never()));
     let rows: Vec<(Option<u64>, Option<u64>, u64)> = histogram

@@ -5,7 +5,7 @@ use lasthop_units::Instant;
 
 use crate::conversation::Conversation;
 
-/// What happened to one message, in order: the answer to "why did this one take so long?".
+/// The events of one message in order, which explain its latency.
 ///
 /// Beside the packets that carry bytes of it, these are the packets of the same conversation that a timer or a loss
 /// sent while the message was under way: what it waited behind.
@@ -20,16 +20,16 @@ pub struct Timeline {
     entries: Vec<TimelineEntry>,
 }
 
-/// One thing that happened.
+/// An event of the message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimelineEntry {
-    /// When.
+    /// The time.
     pub at: Instant,
-    /// Where: the device, the gateway, the server, or the path up or down.
+    /// The place: device, gateway, server, or path up or down.
     pub place: &'static str,
-    /// What.
+    /// The event.
     pub what: String,
-    /// The name of what made a packet or a copy leave, where it was neither new nor an answer at once.
+    /// Why a packet or a copy was sent, unless it was new or an immediate answer.
     pub trigger: Option<&'static str>,
 }
 
@@ -46,13 +46,13 @@ impl Timeline {
         }
     }
 
-    /// Whose it is.
+    /// Returns the message.
     #[must_use]
     pub fn message(&self) -> MessageId {
         self.message
     }
 
-    /// What happened, in order.
+    /// Returns the events in order.
     #[must_use]
     pub fn entries(&self) -> &[TimelineEntry] {
         &self.entries

@@ -1,7 +1,7 @@
 use lasthop_contract::Packet;
 use lasthop_units::Instant;
 
-/// A fingerprint of what entered a path and what became of it: when, which way, how long, which bytes.
+/// A fingerprint of the packets that entered a path and their fates: time, direction, size and bytes.
 ///
 /// Two runs with one fingerprint are one run. It is a sum over packets, so that hosts that cannot hear of each
 /// other may be observed in any order, and the same on every machine. It guards against mistakes, not against
@@ -57,7 +57,7 @@ impl TraceHash {
     }
 }
 
-/// How long a packet is, whether a link damaged it, what becomes of it and which way it goes.
+/// Returns the size, damage, fate and direction of a packet in one word.
 fn shape(fate: u64, packet: &Packet) -> u64 {
     let damaged = u64::from(packet.is_corrupted());
     (packet.length() as u64) << 4 | damaged << 3 | fate << 1 | packet.direction() as u64

@@ -4,16 +4,16 @@ use crate::histogram::middle;
 use crate::message_sums::MessageSums;
 use crate::summary::PER_MILLE;
 
-/// What the real devices of a run would see, where those that are simulated stand for different numbers of them.
+/// Results weighted by the real devices that each simulated device represents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weighted {
-    /// The share of those due that arrived.
+    /// The share of offered messages that were delivered.
     pub delivery_ratio: Option<f64>,
-    /// The mean latency of those that arrived.
+    /// The mean latency of delivered messages.
     pub latency_mean: Option<Duration>,
-    /// The mean time until their senders knew that they had arrived, of those that were acknowledged.
+    /// The mean time from due to acknowledged, over acknowledged messages.
     pub response_mean: Option<Duration>,
-    /// The percentiles 50, 95, 99 and 99.9 of the latency over all that were due, to 0.4 %; `None` is infinite.
+    /// The 50th, 95th, 99th and 99.9th latency percentiles over all offered messages, to 0.4 %. `None` is infinite.
     pub latency_percentiles: [Option<Duration>; PER_MILLE.len()],
 }
 

@@ -1,4 +1,4 @@
-//! What becomes of a transmission: fading, channel estimation, interference.
+//! The radio channel: fading, channel estimation and interference.
 
 mod burst;
 mod devices;
@@ -81,7 +81,7 @@ pub struct Channel {
 pub struct Camping {
     /// The cell, by its carrier on which the device is.
     pub cell: CellIndex,
-    /// The carrier of its connections once they are resolved, where that is another one; 0 where it is not.
+    /// The carrier of its connections after contention resolution; 0 for the anchor.
     pub data_carrier: u8,
     /// Between the antenna connectors of device and cell.
     pub coupling_loss: Decibels,
@@ -123,20 +123,23 @@ impl Channel {
         }
     }
 
-    /// How many cells there are.
+    /// Returns the number of cells.
     #[must_use]
     pub fn cells(&self) -> usize {
         self.map.cells()
     }
 
-    /// How many carriers all cells have together: the anchors of all cells, then the next carrier of each, and so on.
+    /// Returns the number of carriers of all cells.
+    ///
+    /// They are ordered by carrier: the anchors of all cells, then the second carrier of each, and so on.
     #[must_use]
     pub fn carriers(&self) -> usize {
         self.map.cells() * self.carriers_of_a_cell
     }
 
-    /// A device appears at this place of the arena; its number decides where it is and how it fades, and its coupling
-    /// loss where that is not stated.
+    /// Adds a device at an index of the arena.
+    ///
+    /// Its number determines its place, its fading, and its coupling loss unless `stated_db` is given.
     pub fn attach(&mut self, device: u32, number: u64, stated_db: Option<f64>) -> Camping {
         let mut stream = RandomStream::named(self.seed, format_args!("nbiot/device/{number}"));
         let fading = stream.next_u64();
@@ -171,13 +174,14 @@ impl Channel {
         }
     }
 
-    /// A device goes on on another carrier of its cell, 0 for the anchor; what it has on the air stays where it is.
+    /// Moves a device to another carrier of its cell, 0 for the anchor. Transmissions on the air continue.
     pub fn tune(&mut self, device: u32, carrier: u8) {
         self.devices.tune(device, carrier, self.map.cells() as u8);
     }
 
-    /// A device will send this, from now on or later. It interferes with what overlaps it in other cells, and with what
-    /// uses the same tones in its own.
+    /// Announces an uplink transmission that starts now or later.
+    ///
+    /// It interferes with overlapping transmissions of other cells, and with those on the same tones of its own cell.
     pub fn uplink_starts(&mut self, now: Instant, device: u32, burst: &UplinkBurst) -> BurstId {
         let radio = self.devices.of(device);
         let power_mw = burst.power.milliwatts() as f32;
@@ -197,7 +201,7 @@ impl Channel {
         id
     }
 
-    /// What the base station made of an uplink transmission that has ended.
+    /// Returns the Es/N0 at which the base station received an uplink transmission that has ended.
     pub fn uplink_ends(&mut self, device: u32, id: BurstId) -> EsN0 {
         let received = self.uplink.end(id);
         let pilots =
@@ -237,18 +241,17 @@ impl Channel {
         preamble_detection(received.repetitions, antennas, snr_db)
     }
 
-    /// An uplink transmission is broken off, and nobody will ask for it. What it did to others up to its planned end
-    /// remains done.
+    /// Withdraws an uplink transmission whose result nobody needs. Its interference up to the planned end remains.
     pub fn uplink_withdrawn(&mut self, id: BurstId) {
         self.uplink.withdraw(id);
     }
 
-    /// Keeps a record of what cells send from now on.
+    /// Records the transmissions of cells from now on.
     pub fn record_downlink(&mut self) {
         self.downlink_record.get_or_insert_default();
     }
 
-    /// What cells have sent since the record was last taken.
+    /// Returns the transmissions of cells since the last call.
     pub fn take_downlink_record(&mut self) -> Vec<(CellIndex, DownlinkBurst)> {
         self.downlink_record
             .as_mut()
@@ -264,7 +267,7 @@ impl Channel {
         self.activity.add(now, cell, burst);
     }
 
-    /// What a device made of a transmission of its cell that has ended.
+    /// Returns the Es/N0 at which a device received a transmission of its cell that has ended.
     pub fn downlink_ends(&mut self, device: u32, burst: &DownlinkBurst) -> EsN0 {
         let radio = self.devices.of(device);
         let interference_mw = self.downlink_interference_mw(device, burst);
@@ -285,7 +288,7 @@ impl Channel {
         EsN0::from_ratio(collected.ratio() * f64::from(self.estimator.downlink_gain()))
     }
 
-    /// How often the fading of an antenna has been looked up.
+    /// Returns how often the fading of an antenna was looked up.
     #[must_use]
     pub fn evaluations(&self) -> u64 {
         self.evaluations

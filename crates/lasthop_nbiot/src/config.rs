@@ -55,40 +55,41 @@ use crate::phy::NprachOccasions;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkConfig {
-    /// Where the cells and the devices are.
+    /// The positions of cells and devices.
     pub placement: Placement,
     /// The carrier of each cell.
     pub carrier: Carrier,
-    /// Its carriers beside the anchor; `None` for no others.
+    /// The carriers beside the anchor; `None` for none.
     pub non_anchor_carriers: Option<NonAnchorCarriers>,
-    /// How strongly a device sends.
+    /// The transmit power of devices.
     pub device_power: DevicePower,
     /// Fading, channel estimation, interference.
     pub channel: RadioChannel,
-    /// Which downlink subframes carry data.
+    /// The downlink subframes that carry data.
     pub subframes: SubframeMapConfig,
-    /// What is common to the random access of all coverage levels.
+    /// The random access settings common to all coverage levels.
     pub random_access: RandomAccess,
-    /// The RSRP below which a device leaves a coverage level for the next: one less than there are levels, in dBm,
-    /// descending (TS 36.331 `rsrp-ThresholdsPrachInfoList`; index to dBm by -140.5 + index).
+    /// The RSRP thresholds between coverage levels, in dBm, descending (TS 36.331 `rsrp-ThresholdsPrachInfoList`).
+    ///
+    /// There is one less than levels. The value is the index minus 140.5 dBm.
     pub rsrp_thresholds_dbm: Vec<f64>,
     /// The coverage levels from 0: one to three.
     pub levels: Vec<CoverageLevel>,
-    /// What some cells have in place of thresholds, levels and carriers of the network.
+    /// Settings of some cells that replace the network's thresholds, levels and carriers.
     pub cell_settings: Vec<CellSettings>,
     /// The uplink grid, and how many tones a device may get.
     pub uplink: Uplink,
-    /// What happens between idle and idle: procedure, HARQ, RLC, timers.
+    /// The connection settings: procedure, HARQ, RLC, timers.
     pub connection: Connection,
-    /// What a device does between connections.
+    /// The settings of idle devices.
     pub idle: Idle,
-    /// How long base station, core and module take.
+    /// The processing times of base station, core network and module.
     pub network: NetworkTime,
-    /// How long a packet takes between the packet gateway and the far end of the bearer, each way.
+    /// The one-way delay between the packet gateway and the far end of the bearer.
     pub core_delay_ms: f64,
     /// A device gives a packet up that it could not deliver in this time.
     pub give_up_ms: u64,
-    /// What may be left out, so that a hand calculation that leaves it out can be met exactly.
+    /// Switches that leave effects out, for exact comparison with a hand calculation.
     pub switches: Switches,
 }
 
@@ -96,7 +97,7 @@ impl NetworkConfig {
     /// The most cells of a network.
     pub const MAX_CELLS: u16 = 84;
 
-    /// How many cells the network has.
+    /// Returns the number of cells.
     #[must_use]
     pub fn cells(&self) -> u16 {
         match &self.placement {
@@ -105,7 +106,7 @@ impl NetworkConfig {
         }
     }
 
-    /// How many carriers a cell has, where cells differ that with the most.
+    /// Returns the number of carriers of a cell, or the maximum if cells differ.
     #[must_use]
     pub fn carriers(&self) -> usize {
         let own = (self.cell_settings.iter()).map(|own| &own.non_anchor_carriers);
@@ -129,7 +130,7 @@ impl NetworkConfig {
             .count()
     }
 
-    /// `edt-TBS` of a coverage level; `None` where devices send no early data (TS 36.331 `edt-Parameters`).
+    /// Returns `edt-TBS` of a coverage level, or `None` if devices send no early data (TS 36.331 `edt-Parameters`).
     #[must_use]
     pub fn early_data_bits(&self, level: &CoverageLevel) -> Option<u16> {
         let of_all = self.connection.early_data_bits?;
@@ -220,7 +221,7 @@ impl NetworkConfig {
         self.check_preambles_apart()
     }
 
-    /// Who has lost its cell is in step with it again before T311 runs out.
+    /// Checks that a device that lost its cell can synchronise before T311 expires.
     fn check_reestablishment(&self) -> Result<(), ConfigError> {
         let Some(again) = &self.connection.reestablishment else {
             return Ok(());
@@ -243,7 +244,7 @@ impl NetworkConfig {
         }
     }
 
-    /// A preamble tells its level, and whether it announces early data, by where it is.
+    /// Checks that the resources of preambles identify the level and early data.
     fn check_preambles_apart(&self) -> Result<(), ConfigError> {
         let all: Vec<NprachOccasions> = self.preamble_opportunities().collect();
         let early = (self.levels.iter().enumerate())

@@ -1,4 +1,4 @@
-//! Where cells and devices are, and what the radio path between them attenuates.
+//! The positions of cells and devices, and the path loss between them.
 
 mod antenna;
 mod hexagons;
@@ -15,7 +15,7 @@ use self::hexagons::{Place, SiteGrid};
 use self::shadowing::ShadowMap;
 use crate::config::{IndoorLoss, NetworkConfig, Placement};
 
-/// What lies between every cell and every place: draws the places of devices and tells their coupling losses.
+/// The path loss between cells and places. It draws the places of devices and computes their coupling losses.
 ///
 /// A device that appears is a fresh draw, uniform over the hexagons of all cells. It belongs to the cell that it receives most strongly, as a device does (TS 36.304 5.2.3.2), which need not be
 /// the one in whose hexagon it is.
@@ -75,7 +75,7 @@ impl RadioMap {
         Self(terrain)
     }
 
-    /// How many cells there are.
+    /// Returns the number of cells.
     #[must_use]
     pub fn cells(&self) -> usize {
         match &self.0 {

@@ -1,4 +1,4 @@
-//! RLC, PDCP and the MAC data units: which bytes of which packet a transport block carries, and what that costs.
+//! RLC, PDCP and MAC data units: the bytes of packets in each transport block, and the overhead.
 //!
 //! An SDU (a packet, or a message of RRC) is offered to an [`AmTransmitter`]; a [`MacPduBuilder`] fills a granted
 //! transport block from it; what arrives is shown to an [`AmReceiver`], which answers how many bytes of the stream of

@@ -24,7 +24,7 @@ pub use format::{Carrier, Combining, ControlMessage, Tones};
 use format::Slot;
 use tables::LinkTables;
 
-/// How likely a transport block or a control message is lost, over Es/N0.
+/// The block error rate of a transport block or control message over Es/N0.
 ///
 /// Measured from about 0.98 down to about 0.001; [`Self::measured_db`] says where. Beyond these, the curve goes on
 /// as a straight line in log-odds over dB, down to 10^-6; what lies beyond that is 0, or 1 on the other side.
@@ -60,7 +60,7 @@ impl BlockErrorRate {
         LinkTables::get().in_every_table(Slot::npdcch(carrier, message))
     }
 
-    /// How likely the block is lost at this Es/N0, summed over what was combined. Takes constant time.
+    /// Returns the block error rate at this Es/N0, summed over combined receptions. Takes constant time.
     ///
     /// Never rises with Es/N0. What is not a number counts as no signal.
     #[inline]
@@ -77,7 +77,7 @@ impl BlockErrorRate {
         LinkTables::get().curve(self.0).es_n0_db(block_error_rate)
     }
 
-    /// The Es/N0 from which to which the rate was measured, in dB; outside it is continued.
+    /// Returns the Es/N0 range in dB in which the rate was measured. Outside of it the rate is extrapolated.
     #[must_use]
     pub fn measured_db(self) -> (f64, f64) {
         LinkTables::get().curve(self.0).measured_db()
@@ -89,7 +89,7 @@ impl BlockErrorRate {
         LinkTables::get().curve(self.0).payload_bits()
     }
 
-    /// What one transmission carries after rate matching, in bits.
+    /// Returns the number of bits of one transmission after rate matching.
     #[must_use]
     pub fn coded_bits(self) -> u16 {
         LinkTables::get().curve(self.0).coded_bits()

@@ -29,7 +29,7 @@ use crate::device::{Device, DeviceKey, Devices, Expected, Idle, RadioLog};
 use crate::phy::Subframe;
 use crate::radio_line::{RadioLane, RadioLine, Watch};
 
-/// An NB-IoT network: cells, devices that come and go, and the core behind the base stations.
+/// An NB-IoT network: cells, devices that come and go, and the core network behind the base stations.
 ///
 /// The radio of device k is at `Port(2k)`, the core's end of its bearer at `Port(2k + 1)`. Attaching the former switches
 /// a device on, detaching it takes the device away with all that it holds; slots are used again by later devices. One that
@@ -63,7 +63,7 @@ struct PacketCounts {
 }
 
 impl NbIotNetwork {
-    /// A network in which nobody is yet.
+    /// Creates a network without devices.
     ///
     /// # Errors
     /// [`ConfigError`] where a setting is not in the set that 3GPP allows.
@@ -92,43 +92,43 @@ impl NbIotNetwork {
         })
     }
 
-    /// The same network for somebody who does not ask what radios do: it never gives [`LinkOutput::RadioTime`].
+    /// Disables [`LinkOutput::RadioTime`], for users who do not need radio times.
     #[must_use]
     pub fn without_radio_time(mut self) -> Self {
         self.tells_radio_time = false;
         self
     }
 
-    /// The same network, which keeps a record of what its cells send.
+    /// Enables the record of what cells send.
     #[must_use]
     pub fn recording_downlink(mut self) -> Self {
         self.channel.record_downlink();
         self
     }
 
-    /// Each NPDCCH and NPDSCH that a cell has sent, or will send, since the record was last taken, in the order in which
-    /// they were decided on.
+    /// Returns the NPDCCH and NPDSCH transmissions that were scheduled since the last call, in the order of their
+    /// scheduling.
     pub fn take_downlink_record(&mut self) -> Vec<(CellIndex, DownlinkBurst)> {
         self.channel.take_downlink_record()
     }
 
-    /// States the coupling loss of the device that comes to this port next, which is drawn otherwise.
+    /// Sets the coupling loss of the next device at this port. Otherwise it is drawn.
     pub fn state_coupling_loss(&mut self, radio: Port, coupling_loss_db: f64) {
         self.stated_losses_db.insert(radio.0 / 2, coupling_loss_db);
     }
 
-    /// Watches the device that comes to this port next, and no other.
+    /// Watches the next device at this port, and no other.
     pub fn watch_next(&mut self, radio: Port) {
         self.watch.watch_next(radio.0 / 2);
     }
 
-    /// The time line of the radio that is watched, where one is, as far as it has been told.
+    /// Returns the time line of the watched radio, as far as it was reported.
     #[must_use]
     pub fn radio_line(&self) -> Option<&RadioLine> {
         self.watch.line()
     }
 
-    /// What has happened so far, and what is still on its way.
+    /// Returns the counters so far, with packets in flight.
     #[must_use]
     pub fn report(&self) -> NetworkReport {
         NetworkReport {
@@ -142,7 +142,7 @@ impl NbIotNetwork {
         }
     }
 
-    /// The coupling loss between the device whose radio is at this port and its cell, where there is one.
+    /// Returns the coupling loss between the device at this port and its cell, if there is one.
     #[must_use]
     pub fn coupling_loss_db(&self, radio: Port) -> Option<f64> {
         let key = self.devices.key_of(radio.0 / 2)?;

@@ -1,4 +1,4 @@
-//! The time line of one radio, for who asks why a report took so long.
+//! The time line of one radio, which explains the latency of a report.
 
 mod words;
 
@@ -12,31 +12,31 @@ use lasthop_units::Instant;
 
 use crate::device::DeviceKey;
 
-/// What the radio of one device did, and what base station and core did for it, since it was watched.
+/// The time line of one device's radio, base station and core network since it was watched.
 #[derive(Clone, Debug, Default)]
 pub struct RadioLine {
-    /// What was sent and waited for, in the order of its end.
+    /// Transmissions and waits, in order of their end.
     pub events: Vec<RadioEvent>,
-    /// What the radio did, from end to end; empty where nobody is told of radio time.
+    /// The radio states, without gaps; empty if radio time is not reported.
     pub spans: Vec<RadioSpan>,
 }
 
-/// One transmission, or one wait.
+/// A transmission or a wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RadioEvent {
-    /// When it began.
+    /// Its start.
     pub from: Instant,
-    /// When it had ended.
+    /// Its end.
     pub until: Instant,
-    /// Where.
+    /// Where it happened.
     pub lane: RadioLane,
-    /// What it was.
+    /// A description.
     pub what: String,
-    /// Whether who was meant received it.
+    /// Whether the intended receiver received it.
     pub is_received: bool,
 }
 
-/// Where something of a radio's time line happens.
+/// The place of an event in a radio's time line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RadioLane {
     /// In the module: its firmware, or a radio that gets in step.
@@ -58,13 +58,13 @@ pub enum RadioLane {
 /// A time in which a radio was in one state for one cause.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RadioSpan {
-    /// Since when.
+    /// Its start.
     pub from: Instant,
-    /// Until when.
+    /// Its end.
     pub until: Instant,
-    /// What it did.
+    /// The state of the radio.
     pub state: RadioState,
-    /// What for.
+    /// The purpose.
     pub cause: RadioCause,
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct Watch {
 }
 
 impl RadioLine {
-    /// Both in the order of time: those of a device that was in one network and in another.
+    /// Merges two time lines in order of time, for a device that was in two networks.
     #[must_use]
     pub fn joined(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         let Some(mut one) = one else {
@@ -94,7 +94,7 @@ impl RadioLine {
 }
 
 impl RadioLane {
-    /// Its name in the standards, or a word.
+    /// Returns its name, that of the standards if there is one.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

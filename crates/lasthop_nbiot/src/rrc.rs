@@ -1,4 +1,4 @@
-//! Messages of RRC and NAS: their sizes, and their order in each procedure.
+//! RRC and NAS messages: their sizes, and their order in each procedure.
 //!
 //! A [`Sequence`] is data: which message goes which way on which bearer, and what may go with it. Who walks it sends
 //! each message through [`layer2`](crate::layer2) and waits for its arrival before the next.

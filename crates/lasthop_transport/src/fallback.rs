@@ -10,8 +10,9 @@ use lasthop_contract::{
 };
 use lasthop_units::{Duration, Instant};
 
-/// Two ways to the same server, the second over TCP: a connection goes by the first, or by the second where the first
-/// brings none.
+/// A transport with two ways to the same server, the second over TCP.
+///
+/// A connection uses the first way, or the second if the first fails.
 ///
 /// What stands on it sees one connection, which is there when one of both is. What it says first is early data of the way
 /// that is tried alone; a second way that is tried beside it is told when it has won, so that no server hears it twice but
@@ -29,17 +30,18 @@ pub struct Fallback {
     outputs: VecDeque<TransportOutput>,
 }
 
-/// When the second way is taken.
+/// The policy for switching to the second way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FallbackPolicy {
     /// How long the first way is tried alone.
     pub after: Duration,
-    /// Whether it is tried further, beside the second, until one of both is there (as RFC 8305 section 5 has it for
-    /// addresses). Without that it is given up.
+    /// Whether the first way is still tried beside the second, as RFC 8305 section 5 does for addresses.
+    ///
+    /// Otherwise it is given up.
     pub races: bool,
-    /// For how long the second way is taken at once, after it was taken.
+    /// How long the second way is used immediately after it was needed.
     pub remembered: Duration,
-    /// Where the second way leads to.
+    /// The port of the second way.
     pub port: u16,
 }
 
@@ -65,7 +67,7 @@ struct Attempt {
 const FIRST: StreamId = StreamId(0);
 
 impl Fallback {
-    /// The first way, and the second, which stands on TCP.
+    /// Creates it from a first way and a second one over TCP.
     #[must_use]
     pub fn new(
         first: Box<dyn Transport>,
@@ -84,7 +86,7 @@ impl Fallback {
         }
     }
 
-    /// The way that a connection goes, where it is there.
+    /// Returns the way that a connection uses, if the connection exists.
     fn of(&mut self, id: ConnectionId) -> Option<(&mut dyn Transport, ConnectionId)> {
         match self.connections.get(&id)? {
             Connection::On(side, lower) => Some((&mut *self.sides[*side], *lower)),
@@ -139,7 +141,7 @@ impl Fallback {
         Ok(())
     }
 
-    /// One of both ways is there: the other is given up.
+    /// One way is established: gives up the other.
     fn decide(&mut self, now: Instant, id: ConnectionId, side: usize, how: Established) {
         let Some(attempt) = self.attempt(id) else {
             return;
@@ -168,7 +170,7 @@ impl Fallback {
         }
     }
 
-    /// One of both ways is not to be had.
+    /// One way failed.
     fn failed(&mut self, now: Instant, id: ConnectionId, side: usize, reason: CloseReason) {
         let Some(attempt) = self.attempt(id) else {
             return;

@@ -16,7 +16,7 @@ pub struct FlowTable<F> {
     index: Option<Box<Index>>,
 }
 
-/// What belongs to a local port and a peer, which stay the same.
+/// A flow that is identified by a local port and a peer.
 pub trait Flow {
     /// Our end.
     fn local_port(&self) -> u16;
@@ -24,7 +24,7 @@ pub trait Flow {
     fn peer(&self) -> SocketAddr;
 }
 
-/// No flow gives way.
+/// The table is full and no flow can be evicted.
 #[derive(Debug)]
 pub struct Full;
 
@@ -71,12 +71,12 @@ impl<F: Flow> FlowTable<F> {
         }
     }
 
-    /// Which flows have been at rest longest, where their number is limited.
+    /// Returns the flows by idle time, if their number is limited.
     fn at_rest(&mut self) -> Option<&mut AtRest> {
         self.index.as_mut()?.at_rest.as_mut()
     }
 
-    /// The flow that gives way to another one: none where there is room.
+    /// Returns the flow to evict for a new one, or `None` if there is room.
     ///
     /// # Errors
     ///
@@ -102,14 +102,14 @@ impl<F: Flow> FlowTable<F> {
         left.map(Some).ok_or(Full)
     }
 
-    /// The flow with this id, if it is still there.
+    /// Returns the flow with this ID, if it exists.
     #[must_use]
     pub fn get(&self, id: ConnectionId) -> Option<&F> {
         let slot = self.slots.get(place_of(id))?;
         slot.flow.as_ref().filter(|_| slot.is_of(id))
     }
 
-    /// The same, to be changed.
+    /// Returns the flow with this ID for changes, if it exists.
     pub fn get_mut(&mut self, id: ConnectionId) -> Option<&mut F> {
         let slot = self.slots.get_mut(place_of(id))?;
         let is_current = slot.is_of(id);
@@ -129,14 +129,14 @@ impl<F: Flow> FlowTable<F> {
         }
     }
 
-    /// All flows with a peer, whatever the local port. It looks at each flow.
+    /// Returns all flows with a peer, for any local port. It checks each flow.
     #[must_use]
     pub fn with_peer(&self, peer: SocketAddr) -> Vec<ConnectionId> {
         let with_peer = self.iter().filter(|(_, flow)| flow.peer() == peer);
         with_peer.map(|(id, _)| id).collect()
     }
 
-    /// How many flows there are.
+    /// Returns the number of flows.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.index {
@@ -150,7 +150,7 @@ impl<F: Flow> FlowTable<F> {
         self.iter().map(|(id, _)| id).collect()
     }
 
-    /// Whether there is no flow.
+    /// Whether the table is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -169,7 +169,7 @@ impl<F: Flow> FlowTable<F> {
         }
     }
 
-    /// Adds a flow that is not there yet.
+    /// Adds a new flow.
     pub fn add(&mut self, flow: F) -> ConnectionId {
         let key = (flow.local_port(), flow.peer());
         let place = self.free_place();
@@ -184,7 +184,7 @@ impl<F: Flow> FlowTable<F> {
         id
     }
 
-    /// Takes a flow out, with what it holds.
+    /// Removes a flow and returns it.
     pub fn remove(&mut self, id: ConnectionId) -> Option<F> {
         let slot = self
             .slots
@@ -209,7 +209,7 @@ impl<F: Flow> FlowTable<F> {
         }
     }
 
-    /// The place that was left last where there is an index, the first free one where there is none.
+    /// Returns the slot that was freed last if there is an index, else the first free one.
     fn free_place(&mut self) -> u32 {
         let free = match &mut self.index {
             Some(index) => index.free.pop(),
@@ -227,7 +227,7 @@ impl<F: Flow> FlowTable<F> {
         })
     }
 
-    /// The index of all flows; there is no free place when it is made.
+    /// Builds the index of all flows. No slot is free at that moment.
     fn indexed(&self) -> Index {
         let mut index = Index::default();
         for (place, slot) in (0..).zip(&self.slots) {
@@ -257,7 +257,9 @@ impl<F> Slot<F> {
     }
 }
 
-/// The place of a flow in its table: below the most flows that there were at a time, and used again by others.
+/// Returns the slot of a flow.
+///
+/// It is below the maximum number of simultaneous flows, and is reused.
 #[must_use]
 pub const fn place_of(id: ConnectionId) -> usize {
     (id.0 & ((1 << PLACE_BITS) - 1)) as usize

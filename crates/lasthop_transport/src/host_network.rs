@@ -7,7 +7,7 @@ use lasthop_contract::{DiscardReason, InterfaceId, IpView, Packet};
 use crate::Local;
 use crate::port_table::{PortTable, SharedPorts};
 
-/// What several transports of one host share: its addresses, and the ports of each protocol above IP.
+/// The addresses of a host and the ports of each protocol, shared by its transports.
 ///
 /// A port belongs to one of them. Those that clients are given come from blocks that no two transports have in common.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub struct HostNetwork {
     places: u8,
 }
 
-/// Which transport of a [`HostNetwork`] is meant, from 0 in the order of [`HostNetwork::place`].
+/// The index of a transport in a [`HostNetwork`], in the order of [`HostNetwork::place`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnId(pub(crate) u8);
 
@@ -29,7 +29,7 @@ pub(crate) struct PortOwners {
 }
 
 impl HostNetwork {
-    /// The network of a host whose interfaces all have this address.
+    /// Creates the network of a host with one address for all interfaces.
     #[must_use]
     pub fn new(address: IpAddr) -> Self {
         Self {
@@ -40,14 +40,14 @@ impl HostNetwork {
         }
     }
 
-    /// The same with another address of one interface.
+    /// Sets another address for one interface.
     #[must_use]
     pub fn with_address(mut self, interface: InterfaceId, address: IpAddr) -> Self {
         self.addresses.push((interface, address));
         self
     }
 
-    /// A place for one more transport, and what it is called.
+    /// Adds a transport and returns its ID and addresses.
     ///
     /// # Panics
     /// For more than 255 transports.

@@ -4,14 +4,14 @@ use core::ops::Range;
 use lasthop_contract::ip_view::{IPV4_HEADER, IPV6_HEADER, add, checksum, sum_of_words};
 use lasthop_contract::{Cause, DiscardReason, IpView, Layer, Packet, Provenance};
 
-/// A packet that a host takes: its header is intact, without options, and it is whole.
+/// A complete packet with a valid header without options.
 ///
 /// A packet with options, or a fragment, counts as malformed, since no host of ours makes any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IpPacket {
-    /// Where it comes from.
+    /// The source address.
     pub source: IpAddr,
-    /// Where it goes.
+    /// The destination address.
     pub destination: IpAddr,
     /// The protocol above, by its IANA number.
     pub protocol: u8,
@@ -47,7 +47,7 @@ impl IpPacket {
     }
 }
 
-/// What is wrong with a packet whose lengths cannot be: they may have changed on the way.
+/// Returns why a packet with impossible lengths is discarded. The lengths can be corrupted.
 #[cold]
 fn fault_of(bytes: &[u8]) -> DiscardReason {
     let first = bytes.first().copied().unwrap_or_default();

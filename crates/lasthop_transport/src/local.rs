@@ -4,7 +4,7 @@ use lasthop_contract::{InterfaceId, JoinError, ListenError, LookupMap, Mtu};
 
 use crate::port_table::SharedPorts;
 
-/// Where a transport stands in its host: the addresses, and the ports that are its own.
+/// The addresses and ports of a transport in its host.
 ///
 /// A device has one transport and one address, which is all that this holds then. Where a host has several transports,
 /// [`HostNetwork`](crate::HostNetwork) makes a place for each.

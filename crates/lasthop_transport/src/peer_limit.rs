@@ -3,12 +3,12 @@ use std::collections::BTreeSet;
 use lasthop_contract::ConnectionId;
 use lasthop_units::{Duration, Instant};
 
-/// How many peers a host holds, and how long one has been at rest before another may take its place.
+/// The maximum number of peers of a host, and the idle time after which a peer can be evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerLimit {
     /// The most flows.
     pub peers: usize,
-    /// Since the last datagram either way.
+    /// The minimum time since the last datagram in either direction.
     pub rest: Duration,
 }
 

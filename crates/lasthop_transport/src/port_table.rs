@@ -51,7 +51,7 @@ impl PortTable {
         protocols.find_map(|(spoken, column)| (*spoken == protocol).then_some(*column))
     }
 
-    /// The first port of a block that is nobody's yet, in this protocol.
+    /// Returns the first port of a free block in this protocol.
     fn free_block(&self, protocol: u8) -> Option<u16> {
         let is_free = |first: &u16| {
             let mut blocks = self.blocks.iter();

@@ -7,8 +7,9 @@ use lasthop_contract::{
 };
 use lasthop_units::Instant;
 
-/// What a device knows of the packets to come, for its radio: the last packet of each turn says what is to follow it, if all
-/// clients of the device together know.
+/// Release assistance for the radio of a device: the last packet of a turn declares what follows it.
+///
+/// This needs an answer from all clients of the device.
 ///
 /// A packet is held back until its client has nothing else to say at that instant, so it has seen what came with it.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +40,7 @@ struct Asked {
 }
 
 impl ReleaseAssistance {
-    /// Nothing is known of a device without clients.
+    /// Creates it for a device without clients, where nothing is known.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

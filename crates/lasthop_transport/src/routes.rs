@@ -4,7 +4,7 @@ use lasthop_contract::{InterfaceId, LookupMap, Packet};
 
 use crate::IpPacket;
 
-/// Which interface leads to an address, for packets that do not know theirs.
+/// The routes of a host, for packets without an interface.
 ///
 /// An answer leaves by the interface that the question came by, so that routes are for who speaks first.
 #[derive(Debug, Default)]
@@ -12,12 +12,12 @@ pub enum Routes {
     /// All packets leave by the first interface.
     #[default]
     OneInterface,
-    /// By the destination; a packet to an address that is not listed leaves by the first interface.
+    /// Routes by destination. Packets to other addresses leave by the first interface.
     ByDestination(Box<LookupMap<IpAddr, InterfaceId>>),
 }
 
 impl Routes {
-    /// Packets to an address leave by an interface from now on.
+    /// Routes packets to an address by an interface from now on.
     pub fn set(&mut self, destination: IpAddr, interface: InterfaceId) {
         match self {
             Self::OneInterface => {
@@ -31,7 +31,7 @@ impl Routes {
         }
     }
 
-    /// The interface that a packet leaves by.
+    /// Returns the interface by which a packet leaves.
     #[inline]
     #[must_use]
     pub fn interface_of(&self, packet: &Packet) -> InterfaceId {

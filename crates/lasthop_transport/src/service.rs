@@ -23,7 +23,9 @@ pub(crate) struct Running {
 
 const AT_ONCE: Instant = Instant::ZERO;
 
-/// A deadline in one word: [`Instant::FAR_FUTURE`] for none. One that is so far away, but there, comes just before.
+/// Packs a deadline into one word: [`Instant::FAR_FUTURE`] for none.
+///
+/// A deadline at that instant is stored as the instant before.
 #[inline]
 fn packed(deadline: Option<Instant>) -> Instant {
     const LAST: Instant = Instant::from_nanos(u64::MAX - 1);
@@ -37,7 +39,7 @@ pub(crate) fn wait_until(deadline: Instant) -> HostOutput {
 }
 
 impl Service {
-    /// An application over transports, which it knows by their places in the list ([`TransportSet`]).
+    /// Creates a service: an application over transports, indexed by their order ([`TransportSet`]).
     #[must_use]
     pub fn new(application: Box<dyn Application>, columns: Vec<Column>) -> Self {
         Self {

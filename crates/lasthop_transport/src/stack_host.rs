@@ -45,7 +45,7 @@ impl StackHost {
         Self::of(transport, Box::new(application), routes)
     }
 
-    /// The same with an application whose type is not known.
+    /// Creates it with an application of unknown type.
     #[must_use]
     pub fn of(
         transport: Box<dyn Transport>,
@@ -59,8 +59,9 @@ impl StackHost {
         }
     }
 
-    /// A host with several services, the places of whose transports are of this network. Applications that share a core
-    /// raise the flag when it has something for another one.
+    /// Creates a host with several services, whose transports belong to this network.
+    ///
+    /// Applications that share a core raise the flag when it has something for another one.
     ///
     /// # Panics
     /// When there is no service, or the place of a transport is of another network.
@@ -126,7 +127,7 @@ impl StackHost {
         }
     }
 
-    /// Applications first: what they still say must find its transport.
+    /// Stops the host. Applications stop first, because their last messages need a transport.
     fn stop(&mut self, now: Instant) {
         for running in self.all() {
             running.inform(now, ApplicationInput::Stop);

@@ -20,7 +20,7 @@ pub struct TransportSet {
     discarded: ShortQueue<TransportOutput>,
 }
 
-/// A transport with the layers that stand on it, in its place in a host.
+/// A transport with its upper layers, as one column of a host.
 pub struct Column {
     pub(crate) id: ColumnId,
     pub(crate) transport: Box<dyn Transport>,
@@ -48,21 +48,21 @@ impl Column {
         }
     }
 
-    /// The same, where its application listens at this port, whatever it asks for.
+    /// Sets the port on which it listens, regardless of the application's request.
     #[must_use]
     pub fn listening_at(mut self, port: u16) -> Self {
         self.listens_at = Some(port);
         self
     }
 
-    /// The same, where its application opens connections by this interface, unless it names one.
+    /// Sets the interface for connections that the application opens, unless it names one.
     #[must_use]
     pub fn leaving_by(mut self, interface: InterfaceId) -> Self {
         self.leaves_by = Some(interface);
         self
     }
 
-    /// The same, where something may come to it from outside the run at any time, as to a socket.
+    /// Marks it as able to receive external input at any time, like a socket.
     #[must_use]
     pub fn open_to_outside(mut self) -> Self {
         self.is_open_to_outside = true;
@@ -76,7 +76,7 @@ impl Column {
 }
 
 impl TransportSet {
-    /// The transports of an application, in the order in which it knows them.
+    /// Creates the set of an application's transports, in the application's order.
     #[must_use]
     pub fn new(network: &HostNetwork, columns: Vec<Column>) -> Self {
         let member = |column| Member {
@@ -105,7 +105,7 @@ impl TransportSet {
         }
     }
 
-    /// The transport that has a connection, which may have something to say from here on.
+    /// Returns the transport of a connection, which may have output from now on.
     fn of(&mut self, connection: ConnectionId) -> Option<(&mut dyn Transport, ConnectionId)> {
         let member = self.columns.get_mut(usize::from(connection.column()))?;
         member.deadline = Instant::ZERO;
@@ -197,7 +197,7 @@ impl Transport for TransportSet {
         Ok(id.in_column(number))
     }
 
-    /// Each transport listens where it was told to, those that were told nothing at the port asked for.
+    /// Makes each transport listen on its configured port, or on `port` if it has none.
     fn listen(&mut self, port: u16) -> Result<(), ListenError> {
         for Member { column, .. } in &mut self.columns {
             let port = column.listens_at.unwrap_or(port);
@@ -275,7 +275,7 @@ impl Transport for TransportSet {
         transport.send_datagram(now, id, chunks)
     }
 
-    /// By which of them the application waits for a message is not known: they have to agree.
+    /// Returns a common expectation, because the transport that a message arrives on is unknown.
     fn expectation(&self, awaited: Awaited) -> Option<Expectation> {
         let mut found = (self.columns.iter()).map(|it| it.column.transport.expectation(awaited));
         if awaited != Awaited::Nothing {

@@ -100,7 +100,7 @@ impl Udp {
         }
     }
 
-    /// The same with a limit on its peers: a stranger takes the place of who has been at rest longest, or finds none.
+    /// Creates it with a limit on peers: a new peer evicts the peer that was idle longest, or is refused.
     #[must_use]
     pub fn bounded(local: impl Into<Local>, limit: PeerLimit) -> Self {
         Self {
@@ -188,7 +188,7 @@ impl Udp {
         id
     }
 
-    /// Sees to it that another peer may come; whether it may.
+    /// Makes room for another peer; returns whether there is room.
     fn make_room(&mut self, now: Instant) -> bool {
         let last_used =
             |flow: &UdpFlow| Instant::ZERO + Duration::from_secs(flow.last_used_s.into());
@@ -215,7 +215,7 @@ impl Udp {
         }
     }
 
-    /// Nobody is there any more who would hear what comes.
+    /// Removes all flows, because no application receives on them any more.
     fn forget_flows(&mut self) {
         self.local.stop_listening();
         self.flows.clear();

@@ -20,19 +20,19 @@ pub(crate) struct Agenda<'a> {
 pub(crate) enum Step<'a> {
     /// An outage begins.
     OutageBegins(&'a OutageOfSpec),
-    /// It ends.
+    /// An outage ends.
     OutageEnds(&'a OutageOfSpec),
     /// A host goes off.
     GoesOff(Whose<'a>, WayOff, SurvivesSpec),
-    /// It comes back.
+    /// A host comes back.
     ComesBack(Whose<'a>),
     /// A device is out of reach.
     GapBegins(u32),
-    /// It is in reach again.
+    /// A device is in reach again.
     GapEnds(u32),
     /// A device has another address.
     NewAddress(u32, NotifySpec),
-    /// A device goes over to another path.
+    /// A device moves to another path.
     ChangesPath(u32, &'a str, NotifySpec),
 }
 
@@ -50,7 +50,7 @@ pub(crate) enum Whose<'a> {
 pub(crate) enum WayOff {
     /// Its power fails.
     Crashes,
-    /// It says good-bye.
+    /// It shuts down politely.
     Stops,
 }
 
@@ -90,7 +90,7 @@ impl<'a> Agenda<'a> {
     }
 }
 
-/// What the random streams are called of each time that an event happens, from 0.
+/// Returns the name of the random streams for the `time`-th occurrence of an event, from 0.
 fn time_of(name: &str, time: u32) -> String {
     match time {
         0 => name.into(),
@@ -98,7 +98,7 @@ fn time_of(name: &str, time: u32) -> String {
     }
 }
 
-/// What an event does that happens at an instant.
+/// Adds the steps of an event that happens at an instant.
 fn add_steps<'a>(
     spec: &'a RunSpec,
     event: &'a EventSpec,
@@ -154,7 +154,7 @@ fn add_steps<'a>(
     }
 }
 
-/// Hosts go off at once, and come back one after the other.
+/// Switches hosts off at once, and on one after the other.
 fn go_off<'a>(
     seed: u64,
     name: &str,
@@ -178,8 +178,7 @@ fn go_off<'a>(
     }
 }
 
-/// The devices to which something happens, by their numbers in the run. Those of a smaller share are among those of a
-/// larger one.
+/// Draws the devices that an event concerns, by number. A smaller share is a subset of a larger one.
 fn drawn(spec: &RunSpec, of: &DevicesSpec, name: &str) -> Vec<u32> {
     let place = spec.groups.iter().position(|group| group.name == of.group);
     let numbers = numbers_of_groups(spec)[place.expect("the check has found it")].clone();

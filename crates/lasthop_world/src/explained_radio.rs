@@ -8,19 +8,19 @@ use crate::plan::numbers_of_groups;
 use crate::simulated::Simulated;
 use crate::spec::{RunSpec, SpecError};
 
-/// What the radio of a device did from when its message was due until it slept again after the end of it.
+/// The activity of a device's radio from when its message was due until it slept again.
 #[derive(Clone, Debug)]
 pub struct ExplainedRadio {
-    /// What was sent, and waited for, in the order of its beginning.
+    /// Transmissions and waits, in order of their start.
     pub events: Vec<RadioEvent>,
-    /// What the radio did, from end to end.
+    /// The radio states, without gaps.
     pub spans: Vec<RadioSpan>,
     /// What it draws, where the study says.
     profile: Option<PowerProfile>,
 }
 
 impl ExplainedRadio {
-    /// What a span took, where the study says what the radio draws.
+    /// Returns the energy of a span, if the study has a power profile.
     #[must_use]
     pub fn energy(&self, span: &RadioSpan) -> Option<Energy> {
         let profile = self.profile.as_ref()?;
@@ -29,7 +29,7 @@ impl ExplainedRadio {
 }
 
 impl Simulated {
-    /// What the radio did for the message whose time line was kept, where its device has one.
+    /// Returns the radio activity for the message whose time line was kept, if its device has a radio.
     ///
     /// # Errors
     /// When the spec is not the one of this run.

@@ -84,7 +84,7 @@ impl<'a> Hosts<'a> {
         Ok(hosts)
     }
 
-    /// A column of a service, which listens at the port of that unless its application knows better.
+    /// Returns a column of a service, listening at the service's port unless its application chooses another.
     fn listening(&self, service: &ServiceSpec, column: Column) -> Column {
         let stack = &self.stacks[service.stack.as_str()];
         if stack.application().has_own_ports() {
@@ -147,17 +147,17 @@ impl<'a> Hosts<'a> {
         living(device, Box::new(host))
     }
 
-    /// What a device tells its radio, where a network listens.
+    /// Returns what a device reports to its radio, if a network uses it.
     fn telling(&self) -> Telling {
         Telling(self.assists_release.then(ReleaseAssistance::new))
     }
 
-    /// What a host is that has little of everything.
+    /// Returns the device end of a resource-constrained host.
     fn device_end(&self, spec: &DeviceSpec) -> DeviceEnd {
         DeviceEnd::new(spec, self.constraints.of(spec.constraints()))
     }
 
-    /// What a device says and hears by one of its clients.
+    /// Builds the flows and receivers of one client of a device.
     fn client(
         &self,
         group: &GroupSpec,
@@ -217,7 +217,7 @@ impl<'a> Hosts<'a> {
         (!named.is_empty()).then(|| ResourceIds::Resources(named.into()))
     }
 
-    /// The flows of other devices that one hears by a client of its own.
+    /// Returns the flows of other devices that a client receives.
     fn heard_by(&self, group: &GroupSpec, client: usize, number: u32) -> Vec<FlowId> {
         let mut heard = Vec::new();
         for flow in &self.spec.flows {
@@ -248,7 +248,7 @@ impl<'a> Hosts<'a> {
         heard
     }
 
-    /// Who hears what is relayed, and by which client.
+    /// Returns the group and client that receive a relayed flow.
     fn hearing(&self, flow: &FlowSpec) -> Option<(&GroupSpec, usize)> {
         let server = &self.spec.client_of(flow)?.server;
         self.spec.hearing(flow, server)
@@ -306,7 +306,7 @@ impl<'a> Hosts<'a> {
         living(device, work.host(host))
     }
 
-    /// What a server says and does by one of its stacks.
+    /// Builds the traffic of one stack of a server.
     fn service(
         &self,
         server: &ServerSpec,
@@ -376,7 +376,7 @@ impl<'a> Hosts<'a> {
         client.is_some_and(|client| client.server == server.name)
     }
 
-    /// Where a client finds the server that has this number among all.
+    /// Returns the address at which a client reaches the server with this number.
     fn address_of(&self, group: &GroupSpec, client: &ClientSpec, server: u32) -> SocketAddr {
         let service = self.service_of(client);
         let in_run = || SocketAddr::new(self.addresses_of(group).server(server), service.port);
@@ -391,7 +391,7 @@ impl<'a> Hosts<'a> {
         service.expect("the check has found it")
     }
 
-    /// What decides at a side, at the device of this number in its group.
+    /// Returns the traffic origin at a side, for the device with this number in its group.
     fn planned(&self, (side, receiver): (Direction, u32), stack: &StackBuilder) -> Planned {
         Planned {
             plan: Arc::clone(&self.plan),
@@ -403,7 +403,7 @@ impl<'a> Hosts<'a> {
         }
     }
 
-    /// What is said at one end of what goes by a stack of a server.
+    /// Returns the traffic origin at one end of a server's stack.
     fn origin(&self, by: &ClientSpec, side: Direction) -> Origin {
         let plan = self.plans.get(&(by.server.as_str(), by.stack.as_str()));
         Origin {
@@ -421,8 +421,9 @@ fn living(device: Option<DeviceEnd>, host: Box<dyn Host>) -> Box<dyn Host> {
     }
 }
 
-/// What goes by each stack of each server, where devices have several clients: who can reach a device by one of them must
-/// not say what goes by another.
+/// Returns the traffic of each stack of each server.
+///
+/// A client with several stacks must not send by one what belongs to another.
 fn plans<'a>(
     spec: &'a RunSpec,
     plan: &TrafficPlan,

@@ -16,9 +16,10 @@ use crate::spec::{EngineSpec, MessageDetail, RunSpec, SpecError};
 use crate::stack::{Guest, Registry};
 
 impl Simulated {
-    /// Runs the clients of a spec against servers that are somewhere else. `on_sockets` makes one host of all of them, which
-    /// stamps what it tells of messages ([`HostEvent::MessageAt`]). What an interrupt leaves of the run is given, too, as
-    /// invalid.
+    /// Runs the clients of a spec against external servers.
+    ///
+    /// `on_sockets` makes one host of all clients, which stamps its message events ([`HostEvent::MessageAt`]). An
+    /// interrupted run returns its partial result, marked as invalid.
     ///
     /// # Errors
     /// When the spec describes no load, or its messages cannot be written.
@@ -69,7 +70,7 @@ impl Simulated {
     }
 }
 
-/// Looks whether each device that has something to say is registered, by a key that can sign, and is told that it was heard.
+/// Checks that each sending device is registered with a usable signing key and gets acknowledgements.
 fn check_registered(
     hosts: &Hosts<'_>,
     spec: &RunSpec,
@@ -118,8 +119,9 @@ struct Watch {
 const QUIET: Duration = Duration::from_secs(1);
 
 impl Watch {
-    /// Notes what happens to a message. Nobody sees what becomes of its packets: while it has not arrived and nobody says
-    /// that it failed, it is under way.
+    /// Records a message event.
+    ///
+    /// Packets are not observed, so a message is in flight until it is delivered or reported as failed.
     fn note(&mut self, at: Instant, host: HostId, side: Direction, event: MessageEvent) {
         if let MessageEvent::Acknowledged { id } = event
             && self.ends_at_acknowledgement

@@ -1,5 +1,7 @@
-//! What hops are made of. A medium is a file here and a line in the list below: what a run spec says of it, how it is
-//! checked, how a device comes to it, and what it tells at the end of a run.
+//! The media that hops are made of.
+//!
+//! A medium is a file here and a line in the list below: its run spec, its checks, how a device attaches, and its
+//! result columns.
 
 mod link;
 pub(crate) mod nat;
@@ -30,22 +32,24 @@ pub use wlan::WlanSpec;
 
 /// What a hop can be made of.
 pub(crate) trait Medium {
-    /// Whether devices reach it by a radio: then it is the first hop of their path, and one for all by default.
+    /// Whether devices reach it by radio.
+    ///
+    /// It is then the first hop of their path, and shared by all by default.
     fn is_radio(&self) -> bool {
         false
     }
 
-    /// Whether the world sees devices behind it at another address.
+    /// Whether it translates the addresses of the devices behind it.
     fn translates(&self) -> bool {
         false
     }
 
-    /// How large a packet it takes both ways, in bytes; `None` where that is as on Ethernet.
+    /// Returns its MTU in both directions, in bytes; `None` for Ethernet's.
     fn mtu_bytes(&self) -> Option<u64> {
         None
     }
 
-    /// Looks whether it can be as it says; `field` is its hop in the run spec.
+    /// Checks its settings; `field` is the path of its hop in the run spec.
     ///
     /// # Errors
     /// When it cannot.
@@ -53,7 +57,7 @@ pub(crate) trait Medium {
         Ok(())
     }
 
-    /// What two hops of one name are, where they have to be alike and are not.
+    /// Returns the setting in which two hops of one name differ although they must agree.
     fn differs(&self, _hop: &HopSpec, _other: &HopSpec) -> Option<&'static str> {
         None
     }
@@ -69,7 +73,7 @@ pub(crate) trait Medium {
         ground: &mut Ground<'_, 'a>,
     ) -> Result<Place, SpecError>;
 
-    /// The link that is there before anybody comes.
+    /// Returns the link that exists before any device attaches.
     fn standing(&self, _hop: &HopSpec, _media: &Media<'_>) -> Option<LinkId> {
         None
     }
@@ -81,7 +85,7 @@ pub(crate) trait Medium {
     fn alone(&self, hop: &HopSpec, of: &LonePath, place: usize)
     -> Result<Box<dyn Link>, SpecError>;
 
-    /// Why there is none without a run.
+    /// Returns why it cannot be used without a run.
     ///
     /// # Errors
     /// When it is simulated in runs alone.
@@ -92,10 +96,10 @@ pub(crate) trait Medium {
 
 /// What a medium keeps in a run.
 pub(crate) trait OfRun<'a>: Sized {
-    /// That of a run in which nobody is yet.
+    /// Creates the state of a run without devices.
     fn new(spec: &'a RunSpec) -> Self;
 
-    /// Its columns of the run, without values where no path has it.
+    /// Returns its columns of the run, without values if no path has it.
     fn columns(&self, _ended: Ended) -> Vec<MediumColumn> {
         Vec::new()
     }
@@ -133,7 +137,7 @@ pub(crate) trait Links {
     /// Adds a machine to it.
     fn add(&mut self, link: Box<dyn Link>) -> LinkId;
 
-    /// Who measures it.
+    /// Returns the meter of the run.
     fn meter(&mut self) -> &mut Meter;
 }
 
@@ -150,7 +154,7 @@ pub(crate) struct Place {
 /// Makes of one list what a run spec calls media, how JSON has them, and what a run keeps of them.
 macro_rules! media {
     ($($(#[$doc:meta])+ $key:ident: $Variant:ident($Spec:ty),)+) => {
-        /// What a hop is.
+        /// The medium of a hop.
         #[derive(Clone, Debug, PartialEq)]
         pub enum MediumSpec {
             $($(#[$doc])+ $Variant($Spec),)+

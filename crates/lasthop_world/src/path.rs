@@ -1,4 +1,4 @@
-//! Lays the paths of a run, hop by hop, whatever they are made of.
+//! Builds the paths of a run hop by hop, for all media.
 
 mod aimed;
 mod lone;
@@ -190,7 +190,7 @@ impl<'a> Hops<'a> {
     }
 }
 
-/// Attaches the servers of a device to the far end of its path; by a junction where there are several.
+/// Attaches the servers of a device to the end of its path, with a junction for several.
 fn attach(
     path: PathId,
     servers: &[FarHost],

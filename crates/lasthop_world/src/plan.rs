@@ -68,7 +68,7 @@ pub(crate) fn directory(spec: &RunSpec) -> Directory {
     Directory::new(groups, in_order(spec).map(named).collect()).with_paths(paths.collect())
 }
 
-/// How many devices each message of a flow is for.
+/// Returns the number of devices that each message of a flow is for.
 fn audience(spec: &RunSpec, flow: &FlowSpec) -> NonZeroU32 {
     let all = (flow.kind == FlowKind::RelayToAll).then(|| spec.group(&flow.to));
     let devices = all.flatten().map(GroupSpec::staying);
@@ -96,7 +96,7 @@ fn named_group(group: &GroupSpec) -> NamedGroup {
     }
 }
 
-/// Flows with their numbers. The first of a group has those of its devices.
+/// Returns the flows in order with their device numbers.
 fn in_order(spec: &RunSpec) -> impl Iterator<Item = (Range<u32>, &FlowSpec)> {
     let mut flows: Vec<(Range<u32>, &FlowSpec)> = numbers_of_groups(spec)
         .into_iter()
@@ -150,7 +150,7 @@ fn planned(
     })
 }
 
-/// The devices that have a flow: others in each run. Where only one device is there, it is that one or none.
+/// Returns the devices that have a flow, which are drawn in each run.
 fn part_of(spec: &RunSpec, flow: &FlowSpec) -> Part {
     let drawn = drawn_part(spec, flow);
     let group = spec.group(flow.group());
@@ -172,7 +172,7 @@ fn drawn_part(spec: &RunSpec, flow: &FlowSpec) -> Part {
     }
 }
 
-/// How many devices of each part of its group have a flow.
+/// Returns the number of devices with a flow in each stratum of its group.
 fn devices_with(spec: &RunSpec, flow: &FlowSpec) -> Box<[u32]> {
     let Some(group) = spec.groups.iter().find(|it| it.name == flow.group()) else {
         return Box::default();
@@ -189,7 +189,7 @@ fn devices_with(spec: &RunSpec, flow: &FlowSpec) -> Box<[u32]> {
     devices.collect()
 }
 
-/// What messages of so many readings look like.
+/// Returns the payload template of messages with `batch` readings.
 fn payload(spec: &PayloadSpec, batch: u64) -> Result<PayloadTemplate, PayloadError> {
     match spec {
         PayloadSpec::Text { bytes } => PayloadTemplate::text(DataSize::from_bytes(bytes * batch)),

@@ -50,11 +50,11 @@ pub(crate) struct Present {
 /// What happens next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// A device comes.
+    /// A device arrives.
     Arrival,
-    /// A device goes because it has nothing to do any more.
+    /// A device leaves because it is done.
     Departure(FlowId),
-    /// A device goes although its message is not there.
+    /// A device leaves although its message was not delivered.
     GivingUp(FlowId),
 }
 
@@ -167,7 +167,7 @@ impl Population {
         }
     }
 
-    /// Keeps the first that may give up one that will, if nothing happens before.
+    /// Keeps the first pending departure that will happen without further events.
     fn forget_those_who_leave(&mut self) {
         while let Some((_, flow)) = self.giving_up.front()
             && self.present_as(*flow).is_none_or(|there| there.leaves)

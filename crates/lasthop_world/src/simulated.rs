@@ -22,7 +22,7 @@ use crate::spec::{EngineSpec, GroupSpec, MessageDetail, RunSpec, SpecError, nano
 use crate::stack::{MOST_PACKETS, Registry};
 use crate::world::{OutsideHosts, World};
 
-/// A run that has ended, and what it told.
+/// A finished run and its results.
 #[derive(Debug)]
 pub struct Simulated {
     pub(crate) meter: Meter,
@@ -37,15 +37,16 @@ pub struct Simulated {
     pub(crate) hides_packets: bool,
 }
 
-/// What to look at beside messages and bytes.
+/// What to observe beside messages and bytes.
 #[derive(Debug, Default)]
 pub struct Observe {
     /// Keep the packets of some hosts.
     pub capture: Option<Capture>,
     /// Keep the time line of a message.
     pub message: Option<MessageName>,
-    /// Give messages to files as they end, also those that are summed; those of devices that come and go, and those beside
-    /// a time line, stay in memory.
+    /// Writes finished messages to files, including summed ones.
+    ///
+    /// Messages of arriving devices, and all messages beside a time line, stay in memory.
     pub messages: Option<MessageFiles>,
 }
 
@@ -54,13 +55,13 @@ pub struct Observe {
 pub struct MessageName {
     /// The number of its device in the run.
     pub device: u32,
-    /// Its flow; the device's first where none is named.
+    /// Its flow. `None` means the first of the device.
     pub flow: Option<String>,
-    /// Its number there, from 1.
+    /// Its number in the flow, from 1.
     pub number: NonZeroU32,
 }
 
-/// Why there is no result.
+/// Why a run has no result.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// The spec describes no run.
@@ -86,7 +87,7 @@ impl Simulated {
         Self::run_with(&Registry::standard(), spec, observe, interrupt)
     }
 
-    /// The same with applications and layers of one's own.
+    /// Runs a spec with a registry of your own.
     ///
     /// # Errors
     /// As of [`Simulated::run`].
@@ -103,7 +104,7 @@ impl Simulated {
         Self::on(VirtualClock, registry, spec, observe, interrupt)
     }
 
-    /// The same on a clock of the caller's, whatever engine the spec names.
+    /// Runs a spec on a clock of the caller, regardless of the spec's engine.
     ///
     /// # Errors
     /// When the spec describes no run, after an interrupt or when the clock stops, or when a capture cannot be written.
@@ -118,7 +119,7 @@ impl Simulated {
         Self::beside(outside, clock, registry, spec, observe, interrupt)
     }
 
-    /// The same with servers that are outside of the run.
+    /// Runs a spec with servers outside of the run.
     ///
     /// # Errors
     /// As of [`Simulated::on`], and when a server that is to be outside is not there.
@@ -172,7 +173,7 @@ impl Simulated {
         Ok(self)
     }
 
-    /// How it ended.
+    /// Returns the status.
     #[must_use]
     pub fn status(&self) -> RunStatus {
         self.meter.status(self.outcome)
@@ -191,25 +192,25 @@ impl Simulated {
         summary
     }
 
-    /// What the cells of all networks have counted, where a path has one.
+    /// Returns the counters of all networks' cells, if a path has cells.
     #[must_use]
     pub fn network(&self) -> Option<&NetworkReport> {
         self.network.as_ref().map(|told| &told.network)
     }
 
-    /// All that was watched.
+    /// Returns the meter with all measurements.
     #[must_use]
     pub fn meter(&self) -> &Meter {
         &self.meter
     }
 
-    /// How many wake-ups the loop served.
+    /// Returns the number of wake-ups that the loop served.
     #[must_use]
     pub fn events(&self) -> u64 {
         self.events
     }
 
-    /// How often the loop polled a machine.
+    /// Returns the number of polls of machines.
     #[must_use]
     pub fn polls(&self) -> u64 {
         self.polls
@@ -238,7 +239,7 @@ fn networks(spec: &RunSpec, explains: bool) -> Result<Vec<NamedNetwork<'_>>, Spe
     Ok(networks)
 }
 
-/// What a run of this spec may have of packets.
+/// Returns the maximum number of packets of a run of this spec.
 fn most_packets(spec: &RunSpec) -> PacketBound {
     let staying: u32 = spec.groups.iter().map(GroupSpec::staying).sum();
     PacketBound {
@@ -284,7 +285,7 @@ pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError
     })
 }
 
-/// How many radios devices have on paths that they come to.
+/// Returns the number of radios on paths that devices move to.
 fn further_radios(spec: &RunSpec) -> u32 {
     let numbers = numbers_of_groups(spec);
     let is_new = |(device, path): &(u32, &str)| {

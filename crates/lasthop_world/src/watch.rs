@@ -72,7 +72,7 @@ impl Observer for Watch {
         self.meter.late(now, by);
     }
 
-    /// The loop comes back for every change.
+    /// Returns the horizon: the loop returns at every change.
     fn horizon(&self) -> Instant {
         let horizon = self.meter.horizon().min(self.next_step);
         let change = self.population.as_ref().and_then(|it| it.next_change());

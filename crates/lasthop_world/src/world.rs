@@ -45,7 +45,7 @@ pub(crate) struct World<'a, C> {
     affected: Affected<'a>,
 }
 
-/// What makes the hosts of servers that are real software, by their numbers in the run.
+/// The constructors of hosts for external servers, by their numbers in the run.
 pub type OutsideHosts = BTreeMap<u32, Box<dyn FnOnce(Routes) -> Box<dyn Host>>>;
 
 /// A device that stays, and its place in the network, where it has one.
@@ -177,7 +177,7 @@ impl<'a, C: Clock> World<'a, C> {
         self.simulation.into_observer().meter
     }
 
-    /// Until when radios tell their time, when the loop has returned for good.
+    /// Returns until when radios report their time, once the loop has returned for good.
     fn end(&self) -> Instant {
         if self.coming.is_some() {
             return self.simulation.now();
@@ -199,7 +199,7 @@ impl<'a, C: Clock> World<'a, C> {
             })
     }
 
-    /// By which interface a shared server reaches each device: at its own address or at its translator's.
+    /// Returns the routes of a shared server to each device, by its own address or its NAT's.
     fn routes_of(&self, server: &'a ServerSpec) -> Routes {
         // Those of a gateway stand behind its own.
         let first = u32::from(server.forwards.is_some());
@@ -225,7 +225,7 @@ impl<'a, C: Clock> World<'a, C> {
         Routes::ByDestination(Box::new(table))
     }
 
-    /// Expects devices that come once after each gap, on average.
+    /// Schedules arrivals of devices, with `gap` as the mean interval.
     fn expect(&mut self, group: &'a GroupSpec, arriving: &ArrivingSpec) {
         let cells = f64::from(self.spec.path_of(group).cells());
         let mean_gap = Duration::from_nanos_f64(1e9 / (arriving.per_second_per_cell * cells));
@@ -321,7 +321,7 @@ impl<'a, C: Clock> World<'a, C> {
         watch.meter.leave(now, flow, within_reach);
     }
 
-    /// Expects a host to crash by itself, which forgets what it has of these flows.
+    /// Watches a host for crashes, at which it loses these flows.
     fn watch_device(&mut self, host: HostId, flows: Vec<(FlowId, Direction)>) {
         let watch = self.simulation.observer_mut();
         watch.meter.watch_device();

@@ -1,5 +1,4 @@
-//! What tests of transports and protocols stand on: two ends of a transport on a lossy wire, and a transport without
-//! packets that does what it is told.
+//! Test harness for transports and protocols: two ends on a lossy wire, and a scripted transport without packets.
 
 mod pair;
 mod wire;
@@ -9,5 +8,5 @@ use crate::StreamId;
 pub use pair::{Pair, PairEvent};
 pub use wire::{Wire, WireEnd};
 
-/// The stream of a connection that has no other.
+/// The stream of a connection that has only one.
 pub const STREAM: StreamId = StreamId(0);

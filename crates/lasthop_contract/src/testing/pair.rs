@@ -14,7 +14,7 @@ pub struct Pair<C, S> {
     pub client: C,
     /// The end that accepts them.
     pub server: S,
-    /// How long a packet travels.
+    /// The one-way delay of a packet.
     pub delay: Duration,
     /// The packets that are lost: by direction, counted from 0.
     pub lost: Vec<(Direction, u64)>,
@@ -26,16 +26,16 @@ pub struct Pair<C, S> {
     discarded: Vec<DiscardReason>,
 }
 
-/// What an end of a [`Pair`] said.
+/// An event at one end of a [`Pair`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairEvent {
-    /// When.
+    /// The time of the event.
     pub at: Instant,
-    /// Which end: `Up` is the client, `Down` the server.
+    /// The end: `Up` is the client, `Down` the server.
     pub end: Direction,
-    /// Of which connection.
+    /// The connection.
     pub connection: ConnectionId,
-    /// What.
+    /// The event.
     pub event: TransportEvent,
 }
 
@@ -80,12 +80,12 @@ impl<C: Transport, S: Transport> Pair<C, S> {
         self.now = end;
     }
 
-    /// What both ends said since the last call, in order.
+    /// Returns the events of both ends since the last call, in order.
     pub fn take_events(&mut self) -> Vec<PairEvent> {
         core::mem::take(&mut self.events)
     }
 
-    /// How many packets an end has sent, those that were lost too.
+    /// Returns the number of packets that an end has sent, lost ones included.
     pub fn sent(&self, end: Direction) -> u64 {
         self.sent[end as usize]
     }

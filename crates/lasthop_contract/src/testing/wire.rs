@@ -11,7 +11,7 @@ use crate::{
 };
 use lasthop_units::Instant;
 
-/// One end of a transport in memory: connections of one stream, and datagrams, without packets, protocol or delay.
+/// One end of an in-memory transport with one stream a connection and datagrams, without packets, protocol or delay.
 ///
 /// Both ends share the [`Wire`], by which a test has a say in everything that a stream may do.
 #[derive(Debug)]
@@ -20,24 +20,24 @@ pub struct WireEnd {
     is_server: bool,
 }
 
-/// What lies between the two ends, and how it behaves.
+/// The state between the two ends, and its behaviour.
 #[derive(Debug)]
 pub struct Wire {
     streams: BTreeMap<u64, Stream>,
     events: [VecDeque<(ConnectionId, TransportEvent)>; 2],
     next: u64,
     room: [usize; 2],
-    /// How many bytes a read gives at most.
+    /// The maximum number of bytes of a read.
     pub read_size: usize,
     /// Reads give random shares of that.
     pub random: Option<RandomStream>,
     /// Whether connections can be made.
     pub is_up: bool,
-    /// All chunks that were taken, by the end that wrote them (server last).
+    /// All accepted chunks by writer, server last.
     pub written: [Vec<(Provenance, Vec<u8>)>; 2],
     /// Whether they are noted.
     pub record: bool,
-    /// Whether what the client writes is taken and vanishes: nobody reads it.
+    /// Whether data from the client is accepted and discarded.
     pub swallows: bool,
     datagrams: [VecDeque<(ConnectionId, Payload)>; 2],
 }
@@ -64,7 +64,7 @@ struct Half {
 const CALLER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), 49152);
 
 impl WireEnd {
-    /// Two ends, and what lies between: for the client, for the server.
+    /// Creates a client end, a server end and the wire between them.
     #[must_use]
     pub fn pair() -> (Self, Self, Rc<RefCell<Wire>>) {
         let wire = Rc::new(RefCell::new(Wire {
@@ -87,7 +87,7 @@ impl WireEnd {
         (end(false), end(true), wire)
     }
 
-    /// What lies between the ends.
+    /// Returns the wire between the ends.
     #[must_use]
     pub fn wire(&self) -> &RefCell<Wire> {
         &self.wire
@@ -99,7 +99,7 @@ impl WireEnd {
 }
 
 impl Wire {
-    /// Cuts all connections: what is on the way is lost, both ends are told.
+    /// Cuts all connections: data in flight is lost and both ends are notified.
     pub fn cut(&mut self) {
         let ids: Vec<u64> = self.streams.keys().copied().collect();
         self.streams.clear();
@@ -113,7 +113,7 @@ impl Wire {
         }
     }
 
-    /// Lets so many bytes of each connection wait until writing blocks, by the end that writes them (server last).
+    /// Sets how many bytes of each connection can be queued before writes block, by writer, server last.
     pub fn set_room(&mut self, room: [usize; 2]) {
         self.room = room;
         for (id, stream) in &mut self.streams {
@@ -126,12 +126,12 @@ impl Wire {
         }
     }
 
-    /// How many connections there are.
+    /// Returns the number of connections.
     pub fn connections(&self) -> usize {
         self.streams.len()
     }
 
-    /// What an end (1 is the server) has written on a connection and the other has not read, to meddle with.
+    /// Returns the bytes that `end` (1 is the server) has written and the other has not read, to modify them.
     pub fn under_way(&mut self, connection: ConnectionId, end: usize) -> Option<&mut VecDeque<u8>> {
         let stream = self.streams.get_mut(&connection.0)?;
         Some(&mut stream.halves[end].bytes)

@@ -5,12 +5,14 @@ use lasthop_contract::{Clock, DropReason, LinkInput, LookupMap, Packet};
 use super::{HostId, LinkId, Simulation};
 use crate::Observer;
 
-/// What an outage can be of.
+/// The place of an outage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OutagePlace {
-    /// What a host sends is lost at its door, and so is what comes for it. The host knows nothing of it.
+    /// A host: packets that it sends or that arrive for it are lost. The host is not notified.
     Host(HostId),
-    /// What enters a link is lost. What is on its way in it goes on, unless the link is a radio that falls silent.
+    /// A link: packets that enter it are lost.
+    ///
+    /// Packets in flight continue, unless the link is a radio cell that falls silent.
     Link(LinkId),
 }
 

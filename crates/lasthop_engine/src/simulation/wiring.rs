@@ -1,4 +1,4 @@
-//! Who is there, and which wires join them.
+//! The machines of a simulation and the wires between them.
 
 use core::mem;
 
@@ -17,8 +17,9 @@ use crate::wake_up_queue::Machine;
 struct Nobody;
 
 impl<C: Clock, O: Observer> Simulation<C, O> {
-    /// Adds a host whose packets go in this direction: up for devices, down for servers, unless an interface says
-    /// otherwise. It starts when the loop goes on. The number of the host that was removed last is used again.
+    /// Adds a host whose packets go in `direction` unless an interface overrides it: up for devices, down for servers.
+    ///
+    /// The host starts when the loop continues. The number of the most recently removed host is reused.
     pub fn add_host(&mut self, machine: Box<dyn Host>, direction: Direction) -> HostId {
         let slot = HostSlot {
             machine,
@@ -38,13 +39,16 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         id
     }
 
-    /// Says that a host has to do with the world outside: it stands for a device, say, or has sockets of its own.
-    /// Whenever the clock tells of an arrival, it is told [`HostInput::Timeout`], and looks what there is.
+    /// Marks a host as open to the outside, for example because it has sockets.
+    ///
+    /// When the clock reports an arrival, the host receives [`HostInput::Timeout`] and checks for input.
     pub fn open_to_outside(&mut self, host: HostId) {
         self.outside.push(host);
     }
 
-    /// Takes a host away: its links are told, what it waited for does not come, and its number is free.
+    /// Removes a host.
+    ///
+    /// Its links are notified, its deadline is cancelled, and its number becomes free.
     ///
     /// What a link still has for it ends there, or where it would have left.
     pub fn remove_host(&mut self, host: HostId) {
@@ -78,8 +82,9 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         self.attach_on(PathId::default(), host, (link, port), direction)
     }
 
-    /// Attaches the host's next interface to an end of a path. Packets that leave by it go in this direction: a gateway's
-    /// go up to its server, and down to its devices.
+    /// Attaches the host's next interface to an end of a path.
+    ///
+    /// Packets that leave by it go in `direction`: a gateway's go up to its server and down to its devices.
     pub fn attach_on(
         &mut self,
         path: PathId,
@@ -99,8 +104,9 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         interface
     }
 
-    /// Moves an interface of a host to a port of another link, where another path begins, now. What the old link still has for it ends there. It
-    /// may come back.
+    /// Moves an interface of a host to a port of another link, now.
+    ///
+    /// Packets that the old link still holds for it are dropped. The interface can move back later.
     pub fn move_interface(
         &mut self,
         host: HostId,
@@ -123,14 +129,15 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         self.tell_link(link, LinkInput::SwitchedOn { port });
     }
 
-    /// Joins two links: what leaves one at its port enters the other at its.
+    /// Joins two links: packets that leave one at its port enter the other at its port.
     pub fn join(&mut self, one: (LinkId, Port), other: (LinkId, Port)) {
         self.set_end(one.0, one.1, End::Link(other.0, other.1));
         self.set_end(other.0, other.1, End::Link(one.0, one.1));
     }
 
-    /// Lets each part of the world, that is machines that wires join, go through up to [`FORESIGHT`] of time
-    /// before the next part does. All that happens in a part stays as it is, and what it needs stays in the
+    /// Runs each part of the world for up to [`FORESIGHT`] of time before the next part.
+    ///
+    /// A part is a set of machines joined by wires. Events within a part keep their order, and its data stays in the
     /// processor's cache.
     ///
     /// The clock must be virtual. The observer is told of events of different parts out of order, and its horizon

@@ -167,7 +167,7 @@ impl Mapping {
         now - self.kept_at < self.timeout(config) && self.period == config.period(now)
     }
 
-    /// When it ends, if nothing more is sent.
+    /// Returns when the mapping expires without further packets.
     fn end(&self, config: &NatConfig) -> Instant {
         let silent = self.kept_at + self.timeout(config);
         silent.min(config.end_of(self.period))
@@ -178,7 +178,7 @@ impl Mapping {
         config.timeout(self.inside.protocol, is_transitory)
     }
 
-    /// Follows a segment, if it is one; whether little time is left from now on.
+    /// Updates the TCP state by a segment; returns whether the short timeout applies from now on.
     fn follow(&mut self, sender: Sender, segment: Option<Segment>) -> bool {
         let (Some(session), Some(segment)) = (&mut self.session, segment) else {
             return false;

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// What stands around a packet on a serial line.
+/// The framing of packets on a serial line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Framing {
@@ -8,7 +8,7 @@ pub enum Framing {
     Ppp,
     /// SLIP (RFC 1055), with an END before each packet, too.
     Slip,
-    /// Nothing: the length is known from elsewhere.
+    /// No framing: the length is known otherwise.
     None,
 }
 
@@ -20,7 +20,7 @@ const SLIP_END: u8 = 0xc0;
 const SLIP_ESCAPE: u8 = 0xdb;
 
 impl Framing {
-    /// How many bytes a packet is on the line: its own, those around it, and one for each that is escaped.
+    /// Returns the bytes of a packet on the line: its own, the framing, and one for each escaped byte.
     #[must_use]
     pub fn bytes_of(self, packet: &[u8]) -> u64 {
         let escaped = |bytes: &[u8], special: [u8; 2]| {

@@ -19,12 +19,12 @@ pub struct SerialLine {
     dropped: VecDeque<LinkOutput>,
 }
 
-/// What a line has done.
+/// The occupancy of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SerialReport {
-    /// How long bits were on the line.
+    /// The time during which bits were on the line.
     pub busy: Duration,
-    /// How long it was idle for another station to send, while that one waited.
+    /// The time during which the line was idle for turnaround while another station waited.
     pub turnaround: Duration,
 }
 
@@ -66,7 +66,7 @@ impl SerialLine {
         }
     }
 
-    /// What it has done until an instant.
+    /// Returns the occupancy until an instant.
     #[must_use]
     pub fn report(&self, until: Instant) -> SerialReport {
         let mut report = SerialReport::default();
@@ -122,7 +122,7 @@ impl SerialLine {
         });
     }
 
-    /// The wire whose frame is through first.
+    /// Returns the wire whose frame ends first.
     fn next(&self) -> Option<usize> {
         let ends = |wire: &Wire| wire.frames.front().map(|frame| frame.ends);
         let wires = self.wires.iter().enumerate();

@@ -1,7 +1,7 @@
 use lasthop_contract::{IpView, Packet, TCP_PROTOCOL, UDP_PROTOCOL};
 use serde::{Deserialize, Serialize};
 
-/// The protocol that a firewall lets nobody speak: its packets end without a word to who sent them.
+/// The protocol that a firewall blocks: packets are dropped without notice to the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Block {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Corrupt {
-    /// How likely a packet is corrupted.
+    /// The probability that a packet is corrupted.
     pub probability: Probability,
 }
 

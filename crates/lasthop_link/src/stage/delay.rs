@@ -1,4 +1,4 @@
-//! How long packets travel.
+//! The delay of packets.
 
 mod constant;
 mod exponential;
@@ -24,33 +24,33 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Delay {
-    /// How long a packet travels.
+    /// The distribution of the delay.
     pub model: DelayModel,
-    /// What happens to a packet that would arrive before its predecessor.
+    /// Whether a packet can overtake its predecessor.
     pub reordering: Reordering,
 }
 
-/// How long a packet travels.
+/// A distribution of the delay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DelayModel {
     /// Always the same.
     Constant(Constant),
-    /// Each delay between two bounds as likely as the next.
+    /// Uniform between two bounds.
     Uniform(Uniform),
     /// Normally distributed, but not below zero.
     Normal(Normal),
     /// A minimum, and an exponentially distributed rest.
     Exponential(Exponential),
-    /// With a heavy tail.
+    /// Pareto: heavy-tailed.
     Pareto(Pareto),
     /// Some are held back, and overtaken.
     HeldBack(HeldBack),
-    /// As it was recorded.
+    /// From a recorded trace.
     Trace(Trace),
 }
 
-/// Whether packets may overtake each other; written as a yes or no.
+/// Whether packets can overtake each other, written as a Boolean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "bool", into = "bool")]
 pub enum Reordering {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Duplicate {
-    /// How likely a packet is duplicated.
+    /// The probability that a packet is duplicated.
     pub probability: Probability,
 }
 

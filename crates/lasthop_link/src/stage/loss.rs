@@ -1,4 +1,4 @@
-//! Which packets are lost.
+//! Loss models.
 
 mod bernoulli;
 mod bit_errors;
@@ -28,9 +28,9 @@ use passing::PassingLoss;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Loss {
-    /// Each packet by itself.
+    /// Independent losses.
     Bernoulli(Bernoulli),
-    /// Each packet by itself, the larger the likelier.
+    /// Independent bit errors: larger packets are lost more often.
     BitErrors(BitErrors),
     /// In bursts, counted in packets.
     GilbertElliottPacket(GilbertElliottPacket),
@@ -38,7 +38,7 @@ pub enum Loss {
     GilbertElliottTime(GilbertElliottTime),
     /// Exactly these packets.
     Packets(PacketList),
-    /// Each packet by itself, for a time.
+    /// Independent losses until a given time.
     Passing(Passing),
 }
 

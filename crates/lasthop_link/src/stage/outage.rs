@@ -21,7 +21,7 @@ pub struct Outage {
 read_checked!(Outage);
 
 impl Outage {
-    /// An outage from `start`, that comes back `every` so often.
+    /// Creates an outage that begins at `start` and recurs `every` interval.
     ///
     /// # Errors
     /// [`ConfigError::OutageOverlapsItself`] when it would come back before it is over.
@@ -58,7 +58,7 @@ impl Outage {
     }
 }
 
-/// All outages of a direction; they may overlap each other. Cheap to clone.
+/// All outages of a direction, which can overlap. Cheap to clone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<Outage>", into = "Vec<Outage>")]
 pub struct OutageSchedule(Arc<[Outage]>);
@@ -70,7 +70,7 @@ impl OutageSchedule {
         Self(outages.into_iter().collect())
     }
 
-    /// Whether there is no outage at all.
+    /// Whether there are no outages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -1,4 +1,4 @@
-//! How fast packets pass, and what waits.
+//! The rate limit of a link and its queue.
 
 mod background;
 mod pace;
@@ -22,27 +22,27 @@ use queue::WaitingRoom;
 use serial_line::SerialService;
 use token_bucket::TokenService;
 
-/// A bottleneck: how fast packets pass, and how many may wait for it.
+/// A bottleneck: a rate and a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rate {
-    /// How fast.
+    /// The rate.
     pub bits_per_second: BitRate,
-    /// In which way.
+    /// How packets are served.
     pub kind: RateKind,
-    /// What may wait.
+    /// The queue limit.
     pub queue: QueueLimit,
-    /// What else waits and passes.
+    /// Background traffic in the same queue.
     pub background: Option<Background>,
 }
 
-/// In which way packets pass.
+/// How packets are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RateKind {
-    /// At once while there are tokens, which come at the rate.
+    /// By a token bucket: at once while there are tokens, which arrive at the rate.
     TokenBucket(TokenBucket),
-    /// Bit by bit, one packet after the other; each leaves with its last bit.
+    /// Serially, bit by bit: each packet leaves with its last bit.
     Serial,
 }
 
@@ -102,7 +102,7 @@ impl Rate {
 /// The bottleneck of one direction at work.
 #[derive(Debug)]
 pub(crate) enum Bottleneck {
-    /// All that passes is offered to the link.
+    /// All traffic is offered to the link, without background traffic.
     Free(Server, WaitingRoom),
     /// Other traffic passes, too.
     Loaded(Box<(Server, [Lane; 1])>),
@@ -142,7 +142,7 @@ pub(crate) enum Server {
 }
 
 impl Server {
-    /// Until when a packet that arrives now must wait.
+    /// Returns until when a packet that arrives now must wait.
     fn turn(&self, at: Instant, size: DataSize) -> Instant {
         match self {
             Self::TokenBucket(service) => service.turn(at, size),
@@ -150,7 +150,7 @@ impl Server {
         }
     }
 
-    /// Serves a packet at its turn and tells when it leaves.
+    /// Serves a packet at its turn; returns when it leaves.
     fn serve(&mut self, turn: Instant, size: DataSize) -> Instant {
         match self {
             Self::TokenBucket(service) => service.serve(turn, size),

@@ -7,7 +7,7 @@ use super::contention::Contention;
 use super::transmitter::Transmitter;
 use super::{CellConfig, CellReport, QueueConfig, StationConfig, StationReport};
 
-/// One channel with an access point and its stations, all of which hear each other.
+/// One WLAN channel with an access point and stations that all receive each other.
 ///
 /// The station k has `Port(2k)` at its radio and `Port(2k + 1)` on the wired side of the access point. All stations
 /// share the queue of the access point; each has one of its own the other way.
@@ -40,7 +40,7 @@ struct Station {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Presence {
     Here,
-    /// It hears nothing, and the access point does not know.
+    /// It is off, and the access point does not know that.
     Off,
     Gone,
 }
@@ -68,7 +68,7 @@ impl WlanCell {
         }
     }
 
-    /// Takes in a station of this name, which is there from now on. Returns its number.
+    /// Adds a station with this name and returns its number.
     pub fn add_station(&mut self, config: &StationConfig, name: &str) -> u32 {
         let stream = |purpose: &str| {
             RandomStream::named(self.seed, format_args!("{}/{name}/{purpose}", self.name))
@@ -85,7 +85,7 @@ impl WlanCell {
         self.stations.len() as u32 - 1
     }
 
-    /// What was counted until an instant that is not before the last one that the cell was told.
+    /// Returns the counters until an instant, which must not be before the last input of the cell.
     #[must_use]
     pub fn report(&self, until: Instant) -> CellReport {
         let mut report = self.report.clone();
@@ -128,8 +128,10 @@ impl WlanCell {
         }
     }
 
-    /// Who had nothing to send begins to wait: no longer than to the next edge of a slot where the channel is idle and
-    /// the back-off behind its last frame is over.
+    /// Queues a frame. A sender that was idle starts its back-off.
+    ///
+    /// It waits at most until the next slot boundary if the channel is idle and the back-off after its last frame is
+    /// over.
     fn enqueue(
         &mut self,
         now: Instant,
@@ -155,7 +157,7 @@ impl WlanCell {
         Ok(())
     }
 
-    /// Puts the frames of those on the air whose turn it is.
+    /// Transmits the frames of the stations whose back-off has ended.
     fn access(&mut self, at: Instant) {
         let mut senders = core::mem::take(&mut self.senders);
         self.contention.take(&mut senders);
@@ -181,7 +183,8 @@ impl WlanCell {
         self.senders = senders;
     }
 
-    /// The time on the air of the first frame of a sender and of its acknowledgement, and whether that comes.
+    /// Returns the airtime of the first frame of a sender and of its acknowledgement, and whether the acknowledgement
+    /// comes.
     fn send(&mut self, who: usize, is_alone: bool) -> (Duration, Duration, bool) {
         let sender = &self.transmitters[who];
         let Some((number, packet)) = sender.first() else {
@@ -212,7 +215,7 @@ impl WlanCell {
         (data, ack, is_read)
     }
 
-    /// What follows for a sender from how its frame ended, which is known once it was heard.
+    /// Updates a sender after its frame ended, once the result is known.
     fn settle(&mut self, who: usize, heard_at: Instant, is_read: bool) {
         let side = self.side(who);
         let counted = self.contention.counted();
@@ -247,8 +250,9 @@ impl WlanCell {
         self.on_air.push_back((heard_at, output));
     }
 
-    /// Does all that is due by an instant. Whoever comes at the very edge of a slot may send in it, so that frames begin
-    /// once that instant is over.
+    /// Processes everything due by `now`.
+    ///
+    /// A packet that arrives exactly at a slot boundary can be sent in that slot, so frames begin after that instant.
     fn advance(&mut self, now: Instant) {
         loop {
             let heard = self.on_air.front().map(|(at, _)| *at);
@@ -277,7 +281,7 @@ impl WlanCell {
         }
     }
 
-    /// Drops what waits at a sender of or for a station.
+    /// Drops the packets that a sender has queued from or for a station.
     fn forget(&mut self, who: usize, station: usize, entry: Port) {
         let side = self.side(who);
         let sender = &mut self.transmitters[who];

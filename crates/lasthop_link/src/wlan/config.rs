@@ -6,7 +6,7 @@ use crate::stage::rate::QueueLimit;
 
 use super::Modulation;
 
-/// What all stations of a cell have in common, as a run spec has it.
+/// The settings that all stations of a cell share, as in a run spec.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct CellConfig {
@@ -14,43 +14,43 @@ pub struct CellConfig {
     pub slot_ns: u64,
     /// Between a frame and its acknowledgement.
     pub sifs_ns: u64,
-    /// How long the channel is idle before back-off goes on: DIFS, or the AIFS of best effort.
+    /// The idle time before back-off continues: DIFS, or the AIFS of best effort.
     pub difs_ns: u64,
-    /// The same after a frame that nobody could read: EIFS, or DIFS again.
+    /// The idle time after an unreadable frame: EIFS, or again DIFS.
     pub eifs_ns: u64,
-    /// What a data frame has beside its packet: MAC header, LLC and SNAP, encryption, FCS.
+    /// The overhead of a data frame: MAC header, LLC and SNAP, encryption, FCS.
     pub overhead_bytes: u32,
     /// An acknowledgement.
     pub ack_bytes: u32,
-    /// So many transmissions of a frame, and it is given up.
+    /// The maximum number of transmissions of a frame.
     pub retry_limit: u16,
-    /// Of each station.
+    /// The queue of each station.
     pub station: QueueConfig,
-    /// Of the access point.
+    /// The queue of the access point.
     pub access_point: QueueConfig,
 }
 
-/// How one side waits for the channel.
+/// The channel access of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QueueConfig {
-    /// The first back-off is of at most so many slots.
+    /// The initial contention window in slots.
     pub cw_min: u32,
-    /// No back-off is of more.
+    /// The maximum contention window in slots.
     pub cw_max: u32,
-    /// What may wait, with what has its turn.
+    /// The queue limit, including the packet in service.
     pub queue: QueueLimit,
 }
 
-/// What a station has of its own.
+/// The settings of one station.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StationConfig {
-    /// Of its data frames and of those to it.
+    /// The modulation of data frames to and from the station.
     pub data: Modulation,
-    /// Of the acknowledgements of both.
+    /// The modulation of acknowledgements in both directions.
     pub ack: Modulation,
-    /// How often a frame that met no other is not read all the same.
+    /// The probability that a frame without a collision is still unreadable.
     pub frame_loss: Probability,
 }
 

@@ -1,18 +1,18 @@
 use lasthop_units::Duration;
 use serde::{Deserialize, Serialize};
 
-/// How a frame is put on the air, and so how long it takes.
+/// A modulation, which determines the airtime of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Modulation {
-    /// Bit by bit behind a preamble with its header, in whole microseconds (IEEE 802.11-2016, clauses 15 and 16).
+    /// Bit by bit after a preamble with header, in whole microseconds (IEEE 802.11-2016, clauses 15 and 16).
     Dsss {
         /// Preamble and PLCP header.
         preamble_ns: u64,
         /// Of what follows.
         bits_per_second: u64,
     },
-    /// In symbols of 4 us behind a preamble (clauses 17 to 19, 20 MHz, one stream, the long guard interval).
+    /// In symbols of 4 us after a preamble (clauses 17 to 19, 20 MHz, one stream, long guard interval).
     Ofdm {
         /// Preamble and signal fields.
         preamble_ns: u64,
@@ -31,7 +31,7 @@ const NANOS_PER_MICRO: u64 = 1_000;
 const MICROS_PER_SECOND: u64 = 1_000_000;
 
 impl Modulation {
-    /// The time that a frame of so many bytes takes on the air, FCS included.
+    /// Returns the airtime of a frame of `bytes`, FCS included.
     #[must_use]
     pub fn airtime(self, bytes: u64) -> Duration {
         let nanos = match self {

@@ -1,33 +1,34 @@
 use lasthop_units::Duration;
 
-/// What a cell has counted.
+/// The counters of a cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CellReport {
-    /// How long the channel was taken: frames, the spaces before acknowledgements, and these.
+    /// The time during which the channel was busy: frames, interframe spaces before acknowledgements, and
+    /// acknowledgements.
     pub busy: Duration,
     /// Data frames on the air, each time counted.
     pub transmissions: u64,
-    /// Of these, those that met another.
+    /// The number of transmissions that collided.
     pub collided: u64,
-    /// Of these, those that met no other and were not read.
+    /// The number of transmissions without a collision that were unreadable.
     pub lost: u64,
-    /// Of these, those that were sent before.
+    /// The number of transmissions that were retransmissions.
     pub repeated: u64,
-    /// By station, in the order in which they came.
+    /// The stations in the order in which they were added.
     pub stations: Vec<StationReport>,
 }
 
-/// What a station took of the channel, and the access point for it.
+/// The airtime of a station, including frames that the access point sent to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StationReport {
-    /// Its data frames, with their acknowledgements.
+    /// The airtime of its data frames and their acknowledgements.
     pub up: Duration,
-    /// Those to it.
+    /// The airtime of data frames to it and their acknowledgements.
     pub down: Duration,
 }
 
 impl StationReport {
-    /// Both ways.
+    /// Returns the airtime in both directions.
     #[must_use]
     pub fn airtime(&self) -> Duration {
         self.up + self.down

@@ -5,13 +5,13 @@ use lasthop_units::Instant;
 /// A packet at an interface.
 #[derive(Clone, Debug)]
 pub struct CapturedPacket {
-    /// When, since 1970 or since the run began.
+    /// The time since 1970, or since the start of the run.
     pub at: Instant,
-    /// Whether it arrived there.
+    /// Whether the packet arrived at the host.
     pub is_inbound: bool,
     /// The IP packet.
     pub bytes: Box<[u8]>,
-    /// What is noted about it.
+    /// The comments on the packet.
     pub comments: Vec<String>,
 }
 

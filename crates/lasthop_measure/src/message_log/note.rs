@@ -127,8 +127,10 @@ impl MessageLog {
         }
     }
 
-    /// Notes a packet with bytes of a message that has no record: of a bundle, or of one that has ended, where payload may
-    /// still be sent first, as by a server that has told its state otherwise. How many of the bytes are known to be new.
+    /// Records a packet with bytes of a message that has no record; returns how many bytes are known to be new.
+    ///
+    /// The message belongs to a bundle or has ended. A server that has sent its state by other means can still send
+    /// such a payload for the first time.
     #[cold]
     fn offered_without_record(&mut self, now: Instant, id: MessageId, sent: FirstCopy) -> u32 {
         let of_bundle = self.bundles.add_first_copy(id, sent.length);
@@ -217,7 +219,7 @@ impl MessageLog {
         channel.flows.get_mut(place)
     }
 
-    /// None for a device whose flow is forgotten.
+    /// Makes room for a record; `None` for a device whose flow is forgotten.
     #[cold]
     fn make_room(&mut self, device: DeviceId, number: usize) -> Option<()> {
         if self.channels.len() <= number {
@@ -268,7 +270,7 @@ impl MessageLog {
         true
     }
 
-    /// Notes what happens to a message that is for several devices.
+    /// Records a change of a message for several devices.
     #[cold]
     fn change_copies(&mut self, now: Instant, id: MessageId, change: MessageChange) -> bool {
         let Some(flow) = open_flow(&mut self.channels, id.flow) else {
@@ -293,14 +295,14 @@ impl MessageLog {
         true
     }
 
-    /// Notes that a message is at a device that it is for; `false` where there is no record of it.
+    /// Records that a message arrived at a receiver; returns `false` if it has no record.
     fn arrive(&mut self, now: Instant, id: MessageId, receiver: u32) -> bool {
         self.change_or(now, id, MessageChange::Arrived, |log| {
             log.arrive_at(now, id, receiver)
         })
     }
 
-    /// The same for one of several devices.
+    /// Records that a message arrived at one of several receivers.
     #[cold]
     fn arrive_at(&mut self, now: Instant, id: MessageId, receiver: u32) -> bool {
         let Some(flow) = self.open_flow(id.flow) else {

@@ -4,49 +4,49 @@ use lasthop_units::{Duration, Instant};
 
 use crate::{Directory, EnergyConfig};
 
-/// What a meter must know of the run.
+/// The configuration of a meter.
 #[derive(Clone, Debug)]
 pub struct MeterConfig {
-    /// What flows are called, and where their messages are made.
+    /// The names of flows and the senders of their messages.
     pub directory: Directory,
-    /// How many radios the devices have that are there from the start to the end.
+    /// The number of radios of devices that are present from start to end.
     pub radios: u32,
-    /// How many flows those devices have: each says when it begins and ends.
+    /// The number of flows of those devices. Each reports its start and end.
     pub flows: u32,
-    /// The others, where devices come and go.
+    /// The devices that arrive and leave.
     pub arriving: Option<Arriving>,
-    /// How many cells the network has, where it has some.
+    /// The number of cells of the network, if it has cells.
     pub cells: Option<NonZeroU32>,
     /// Messages due earlier than this after the first schedule's start are not measured.
     pub warm_up: Duration,
     /// How long unanswered messages are waited for after the last one was due.
     pub drain: Duration,
-    /// How long the set-up of the sessions may take.
+    /// The maximum set-up time of sessions.
     pub set_up: Duration,
-    /// When bytes, sessions and joules begin to count, and messages to be due, where sessions are set up beforehand.
+    /// The start of the count of bytes, sessions and energy, if sessions are established beforehand.
     pub counts_from: Option<Instant>,
-    /// When something first happens to hosts or hops: of an overload, messages tell that were due before.
+    /// The time of the first event at hosts or hops. Overload is judged from messages due before it.
     pub disturbed: Instant,
-    /// Whether the record of a message is kept when it has ended, and that of a device that comes and goes when it has gone.
+    /// Whether records are kept of finished messages, and of arriving devices that have left.
     pub keeps_records: bool,
-    /// What the devices of each group live on, where their energy is asked for.
+    /// The energy settings of each group, if its energy is measured.
     pub energy: Vec<Option<EnergyConfig>>,
 }
 
-/// Devices that come with one message each, and go. Their flows are numbered as they come.
+/// Devices that arrive with one message each and then leave. Their flows are numbered in order of arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arriving {
-    /// When the last may come.
+    /// The last time of an arrival.
     pub until: Instant,
 }
 
-/// How a run ended.
+/// The status of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunStatus {
-    /// As it should.
+    /// It completed normally.
     Completed,
     /// It has no result, for this reason.
     Failed(&'static str),
-    /// It has a result that cannot be believed, for this reason.
+    /// It has a result that is not trustworthy, for this reason.
     Invalid(&'static str),
 }

@@ -159,7 +159,7 @@ impl Observer for Meter {
 }
 
 impl Meter {
-    /// Adds to the sums what ended before now, where records are not kept.
+    /// Adds to the sums what ended before now, if records are not kept.
     #[inline]
     fn tell_ended(&mut self, now: Instant) {
         if self.log.has_ended_before(now) {
@@ -194,7 +194,7 @@ impl Meter {
         self.energy.as_mut().and_then(EnergyLog::set_ups)
     }
 
-    /// The device of a flow, by its group and its number there.
+    /// Returns the device of a flow, by group and number.
     fn device_of(&self, flow: FlowId) -> Option<DeviceKey> {
         let place = self.config.directory.place(flow)?;
         Some((place.flows.group, place.device))

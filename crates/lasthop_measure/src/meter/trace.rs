@@ -102,7 +102,7 @@ impl Meter {
     }
 }
 
-/// How a proxy has answered.
+/// Describes how a proxy answered.
 fn words_of(by: CacheOutcome, age_ms: u32) -> String {
     let how = match by {
         CacheOutcome::Hit => "is given from the cache",

@@ -1,4 +1,4 @@
-//! Who may begin a connection: access barring, and requests that are turned away.
+//! Admission control: access barring and rejected connection requests.
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,6 @@
-//! Carriers for data alone: a connection goes on on one of them once Msg4 is through, and comes back to the anchor for random
-//! access and when it ends (Release 13; TS 36.331 `carrierConfigDedicated`, TS 36.321 5.1).
+//! Carriers for data only (Release 13; TS 36.331 `carrierConfigDedicated`, TS 36.321 section 5.1).
+//!
+//! A connection continues on one of them after Msg4, and returns to the anchor for random access and when it ends.
 
 use super::{Cell, Context, Settings};
 use crate::config::{CarrierUse, NetworkConfig};

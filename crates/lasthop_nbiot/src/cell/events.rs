@@ -51,7 +51,7 @@ pub(super) enum Event {
     PagingEnds(DeviceKey),
     /// A device tries the random access again, or gives it up.
     AccessRetry(DeviceKey),
-    /// Contention may have gone unresolved.
+    /// The contention resolution timer expires.
     ContentionTimer(DeviceKey),
     /// T300 may have run out.
     SetUpTimer(DeviceKey),
@@ -61,13 +61,13 @@ pub(super) enum Event {
     InactivityTimer(DeviceKey),
     /// A packet may have waited too long.
     GiveUp(DeviceKey),
-    /// A device that sleeps tells the network that it is still there.
+    /// A sleeping device sends a periodic tracking area update.
     PeriodicUpdate(DeviceKey),
     /// A paging occasion of a device for which something waits.
     PagingOccasion(DeviceKey),
-    /// Nothing more is waited for to go with Msg4.
+    /// The wait for data to send with Msg4 ends.
     EarlyAnswer(DeviceKey),
-    /// The core has answered what it was asked for a device.
+    /// The core network has answered a request for a device.
     NetworkAnswers(DeviceKey),
     /// A device that was held back may begin a connection.
     AccessAllowed(DeviceKey),

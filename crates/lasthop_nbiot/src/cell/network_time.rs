@@ -1,4 +1,4 @@
-//! What the network and the device take their time for.
+//! Processing times of the network and the device.
 
 use super::events::Event;
 use super::scheduler::is_up_in_order;

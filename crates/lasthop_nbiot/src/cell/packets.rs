@@ -6,11 +6,11 @@ use crate::layer2::PDCP_LARGEST_SDU_BYTES;
 
 /// What a packet that came to wait finds.
 enum Bearer {
-    /// No connection: it has to be made first.
+    /// No connection: it must be established first.
     Missing,
     /// A connection on its way, up or down: the packet waits.
     Changing,
-    /// One that takes the packet.
+    /// A connection that accepts the packet.
     Ready,
 }
 

@@ -1,4 +1,4 @@
-//! Re-establishment of a connection whose radio link has failed.
+//! Re-establishment of a connection after a radio link failure.
 
 use lasthop_contract::{RadioCause, RadioState};
 

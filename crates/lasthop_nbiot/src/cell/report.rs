@@ -5,18 +5,18 @@ pub use level::LevelReport;
 use super::data_carriers::Resources;
 use crate::phy::{DownlinkChannel, Subframe, UplinkChannel};
 
-/// What has happened in one cell since the start of the run.
+/// The counters of one cell since the start of the run.
 #[derive(Clone, Debug, Default)]
 pub struct CellReport {
-    /// By coverage level.
+    /// The counters by coverage level.
     pub levels: Vec<LevelReport>,
     /// Usable downlink subframes that NPDCCH has taken.
     pub npdcch_subframes: u64,
-    /// Those that NPDSCH has taken.
+    /// Subframes used by NPDSCH.
     pub npdsch_subframes: u64,
     /// Milliseconds of a 15 kHz tone that were sent with data.
     pub npusch_tone_ms: f64,
-    /// Those with acknowledgements.
+    /// Tone time used by acknowledgements, in ms of a 15 kHz tone.
     pub acknowledgement_tone_ms: f64,
     /// Milliseconds of a 15 kHz tone that were sent with preambles.
     pub preamble_tone_ms: f64,
@@ -34,7 +34,7 @@ pub struct CellReport {
     pub queue_device_ms: u64,
     /// The most devices that waited at once.
     pub longest_queue: u32,
-    /// How many devices waited at the end of each second, where it was planned at all in it: second, devices.
+    /// The number of waiting devices at the end of each second in which the cell scheduled: (second, devices).
     pub queue_by_second: Vec<(u32, u32)>,
     /// When `queue_device_ms` was last brought up to date.
     pub(super) queue_since: Subframe,

@@ -9,11 +9,11 @@ use crate::rrc::DataPath;
 /// What came of looking for resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Booking {
-    /// They are taken.
+    /// The resources are allocated.
     Done,
     /// Nothing is to be sent.
     Idle,
-    /// There are none within what is planned ahead.
+    /// No resources are free within the planning horizon.
     NoRoom,
 }
 

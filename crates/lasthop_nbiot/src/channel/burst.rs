@@ -2,24 +2,24 @@ use lasthop_units::{DecibelMilliwatts, Instant};
 
 use super::Tones;
 
-/// What a device sends in one go: all repetitions, with the gaps between them.
+/// An uplink transmission with all its repetitions and gaps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UplinkBurst {
     /// The beginning of the first repetition.
     pub from: Instant,
     /// The end of the last.
     pub until: Instant,
-    /// The tones; of a preamble, those over which it hops.
+    /// The tones; for a preamble, those of its hopping range.
     pub tones: Tones,
     /// Over all tones.
     pub power: DecibelMilliwatts,
-    /// What is sent.
+    /// The content.
     pub kind: BurstKind,
-    /// How often.
+    /// The number of repetitions.
     pub repetitions: u16,
 }
 
-/// What an uplink transmission carries, which decides its reference symbols.
+/// The content of an uplink transmission, which determines its reference symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BurstKind {
     /// NPRACH.
@@ -30,7 +30,7 @@ pub enum BurstKind {
     Acknowledgement,
 }
 
-/// What a cell sends to somebody in one go: all repetitions, on the whole carrier.
+/// A downlink transmission with all its repetitions, on the whole carrier.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DownlinkBurst {
     /// The beginning of its first subframe.
@@ -39,6 +39,6 @@ pub struct DownlinkBurst {
     pub until: Instant,
     /// Subframes in between that carry it, all repetitions together.
     pub subframes: u16,
-    /// How often each of its subframes is sent.
+    /// The number of repetitions of each subframe.
     pub repetitions: u16,
 }

@@ -7,10 +7,10 @@ use core::ops::{Add, AddAssign};
 pub struct EsN0(f64);
 
 impl EsN0 {
-    /// Nothing received yet.
+    /// No reception yet.
     pub const NOTHING: Self = Self(0.0);
 
-    /// From the ratio itself, which is not negative.
+    /// Creates it from a non-negative ratio.
     #[must_use]
     pub const fn from_ratio(ratio: f64) -> Self {
         Self(ratio)
@@ -22,7 +22,7 @@ impl EsN0 {
         self.0
     }
 
-    /// In decibels, as the link tables ask for it; minus infinity if nothing was received.
+    /// Returns it in decibels, as the link tables need it. It is minus infinity without reception.
     #[must_use]
     pub fn decibels(self) -> f64 {
         10.0 * libm::log10(self.0)

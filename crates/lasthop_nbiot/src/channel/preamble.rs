@@ -1,7 +1,8 @@
 use core::f64::consts::SQRT_2;
 
-/// The chance that a base station with so many antennas detects a preamble of so many repetitions, whose SNR on its
-/// 3.75 kHz tone is `snr_db` on average over antennas and symbol groups.
+/// Returns the probability that a base station detects a preamble.
+///
+/// `snr_db` is the mean SNR on its 3.75 kHz tone over antennas and symbol groups.
 ///
 /// An ideal detector that adds up the energy of all symbol groups and antennas, with a false alarm rate of 1e-3; a real
 /// one needs a margin. Only the product of repetitions and antennas counts. Averaged over the fading of the antennas

@@ -27,13 +27,13 @@ impl Tones {
         Self(((1 << (count as u32 * steps)) - 1) << (first as u32 * steps))
     }
 
-    /// How many steps of 3.75 kHz it has.
+    /// Returns the number of 3.75 kHz steps.
     #[must_use]
     pub const fn count(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// How many steps of 3.75 kHz both have.
+    /// Returns the number of 3.75 kHz steps that both use.
     #[must_use]
     pub const fn in_common(self, other: Self) -> u32 {
         (self.0 & other.0).count_ones()

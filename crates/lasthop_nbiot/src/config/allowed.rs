@@ -7,9 +7,9 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{field} {problem}")]
 pub struct ConfigError {
-    /// Where, such as `levels[1].nprach.period_ms`.
+    /// The field, for example `levels[1].nprach.period_ms`.
     pub field: String,
-    /// What is wrong, the table that says so, and what it allows.
+    /// The problem, with the table that defines the allowed values.
     pub problem: String,
 }
 

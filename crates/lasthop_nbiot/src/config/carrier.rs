@@ -11,19 +11,19 @@ pub struct Carrier {
     pub mode: CarrierMode,
     /// Over the whole carrier, all antennas together.
     pub downlink_power_dbm: f64,
-    /// Of the base station's receiver.
+    /// The noise figure of the base station's receiver.
     pub base_station_noise_figure_db: f64,
-    /// Of the device's receiver.
+    /// The noise figure of the device's receiver.
     pub device_noise_figure_db: f64,
     /// Antennas of the base station that receive.
     pub base_station_receive_antennas: u8,
-    /// Antenna ports of the narrowband reference signal, which are those that send.
+    /// The antenna ports of the narrowband reference signal, which are the transmitting ones.
     pub nrs_ports: u8,
     /// Antennas of the device that receive.
     pub device_receive_antennas: u8,
 }
 
-/// Where the carrier lies (TS 36.331 `operationModeInfo`).
+/// The operation mode of the carrier (TS 36.331 `operationModeInfo`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum CarrierMode {
@@ -48,7 +48,7 @@ impl Carrier {
         self.downlink_power_dbm - 10.0 * libm::log10(f64::from(Self::TONES))
     }
 
-    /// What a device measures of the reference signal behind this coupling loss, without fading.
+    /// Returns the RSRP that a device measures at this coupling loss, without fading.
     #[must_use]
     pub fn rsrp_dbm(&self, coupling_loss_db: f64) -> f64 {
         self.nrs_power_dbm() - coupling_loss_db

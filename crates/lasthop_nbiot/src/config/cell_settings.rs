@@ -2,14 +2,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{ConfigError, CoverageLevel, NetworkConfig, NonAnchorCarriers};
 
-/// What some cells have in place of what the network has: whatever system information tells of a cell's coverage levels and
-/// carriers (TS 36.331 SIB2-NB, SIB22-NB).
+/// Settings of some cells that replace the network's (TS 36.331 SIB2-NB, SIB22-NB).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CellSettings {
-    /// Which cells, from 0; the sectors of a site follow each other.
+    /// The cells, from 0. The sectors of a site have consecutive numbers.
     pub cells: Vec<u16>,
-    /// Where their coverage levels meet, as `NetworkConfig::rsrp_thresholds_dbm`.
+    /// The RSRP thresholds between their coverage levels, as in `NetworkConfig::rsrp_thresholds_dbm`.
     pub rsrp_thresholds_dbm: Vec<f64>,
     /// Their coverage levels.
     pub levels: Vec<CoverageLevel>,
@@ -35,7 +34,7 @@ impl NetworkConfig {
             .map_or(0, |place| place + 1)
     }
 
-    /// How many carriers all cells have together.
+    /// Returns the number of carriers of all cells.
     #[must_use]
     pub fn carriers_of_all_cells(&self) -> u64 {
         let kinds = self.of_each_kind_of_cell();

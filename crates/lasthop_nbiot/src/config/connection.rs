@@ -4,24 +4,25 @@ use super::allowed::{integer_within, one_of};
 use super::early_data::check_bits;
 use super::{ConfigError, Reestablishment};
 
-/// What happens between idle and idle.
+/// The settings of connections.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Connection {
-    /// How data get across.
+    /// The procedure for data.
     pub procedure: Procedure,
-    /// Rel-15 early data in Msg3, up to this transport block (`edt-TBS`); with resume or control plane alone.
+    /// The maximum transport block of Release 15 early data in Msg3 (`edt-TBS`), for resume or control plane only.
     pub early_data_bits: Option<u16>,
     /// Whether a service request activates security (Security Mode Command and Complete).
     pub security: bool,
     /// Whether PDCP compresses headers by ROHC.
     pub rohc: bool,
-    /// What the devices can do.
+    /// The category of the devices.
     pub category: DeviceCategory,
     /// HARQ processes of each direction: 1, or 2 with Cat NB2 (`twoHARQ-ProcessesConfig-r14`).
     pub harq_processes: u8,
-    /// How often a transport block is sent before it counts as lost. RLC has to help a lost downlink block; the base
-    /// station goes on asking for a lost uplink block.
+    /// The maximum number of HARQ transmissions of a transport block.
+    ///
+    /// RLC repairs a lost downlink block. The base station continues to request a lost uplink block.
     pub harq_transmissions: u8,
     /// Whether the base station grants the uplink unasked after it has delivered downlink data, so that an answer needs
     /// no random access.
@@ -32,26 +33,25 @@ pub struct Connection {
     pub t300_ms: u32,
     /// The base station releases a connection that was quiet for so long.
     pub inactivity_ms: u32,
-    /// What the device tells with its last data, so that the release comes at once (`rai-Activation-r14`, or the NAS
-    /// indication).
+    /// The release assistance that a device sends with its last data (`rai-Activation-r14`, or the NAS indication).
     pub release_assistance: ReleaseAssistance,
-    /// What a device does whose radio link has failed; `None` where its connection ends.
+    /// The re-establishment settings after a radio link failure; `None` ends the connection.
     pub reestablishment: Option<Reestablishment>,
 }
 
-/// When the network releases a device that has told what follows its last packet.
+/// When the network releases a device that uses release assistance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReleaseAssistance {
-    /// The device tells nothing: after [`Connection::inactivity_ms`].
+    /// After [`Connection::inactivity_ms`], because the device declares nothing.
     Off,
-    /// After the one answer, where it tells that one follows; else after its last packet.
+    /// After the answer if the device declares that one follows, otherwise after its last packet.
     AfterReply,
-    /// After its last packet. It tells that nothing follows, and is paged for an answer.
+    /// After the device's last packet. The device declares that nothing follows and is paged for an answer.
     AfterLastUplink,
 }
 
-/// How data get across.
+/// A procedure for data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Procedure {
@@ -69,20 +69,21 @@ pub enum Procedure {
 pub enum DeviceCategory {
     /// Release 13: transport blocks to 680 bit down and 1000 bit up.
     Nb1,
-    /// Release 14: to 2536 bit, and two HARQ processes.
+    /// Release 14: up to 2536 bit, and two HARQ processes.
     Nb2,
 }
 
-/// RLC acknowledged mode (TS 36.322, TS 36.331 `RLC-Config-NB`). A sender polls with the last data unit that it has, and
-/// when the timer runs out; Rel-13 has no poll by count.
+/// RLC acknowledged mode (TS 36.322, TS 36.331 `RLC-Config-NB`).
+///
+/// A sender polls with its last data unit and when the timer expires. Release 13 has no poll by count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RlcAcknowledgedMode {
     /// `t-PollRetransmit`.
     pub t_poll_retransmit_ms: u32,
-    /// `maxRetxThreshold`: the bearer has failed with so many retransmissions of a data unit.
+    /// `maxRetxThreshold`: the number of retransmissions of a data unit after which the bearer has failed.
     pub maximum_retransmissions: u8,
-    /// `enableStatusReportSN-Gap`: a receiver that misses a data unit says so unasked.
+    /// `enableStatusReportSN-Gap`: whether a receiver reports a missing data unit without a poll.
     pub status_on_gap: bool,
 }
 

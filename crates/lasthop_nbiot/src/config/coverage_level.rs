@@ -4,7 +4,7 @@ use super::allowed::{NPDCCH_RMAX, UPLINK_REPETITIONS, integer_within, one_of};
 use super::{ConfigError, EarlyData, LinkAdaptation, NetworkConfig, RandomAccessFormats};
 use crate::phy::Preamble;
 
-/// A coverage enhancement level: how a device gets in, and how it is served.
+/// A coverage enhancement level: its random access and its transmission formats.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CoverageLevel {
@@ -16,17 +16,17 @@ pub struct CoverageLevel {
     pub response_window_pp: u8,
     /// `mac-ContentionResolutionTimer` in periods of that search space.
     pub contention_resolution_pp: u8,
-    /// How long a device that does not know the frame listens until it has NPSS and NSSS.
+    /// The listening time that a device without frame timing needs for NPSS and NSSS.
     pub synchronisation_ms: u32,
-    /// How responses, Msg3 and Msg4 are sent: the base station knows no more than the level by then.
+    /// The formats of responses, Msg3 and Msg4. At that point the base station knows only the level.
     pub random_access_formats: RandomAccessFormats,
     /// The search space of a connected device.
     pub user_search_space: SearchSpaceConfig,
-    /// How a connected device is served.
+    /// The link adaptation of connected devices.
     pub link_adaptation: LinkAdaptation,
     /// Connected-mode DRX, if any.
     pub connected_drx: Option<ConnectedDrx>,
-    /// Early data (Release 15); `None` where this level has no resources for it.
+    /// Early data (Release 15); `None` without resources for it in this level.
     pub early_data: Option<EarlyData>,
 }
 
@@ -46,8 +46,7 @@ pub struct Nprach {
     pub repetitions: u16,
     /// `maxNumPreambleAttemptCE`.
     pub attempts: u8,
-    /// How many thirds of the tones announce a device that can send Msg3 on several tones: 3 less the thirds of
-    /// `nprach-SubcarrierMSG3-RangeStart`.
+    /// The thirds of the tones that announce multi-tone Msg3: 3 minus the thirds of `nprach-SubcarrierMSG3-RangeStart`.
     pub multi_tone_msg3_thirds: u8,
 }
 

@@ -3,12 +3,11 @@ use serde::{Deserialize, Serialize};
 use super::allowed::{integer_within, within};
 use super::{ConfigError, NetworkConfig};
 
-/// Where the cells and the devices are.
+/// The positions of cells and devices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Placement {
-    /// Cells that hear nothing of each other, in which every device has the same coupling loss. Devices are in the
-    /// first, the second and so on as they come.
+    /// Isolated cells in which every device has the same coupling loss. Devices are assigned to cells in turn.
     StatedCouplingLoss {
         /// How many cells: 1 to 84.
         cells: u16,
@@ -19,17 +18,17 @@ pub enum Placement {
     Deployment(Deployment),
 }
 
-/// Sites of three sectors on a hexagonal grid, and what attenuates the path to a device.
+/// Three-sector sites on a hexagonal grid, with a path loss model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Deployment {
-    /// Cells: three a site, and the last site may have fewer; 1 to 84.
+    /// The number of cells, 1 to 84: three a site, and fewer at the last site.
     pub cells: u16,
     /// Between neighbouring sites.
     pub inter_site_distance_m: f64,
     /// Whether the cluster is repeated around itself, so that no cell is at an edge.
     pub wrap_around: bool,
-    /// How the path loss grows with distance.
+    /// The path loss over distance.
     pub path_loss: PathLoss,
     /// Slow, correlated variation around it.
     pub shadowing: Shadowing,
@@ -39,7 +38,7 @@ pub struct Deployment {
     pub device_antenna_gain_dbi: f64,
     /// Loss into the building.
     pub indoor_loss: IndoorLoss,
-    /// No coupling loss is below this.
+    /// The minimum coupling loss.
     pub minimum_coupling_loss_db: f64,
 }
 
@@ -49,7 +48,7 @@ pub struct Deployment {
 pub struct PathLoss {
     /// At one kilometre.
     pub at_1_km_db: f64,
-    /// For each factor of ten in distance.
+    /// The path loss for each factor of ten in distance.
     pub per_decade_db: f64,
 }
 
@@ -57,11 +56,11 @@ pub struct PathLoss {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shadowing {
-    /// Its standard deviation.
+    /// The standard deviation.
     pub standard_deviation_db: f64,
     /// The distance at which the correlation between two places has fallen to 1/e.
     pub correlation_distance_m: f64,
-    /// The correlation between the paths to two sites; sectors of one site are wholly correlated.
+    /// The correlation between the paths to two sites. Sectors of one site are fully correlated.
     pub site_correlation: f64,
 }
 
@@ -117,7 +116,7 @@ impl Placement {
 }
 
 impl Deployment {
-    /// Whether so many sites tile the plane: i^2 + i j + j^2 with whole i and j.
+    /// Whether this number of sites tiles the plane: i^2 + i j + j^2 for integers i and j.
     #[must_use]
     pub fn is_cluster(sites: u16) -> bool {
         let sites = u32::from(sites);

@@ -6,7 +6,7 @@ use super::{ConfigError, CoverageLevel, NetworkConfig, Nprach};
 use crate::link_tables::{BlockErrorRate, Combining, Tones};
 use crate::phy::{Msg3Format, NpuschFormat, ResourceUnit, npusch_block};
 
-/// Early data (Release 15) in a coverage level; it counts while [`Connection::early_data_bits`](super::Connection) is
+/// Early data (Release 15) in a coverage level. It is used if [`Connection::early_data_bits`](super::Connection) is
 /// set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -3,21 +3,21 @@ use serde::{Deserialize, Serialize};
 use super::ConfigError;
 use super::allowed::{NPDCCH_RMAX, integer_within, one_of, within};
 
-/// What a device does between connections.
+/// The settings of idle devices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Idle {
-    /// Whether a device that appears already knows the system information; else it reads it first.
+    /// Whether a new device already knows the system information. Otherwise it reads it first.
     pub system_information_known: bool,
-    /// By how much its clock may be wrong in a deep sleep, in parts per million; with 0 a wake-up needs no synchronisation.
+    /// The clock error of a device in deep sleep, in parts per million. With 0, a wake-up needs no synchronisation.
     pub clock_ppm: f64,
-    /// How long a device that registers searches for its cell.
+    /// The cell search time of a device that registers.
     pub cell_search_ms: u32,
     /// `defaultPagingCycle`.
     pub drx_cycle_frames: u16,
     /// `npdcch-NumRepetitionPaging`: Rmax of the search space for paging.
     pub paging_rmax: u16,
-    /// What tells a device that it will be paged, if anything does.
+    /// The wake-up signal that precedes a page, if any.
     pub wake_up_signal: Option<WakeUpSignal>,
     /// Extended DRX, if any.
     pub extended_drx: Option<ExtendedDrx>,
@@ -25,7 +25,8 @@ pub struct Idle {
     pub power_saving_mode: Option<PowerSavingMode>,
 }
 
-/// The narrowband wake-up signal before a paging occasion (Release 15; TS 36.331 WUS-Config-NB, TS 36.211 10.2.6B).
+/// The narrowband wake-up signal before a paging occasion (Release 15; TS 36.331 WUS-Config-NB, TS 36.211 section
+/// 10.2.6B).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WakeUpSignal {
@@ -63,10 +64,11 @@ impl WakeUpSignal {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExtendedDrx {
-    /// From 20.48 s, doubling, to 10485.76 s.
+    /// The cycle: 20.48 s to 10485.76 s, in powers of two.
     pub cycle_ms: u32,
-    /// How long the device follows the paging cycle in each of them: a multiple of 2.56 s up to 40.96 s, no shorter than
-    /// the paging cycle.
+    /// How long a device follows the paging cycle in each extended cycle.
+    ///
+    /// It is a multiple of 2.56 s, at most 40.96 s, and not shorter than the paging cycle.
     pub paging_time_window_ms: u32,
 }
 
@@ -74,9 +76,9 @@ pub struct ExtendedDrx {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PowerSavingMode {
-    /// How long the device can still be paged after a connection.
+    /// How long a device can be paged after a connection.
     pub t3324_ms: u64,
-    /// How often it updates its tracking area.
+    /// The interval of tracking area updates.
     pub t3412_ms: u64,
 }
 

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::allowed::{NPDSCH_REPETITIONS, UPLINK_REPETITIONS, all_of, one_of, within};
 use super::{CarrierMode, ConfigError, DeviceCategory, NetworkConfig, SearchSpaceConfig};
 
-/// How responses, Msg3 and Msg4 of a coverage level are sent.
+/// The formats of responses, Msg3 and Msg4 in a coverage level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RandomAccessFormats {
@@ -16,7 +16,7 @@ pub struct RandomAccessFormats {
     /// The MCS field of the response's grant: 0, 1, 2 give 88 bit in 4, 3, 1 resource units (TS 36.213 table
     /// 16.3.3-1).
     pub msg3_mcs: u8,
-    /// Tones of a Msg3 whose preamble announced several.
+    /// The tones of a Msg3 whose preamble announced multi-tone.
     pub msg3_tones: u8,
     /// Repetitions of Msg3.
     pub msg3_repetitions: u16,
@@ -24,17 +24,17 @@ pub struct RandomAccessFormats {
     pub ack_repetitions: u16,
 }
 
-/// How a connected device is served.
+/// The link adaptation of connected devices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum LinkAdaptation {
-    /// All devices of the level in one way.
+    /// The same format for all devices of the level.
     Fixed(DedicatedFormats),
-    /// Each device in the cheapest of these ways that meets the target.
+    /// For each device the cheapest format that meets the target.
     Adaptive(AdaptationSets),
 }
 
-/// One way to serve a connected device.
+/// A format for a connected device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DedicatedFormats {
@@ -54,7 +54,7 @@ pub struct DedicatedFormats {
     pub ack_repetitions: u16,
 }
 
-/// What the scheduler chooses from; the lists need no order. Numbers of tones are in [`super::Uplink`].
+/// The formats that the scheduler can choose, in any order. Numbers of tones are in [`super::Uplink`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AdaptationSets {
@@ -66,7 +66,7 @@ pub struct AdaptationSets {
     pub npdsch_i_tbs: Vec<u8>,
     /// Repetitions of the NPDSCH.
     pub npdsch_repetitions: Vec<u16>,
-    /// Transport block size indices of the NPUSCH; single-tone grants use those up to 10.
+    /// The transport block size indices of NPUSCH. Single-tone grants use those up to 10.
     pub npusch_i_tbs: Vec<u8>,
     /// Repetitions of the NPUSCH.
     pub npusch_repetitions: Vec<u16>,

@@ -7,7 +7,7 @@ use super::allowed::integer_within;
 use crate::config::NetworkConfig;
 use crate::phy::SearchSpace;
 
-/// How long what answers a device takes: base station, core and the device itself, in milliseconds.
+/// The processing times of base station, core network and device, in milliseconds.
 ///
 /// Only sums of them can be measured from outside. The range of each, and its source, is in `MODEL.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,33 +15,33 @@ use crate::phy::SearchSpace;
 pub struct NetworkTime {
     /// The base station's work on a message, before it answers or passes it on (TR 36.912 annex B).
     pub base_station_ms: u32,
-    /// From what the scheduler knows to the first subframe of the DCI that it decides on.
+    /// The time from the scheduler's knowledge to the first subframe of its DCI.
     pub scheduler_ms: u32,
     /// Between base station and MME and back (S1).
     pub s1_round_trip_ms: u32,
     /// The MME's work on a message.
     pub mme_ms: u32,
-    /// What it asks of the subscriber data (HSS), in an attach alone.
+    /// The request for subscriber data (HSS), at an attach only.
     pub subscriber_data_ms: u32,
-    /// What it asks of the serving gateway: a session, a bearer, or that the gateway asks for a page.
+    /// The request to the serving gateway: a session, a bearer, or a page.
     pub gateway_ms: u32,
     /// Between base station and packet gateway, each way.
     pub user_plane_ms: u32,
     /// The device's work on a message of RRC, before it can take the grant for its answer (TS 36.331 11.2).
     pub device_rrc_ms: u32,
-    /// What the firmware of the module adds.
+    /// The processing times of the module firmware.
     pub module: ModuleTime,
 }
 
-/// How long the firmware of a module takes beside what the standards tell it to do, in milliseconds.
+/// The processing times of a module's firmware, in addition to the standards, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModuleTime {
-    /// From a deep sleep to a radio that listens.
+    /// From deep sleep to a listening radio.
     pub wake_up_ms: u32,
-    /// From the command of the application to a packet that waits at the radio.
+    /// From the application's command to a packet that waits at the radio.
     pub send_ms: u32,
-    /// From a packet that has arrived by radio to the application.
+    /// From a packet received by radio to the application.
     pub receive_ms: u32,
 }
 
@@ -54,7 +54,7 @@ const T3410_MS: u64 = 15_000;
 const ATTACH_ANSWERS: u64 = 3;
 
 impl NetworkTime {
-    /// How long a device waits for the answer of the MME to a NAS message.
+    /// Returns how long a device waits for the MME's answer to a NAS message.
     #[must_use]
     pub fn nas_answer_ms(&self) -> u64 {
         u64::from(self.base_station_ms) + u64::from(self.s1_round_trip_ms) + u64::from(self.mme_ms)

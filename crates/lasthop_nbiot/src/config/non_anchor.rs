@@ -7,22 +7,24 @@ use super::allowed::integer_within;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NonAnchorCarriers {
-    /// How many there are.
+    /// The number of carriers.
     pub count: u8,
-    /// How many sixteenths of the devices are on the anchor, as by `nprach-ProbabilityAnchor`; the others share the other carriers.
+    /// The share of devices on the anchor in sixteenths, as in `nprach-ProbabilityAnchor`. The others share the other
+    /// carriers.
     pub anchor_sixteenths: u8,
-    /// What they are for.
+    /// The use of the carriers.
     pub serve: CarrierUse,
 }
 
-/// What a carrier that is no anchor is for.
+/// The use of a non-anchor carrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CarrierUse {
-    /// Random access, paging and data, as the anchor (Release 14; TS 36.331 SIB22-NB).
+    /// Random access, paging and data, as on the anchor (Release 14; TS 36.331 SIB22-NB).
     Everything,
-    /// Data of a connection alone, to which Msg4 sends it (Release 13; TS 36.331 `carrierConfigDedicated`): random access and
-    /// paging are on the anchor.
+    /// Data of connections only, assigned by Msg4 (Release 13; TS 36.331 `carrierConfigDedicated`).
+    ///
+    /// Random access and paging stay on the anchor.
     Data,
 }
 

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::ConfigError;
 use super::allowed::integer_within;
 
-/// When a base station turns requests for a connection away (TS 36.331 5.3.3.8, RRCConnectionReject-NB).
+/// When a base station rejects connection requests (TS 36.331 section 5.3.3.8, RRCConnectionReject-NB).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConnectionReject {
@@ -13,18 +13,19 @@ pub struct ConnectionReject {
     pub wait_s: u16,
 }
 
-/// Access barring of NB-IoT (TS 36.331 5.3.3.14, `ab-Config` of SIB14-NB): devices of some of the ten access classes may
-/// not begin. The base station moves the barred ones on, so that all have their turn.
+/// Access barring of NB-IoT (TS 36.331 section 5.3.3.14, `ab-Config` of SIB14-NB).
+///
+/// Devices of some of the ten access classes must not begin. The base station rotates the barred classes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccessBarring {
-    /// So many of the access classes 0 to 9 are barred at a time: ones of `ab-BarringBitmap`.
+    /// The number of access classes 0 to 9 that are barred at a time: ones of `ab-BarringBitmap`.
     pub barred_classes: u8,
-    /// After so long the bitmap moves on by one class.
+    /// The interval after which the bitmap rotates by one class.
     pub moves_on_ms: u32,
 }
 
-/// What a device does whose radio link has failed, in place of giving up its connection (TS 36.331 5.3.7).
+/// Connection re-establishment after a radio link failure (TS 36.331 section 5.3.7).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reestablishment {

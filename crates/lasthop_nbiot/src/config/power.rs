@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::ConfigError;
 use super::allowed::{one_of, within};
 
-/// How strongly a device sends (TS 36.213 16.2.1.1 and 16.3.1).
+/// The transmit power of a device (TS 36.213 sections 16.2.1.1 and 16.3.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DevicePower {

@@ -1,5 +1,7 @@
-//! Whole configurations. Sources: \[SON\] the published configuration of the Sonica base station, \[LENA\] the operator
-//! trace of LENA-NB, \[SEED\] Larmo et al., Sensors 2019; `MODEL.md` lists each value.
+//! Complete configurations.
+//!
+//! Sources: \[SON\] the published configuration of the Sonica base station, \[LENA\] the operator trace of LENA-NB,
+//! \[SEED\] Larmo et al., Sensors 2019. `MODEL.md` lists each value.
 
 mod golden;
 
@@ -8,8 +10,9 @@ pub use golden::GoldenCarrier;
 use super::*;
 
 impl NetworkConfig {
-    /// One device, or more that are like it, behind a stated coupling loss under a standalone carrier of 43 dBm
-    /// (TR 45.820), with everything that a network does, and in no time of its own.
+    /// Returns a network for devices with a stated coupling loss.
+    ///
+    /// It has a standalone carrier of 43 dBm (TR 45.820) and all effects, but zero processing times.
     #[must_use]
     pub fn single_device(coupling_loss_db: f64) -> Self {
         let carrier = standalone(43.0);
@@ -39,7 +42,9 @@ impl NetworkConfig {
         }
     }
 
-    /// The same in the time of networks that were measured: what a study has that names no network.
+    /// Returns it with processing times of measured networks.
+    ///
+    /// A study that names no network uses it.
     #[must_use]
     pub fn measured_single_device(coupling_loss_db: f64) -> Self {
         Self {
@@ -48,7 +53,8 @@ impl NetworkConfig {
         }
     }
 
-    /// The network of Larmo et al. as far as the paper gives it, 21 cells; what it leaves open is listed in `MODEL.md`.
+    /// Returns the network of Larmo et al. as far as the paper specifies it, with 21 cells. `MODEL.md` lists what the
+    /// paper leaves open.
     #[must_use]
     pub fn larmo_2019() -> Self {
         base()

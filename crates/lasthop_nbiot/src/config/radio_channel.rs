@@ -3,29 +3,27 @@ use serde::{Deserialize, Serialize};
 use super::ConfigError;
 use super::allowed::{one_of, within};
 
-/// What becomes of a transmission on its way.
+/// The radio channel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RadioChannel {
     /// Fast variation of the received power.
     pub fading: Fading,
-    /// Over how long a receiver averages reference symbols: a device, and the base station on tones of 3.75 kHz.
+    /// The averaging window of channel estimation, for a device, and for the base station on 3.75 kHz tones.
     pub estimation_window_ms: u8,
     /// Over how long the base station averages them on tones of 15 kHz.
     pub estimation_window_15_khz_ms: u8,
-    /// By what a receiver weighs what it adds up.
+    /// The weights for combining repetitions and antennas.
     pub combining: CombiningWeights,
-    /// By how much the frequency of a receiver is off that of what it receives, after all corrections.
+    /// The residual frequency offset between transmitter and receiver.
     pub frequency_offset_hz: f64,
-    /// How often the base station takes silence for an acknowledgement, which it tells from silence by a threshold; `None`
-    /// where it always knows whether a device has answered.
+    /// The probability that the base station mistakes silence for an acknowledgement; `None` for never.
     pub silence_as_acknowledgement: Option<f64>,
-    /// A transmission of another cell that arrives this far below the noise, or farther, does not interfere;
-    /// `None` leaves all interference out.
+    /// Transmissions of other cells this far below the noise do not interfere; `None` disables interference.
     pub interference_cut_off_below_noise_db: Option<f64>,
-    /// By how much a real preamble detector is worse than the ideal one.
+    /// The loss of a real preamble detector against the ideal one.
     pub nprach_detection_margin_db: f64,
-    /// Standard deviation of what a device measures as its NRSRP; 0 for a device that measures it exactly.
+    /// The standard deviation of a device's NRSRP measurement; 0 for an exact one.
     pub measurement_error_db: f64,
 }
 
@@ -47,19 +45,19 @@ pub enum Fading {
     },
 }
 
-/// By what a receiver weighs the repetitions and antennas that it adds up. On a steady channel both are the same.
+/// The weights for combining repetitions and antennas. On a constant channel both are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CombiningWeights {
-    /// By how far each estimate can be relied on: what arrives in a fade adds nothing, and spoils nothing.
+    /// By the reliability of each estimate: a reception in a fade adds nothing.
     Reliability,
-    /// By the estimates themselves: what arrives in a fade adds its noise.
+    /// By the estimates themselves: a reception in a fade adds its noise.
     Estimates,
 }
 
 impl RadioChannel {
-    /// Lengths of channel estimation that the reference channels of a base station name, on tones of 3.75 and 15 kHz, in
-    /// milliseconds (TS 36.104 annex A.14, A.16; read in TS 36.108 annex A.3).
+    /// The estimation windows of a base station's reference channels on tones of 3.75 and 15 kHz, in milliseconds (TS
+    /// 36.104 annexes A.14 and A.16, read in TS 36.108 annex A.3).
     pub const ESTIMATION_TS_36_104_MS: (u8, u8) = (16, 4);
 
     pub(super) fn check(&self) -> Result<(), ConfigError> {

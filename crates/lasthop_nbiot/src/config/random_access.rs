@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::allowed::{one_of, within};
 use super::{AccessBarring, ConfigError, ConnectionReject};
 
-/// What is common to the random access of all coverage levels.
+/// The random access settings common to all coverage levels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RandomAccess {
@@ -11,13 +11,13 @@ pub struct RandomAccess {
     pub nprach_format: NprachFormat,
     /// `preambleTransMax-CE`: attempts in all levels together.
     pub preamble_attempts: u16,
-    /// The back-off parameter that responses carry; a device waits a uniform part of it before its next attempt.
+    /// The back-off parameter of responses. A device waits a uniform part of it before its next attempt.
     pub back_off_ms: u32,
     /// A Msg3 survives a collision if it arrives this much stronger than the others together.
     pub msg3_capture_db: f64,
-    /// When the base station turns requests away; `None` for never.
+    /// When the base station rejects requests; `None` for never.
     pub reject: Option<ConnectionReject>,
-    /// Who may not begin; `None` where all may.
+    /// Access barring; `None` for none.
     pub access_barring: Option<AccessBarring>,
 }
 

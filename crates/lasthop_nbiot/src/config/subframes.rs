@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::ConfigError;
 use super::allowed::one_of;
 
-/// Which downlink subframes carry data.
+/// The downlink subframes that carry data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SubframeMapConfig {

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// What may be left out, so that a hand calculation that leaves it out can be met exactly.
+/// Switches that leave effects out, for exact comparison with a hand calculation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Switches {
@@ -12,12 +12,13 @@ pub struct Switches {
     pub downlink_gap: bool,
     /// An NPUSCH that meets NPRACH resources waits for their end.
     pub nprach_postponement: bool,
-    /// A DCI is sent in the first candidate of each period of its search space, not in the first one that comes.
+    /// A DCI uses the first candidate of each search space period, not the next one.
     pub first_candidate_only: bool,
     /// The smallest scheduling delay is always used.
     pub minimum_k0_only: bool,
-    /// Transport blocks are counted by hand: one subheader an SDU, and the base station knows to the byte what waits.
-    /// Otherwise subheaders are those of TS 36.321, and it knows the levels that it was told.
+    /// Transport blocks are counted by hand: one subheader for each SDU and exact buffer status.
+    ///
+    /// Otherwise subheaders follow TS 36.321, and the base station knows the reported buffer levels.
     pub hand_counted_blocks: bool,
     /// Transport blocks, control information and preambles may fail.
     pub block_errors: bool,
@@ -36,7 +37,7 @@ impl Switches {
         block_errors: true,
     };
 
-    /// What the hand calculation of a single device's time line leaves out is left out.
+    /// The switches of the hand calculation for a single device.
     pub const HAND_CALCULATION: Self = Self {
         rlc_status: false,
         other_system_information: false,

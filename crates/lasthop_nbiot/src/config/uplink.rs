@@ -19,7 +19,7 @@ pub struct Uplink {
 pub enum SubcarrierSpacing {
     /// 12 tones of 15 kHz, slots of 0.5 ms.
     Khz15,
-    /// 48 tones of 3.75 kHz, slots of 2 ms; one tone a device.
+    /// 48 tones of 3.75 kHz with slots of 2 ms; one tone for each device.
     #[serde(rename = "khz3_75")]
     Khz3_75,
 }
@@ -43,7 +43,7 @@ impl SubcarrierSpacing {
         }
     }
 
-    /// How many tones one grant may have.
+    /// Returns the allowed numbers of tones of a grant.
     #[must_use]
     pub const fn allowed_tone_counts(self) -> &'static [u8] {
         match self {

@@ -1,6 +1,6 @@
 use lasthop_units::Decibels;
 
-/// A cell of the network, counted from 0: the sectors of site 0, then of site 1, and so on.
+/// The index of a cell, from 0: the sectors of site 0, then those of site 1, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CellIndex(pub u8);
 
@@ -12,7 +12,7 @@ impl CellIndex {
     }
 }
 
-/// What a device's paths attenuate, and the cell that it belongs to.
+/// The path losses of a device, and its serving cell.
 ///
 /// Coupling loss is between antenna connectors (TR 45.820): path loss, shadow and loss into the building, less the
 /// antenna gains, with the cable. It is the same up and down.

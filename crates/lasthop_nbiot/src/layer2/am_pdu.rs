@@ -1,10 +1,9 @@
-/// An RLC AM data PDU, or a segment of one: which bytes it carries, and what its header takes
-/// (TS 36.322 6.2.1.4 and 6.2.1.5).
+/// An RLC AM data PDU or a segment of one: its data range and header size (TS 36.322 sections 6.2.1.4 and 6.2.1.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AmPdu {
-    /// The sequence number, not cut to its 10 bits: the window keeps those in use at most 512 apart.
+    /// The sequence number, not reduced to 10 bits. The window keeps those in use at most 512 apart.
     pub sn: u32,
-    /// Where its data begin in the data field of the PDU with this number.
+    /// The start of its data in the data field of the PDU with this number.
     pub from: u16,
     /// Bytes of SDUs in it, at least 1.
     pub data_bytes: u16,
@@ -12,9 +11,9 @@ pub struct AmPdu {
     pub last: bool,
     /// Bytes of its header: fixed part, segment offset, length indicators.
     pub header_bytes: u16,
-    /// How many of its data bytes are headers of PDCP.
+    /// The number of data bytes that are PDCP headers.
     pub pdcp_bytes: u16,
-    /// How many are bytes of packets; the rest is signalling.
+    /// The number of data bytes that belong to packets; the rest is signalling.
     pub packet_bytes: u16,
     /// Whether it asks for a STATUS PDU.
     pub poll: bool,
@@ -28,7 +27,7 @@ pub const AM_HEADER_BYTES: u16 = 2;
 /// The fixed part of the header of a segment of an AMD PDU, which has a segment offset (TS 36.322 6.2.1.5).
 pub const AM_SEGMENT_HEADER_BYTES: u16 = 4;
 
-/// How many sequence numbers may wait for an acknowledgement (AM_Window_Size, TS 36.322 7.2).
+/// The maximum number of unacknowledged sequence numbers (AM_Window_Size, TS 36.322 section 7.2).
 pub const AM_WINDOW: u32 = 512;
 
 impl AmPdu {
@@ -38,7 +37,7 @@ impl AmPdu {
         self.header_bytes + self.data_bytes
     }
 
-    /// One past the last byte that it carries of the data field of the PDU with this number.
+    /// Returns the end of its data (exclusive) in the data field of the PDU with this number.
     #[must_use]
     pub const fn to(&self) -> u16 {
         self.from + self.data_bytes

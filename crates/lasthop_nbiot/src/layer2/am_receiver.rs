@@ -38,8 +38,8 @@ impl AmReceiver {
         Self::default()
     }
 
-    /// Takes a PDU and gives up to which byte the stream of SDUs is here, for
-    /// [`AmTransmitter::take_delivered`](super::AmTransmitter::take_delivered). What is here already is ignored.
+    /// Receives a PDU and returns the SDU byte up to which the stream is complete, for
+    /// [`AmTransmitter::take_delivered`](super::AmTransmitter::take_delivered). Duplicates are ignored.
     pub fn receive(&mut self, pdu: &AmPdu, config: &RlcConfig) -> u32 {
         let StatusReports::Transmitted { on_gap } = config.status_reports else {
             self.keep(pdu);
@@ -68,13 +68,15 @@ impl AmReceiver {
         self.status_due
     }
 
-    /// How large the STATUS PDU that waits is, if one does.
+    /// Returns the size of the pending STATUS PDU, if there is one.
     #[must_use]
     pub fn status_bytes(&self) -> Option<u16> {
         self.status_due.then(|| self.report(u16::MAX).bytes())
     }
 
-    /// The STATUS PDU that waits, cut to `limit_bytes`; `None` where none waits or not even the smallest fits.
+    /// Takes the pending STATUS PDU, cut to `limit_bytes`.
+    ///
+    /// Returns `None` if none is pending or the smallest does not fit.
     pub fn take_status(&mut self, limit_bytes: u16) -> Option<StatusReport> {
         if !self.status_due || limit_bytes < StatusReport::SMALLEST_BYTES {
             return None;

@@ -41,7 +41,7 @@ pub enum RlcFailure {
 }
 
 impl<T> AmTransmitter<T> {
-    /// An entity that has nothing to send.
+    /// Creates an entity with an empty queue.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -55,7 +55,7 @@ impl<T> AmTransmitter<T> {
         }
     }
 
-    /// Queues an SDU behind the others.
+    /// Appends an SDU to the queue.
     pub fn offer(&mut self, content: T, size: SduSize) {
         self.sdus.push(content, size);
     }
@@ -68,7 +68,7 @@ impl<T> AmTransmitter<T> {
         content
     }
 
-    /// All SDUs that have not been delivered, oldest first; the entity is empty then, as after a re-establishment.
+    /// Removes and returns all undelivered SDUs, oldest first. A re-establishment uses it.
     pub fn take_all(&mut self) -> impl Iterator<Item = T> + use<T> {
         core::mem::take(self).sdus.into_contents()
     }
@@ -79,8 +79,8 @@ impl<T> AmTransmitter<T> {
         self.retransmissions.bytes() + self.sdus.end() - self.flight.end()
     }
 
-    /// What waits and may be sent, with the headers of RLC: the PDUs that it takes in a large grant, and their bytes
-    /// together. A PDU that is sent again is counted as a segment.
+    /// Returns the PDUs that a large grant would take, and their bytes with RLC headers. A retransmitted PDU counts as
+    /// a segment.
     #[must_use]
     pub fn wanted(&self) -> (u16, u32) {
         let with_header = |start: u32, bytes: u32, fixed: u16| {
@@ -121,7 +121,7 @@ impl<T> AmTransmitter<T> {
         self.flight.start() == self.sdus.end()
     }
 
-    /// Why the entity gave up, if it did; it sends nothing more then.
+    /// Returns why the entity has failed. A failed entity sends nothing more.
     #[must_use]
     pub const fn failure(&self) -> Option<RlcFailure> {
         self.failure

@@ -1,4 +1,4 @@
-/// A radio bearer and the logical channel it uses (TS 36.331 4.2.2; SRB1bis: TS 36.331 5.3.1.1).
+/// A radio bearer and its logical channel (TS 36.331 section 4.2.2; SRB1bis: TS 36.331 section 5.3.1.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bearer {
     /// Signalling on the common control channel, in RLC transparent mode.

@@ -11,25 +11,25 @@ const DATA_VOLUME_BYTES: [u32; 15] = [
     0, 10, 14, 19, 26, 36, 49, 67, 91, 125, 171, 234, 321, 768, 1500,
 ];
 
-/// The level at which a buffer status report tells this many bytes.
+/// Returns the buffer status index for this many bytes.
 #[must_use]
 pub fn buffer_size_index(waiting_bytes: u32) -> u8 {
     BUFFER_SIZE_BYTES.partition_point(|bound| *bound < waiting_bytes) as u8
 }
 
-/// The most bytes that wait at this level of a buffer status report; `None` where it has no upper bound.
+/// Returns the maximum number of bytes for a buffer status index; `None` if it is unbounded.
 #[must_use]
 pub fn buffer_size_bytes(index: u8) -> Option<u32> {
     BUFFER_SIZE_BYTES.get(usize::from(index)).copied()
 }
 
-/// The level at which Msg3 tells this many bytes.
+/// Returns the data volume index of Msg3 for this many bytes.
 #[must_use]
 pub fn data_volume_index(waiting_bytes: u32) -> u8 {
     DATA_VOLUME_BYTES.partition_point(|bound| *bound < waiting_bytes) as u8
 }
 
-/// The most bytes that wait at this level in Msg3; `None` where it has no upper bound.
+/// Returns the maximum number of bytes for a data volume index of Msg3; `None` if it is unbounded.
 #[must_use]
 pub fn data_volume_bytes(index: u8) -> Option<u32> {
     DATA_VOLUME_BYTES.get(usize::from(index)).copied()

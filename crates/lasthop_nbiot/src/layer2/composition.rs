@@ -1,6 +1,6 @@
 use core::ops::AddAssign;
 
-/// What the bytes of a transport block are, by cause. They add up to its size.
+/// The bytes of a transport block by cause. They add up to its size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Composition {
     /// Messages of RRC with the NAS messages inside them, without a packet inside these.
@@ -20,7 +20,7 @@ pub struct Composition {
 }
 
 impl Composition {
-    /// All bytes.
+    /// Returns the number of all bytes.
     #[must_use]
     pub const fn total_bytes(&self) -> u32 {
         self.signalling_bytes

@@ -4,19 +4,21 @@ pub enum ControlElement {
     /// Data volume and power headroom in Msg3, in front of the SDU and without a subheader of its own (6.1.3.10). The
     /// level is that of [`data_volume_index`](super::data_volume_index).
     DataVolumeAndPowerHeadroom(u8),
-    /// Short buffer status report (6.1.3.1); NB-IoT has one logical channel group. The level is that of
-    /// [`buffer_size_index`](super::buffer_size_index). Level 0 is release assistance where that is on (Release 14).
+    /// A short buffer status report (TS 36.321 section 6.1.3.1); NB-IoT has one logical channel group.
+    ///
+    /// The index is that of [`buffer_size_index`](super::buffer_size_index). Index 0 is release assistance if that is
+    /// on (Release 14).
     BufferStatus(u8),
     /// Channel quality and release assistance information of the access stratum (Release 16, 6.1.3.19).
     QualityReportAndReleaseAssistance,
-    /// Who sends Msg3 in connected mode (6.1.3.2).
+    /// The identity of the sender of Msg3 in connected mode (TS 36.321 section 6.1.3.2).
     CellRadioNetworkIdentity,
     /// The Msg3 that Msg4 answers (6.1.3.4).
     ContentionResolutionIdentity,
 }
 
 impl ControlElement {
-    /// Its bytes without a subheader.
+    /// Returns the size without the subheader.
     #[must_use]
     pub const fn body_bytes(self) -> u16 {
         match self {
@@ -28,7 +30,7 @@ impl ControlElement {
         }
     }
 
-    /// Its subheader.
+    /// Returns the size of the subheader.
     #[must_use]
     pub const fn subheader_bytes(self) -> u16 {
         match self {

@@ -15,7 +15,7 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// Nothing yet.
+    /// Creates an empty demand.
     #[must_use]
     pub const fn new(subheaders: Subheaders) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl Demand {
         self
     }
 
-    /// And what waits at a transmitting side.
+    /// Adds the queued data of a transmitter.
     #[must_use]
     pub fn and_data<T>(mut self, transmitter: &AmTransmitter<T>) -> Self {
         let (pdus, bytes) = transmitter.wanted();

@@ -4,8 +4,9 @@ use smallvec::SmallVec;
 
 use self::headers::Headers;
 
-/// The compressing side of robust header compression on a data bearer (TS 36.323 5.5): what the headers of a packet
-/// take. The packet itself travels as it is.
+/// The compressor of robust header compression on a data bearer (TS 36.323 section 5.5).
+///
+/// It computes the size of compressed headers. The packet itself is not changed.
 ///
 /// Profiles 0x0002 for UDP (RFC 3095) and 0x0006 for TCP (RFC 6846), unidirectional mode: the first packets of a flow
 /// establish its context, and so does every SYN; RLC loses nothing and keeps the order, so that no context is ever
@@ -38,8 +39,9 @@ impl HeaderCompression {
         Self::default()
     }
 
-    /// The bytes of this packet with its headers compressed. What has no profile (fragments, extension headers, other
-    /// protocols, what cannot be read) stays as it is.
+    /// Returns the size of this packet with compressed headers.
+    ///
+    /// Packets without a profile keep their size: fragments, extension headers, other protocols and unreadable packets.
     pub fn compressed_bytes(&mut self, packet: &[u8]) -> usize {
         let Some(headers) = Headers::read(packet) else {
             return packet.len();

@@ -6,16 +6,16 @@ use super::composition::Composition;
 use super::control_element::ControlElement;
 use super::status_report::StatusReport;
 
-/// A MAC PDU: what a transport block carries.
+/// A MAC PDU: the content of a transport block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MacPdu {
-    /// What is in it, in order.
+    /// The elements in order.
     pub elements: SmallVec<[Element; 2]>,
-    /// What its bytes are.
+    /// The bytes by cause.
     pub composition: Composition,
 }
 
-/// One thing in a transport block.
+/// An element of a transport block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Element {
     /// A MAC control element.

@@ -11,8 +11,9 @@ use super::mac_subheader::{SUBHEADER_BYTES, Subheaders, length_field_bytes};
 use super::pdcp::SduSize;
 use super::rlc_config::RlcConfig;
 
-/// Fills a transport block of a given size (TS 36.321 6.1.2): add what is to be in it, most urgent first, then
-/// [`finish`](MacPduBuilder::finish).
+/// Builds a transport block of a given size (TS 36.321 section 6.1.2).
+///
+/// Add the elements, most urgent first, and then call [`finish`](MacPduBuilder::finish).
 ///
 /// ```
 /// use lasthop_nbiot::layer2::{Bearer, ControlElement, MacPduBuilder, Subheaders};
@@ -47,7 +48,7 @@ impl MacPduBuilder {
         }
     }
 
-    /// Adds a control element; no where it does not fit.
+    /// Adds a control element; returns whether it fitted.
     pub fn control(&mut self, element: ControlElement) -> bool {
         let bytes = element.subheader_bytes() + element.body_bytes();
         if bytes > self.room() {
@@ -60,7 +61,7 @@ impl MacPduBuilder {
         true
     }
 
-    /// Adds a message on SRB0, which is never cut; no where it does not fit.
+    /// Adds a message on SRB0, which cannot be segmented; returns whether it fitted.
     pub fn transparent(&mut self, message: SduSize) -> bool {
         if u32::from(self.room_for_sdu()) < message.bytes() {
             return false;
@@ -72,7 +73,7 @@ impl MacPduBuilder {
         true
     }
 
-    /// Adds the STATUS PDU that waits at the receiving side of a bearer, if one waits, cut to what fits.
+    /// Adds the pending STATUS PDU of a bearer's receiver, cut to the room.
     pub fn status(&mut self, bearer: Bearer, receiver: &mut AmReceiver) -> bool {
         let Some(report) = receiver.take_status(self.room_for_sdu()) else {
             return false;
@@ -84,7 +85,7 @@ impl MacPduBuilder {
         true
     }
 
-    /// Adds as much as fits of what waits at the transmitting side of a bearer, sent at `now`; no where nothing does.
+    /// Adds as much queued data of a bearer's transmitter as fits; returns whether anything was added.
     pub fn data<T>(
         &mut self,
         bearer: Bearer,
@@ -99,7 +100,7 @@ impl MacPduBuilder {
         added
     }
 
-    /// What was added, filled up with padding.
+    /// Fills the block with padding and returns it.
     #[must_use]
     pub fn finish(mut self) -> MacPdu {
         let rest = self.room();

@@ -1,11 +1,11 @@
-/// What the subheaders of a MAC PDU are counted as.
+/// How the subheaders of a MAC PDU are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Subheaders {
-    /// As TS 36.321 6.1.2 has them: the last SDU without a length unless padding follows.
+    /// As in TS 36.321 section 6.1.2: the last SDU has no length unless padding follows.
     #[default]
     Standard,
-    /// One with a length field for each SDU of RLC, and none for its further segments; padding is free. A hand
-    /// calculation does so.
+    /// One with a length field for each RLC SDU, and none for further segments; padding is free. Hand calculations use
+    /// it.
     OncePerSdu,
 }
 

@@ -1,9 +1,9 @@
 use super::bearer::Bearer;
 
-/// The size of an SDU of RLC: what PDCP makes of a message or a packet (TS 36.323).
+/// The size of an RLC SDU: a message or a packet after PDCP (TS 36.323).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SduSize {
-    /// What PDCP added: its header, and the MAC-I on SRB1.
+    /// The overhead of PDCP: its header, and the MAC-I on SRB1.
     pub pdcp_bytes: u16,
     /// A message of RRC, without the packet inside its NAS message.
     pub signalling_bytes: u16,
@@ -15,8 +15,10 @@ pub struct SduSize {
 pub const PDCP_LARGEST_SDU_BYTES: u16 = 1600;
 
 impl Bearer {
-    /// The bytes that PDCP adds to an SDU (TS 36.323 6.2): on SRB1 a header of 1 and the MAC-I of 4, on the data bearer
-    /// a header with a 7-bit sequence number; PDCP is left out on SRB1bis, and SRB0 has none.
+    /// Returns the overhead of PDCP on a bearer (TS 36.323 section 6.2).
+    ///
+    /// SRB1 has a header of 1 byte and a MAC-I of 4. The data bearer has a header with a 7-bit sequence number. SRB1bis
+    /// and SRB0 have no PDCP.
     #[must_use]
     pub const fn pdcp_bytes(self) -> u16 {
         match self {
@@ -38,7 +40,7 @@ impl Bearer {
 }
 
 impl SduSize {
-    /// All its bytes.
+    /// Returns the number of all bytes.
     #[must_use]
     pub const fn bytes(self) -> u32 {
         self.pdcp_bytes as u32 + self.signalling_bytes as u32 + self.packet_bytes as u32

@@ -1,4 +1,4 @@
-/// Msg3: 88 bits, whatever the modulation (TS 36.213 16.3.3).
+/// The size of Msg3: 88 bits for any modulation (TS 36.213 section 16.3.3).
 pub const MSG3_BYTES: u16 = 11;
 
 /// A back-off indicator is a subheader (TS 36.321 6.1.5).

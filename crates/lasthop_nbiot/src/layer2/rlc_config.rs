@@ -1,27 +1,27 @@
 use lasthop_units::Duration;
 
-/// How RLC AM works on a bearer: what RLC-Config-NB of TS 36.331 sets.
+/// The settings of RLC AM on a bearer (TS 36.331 RLC-Config-NB).
 ///
 /// NB-IoT has neither pollPDU nor pollByte, neither t-Reordering nor t-StatusProhibit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RlcConfig {
-    /// How long an answer to a poll is waited for (t-PollRetransmit-r13).
+    /// The timeout for an answer to a poll (t-PollRetransmit-r13).
     pub t_poll_retransmit: Duration,
-    /// How often a PDU is sent again before the link has failed (maxRetxThreshold-r13).
+    /// The number of retransmissions of a PDU after which the link has failed (maxRetxThreshold-r13).
     pub max_retx_threshold: u8,
-    /// What acknowledgements cost.
+    /// The cost of acknowledgements.
     pub status_reports: StatusReports,
 }
 
-/// What acknowledgements cost.
+/// The cost of acknowledgements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatusReports {
-    /// They are STATUS PDUs that take room in transport blocks.
+    /// STATUS PDUs that take space in transport blocks.
     Transmitted {
         /// Whether a gap in the sequence numbers asks for one as well (enableStatusReportSN-Gap-r13).
         on_gap: bool,
     },
-    /// Nobody polls, and the transmitter learns at once and for nothing what became of each PDU, by
-    /// [`AmTransmitter::settle`](crate::layer2::AmTransmitter::settle). A hand calculation does so.
+    /// No cost: the transmitter learns the fate of each PDU at once by
+    /// [`AmTransmitter::settle`](crate::layer2::AmTransmitter::settle). Hand calculations use it.
     Free,
 }

@@ -1,11 +1,11 @@
 use smallvec::SmallVec;
 
-/// A STATUS PDU: what has arrived and what is missing (TS 36.322 6.2.1.6).
+/// A STATUS PDU: received and missing PDUs (TS 36.322 section 6.2.1.6).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatusReport {
-    /// Everything below this sequence number has arrived, but for what `nacks` names (ACK_SN).
+    /// All PDUs below this sequence number were received, except those in `nacks` (ACK_SN).
     pub ack_sn: u32,
-    /// What is missing, in order.
+    /// The missing PDUs in order.
     pub nacks: SmallVec<[Nack; 1]>,
 }
 
@@ -14,7 +14,8 @@ pub struct StatusReport {
 pub struct Nack {
     /// The sequence number.
     pub sn: u32,
-    /// The part of its data field: the first byte, and one past the last, [`Nack::END`] for the end. `None` is all.
+    /// The missing part of its data field as (first byte, end), with [`Nack::END`] for the end. `None` is the whole
+    /// PDU.
     pub part: Option<(u16, u16)>,
 }
 
@@ -55,7 +56,7 @@ impl StatusReport {
         fits
     }
 
-    /// How large it is.
+    /// Returns its size.
     #[must_use]
     pub fn bytes(&self) -> u16 {
         self.bits().div_ceil(8)

@@ -1,23 +1,22 @@
-/// How many tones an NPUSCH takes; 3, 6 and 12 tones differ in time and power alone, not in their code.
+/// The number of tones of an NPUSCH. The code is the same for 3, 6 and 12 tones, which differ in time and power only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tones {
-    /// One of 3.75 or 15 kHz: pi/2-BPSK for I_TBS 0 and 2, pi/4-QPSK otherwise (TS 36.213 table 16.5.1.2-1).
+    /// One tone of 3.75 or 15 kHz: pi/2-BPSK for I_TBS 0 and 2, otherwise pi/4-QPSK (TS 36.213 table 16.5.1.2-1).
     Single,
     /// 3, 6 or 12: QPSK.
     Multi,
 }
 
-/// What the passes of an NPUSCH that are combined consist of.
+/// The redundancy versions of the combined NPUSCH repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Combining {
-    /// The same bits each time: redundancy version 0, or a single pass.
+    /// The same bits each time: redundancy version 0, or a single repetition.
     Chase,
-    /// As many passes with redundancy version 0 as with 2, in which repetitions alternate
-    /// (TS 36.213 clause 16.5.1.2).
+    /// Redundancy versions 0 and 2 in equal numbers, between which repetitions alternate (TS 36.213 section 16.5.1.2).
     RedundancyVersions0And2,
 }
 
-/// Where a downlink carrier lies, which decides how many resource elements a subframe has for data.
+/// The operation mode of a downlink carrier, which determines the resource elements for data in a subframe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Carrier {
     /// Alone, or in the guard band: 152 resource elements a subframe.
@@ -26,7 +25,7 @@ pub enum Carrier {
     InBand,
 }
 
-/// What an NPDCCH carries, and on how many of the two control channel elements of a subframe.
+/// The content of an NPDCCH, and its number of control channel elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ControlMessage {
     /// DCI format N0 or N1 at aggregation level 1.

@@ -2,14 +2,14 @@ use core::ops::AddAssign;
 
 use crate::cell::{CellReport, LevelReport};
 
-/// What has happened in a network since the start of the run.
+/// The counters of a network since the start of the run.
 ///
 /// Packets are conserved: those offered are delivered, dropped or queued.
 #[derive(Clone, Debug, Default)]
 pub struct NetworkReport {
-    /// By cell: those of all anchor carriers, then those of the next carrier of each cell, and so on.
+    /// The cells by carrier: all anchors, then the second carrier of each cell, and so on.
     pub cells: Vec<CellReport>,
-    /// Devices that have been attached, those that have left included.
+    /// The number of attached devices, including those that have left.
     pub devices_attached: u64,
     /// Packets that entered, at either end.
     pub packets_offered: u64,
@@ -24,7 +24,7 @@ pub struct NetworkReport {
 }
 
 impl NetworkReport {
-    /// What has happened in each coverage level, all cells together.
+    /// Returns the counters of each coverage level, summed over cells.
     #[must_use]
     pub fn levels(&self) -> Vec<LevelReport> {
         let mut sums = Vec::new();

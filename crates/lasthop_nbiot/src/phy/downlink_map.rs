@@ -1,7 +1,7 @@
 use super::Subframe;
 use crate::config::{DownlinkGap, SubframeMapConfig, Switches, SystemInformation};
 
-/// Which downlink subframes carry NPDCCH and NPDSCH, and how many there were before each.
+/// The downlink subframes that carry NPDCCH and NPDSCH, and their number before each subframe.
 ///
 /// Left out: NPBCH (subframe 0), NPSS (5), NSSS (9 of even frames), SIB1-NB (4 of every other frame in its
 /// repetitions), other system information, and the downlink gap if asked for (TS 36.211 10.2, TS 36.213 16.4.1,
@@ -23,7 +23,7 @@ impl DownlinkMap {
     /// Frames of one SIB1-NB repetition, of which every other has it.
     const SIB1_REPETITION_FRAMES: u64 = 16;
 
-    /// The map of a cell; with `gap`, that of its transmissions that pause in downlink gaps.
+    /// Creates the map of a cell. With `gap`, it applies to transmissions that pause in downlink gaps.
     #[must_use]
     pub fn new(config: &SubframeMapConfig, switches: &Switches, gap: Option<&DownlinkGap>) -> Self {
         let messages: &[SystemInformation] = if switches.other_system_information {
@@ -53,7 +53,7 @@ impl DownlinkMap {
         Self::of_pattern(&free)
     }
 
-    /// The map of a carrier that is no anchor: nothing but downlink gaps.
+    /// Creates the map of a non-anchor carrier, which has only downlink gaps.
     #[must_use]
     pub fn of_non_anchor(gap: Option<&DownlinkGap>) -> Self {
         let period = gap.map_or(10, |gap| usize::from(gap.period_subframes));
@@ -98,8 +98,9 @@ impl DownlinkMap {
         self.subframe(self.usable_before(subframe)) == subframe
     }
 
-    /// How many usable subframes there are before this one since the start of the run: the ordinal of the first that is
-    /// this subframe or a later one.
+    /// Returns the number of usable subframes before this one since the start of the run.
+    ///
+    /// It is the ordinal of the first usable subframe from this one on.
     #[inline]
     #[must_use]
     pub fn usable_before(&self, subframe: Subframe) -> u64 {

@@ -4,7 +4,7 @@ use super::subframe_ring::SubframeRing;
 use super::{DownlinkMap, SearchSpace, Subframe, npdsch_delays};
 use crate::config::{DownlinkGap, NetworkConfig};
 
-/// What of a cell's downlink is taken, by NPDCCH and NPDSCH alike.
+/// The occupied subframes of a cell's downlink, for NPDCCH and NPDSCH.
 ///
 /// Call [`DownlinkTimeline::advance`] when time has passed; then find, then reserve. It looks 65,536 usable subframes
 /// ahead, about 90 s; beyond that nothing is found.
@@ -30,7 +30,7 @@ pub struct DownlinkSpan {
     pub start: Subframe,
     /// The subframe after its last.
     pub end: Subframe,
-    /// How many usable subframes it has.
+    /// The number of usable subframes.
     pub subframes: u32,
     /// The ordinal of the first in its map.
     first: u64,
@@ -38,7 +38,7 @@ pub struct DownlinkSpan {
     pauses: bool,
 }
 
-/// What usable downlink subframes carry.
+/// The content of usable downlink subframes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DownlinkChannel {
     /// Control information.
@@ -56,7 +56,7 @@ impl DownlinkMaps {
         })
     }
 
-    /// Those of carriers that are no anchors.
+    /// Creates those of non-anchor carriers.
     #[must_use]
     pub fn of_non_anchor(config: &NetworkConfig) -> Self {
         Self::of(config, DownlinkMap::of_non_anchor)
@@ -80,7 +80,8 @@ impl DownlinkMaps {
         &self.all
     }
 
-    /// The usable subframes of a search space with this Rmax and of what it schedules (TS 36.211 10.2.3.4).
+    /// Returns the usable subframes of a search space with this Rmax and of what it schedules (TS 36.211 section
+    /// 10.2.3.4).
     #[inline]
     #[must_use]
     pub fn of_rmax(&self, rmax: u16) -> &DownlinkMap {
@@ -140,7 +141,7 @@ impl DownlinkTimeline {
         &self.maps
     }
 
-    /// Forgets what is before this subframe; nothing before it may be looked for from now on.
+    /// Drops everything before this subframe. Later searches must not start earlier.
     #[inline]
     pub fn advance(&mut self, now: Subframe) {
         self.ring.advance(self.maps.all.usable_before(now));
@@ -208,8 +209,9 @@ impl DownlinkTimeline {
         period
     }
 
-    /// Where the NPDSCH that a DCI schedules can go: the first delay of the table after which so many usable subframes are
-    /// free. Gives the delay's field and the span; `None` if all are taken.
+    /// Finds a place for the NPDSCH of a DCI: the first scheduling delay with enough free subframes.
+    ///
+    /// Returns the delay field and the span, or `None` if all are occupied.
     ///
     /// `rmax` is that of the DCI's search space, `dci_end` the subframe after the DCI. With `minimum_k0_only` only a delay
     /// of 0 counts.
@@ -224,7 +226,7 @@ impl DownlinkTimeline {
         self.find_npdsch_from(rmax, dci_end, subframes, minimum_k0_only, dci_end)
     }
 
-    /// The same among the delays with which it does not start before a subframe.
+    /// Finds a place for an NPDSCH that does not start before a given subframe.
     #[must_use]
     pub fn find_npdsch_from(
         &self,
@@ -247,7 +249,7 @@ impl DownlinkTimeline {
         })
     }
 
-    /// The usable subframes from `from` on, as many as asked for, if they are free: a page in its occasion.
+    /// Returns the usable subframes from `from` on if they are free, for a page in its occasion.
     #[must_use]
     pub fn run_from(&self, rmax: u16, from: Subframe, subframes: u32) -> Option<DownlinkSpan> {
         let pauses = self.maps.pauses(rmax);

@@ -7,7 +7,7 @@ pub fn noise_dbm(bandwidth_hz: f64, noise_figure_db: f64) -> f64 {
     THERMAL_NOISE_DBM_PER_HZ + 10.0 * libm::log10(bandwidth_hz) + noise_figure_db
 }
 
-/// The signal-to-noise ratio of a transmission behind a coupling loss, the power spread over the bandwidth.
+/// Returns the SNR of a transmission at a coupling loss, with its power spread over the bandwidth.
 #[must_use]
 pub fn signal_to_noise_db(
     power_dbm: f64,

@@ -8,12 +8,12 @@ pub const NPDSCH_REPETITIONS: [u16; 16] = [
     1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048,
 ];
 
-/// How a transport block goes down.
+/// The format of a downlink transport block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NpdschFormat {
     /// The transport block; its units are subframes.
     pub block: TransportBlock,
-    /// How often it is sent.
+    /// The number of repetitions.
     pub repetitions: u16,
 }
 
@@ -24,8 +24,10 @@ impl NpdschFormat {
         self.block.units as u32 * self.repetitions as u32
     }
 
-    /// Which of the block's subframes is sent in the n-th subframe of the transmission: each min(N_Rep, 4) times in a
-    /// row, then the next, and again from the first (TS 36.211 10.2.3.4).
+    /// Returns which of the block's subframes is sent in the n-th subframe of the transmission.
+    ///
+    /// Each is sent min(N_Rep, 4) times in a row, then the next, and then again from the first (TS 36.211 section
+    /// 10.2.3.4).
     #[must_use]
     pub const fn content_of(&self, n: u32) -> u8 {
         let in_a_row = if self.repetitions < 4 {

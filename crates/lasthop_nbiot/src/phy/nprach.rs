@@ -24,20 +24,20 @@ impl Preamble {
         }
     }
 
-    /// How often the four groups are sent.
+    /// Returns the number of repetitions of the four symbol groups.
     #[must_use]
     pub const fn repetitions(self) -> u16 {
         self.repetitions
     }
 
-    /// How long it takes from its first to its last symbol.
+    /// Returns the time from its first to its last symbol.
     #[must_use]
     pub fn duration(self) -> Duration {
         let gaps = u64::from(self.repetitions - 1) / Self::REPETITIONS_BEFORE_GAP;
         self.air_time() + Self::GAP * gaps
     }
 
-    /// How long it is on air: [`Preamble::duration`] without the gaps.
+    /// Returns the time on air: [`Preamble::duration`] without the gaps.
     #[must_use]
     pub fn air_time(self) -> Duration {
         // Four groups of 2048 + 40960 or 8192 + 40960 samples at 30.72 MHz (TS 36.211 table 10.1.6.1-1).
@@ -80,7 +80,7 @@ impl NprachOccasions {
         }
     }
 
-    /// What is sent in them.
+    /// Returns the preamble that is sent in them.
     #[must_use]
     pub const fn preamble(&self) -> Preamble {
         self.preamble
@@ -94,14 +94,15 @@ impl NprachOccasions {
         Subframe(self.offset + periods * self.period)
     }
 
-    /// When a preamble ends that starts with this subframe.
+    /// Returns the end of a preamble that starts with this subframe.
     #[must_use]
     pub fn end_of(&self, start: Subframe) -> Instant {
         start.start() + self.preamble.duration()
     }
 
-    /// The first opportunity that ends after the start of this subframe, from its first subframe to before its end; a
-    /// subframe that it takes a part of is taken, and so are its gaps.
+    /// Returns the first opportunity that ends after the start of this subframe, as (first subframe, end).
+    ///
+    /// Partly occupied subframes and gaps count as occupied.
     #[inline]
     #[must_use]
     pub fn taken(&self, subframe: Subframe) -> (Subframe, Subframe) {
@@ -126,13 +127,14 @@ impl NprachOccasions {
             })
     }
 
-    /// Tones of 3.75 kHz that preambles can choose: the first, and how many.
+    /// Returns the 3.75 kHz tones that preambles can choose, as (first, number).
     #[must_use]
     pub const fn tones(&self) -> (u8, u8) {
         (self.first_tone, self.tones)
     }
 
-    /// How many of the tones, from the first on, announce a Msg3 on a single tone; the others announce several.
+    /// Returns the number of tones, from the first on, that announce a single-tone Msg3. The others announce
+    /// multi-tone.
     #[must_use]
     pub const fn single_tone_msg3_tones(&self) -> u8 {
         self.single_tone_msg3_tones

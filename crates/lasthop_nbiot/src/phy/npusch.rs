@@ -12,14 +12,14 @@ pub const ACKNOWLEDGEMENT_CODED_BITS: u16 = 16;
 pub struct ResourceUnit {
     /// The subcarrier spacing.
     pub spacing: SubcarrierSpacing,
-    /// Its tones: 1, 3, 6 or 12 of 15 kHz, or one of 3.75 kHz.
+    /// The number of tones: 1, 3, 6 or 12 of 15 kHz, or one of 3.75 kHz.
     pub tones: u8,
 }
 
 /// The modulation of an NPUSCH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Modulation {
-    /// One bit a symbol.
+    /// One bit for each symbol.
     Pi2Bpsk,
     /// Two bits a symbol, on a single tone.
     Pi4Qpsk,
@@ -27,28 +27,28 @@ pub enum Modulation {
     Qpsk,
 }
 
-/// How a transport block goes up.
+/// The format of an uplink transport block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NpuschFormat {
-    /// What it is made of.
+    /// The resource unit.
     pub unit: ResourceUnit,
     /// The transport block; its units are resource units.
     pub block: TransportBlock,
-    /// How often it is sent.
+    /// The number of repetitions.
     pub repetitions: u16,
 }
 
-/// What the MCS field of a random access response's grant stands for (TS 36.213 table 16.3.3-1).
+/// The meaning of the MCS field in a random access response's grant (TS 36.213 table 16.3.3-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Msg3Format {
     /// The transport block of 88 bit.
     pub block: TransportBlock,
-    /// The modulation on a single tone; on several it is QPSK.
+    /// The modulation on a single tone. On several tones it is QPSK.
     pub single_tone: Modulation,
 }
 
 impl ResourceUnit {
-    /// How long it lasts.
+    /// Returns the duration.
     ///
     /// # Panics
     ///
@@ -101,14 +101,15 @@ impl Modulation {
 }
 
 impl NpuschFormat {
-    /// How long it is on air, without what postpones it.
+    /// Returns the time on air, without postponements.
     #[must_use]
     pub const fn duration_ms(&self) -> u32 {
         self.unit.duration_ms() * self.block.units as u32 * self.repetitions as u32
     }
 
-    /// How often each pair of slots is sent in a row before the next: min(ceil(N_Rep / 2), 4) on several tones, once on a
-    /// single tone (TS 36.211 10.1.3.6).
+    /// Returns how often each pair of slots is repeated before the next.
+    ///
+    /// It is min(ceil(N_Rep / 2), 4) on several tones and 1 on a single tone (TS 36.211 section 10.1.3.6).
     #[must_use]
     pub const fn slot_repetitions_in_a_row(&self) -> u16 {
         if self.unit.tones == 1 {
@@ -127,7 +128,7 @@ impl NpuschFormat {
 }
 
 impl Msg3Format {
-    /// By the MCS field; `None` for a reserved value.
+    /// Returns the format of an MCS field; `None` for a reserved value.
     #[must_use]
     pub const fn of_mcs(mcs: u8) -> Option<Self> {
         let (i_tbs, column, units, single_tone) = match mcs {
@@ -148,7 +149,7 @@ impl Msg3Format {
     }
 }
 
-/// How long an acknowledgement is on air: four slots a repetition (TS 36.211 table 10.1.2.3-1).
+/// Returns the time on air of an acknowledgement: four slots for each repetition (TS 36.211 table 10.1.2.3-1).
 #[must_use]
 pub const fn acknowledgement_duration_ms(spacing: SubcarrierSpacing, repetitions: u16) -> u32 {
     let slots_ms = match spacing {

@@ -1,7 +1,7 @@
 use super::Subframe;
 use crate::config::SearchSpaceConfig;
 
-/// An NPDCCH search space: when its periods start, and which candidates each has (TS 36.213 16.6).
+/// An NPDCCH search space: the starts of its periods and the candidates of each (TS 36.213 section 16.6).
 ///
 /// A period starts where the subframe, counted from the start of the run, is floor(alpha T) modulo T = Rmax G. Within the
 /// first Rmax usable subframes of the period, a candidate with R repetitions starts at each multiple of R.
@@ -27,7 +27,7 @@ impl SearchSpace {
         }
     }
 
-    /// Rmax: the most repetitions of a candidate, and the usable subframes of a period that have candidates.
+    /// Returns Rmax: the maximum repetitions of a candidate, and the usable subframes of a period that have candidates.
     #[must_use]
     pub const fn rmax(&self) -> u16 {
         self.rmax
@@ -47,7 +47,7 @@ impl SearchSpace {
         Subframe(self.offset + periods * self.period)
     }
 
-    /// The last start of a period that is this subframe or an earlier one; the first of all if there is none.
+    /// Returns the last start of a period at or before this subframe, or the first start if there is none.
     #[inline]
     #[must_use]
     pub fn start_before(&self, subframe: Subframe) -> Subframe {
@@ -55,7 +55,7 @@ impl SearchSpace {
         Subframe(self.offset + periods * self.period)
     }
 
-    /// How many candidates with so many repetitions a period has; none if the table has no such candidate.
+    /// Returns the number of candidates with this many repetitions in a period; 0 if the table has none.
     #[must_use]
     pub const fn candidates(&self, repetitions: u16) -> u16 {
         let is_allowed = repetitions.is_power_of_two()

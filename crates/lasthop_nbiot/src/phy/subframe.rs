@@ -7,7 +7,7 @@ use lasthop_units::{Duration, Instant};
 pub struct Subframe(pub u64);
 
 impl Subframe {
-    /// How long a subframe lasts.
+    /// The duration of a subframe.
     pub const DURATION: Duration = Duration::from_millis(1);
     /// Subframes of a frame.
     pub const PER_FRAME: u64 = 10;
@@ -26,7 +26,7 @@ impl Subframe {
         Self(instant.as_nanos().div_ceil(Self::NANOS))
     }
 
-    /// When the subframe starts, and the one before it ends.
+    /// Returns the start of the subframe, which is the end of the one before.
     #[must_use]
     pub const fn start(self) -> Instant {
         Instant::from_nanos(self.0 * Self::NANOS)

@@ -1,5 +1,6 @@
-//! When what follows what: scheduling delays, acknowledgements, and when a device need not listen. All `end`s are
-//! exclusive: the subframe after the last one.
+//! Scheduling delays, acknowledgement timing, and when a device need not listen.
+//!
+//! Every `end` is exclusive: the subframe after the last one.
 
 use super::{SearchSpace, Subframe};
 use crate::config::SubcarrierSpacing;
@@ -7,12 +8,12 @@ use crate::config::SubcarrierSpacing;
 /// A device is ready for its next preamble so long after a failed response window (TS 36.213 16.3.2).
 pub const PREAMBLE_RETRY_MS: u64 = 12;
 
-/// Where and when an acknowledgement can go.
+/// A resource for an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AcknowledgementResource {
     /// The tone, in tones of the uplink's spacing.
     pub tone: u8,
-    /// The delay, as it stands in the table.
+    /// The delay, as in the table.
     pub k0: u16,
 }
 
@@ -38,8 +39,9 @@ pub const fn rar_npusch_delays() -> &'static [u16; 4] {
     &[12, 16, 32, 64]
 }
 
-/// Where an NPUSCH starts whose DCI, or whose response's NPDSCH, ends before `end`: in the first slot after k0 more
-/// subframes. Slots of 3.75 kHz start with even subframes.
+/// Returns the start of an NPUSCH whose DCI (or whose response's NPDSCH) ends before `end`.
+///
+/// It is the first slot after k0 more subframes. Slots of 3.75 kHz start with even subframes.
 #[inline]
 #[must_use]
 pub const fn npusch_start(end: Subframe, k0: u16, spacing: SubcarrierSpacing) -> Subframe {
@@ -57,7 +59,7 @@ pub const fn acknowledgement_resources(
     }
 }
 
-/// Where an acknowledgement starts whose NPDSCH ends before `end`: in the first slot after k0 - 1 more subframes.
+/// Returns the start of an acknowledgement whose NPDSCH ends before `end`: the first slot after k0 - 1 more subframes.
 #[inline]
 #[must_use]
 pub const fn acknowledgement_start(end: Subframe, k0: u16, spacing: SubcarrierSpacing) -> Subframe {
@@ -79,8 +81,10 @@ pub const fn monitoring_after_npdsch(end: Subframe) -> Subframe {
     Subframe(end.0 + 12)
 }
 
-/// The response window, from its first subframe to before its end: 4 subframes after the one in which the preamble ended,
-/// 41 with 64 repetitions or more; some NPDCCH periods long, at most 10.24 s (TS 36.321 5.1.4).
+/// Returns the response window as (first subframe, end) (TS 36.321 section 5.1.4).
+///
+/// It begins 4 subframes after the end of the preamble, or 41 with at least 64 repetitions. It lasts some NPDCCH
+/// periods, at most 10.24 s.
 #[must_use]
 pub fn response_window(
     preamble_ended_in: Subframe,

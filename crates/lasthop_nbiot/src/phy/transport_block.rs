@@ -1,7 +1,7 @@
 use super::npdsch::NPDSCH_SUBFRAMES;
 use crate::config::{CarrierMode, DeviceCategory};
 
-/// A transport block size and where it stands in its table.
+/// A transport block size and its position in its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransportBlock {
     /// The size, without CRC.

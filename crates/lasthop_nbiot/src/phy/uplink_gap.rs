@@ -3,14 +3,14 @@ use smallvec::SmallVec;
 use super::{NprachOccasions, Subframe};
 use crate::config::SubcarrierSpacing;
 
-/// When an NPUSCH is on air, from its first to its last moment.
+/// The span of an NPUSCH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UplinkSpan {
-    /// Where it was told to start.
+    /// The scheduled start.
     pub start: Subframe,
     /// The subframe after its last.
     pub end: Subframe,
-    /// How long of that it is on air; the rest is NPRACH and gaps.
+    /// The time on air; the rest is NPRACH and gaps.
     pub sent_ms: u32,
 }
 
@@ -19,7 +19,7 @@ pub struct UplinkSpan {
 const BEFORE_GAP_MS: u64 = 256;
 const GAP_MS: u64 = 40;
 
-/// The span of an NPUSCH with so much air time, whose tones meet these preamble opportunities.
+/// Returns the span of an NPUSCH with this time on air whose tones overlap these preamble opportunities.
 ///
 /// A pair of slots (15 kHz) or a slot (3.75 kHz) that would meet a preamble waits for its end (TS 36.211 10.1.3.6). What of
 /// a wait falls into a gap counts as gap.

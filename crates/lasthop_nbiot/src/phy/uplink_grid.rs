@@ -6,7 +6,7 @@ use super::{
 };
 use crate::config::{NetworkConfig, SubcarrierSpacing};
 
-/// What of a cell's uplink is taken: 12 tones of 15 kHz, or 48 of 3.75 kHz.
+/// The occupied resources of a cell's uplink: 12 tones of 15 kHz, or 48 of 3.75 kHz.
 ///
 /// A reservation holds its tones from its first to its last subframe, the waits for preambles and the uplink gaps included.
 /// Call [`UplinkGrid::advance`] when time has passed; then find, then reserve.
@@ -30,13 +30,13 @@ pub struct UplinkGrid {
 pub struct UplinkAllocation {
     /// The lowest tone, in tones of the grid.
     pub first_tone: u8,
-    /// How many tones.
+    /// The number of tones.
     pub tones: u8,
-    /// When.
+    /// The span.
     pub span: UplinkSpan,
 }
 
-/// What the NPUSCH carries.
+/// The content of an NPUSCH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UplinkChannel {
     /// Data: format 1.
@@ -89,13 +89,14 @@ impl UplinkGrid {
         }
     }
 
-    /// What has ended by now may be forgotten; nothing that starts before may be looked for from now on.
+    /// Drops what has ended by now. Later searches must not start earlier.
     pub fn advance(&mut self, now: Subframe) {
         self.now = now;
     }
 
-    /// Tones for so much air time from this subframe on: those with which it ends first, and of these the highest. Tones
-    /// of acknowledgements are taken only when there are no others.
+    /// Finds tones for this time on air from a subframe on: those that end first, and of these the highest.
+    ///
+    /// Tones of acknowledgements are used only if no others are free.
     #[must_use]
     pub fn find(&self, start: Subframe, sent_ms: u32, tones: u8) -> Option<UplinkAllocation> {
         // Nothing ends sooner than this.
@@ -138,8 +139,9 @@ impl UplinkGrid {
         find_among(false).or_else(|| find_among(true))
     }
 
-    /// Where the NPUSCH of a grant can go: the first delay after which tones are free. Gives the delay's field and the
-    /// allocation; `None` if all are taken.
+    /// Finds a place for the NPUSCH of a grant: the first scheduling delay with free tones.
+    ///
+    /// Returns the delay field and the allocation, or `None` if all are occupied.
     ///
     /// `end` is the subframe after the DCI, or after the response that carries the grant; `delays` its table.
     #[must_use]
@@ -153,7 +155,7 @@ impl UplinkGrid {
         self.find_grant_from(end, delays, sent_ms, tones, end)
     }
 
-    /// The same among the delays with which it does not start before a subframe.
+    /// Finds a place for an NPUSCH that does not start before a given subframe.
     #[must_use]
     pub fn find_grant_from(
         &self,
@@ -172,8 +174,10 @@ impl UplinkGrid {
         })
     }
 
-    /// Where the acknowledgement of an NPDSCH that ends before `npdsch_end` can go. Gives the resource's field and the
-    /// allocation; `None` if all are taken. With `minimum_k0_only`, only the smallest delay counts.
+    /// Finds a place for the acknowledgement of an NPDSCH that ends before `npdsch_end`.
+    ///
+    /// Returns the resource field and the allocation, or `None` if all are occupied. With `minimum_k0_only`, only the
+    /// smallest delay is used.
     #[must_use]
     pub fn find_acknowledgement(
         &self,
@@ -184,7 +188,7 @@ impl UplinkGrid {
         self.find_acknowledgement_from(npdsch_end, repetitions, minimum_k0_only, npdsch_end)
     }
 
-    /// The same among the resources that do not start before a subframe.
+    /// Finds a place for an acknowledgement that does not start before a given subframe.
     #[must_use]
     pub fn find_acknowledgement_from(
         &self,
@@ -248,13 +252,14 @@ impl UplinkGrid {
         self.taken_during(start, end) & bits(first_tone, tones) == 0
     }
 
-    /// What a channel has sent since the start of the run, in milliseconds of a 15 kHz tone.
+    /// Returns the transmitted tone time of a channel since the start of the run, in milliseconds of a 15 kHz tone.
     #[must_use]
     pub fn sent_tone_ms(&self, channel: UplinkChannel) -> f64 {
         self.sent_tone_ms[channel as usize] as f64 * self.share_of_15_khz()
     }
 
-    /// What both channels have held since the start of the run, waits and gaps included, in milliseconds of a 15 kHz tone.
+    /// Returns the reserved tone time of both channels since the start of the run, including waits and gaps, in
+    /// milliseconds of a 15 kHz tone.
     #[must_use]
     pub fn held_tone_ms(&self) -> f64 {
         self.held_tone_ms as f64 * self.share_of_15_khz()

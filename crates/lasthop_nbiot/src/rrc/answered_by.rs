@@ -1,9 +1,9 @@
 use crate::config::NetworkTime;
 
-/// Who has to be asked before the network sends a message of a procedure.
+/// The entity that the network must ask before it sends a message of a procedure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnsweredBy {
-    /// Nobody: the base station knows.
+    /// None: the base station answers itself.
     BaseStation,
     /// The MME, over S1.
     Mme,
@@ -14,7 +14,7 @@ pub enum AnsweredBy {
 }
 
 impl AnsweredBy {
-    /// Who that is, in words.
+    /// Returns its name in words.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -25,7 +25,7 @@ impl AnsweredBy {
         }
     }
 
-    /// How long the message before it waits for this one.
+    /// Returns how long the previous message waits for this one.
     #[must_use]
     pub fn answer_ms(self, time: &NetworkTime) -> u64 {
         let subscriber_data = u64::from(time.subscriber_data_ms);

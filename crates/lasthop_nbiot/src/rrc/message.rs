@@ -46,7 +46,7 @@ pub enum Message {
 }
 
 impl Message {
-    /// Its name in TS 36.331.
+    /// Returns its name in TS 36.331.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -73,7 +73,7 @@ impl Message {
         }
     }
 
-    /// Its bytes around a NAS message of `nas_bytes`, 0 for none.
+    /// Returns its size around a NAS message of `nas_bytes`, 0 for none.
     #[must_use]
     pub const fn bytes(self, nas_bytes: u16) -> u16 {
         self.own_bytes(nas_bytes > 0) + nas_bytes + length_extension(nas_bytes)

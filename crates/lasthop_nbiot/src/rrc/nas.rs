@@ -7,7 +7,7 @@ pub enum Nas {
     ControlPlaneServiceRequest,
     /// A protected ESM DATA TRANSPORT with a packet.
     DataTransport,
-    /// The same with release assistance information.
+    /// Data transport with release assistance information.
     DataTransportWithReleaseAssistance,
     /// A protected ATTACH REQUEST with a PDN CONNECTIVITY REQUEST.
     AttachRequest,
@@ -30,7 +30,7 @@ pub enum Nas {
 }
 
 impl Nas {
-    /// Its name in TS 24.301.
+    /// Returns its name in TS 24.301.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl Nas {
         }
     }
 
-    /// Whether there is a packet in it.
+    /// Whether it carries a packet.
     #[must_use]
     pub const fn carries_packet(self) -> bool {
         matches!(
@@ -63,7 +63,7 @@ impl Nas {
         )
     }
 
-    /// Its bytes around a packet of `packet_bytes`, where it carries one.
+    /// Returns its size around a packet of `packet_bytes`, if it carries one.
     ///
     /// CONTROL PLANE SERVICE REQUEST: security 6, EMM 3, container 3, ESM 5, release assistance 1. TRACKING AREA UPDATE
     /// REQUEST (8.2.29): security 6, EMM 3, old GUTI 12, last visited TAI 6, EPS bearer context status 4, additional

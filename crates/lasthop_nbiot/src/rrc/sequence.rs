@@ -5,18 +5,18 @@ use super::step::{Step, With};
 use crate::config::{Connection, Procedure};
 use crate::layer2::Bearer::{Srb0, Srb1, Srb1bis};
 
-/// A procedure from Msg3 to the release, as the messages that it takes. Msg1 and Msg2 come before it.
+/// A procedure from Msg3 to the release, as a sequence of messages. Msg1 and Msg2 precede it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sequence {
-    /// From Msg3 until data can go, or until the first packet has gone. Each step waits for the one before.
+    /// From Msg3 until data can be sent or the first packet was sent. Each step waits for the previous one.
     pub set_up: &'static [Step],
-    /// How packets go that the set-up has not carried.
+    /// How packets are sent that the set-up has not carried.
     pub data: DataPath,
-    /// What ends the connection.
+    /// The message that ends the connection.
     pub release: Step,
 }
 
-/// How packets go while a connection lasts.
+/// How packets are sent during a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataPath {
     /// On the data bearer.
@@ -32,7 +32,7 @@ pub enum DataPath {
         /// Around a packet for the device.
         down: Step,
     },
-    /// They wait for another connection: this one is for its signalling alone, and is released after it.
+    /// They wait for another connection: this one is for its signalling only.
     None,
 }
 
@@ -85,7 +85,7 @@ impl Sequence {
         }
     }
 
-    /// How a device of a network updates its tracking area periodically.
+    /// Returns the periodic tracking area update of a device.
     #[must_use]
     pub const fn tracking_area_update_of(connection: &Connection) -> &'static Self {
         match connection.procedure {
@@ -94,7 +94,7 @@ impl Sequence {
         }
     }
 
-    /// How a device of a network registers that was switched on.
+    /// Returns the attach of a device that was switched on.
     #[must_use]
     pub const fn attach_of(connection: &Connection) -> &'static Self {
         match connection.procedure {
@@ -104,7 +104,7 @@ impl Sequence {
         }
     }
 
-    /// The procedure of a network for data that fit into its early Msg3; `None` where it has none.
+    /// Returns the procedure for data that fits the early Msg3; `None` without early data.
     #[must_use]
     pub const fn early_data_of(connection: &Connection) -> Option<&'static Self> {
         match (connection.early_data_bits, connection.procedure) {
@@ -114,7 +114,7 @@ impl Sequence {
         }
     }
 
-    /// How a device of a network gets its connection back whose radio link has failed.
+    /// Returns the re-establishment after a radio link failure.
     #[must_use]
     pub const fn reestablishment_of(connection: &Connection) -> &'static Self {
         match connection.procedure {
@@ -123,7 +123,7 @@ impl Sequence {
         }
     }
 
-    /// Whether it turns a request away, so that no connection comes of it.
+    /// Whether it rejects a request, so that no connection results.
     #[must_use]
     pub const fn turns_away(&self) -> bool {
         matches!(self.release.message, Message::ConnectionReject)
@@ -149,7 +149,7 @@ impl Sequence {
         release: Step::down(Srb1, Message::ConnectionRelease),
     };
 
-    /// The same, where connections are suspended.
+    /// Re-establishment if connections are suspended.
     pub const REESTABLISHMENT_AND_SUSPEND: Self = Self {
         release: SUSPEND,
         ..Self::REESTABLISHMENT
@@ -170,7 +170,7 @@ impl Sequence {
         release: Step::down(Srb1, Message::ConnectionRelease),
     };
 
-    /// The same where security is left out of the account.
+    /// Service request without security.
     pub const SERVICE_REQUEST_WITHOUT_SECURITY: Self = Self {
         set_up: &[
             REQUEST,
@@ -193,7 +193,7 @@ impl Sequence {
         release: SUSPEND,
     };
 
-    /// Data inside NAS messages: the first packet goes with the last message of the set-up (TS 24.301 5.6.1.2.2).
+    /// Data inside NAS messages: the first packet goes with the last set-up message (TS 24.301 section 5.6.1.2.2).
     pub const CONTROL_PLANE: Self = Self {
         set_up: &[
             REQUEST,
@@ -205,8 +205,9 @@ impl Sequence {
         release: RELEASE,
     };
 
-    /// Periodic tracking area update without data to follow (TS 24.301 5.5.3.2): neither security nor a data bearer,
-    /// and a release as soon as the network has accepted.
+    /// Periodic tracking area update without data (TS 24.301 section 5.5.3.2).
+    ///
+    /// It has neither security nor a data bearer, and the release follows the network's acceptance.
     pub const TRACKING_AREA_UPDATE: Self = Self {
         set_up: &[
             REQUEST,
@@ -242,13 +243,13 @@ impl Sequence {
         release: Step::down(Srb1, Message::ConnectionRelease),
     };
 
-    /// The same, where connections are suspended.
+    /// Attach if connections are suspended.
     pub const ATTACH_AND_SUSPEND: Self = Self {
         release: SUSPEND,
         ..Self::ATTACH
     };
 
-    /// The same where data go inside NAS messages: without a bearer of data and its security.
+    /// Attach if data is sent inside NAS messages, without a data bearer and its security.
     pub const ATTACH_ON_THE_CONTROL_PLANE: Self = Self {
         set_up: &[
             REQUEST,
@@ -267,7 +268,7 @@ impl Sequence {
         release: RELEASE,
     };
 
-    /// The same of a device whose connection is suspended (TS 24.301 5.3.1.3).
+    /// Tracking area update of a device whose connection is suspended (TS 24.301 section 5.3.1.3).
     pub const TRACKING_AREA_UPDATE_BY_RESUME: Self = Self {
         set_up: &[
             RESUME_REQUEST.with(With::DataVolume),
@@ -309,7 +310,7 @@ impl Sequence {
         release: Step::down(Srb0, Message::EarlyDataComplete).with(With::ContentionResolution),
     };
 
-    /// The same, where the network sets up a connection nevertheless.
+    /// Early data on the control plane if the network still sets up a connection.
     pub const EARLY_DATA_CONTROL_PLANE_SET_UP: Self = Self {
         set_up: &[
             Self::EARLY_DATA_CONTROL_PLANE.set_up[0],

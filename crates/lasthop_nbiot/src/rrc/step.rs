@@ -5,27 +5,27 @@ use super::message::Message;
 use super::nas::Nas;
 use crate::layer2::{Bearer, ControlElement, SduSize, buffer_size_index, data_volume_index};
 
-/// One message of a procedure.
+/// A message of a procedure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Which way it goes.
+    /// Its direction.
     pub direction: Direction,
-    /// What carries it.
+    /// Its bearer.
     pub bearer: Bearer,
     /// The message.
     pub message: Message,
     /// The NAS message in it.
     pub nas: Option<Nas>,
-    /// What goes with it in its transport block.
+    /// What else is in its transport block.
     pub with: With,
-    /// Who has to be asked before it goes, of a message to the device.
+    /// The entity that must be asked before a message to the device is sent.
     pub answered_by: AnsweredBy,
 }
 
-/// What goes with a message in its transport block.
+/// The control element in the transport block of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum With {
-    /// Nothing of its own; STATUS PDUs and padding may.
+    /// None; STATUS PDUs and padding are possible.
     Nothing,
     /// Data volume and power headroom: Msg3.
     DataVolume,
@@ -42,7 +42,7 @@ pub enum With {
 }
 
 impl With {
-    /// The control element that goes with the message, while `waiting_bytes` wait for the sender's next blocks.
+    /// Returns the control element for the message, with `waiting_bytes` for the sender's next blocks.
     #[must_use]
     pub fn control_element(self, waiting_bytes: u32) -> Option<ControlElement> {
         match self {
@@ -80,8 +80,9 @@ impl Step {
             .sdu(self.message.bytes(nas_bytes) - packet_bytes, packet_bytes)
     }
 
-    /// The same with the information that no more data follow, where its NAS message can tell it (TS 24.301 9.9.4.25).
-    /// On a data bearer, a buffer status report of level 0 tells it.
+    /// Adds the information that no more data follows, if its NAS message can carry it (TS 24.301 section 9.9.4.25).
+    ///
+    /// On a data bearer, a buffer status report of level 0 carries it.
     #[must_use]
     pub const fn assisting_release(mut self) -> Self {
         if let Some(Nas::DataTransport) = self.nas {

@@ -130,8 +130,10 @@ impl Connection {
         }
     }
 
-    /// Whether there is room for the window that was offered at first beside what nobody has read. Linux counts the memory of
-    /// segments, not their bytes, so that small ones fill its buffer sooner (`tcp_measure_rcv_mss`).
+    /// Whether the initially advertised window still fits beside the unread data.
+    ///
+    /// Linux counts the memory of segments and not their bytes, so small segments fill its buffer sooner
+    /// (`tcp_measure_rcv_mss`).
     fn keeps_offering(&self) -> bool {
         let size = u64::from(self.peer_segment_size());
         let room = 2 * u64::from(self.profile.receive_buffer) * size / (size + SEGMENT_OVERHEAD);

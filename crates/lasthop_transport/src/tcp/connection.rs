@@ -146,7 +146,7 @@ pub(crate) enum State {
 /// The congestion state of Linux.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
-    /// Nothing is amiss.
+    /// No loss is suspected.
     Open,
     /// Something arrived out of order.
     Disorder,
@@ -154,7 +154,7 @@ pub(crate) enum Phase {
     Reduced,
     /// Fast recovery.
     Recovery,
-    /// After a timeout.
+    /// Recovery after a timeout.
     Loss,
 }
 

@@ -41,7 +41,9 @@ pub struct Tcp {
 }
 
 impl Tcp {
-    /// TCP on a host with this address. Initial numbers, the starts of time stamps and cookies come from the stream.
+    /// Creates TCP for a host with this address.
+    ///
+    /// The stream gives initial sequence numbers, timestamp offsets and cookies.
     #[must_use]
     pub fn new(address: IpAddr, profile: Arc<TcpProfile>, stream: RandomStream) -> Self {
         Self::at(Local::from(address), profile, stream)
@@ -65,7 +67,7 @@ impl Tcp {
         }
     }
 
-    /// Gives the connections to come another profile.
+    /// Sets the profile of future connections.
     pub fn set_profile(&mut self, profile: Arc<TcpProfile>) {
         self.profile = profile;
     }
@@ -222,7 +224,7 @@ impl Tcp {
         self.settle(id, true);
     }
 
-    /// After a connection did something: its timer, its count among the half-open, its end.
+    /// Updates the timer, the half-open count and the end of a connection after an event.
     fn settle(&mut self, id: ConnectionId, was_half_open: bool) {
         let Some(connection) = self.connections.get_mut(id) else {
             return;

@@ -137,7 +137,7 @@ impl Connection {
         self.emit_handshake(now, Flags::SYN, None, out);
     }
 
-    /// How large a payload we take, without options: what fits a packet of the interface (RFC 9293 section 3.7.1).
+    /// Returns the MSS that this end advertises: what fits a packet of the interface (RFC 9293 section 3.7.1).
     fn own_segment_size(&self) -> u16 {
         let size = match self.local.is_ipv6() {
             true => self.profile.max_segment_size - 20,
@@ -146,13 +146,13 @@ impl Connection {
         self.within(size, self.mtu.map(|mtu| mtu.interface_bytes))
     }
 
-    /// How large a payload we send, without options: what the path takes, where its hops are heard (RFC 1191).
+    /// Returns the MSS for sending, without options: the path MTU, if ICMP is received (RFC 1191).
     fn sent_segment_size(&self) -> u16 {
         let heard = self.mtu.filter(|_| self.profile.path_mtu == PathMtu::Icmp);
         self.within(self.own_segment_size(), heard.map(|mtu| mtu.path_bytes))
     }
 
-    /// What fits a packet of so many bytes, at most this size.
+    /// Returns the payload that fits a packet of `packet_bytes`, at most `size`.
     fn within(&self, size: u16, packet_bytes: Option<u16>) -> u16 {
         let headers = if self.local.is_ipv6() { 60 } else { 40 };
         let fitting = packet_bytes.map_or(size, |bytes| bytes.saturating_sub(headers));
@@ -224,7 +224,7 @@ impl Connection {
         }
     }
 
-    /// The peer did not take the early data, or not all: the rest leaves again, and takes the acknowledgement with it.
+    /// Sends again the early data that the peer did not accept, together with the acknowledgement.
     fn resend_early_data(&mut self, now: Instant, out: &mut Outputs<'_>) {
         for place in 0..self.board.outstanding() as usize {
             self.board.mark_lost(place);

@@ -167,7 +167,7 @@ impl Connection {
         }
     }
 
-    /// Lets go of what is acknowledged, and learns from it (`tcp_clean_rtx_queue`).
+    /// Removes acknowledged segments and updates the estimates (`tcp_clean_rtx_queue`).
     fn release_acknowledged(
         &mut self,
         now: Instant,
@@ -259,7 +259,9 @@ impl Connection {
         }
     }
 
-    /// Takes a round trip, from what was sent once, else from the time stamps (RFC 7323 §4), and sets the timeout.
+    /// Takes a round-trip sample and sets the timeout.
+    ///
+    /// The sample comes from segments sent once, otherwise from timestamps (RFC 7323 section 4).
     fn take_round_trip(
         &mut self,
         now: Instant,
@@ -294,7 +296,7 @@ impl Connection {
         true
     }
 
-    /// Grows the congestion window, or reduces it in step with what was delivered (`tcp_cong_control`).
+    /// Grows the congestion window, or reduces it in proportion to delivered data (`tcp_cong_control`).
     fn adjust_congestion_window(&mut self, now: Instant, lost_before: u32, effect: &Effect) {
         let lost = self.board.lost.saturating_sub(lost_before);
         if matches!(self.phase, Phase::Reduced | Phase::Recovery) {

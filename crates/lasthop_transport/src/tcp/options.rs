@@ -60,7 +60,7 @@ impl Options {
         Some(options)
     }
 
-    /// Takes one option; one of a wrong length counts for nothing.
+    /// Reads one option. An option of the wrong length is ignored.
     fn take(&mut self, kind: u8, body: &[u8]) {
         match (kind, body) {
             (MAX_SEGMENT_SIZE, [high, low]) => {
@@ -163,7 +163,7 @@ impl Writer<'_> {
     }
 }
 
-/// The first four bytes as a number; the caller has checked that they are there.
+/// Returns the first four bytes as a number. The caller has checked the length.
 fn word(bytes: &[u8]) -> u32 {
     bytes
         .first_chunk()

@@ -15,7 +15,7 @@ pub(crate) enum Push {
     Nagle,
     /// At once.
     AtOnce,
-    /// One segment, whatever the congestion window says.
+    /// One segment, regardless of the congestion window.
     Probe,
 }
 
@@ -32,8 +32,9 @@ impl Connection {
         self.una + self.window
     }
 
-    /// The number of a segment without data: in the window, also when the peer has made that smaller than what was sent
-    /// (`tcp_acceptable_seq`). A difference that the scale of windows may make does not count.
+    /// Returns the sequence number of a segment without data (`tcp_acceptable_seq`).
+    ///
+    /// It stays in the window even if the peer has shrunk it. Differences caused by window scaling are ignored.
     fn empty_seq(&self) -> Seq {
         let end = self.window_end();
         let is_beyond = end.is_before(self.next);
@@ -139,8 +140,9 @@ impl Connection {
         sent
     }
 
-    /// What the window leaves for the second of two segments that leave together (`tcp_mss_split_point`). One alone is not
-    /// made smaller for the window (RFC 9293 §3.8.6.2.1).
+    /// Returns the window for the second of two segments that leave together (`tcp_mss_split_point`).
+    ///
+    /// A single segment is not shortened for the window (RFC 9293 section 3.8.6.2.1).
     fn room_beside_first(&self, pair: u32) -> u32 {
         // At most half the congestion window leaves together (`tcp_cwnd_test`).
         let may_pair = self.congestion.segments >= 4;
@@ -283,7 +285,7 @@ impl Connection {
         self.emit(now, self.empty_seq(), flags, TEAR_DOWN, None, out);
     }
 
-    /// What the blocks to be reported take in a header.
+    /// Returns the header bytes for pending SACK blocks.
     fn sack_room(&self) -> u32 {
         let ranges = self
             .reassembly
@@ -355,8 +357,10 @@ impl Connection {
         small_is_out || !self.profile.minshall
     }
 
-    /// Whether one segment had better wait for a second: so soon after the last one, the acknowledgement that lets
-    /// both leave is near (`tcp_tso_should_defer`, at rates at which two segments are sent at once).
+    /// Whether to defer one segment until a second can join it (`tcp_tso_should_defer`).
+    ///
+    /// Shortly after the last segment, the acknowledgement that lets both leave is near. It applies to rates at which
+    /// two segments are sent at once.
     fn is_better_deferred(&self, now: Instant, limit: u32) -> bool {
         if !self.profile.defers || self.phase >= Phase::Recovery {
             return false;

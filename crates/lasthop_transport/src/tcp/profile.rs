@@ -7,10 +7,12 @@ use super::congestion::{CongestionLaw, OwnLaw};
 /// The fields are independent of each other; the constructors are the stacks that are modelled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TcpProfile {
-    /// How the congestion window grows and shrinks.
+    /// The congestion control algorithm.
     pub congestion: CongestionControl,
-    /// What a loss leaves of the window, where it is not what the law says: 0.7 of Cubic (RFC 9438 §4.6), 0.5 of Reno
-    /// (RFC 5681 §3.1). From 0 up to but not including 1.
+    /// The window factor after a loss, if it differs from the algorithm's: 0.7 for Cubic (RFC 9438 section 4.6), 0.5
+    /// for Reno (RFC 5681 section 3.1).
+    ///
+    /// It is at least 0 and below 1.
     pub beta: Option<f64>,
     /// The congestion window at the start and after idling, in segments (RFC 6928).
     pub initial_window: u32,
@@ -20,9 +22,9 @@ pub struct TcpProfile {
     pub hystart: bool,
     /// Whether an idle connection falls back towards the initial window (RFC 2861, `tcp_slow_start_after_idle`).
     pub slow_start_after_idle: bool,
-    /// How the retransmission timeout follows from round trips.
+    /// The RTT estimator that sets the retransmission timeout.
     pub rtt_estimator: RttEstimator,
-    /// The smoothed round trip before the first sample; half of it is the first variance.
+    /// The smoothed RTT before the first sample. Half of it is the first variance.
     pub initial_srtt: Option<Duration>,
     /// The retransmission timeout before the first sample (RFC 6298 §2.1).
     pub initial_rto: Duration,
@@ -32,11 +34,11 @@ pub struct TcpProfile {
     pub min_rto: Duration,
     /// The largest retransmission timeout.
     pub max_rto: Duration,
-    /// When a timer that was set really fires.
+    /// The accuracy of timers.
     pub timer_clock: TimerClock,
-    /// The largest segment that is offered to an IPv4 peer; 20 bytes less for IPv6.
+    /// The maximum segment size advertised to an IPv4 peer; 20 bytes less for IPv6.
     pub max_segment_size: u16,
-    /// How it comes to know of hops that take less than its interface.
+    /// The path MTU discovery method.
     pub path_mtu: PathMtu,
     /// Whether time stamps are offered and accepted (RFC 7323 §3).
     pub timestamps: bool,
@@ -46,15 +48,16 @@ pub struct TcpProfile {
     pub dsack: bool,
     /// The window scale that is offered (RFC 7323 §2).
     pub window_scale: Option<u8>,
-    /// Whether losses are found by time (RFC 8985 §6) where there is SACK; else by counting (RFC 6675).
+    /// Whether RACK detects losses by time (RFC 8985 section 6) if SACK is in use. Otherwise duplicates are counted
+    /// (RFC 6675).
     pub rack: bool,
-    /// Whether the tail is probed (RFC 8985 §7) where there is SACK.
+    /// Whether tail loss probes are sent (RFC 8985 section 7) if SACK is in use.
     pub loss_probe: bool,
     /// Whether spurious timeouts are looked for (RFC 5682).
     pub frto: bool,
-    /// Whether duplicate acknowledgements let new segments leave (RFC 3042) where there is no SACK.
+    /// Whether duplicate acknowledgements release new segments (limited transmit, RFC 3042) without SACK.
     pub limited_transmit: bool,
-    /// How many duplicate acknowledgements make a loss (RFC 5681 §3.2).
+    /// The number of duplicate acknowledgements that indicates a loss (RFC 5681 section 3.2).
     pub duplicate_threshold: u32,
     /// Whether small segments that are lost together are sent again as one (`tcp_retrans_collapse`).
     pub collapse: bool,
@@ -64,29 +67,29 @@ pub struct TcpProfile {
     pub minshall: bool,
     /// Whether a single segment waits for a second where an acknowledgement is near (`tcp_tso_should_defer`).
     pub defers: bool,
-    /// When what arrived is acknowledged.
+    /// The acknowledgement policy.
     pub acknowledgement: AcknowledgementPolicy,
-    /// How many bytes may wait to be sent or acknowledged.
+    /// The send buffer in bytes: unsent and unacknowledged data.
     pub send_buffer: u32,
-    /// How many bytes may wait to be read: the largest window that is offered.
+    /// The receive buffer in bytes, which is also the largest advertised window.
     pub receive_buffer: u32,
-    /// Whether segments that arrive out of order are kept.
+    /// Whether out-of-order segments are kept.
     pub keeps_out_of_order: bool,
-    /// How often a SYN is sent again.
+    /// The maximum number of SYN retransmissions.
     pub syn_retries: u32,
-    /// How many of the first SYN timeouts do not double (`tcp_syn_linear_timeouts`); further to `syn_retries`.
+    /// The number of first SYN timeouts that do not double (`tcp_syn_linear_timeouts`), in addition to `syn_retries`.
     pub syn_linear_timeouts: u32,
-    /// How often a SYN with an acknowledgement is sent again.
+    /// The maximum number of SYN-ACK retransmissions.
     pub syn_ack_retries: u32,
-    /// After the time that this many doublings of the least timeout take, a silent peer is given up.
+    /// The number of timeout doublings after which a silent peer is given up.
     pub retries: u32,
-    /// Gives a silent peer up after this time, whatever `retries` says (RFC 5482).
+    /// The time after which a silent peer is given up, regardless of `retries` (RFC 5482).
     pub user_timeout: Option<Duration>,
     /// Probes of an idle connection (RFC 9293 §3.8.4).
     pub keep_alive: Option<KeepAlive>,
-    /// How long a closed connection answers late segments (RFC 9293 §3.6.1).
+    /// The TIME-WAIT duration (RFC 9293 section 3.6.1).
     pub time_wait: Duration,
-    /// How long a finished side waits for a silent peer to finish too.
+    /// The timeout of FIN-WAIT-2.
     pub fin_wait_2_timeout: Option<Duration>,
     /// The least time between two answers to segments that make no sense (RFC 5961 §7).
     pub challenge_interval: Duration,
@@ -94,46 +97,47 @@ pub struct TcpProfile {
     pub fast_open_client: bool,
     /// Whether cookies are given and early data is taken.
     pub fast_open_server: bool,
-    /// How many handshakes may wait for their last segment.
+    /// The maximum number of half-open connections.
     pub max_half_open: u32,
 }
 
-/// How a sender comes to know of hops that take smaller packets than its interface.
+/// A path MTU discovery method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathMtu {
-    /// By what they say (RFC 1191, RFC 8201), before anything is sent. What they say takes no bytes and no time here.
+    /// By ICMP messages (RFC 1191, RFC 8201), before anything is sent. They take no bytes and no time here.
     Icmp,
-    /// By silence: large segments that meet it are followed by smaller ones (RFC 4821 section 7.7, `tcp_mtu_probing` of Linux
-    /// at 1).
+    /// By probing: large segments without an acknowledgement are followed by smaller ones (RFC 4821 section 7.7,
+    /// `tcp_mtu_probing=1` of Linux).
     Probing,
     /// Not at all: such a hop is a black hole.
     Unknown,
 }
 
-/// How the congestion window grows and shrinks.
+/// A congestion control algorithm.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CongestionControl {
     /// RFC 9438.
     Cubic,
     /// RFC 5681.
     Reno,
-    /// By a law of one's own.
+    /// A user-defined algorithm.
     Own(OwnLaw),
 }
 
 impl CongestionControl {
-    /// By a law of one's own, which is made anew for each connection.
+    /// Creates a user-defined algorithm. `start` is called for each connection.
     #[must_use]
     pub fn own<L: CongestionLaw + 'static>(start: impl Fn() -> L + Send + Sync + 'static) -> Self {
         Self::Own(OwnLaw::new(move || Box::new(start())))
     }
 }
 
-/// How the retransmission timeout follows from round trips.
+/// An RTT estimator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RttEstimator {
-    /// `tcp_rtt_estimator` of Linux: RFC 6298 in fixed point; the variance is the largest of a round trip, falls
-    /// slowly and never below the least timeout.
+    /// `tcp_rtt_estimator` of Linux: RFC 6298 in fixed point.
+    ///
+    /// The variance is the largest of a round trip, falls slowly and is never below the least timeout.
     Linux,
     /// RFC 6298 §2 to the letter, the least timeout below the sum.
     Rfc6298,
@@ -141,12 +145,12 @@ pub enum RttEstimator {
     Lwip,
 }
 
-/// When a timer that was set really fires.
+/// The accuracy of timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimerClock {
     /// At the instant.
     Exact,
-    /// When the timer wheel of Linux reaches its slot: the further away, the coarser.
+    /// The timer wheel of Linux: timers further away are coarser.
     LinuxWheel {
         /// A tick of the wheel: 4 ms where `CONFIG_HZ` is 250.
         tick: Duration,
@@ -158,11 +162,13 @@ pub enum TimerClock {
     },
 }
 
-/// When what arrived is acknowledged.
+/// An acknowledgement policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AcknowledgementPolicy {
-    /// As Linux: at once at the start, after gaps and when a small segment was read; else every second full
-    /// segment or after a delay that adapts.
+    /// Linux's policy.
+    ///
+    /// It acknowledges at once at the start, after gaps and when a small segment was read. Otherwise it acknowledges
+    /// every second full segment, or after an adaptive delay.
     Adaptive {
         /// How many segments are acknowledged at once at the start (`TCP_MAX_QUICKACKS`).
         quick: u8,
@@ -181,11 +187,11 @@ pub enum AcknowledgementPolicy {
 /// Probes of an idle connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeepAlive {
-    /// How long a connection is idle before the first probe.
+    /// The idle time before the first probe.
     pub idle: Duration,
-    /// From one probe to the next.
+    /// The interval between probes.
     pub interval: Duration,
-    /// How many probes without an answer end the connection.
+    /// The number of unanswered probes that ends the connection.
     pub probes: u32,
 }
 
@@ -259,8 +265,10 @@ impl TcpProfile {
         Duration::from_nanos(((2 << doubled) - 1) * base + (retries - doubled) * most)
     }
 
-    /// The TCP of Larmo et al. (2019): an initial window of 3 segments, a congestion window of at most 10, and a
-    /// smoothed round trip that starts at 1 s, hence a retransmission timeout that starts at 3 s (RFC 6298 §2.2).
+    /// Returns the TCP profile of Larmo et al. (2019).
+    ///
+    /// The initial window is 3 segments, and the congestion window is at most 10. The smoothed RTT starts at 1 s, so
+    /// the retransmission timeout starts at 3 s (RFC 6298 section 2.2).
     ///
     /// What the paper does not say is as in Linux, Reno for Cubic.
     #[must_use]
@@ -277,8 +285,10 @@ impl TcpProfile {
         }
     }
 
-    /// lwIP as the ESP8266's SDK builds it: a maximum segment size of 1440 B, a window of 4 x 1436 B, no SACK, no
-    /// time stamps, no window scale, nothing kept out of order, timers of 250 and 500 ms, 12 retransmissions.
+    /// Returns the profile of lwIP in the ESP8266's SDK.
+    ///
+    /// It has an MSS of 1440 B, a window of 4 x 1436 B, timers of 250 and 500 ms and 12 retransmissions. It has no
+    /// SACK, timestamps or window scaling, and keeps nothing out of order.
     ///
     /// Sources: options in captured SYNs, `lwipopts.h` of the ESP8266_RTOS_SDK, `tcp.c` and `tcp_in.c` of lwIP 2.
     #[must_use]

@@ -185,7 +185,7 @@ impl Reassembly {
     }
 }
 
-/// The part of bytes that begin at `start`, from one number to another; nothing when it is the other way round.
+/// Returns the part of `bytes` between two sequence numbers, or an empty slice if they are reversed.
 fn part(bytes: &[u8], start: Seq, from: Seq, to: Seq) -> &[u8] {
     let from = from.later(start);
     if !from.is_before(to) {

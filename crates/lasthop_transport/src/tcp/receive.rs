@@ -298,7 +298,7 @@ impl Connection {
         !is_soon
     }
 
-    /// Answers a segment from before or behind the window (`tcp_send_dupack`); one with data as often as it comes.
+    /// Answers a segment outside the window (`tcp_send_dupack`). Each one with data is answered.
     fn answer_duplicate(&mut self, now: Instant, segment: &Segment<'_>, out: &mut Outputs<'_>) {
         let has_data = segment.length() > 0 && !segment.flags.has(Flags::SYN);
         if !has_data && !self.may_challenge(now) {
@@ -354,7 +354,7 @@ impl Connection {
         }
     }
 
-    /// The peer says that nothing follows (RFC 9293 §3.10.7.4 eighth).
+    /// Processes the FIN of the peer (RFC 9293 section 3.10.7.4, eighth step).
     fn peer_finishes(&mut self, now: Instant, out: &mut Outputs<'_>) {
         self.received += 1;
         self.peer_finished = true;

@@ -10,9 +10,9 @@ use super::sequence::Seq;
 /// What an acknowledgement lets be sent in a recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Resend {
-    /// Nothing.
+    /// Nothing to send.
     Nothing,
-    /// What is lost.
+    /// Segments marked as lost.
     Lost,
     /// New data, to see whether a timeout was spurious (RFC 5682 §2.1 step 2b).
     New,
@@ -89,7 +89,7 @@ impl Connection {
         out.end();
     }
 
-    /// How it was found that something is lost.
+    /// Returns how the loss was detected.
     fn loss_as_trigger(&self) -> Trigger {
         if self.phase == Phase::Loss {
             Trigger::LostAtTimeout
@@ -181,7 +181,7 @@ impl Connection {
         Resend::Lost
     }
 
-    /// Leaves a phase whose end is acknowledged; says whether there is nothing else to do.
+    /// Leaves a phase whose end is acknowledged; returns whether processing is done.
     fn leaves_phase(&mut self, now: Instant, segment: &Segment<'_>) -> bool {
         match self.phase {
             Phase::Reduced if self.una != self.high => {
@@ -202,7 +202,7 @@ impl Connection {
         }
     }
 
-    /// Ends a recovery or takes it back (`tcp_try_undo_recovery`); says whether it must be held on to.
+    /// Ends or undoes a recovery (`tcp_try_undo_recovery`); returns whether it continues.
     fn ends_recovery(&mut self, now: Instant, segment: &Segment<'_>) -> bool {
         let was_reducing = self.phase == Phase::Recovery;
         let is_undone = self.may_undo(segment);
@@ -286,7 +286,7 @@ impl Connection {
         }
     }
 
-    /// The peer threw away what it had (RFC 2018 §8): begin anew soon.
+    /// The peer discarded data that it had acknowledged selectively (reneging, RFC 2018 section 8): restarts soon.
     fn begin_anew_soon(&mut self, now: Instant) {
         let soon = (self.rtt.smoothed() / 2).max(10_000);
         let soon = Duration::from_nanos(u64::from(soon) * 1000);

@@ -75,7 +75,7 @@ impl Connection {
         true
     }
 
-    /// Notes what undoing and giving up go by; a tail loss probe is neither's business.
+    /// Updates the undo and give-up state after a retransmission. Tail loss probes do not count.
     fn note_resent(&mut self, now: Instant, is_probe: bool) {
         self.resent += 1;
         if is_probe {

@@ -79,7 +79,7 @@ impl Connection {
         self.timestamps && echo != 0 && behind < 0
     }
 
-    /// Whether the first block reports a duplicate, and what follows from that.
+    /// Processes a duplicate SACK in the first block; returns whether there is one.
     fn reported_duplicate(
         &mut self,
         segment: &Segment<'_>,

@@ -47,7 +47,7 @@ struct Key([u8; 20]);
 /// What a late segment asks for.
 #[derive(Debug)]
 pub(crate) enum Late {
-    /// Nothing.
+    /// No answer.
     Ignored,
     /// The last acknowledgement once more.
     Answered(Packet),

@@ -109,13 +109,13 @@ impl Connection {
         true
     }
 
-    /// How long until the first segment has been out for the timeout (`tcp_rto_delta_us`).
+    /// Returns the time until the first segment times out (`tcp_rto_delta_us`).
     fn until_timeout(&self, now: Instant) -> Duration {
         let sent = self.board.first().map_or(now, |first| first.stamp.at);
         (sent + self.rtt.timeout()) - now
     }
 
-    /// Nothing was acknowledged in time (RFC 6298 §5.4 to 5.7, `tcp_retransmit_timer`).
+    /// Processes a retransmission timeout (RFC 6298 section 5.4 to 5.7, `tcp_retransmit_timer`).
     fn retransmission_timeout(&mut self, now: Instant, out: &mut Outputs<'_>) {
         if self.board.is_empty() {
             return;
@@ -142,8 +142,8 @@ impl Connection {
         self.set_timer(Timer::Retransmission, now, delay);
     }
 
-    /// Sends smaller segments where a large one has met silence for long: a hop may drop it without a word (RFC 4821
-    /// section 7.7, `tcp_mtu_probing` of Linux).
+    /// Reduces the segment size if large segments stay unacknowledged for long (RFC 4821 section 7.7, `tcp_mtu_probing`
+    /// of Linux).
     fn suspect_black_hole(&mut self, now: Instant) {
         let waited = self.first_resent.map(|first| now - first);
         let limit = self.profile.time_of_retries(RETRIES_BEFORE_DOUBT);
@@ -203,7 +203,7 @@ impl Connection {
         self.restart_timer(now);
     }
 
-    /// What may have been reordered is lost (RFC 8985 §6.3).
+    /// Marks segments as lost after the reordering window (RFC 8985 section 6.3).
     fn reordering_timeout(&mut self, now: Instant, out: &mut Outputs<'_>) {
         if self.board.is_empty() {
             self.timer = Timer::Off;

@@ -150,7 +150,7 @@ impl Transport for Tcp {
         self.with(connection, |connection, out| connection.finish(now, out));
     }
 
-    /// With the stream the connection ends; TCP has no word for a code.
+    /// Resets the connection. TCP cannot carry an application code.
     fn reset_stream(
         &mut self,
         now: Instant,
@@ -165,7 +165,7 @@ impl Transport for Tcp {
         Ok(())
     }
 
-    /// What comes by a stream has to be acknowledged, so that no message ends what is sent.
+    /// Data on a stream must be acknowledged, so no message ends the exchange.
     fn expectation(&self, awaited: Awaited) -> Option<Expectation> {
         match (awaited, self.awaited_segments()) {
             (Awaited::Nothing, Awaited::Nothing) => Some(Expectation::NothingMore),
@@ -204,8 +204,9 @@ impl Transport for Tcp {
 }
 
 impl Tcp {
-    /// What is to follow the last segment, by all connections: acknowledgements of what is under way, where nothing else has
-    /// to be sent. Up to two segments are acknowledged together (RFC 9293 §3.8.6.3).
+    /// Returns which segments follow the last one on all connections: acknowledgements of data in flight.
+    ///
+    /// Up to two segments are acknowledged together (RFC 9293 section 3.8.6.3).
     fn awaited_segments(&self) -> Awaited {
         let connections = self.connections.iter().map(|(_, it)| it.awaits());
         connections.fold(Awaited::Nothing, Awaited::and)
@@ -214,8 +215,9 @@ impl Tcp {
     /// The stream that a connection is.
     pub const STREAM: StreamId = StreamId(0);
 
-    /// Ends the connections from addresses that the host no longer has, without a word to their peers, as a system
-    /// does that tells its programs (`SOCK_DESTROY` of Linux, which Android uses when an address goes).
+    /// Ends connections from addresses that the host no longer has, without notice to the peers.
+    ///
+    /// Linux does so by `SOCK_DESTROY`, which Android uses when an address is removed.
     fn end_stranded(&mut self) {
         for id in self.connections.ids() {
             let connection = self.connections.get(id);
@@ -228,8 +230,10 @@ impl Tcp {
         }
     }
 
-    /// What is next for the outside. A packet from an address that the host no longer has does not leave: Linux finds no
-    /// route for it, and its timers go on (`__ip_route_output_key_hash`).
+    /// Returns the next output.
+    ///
+    /// Packets from an address that the host no longer has are dropped while their timers continue, because Linux finds
+    /// no route (`__ip_route_output_key_hash`).
     fn next_output(&mut self) -> Option<TransportOutput> {
         let output = self.outputs.pop_front();
         if !self.has_moved {
@@ -288,7 +292,7 @@ impl Connection {
         Ok(taken)
     }
 
-    /// After a pause the congestion window is stale (RFC 2861, `tcp_slow_start_after_idle_check`).
+    /// Reduces a stale congestion window after an idle time (RFC 2861, `tcp_slow_start_after_idle_check`).
     fn rest_if_idle(&mut self, now: Instant) {
         if !self.profile.slow_start_after_idle || !self.board.is_empty() || self.has_unsent() {
             return;

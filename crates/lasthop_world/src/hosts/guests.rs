@@ -11,19 +11,19 @@ use crate::stack::{DeviceEnd, Guest, HostEnd, StackBuilder};
 
 /// A client of a device that is to be put on a socket of the kernel.
 pub struct SocketClient<'a> {
-    /// What its device is called: its group and its number there.
+    /// The name of its device: the group and the number in it.
     pub name: String,
-    /// Where its server is.
+    /// The address of its server.
     pub server: SocketAddr,
-    /// What stands on the socket.
+    /// The machine on the socket.
     pub end: SocketEnd<'a>,
-    /// On which kind of socket.
+    /// The kind of socket.
     pub kind: SocketKind,
     /// Whether it makes no messages: it is to be ready before others make some.
     pub only_hears: bool,
 }
 
-/// What stands on a socket of the kernel.
+/// The machine on a kernel socket.
 pub enum SocketEnd<'a> {
     /// An application alone.
     Application(Box<dyn Application>),
@@ -31,8 +31,9 @@ pub enum SocketEnd<'a> {
     Host(SocketHost<'a>),
 }
 
-/// A host that is to be put on a socket. If it is a device that has little of everything, segments, windows and mailboxes are
-/// those of the kernel all the same.
+/// A host to put on a kernel socket.
+///
+/// The segments, windows and mailboxes are the kernel's, even for a resource-constrained device.
 pub struct SocketHost<'a> {
     application: Box<dyn Application>,
     stack: &'a StackBuilder,
@@ -41,7 +42,7 @@ pub struct SocketHost<'a> {
 }
 
 impl SocketHost<'_> {
-    /// By what it and its server know each other, where they do.
+    /// Returns how it and its server authenticate each other, if they do.
     #[must_use]
     pub fn secures(&self) -> Option<Secures> {
         self.stack.secures()
@@ -71,7 +72,7 @@ pub enum SocketKind {
     Stream,
     /// UDP.
     Datagram,
-    /// UDP whose datagrams are never cut on their way, as QUIC wants it (RFC 9000 section 14).
+    /// UDP whose datagrams are never fragmented, as QUIC requires (RFC 9000 section 14).
     WholeDatagram,
 }
 
@@ -143,7 +144,7 @@ impl<'a> Hosts<'a> {
         }
     }
 
-    /// What of the kernel stands for the layers of a stack.
+    /// Returns the kernel socket that replaces the lower layers of a stack.
     fn socket_kind(&self, stack: &str) -> Result<SocketKind, SpecError> {
         let spec = &self.spec.stacks[stack];
         let layers: Vec<&str> = spec.layers.iter().map(|layer| &*layer.name).collect();

@@ -13,13 +13,13 @@ use crate::spec::{ChangeSpec, GroupSpec, HopSpec, RunSpec, ScopeSpec, SpecError,
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NatSpec {
-    /// How long a UDP mapping lives without outbound packets.
+    /// The timeout of a UDP mapping without outbound packets.
     pub udp_timeout_ns: u64,
-    /// How long a TCP mapping does.
+    /// The timeout of a TCP mapping without outbound packets.
     pub tcp_timeout_ns: u64,
-    /// How often all mappings are forgotten.
+    /// The interval at which all mappings are dropped.
     pub rebind_every_ns: Option<u64>,
-    /// How many ports of each protocol its outside address has to give out.
+    /// The number of ports of each protocol at its external address.
     pub ports: u32,
 }
 
@@ -94,7 +94,7 @@ fn is_shared(hop: &HopSpec) -> bool {
     hop.medium.medium().translates() && hop.scope != ScopeSpec::Own
 }
 
-/// The paths that devices of a group are on, or come to.
+/// Returns the paths that devices of a group are on or move to.
 fn paths_of<'a>(spec: &'a RunSpec, group: &'a GroupSpec) -> impl Iterator<Item = &'a str> {
     let further = spec.events.iter().filter_map(|event| match &event.change {
         ChangeSpec::ChangePath { of, to, .. } if of.group == group.name => Some(to.as_str()),

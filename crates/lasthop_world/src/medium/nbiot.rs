@@ -52,10 +52,10 @@ pub(crate) trait RadioNetwork {
     /// The network as a link.
     fn link(&self) -> Box<dyn Link>;
 
-    /// States the coupling loss of the device that comes to this port next.
+    /// Sets the coupling loss of the next device at this port.
     fn state_coupling_loss(&mut self, radio: Port, coupling_loss_db: f64);
 
-    /// Watches the radio of the device that comes to this port next.
+    /// Watches the radio of the next device at this port.
     fn watch_next(&mut self, radio: Port);
 
     /// Whether the device at this port could be served, had the network nothing else to do.
@@ -64,7 +64,7 @@ pub(crate) trait RadioNetwork {
     /// Notes that a message of the device at this port was served.
     fn note_served(&mut self, radio: Port);
 
-    /// What has happened until `end`, and the path gain of the farthest device whose message was served.
+    /// Returns the report until `end`, with the path gain of the farthest served device.
     fn report(&self, end: Instant) -> Option<RadioReport>;
 }
 
@@ -196,7 +196,7 @@ impl RadioReport {
         }
     }
 
-    /// What the cells have counted in the whole run, all of them together.
+    /// Returns the sums over all cells in the whole run.
     fn columns(&self) -> Vec<MediumColumn> {
         let cells = &self.network.cells;
         let levels = || cells.iter().flat_map(|cell| &cell.levels);
@@ -416,7 +416,7 @@ impl PathSpec {
         }
     }
 
-    /// How many cells it has; a path without a network counts as one.
+    /// Returns the number of cells; a path without a network counts as one.
     #[must_use]
     pub fn cells(&self) -> u16 {
         self.network().map_or(1, NetworkConfig::cells)
@@ -424,7 +424,7 @@ impl PathSpec {
 }
 
 impl RunSpec {
-    /// The radio networks that groups have on their paths or come to, by the names of their hops: those of groups first.
+    /// Returns the radio networks of the groups' paths by hop name, initial paths first.
     #[must_use]
     pub fn networks(&self) -> Vec<(&str, &NetworkConfig)> {
         let mut networks: Vec<(&str, &NetworkConfig)> = Vec::new();
@@ -450,7 +450,7 @@ impl RunSpec {
     }
 }
 
-/// At which coupling loss a device is, where its group says so.
+/// Returns the coupling loss of a device, if its group sets one.
 fn coupling_loss_db(group: &GroupSpec, number: u32) -> Option<f64> {
     let mut before = 0;
     let mut strata = group.strata.iter();

@@ -1,4 +1,4 @@
-//! Where devices are at a hop: a link of their own, or two ports of one that they share.
+//! How devices are attached at a hop: by their own link, or by two ports of a shared one.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

@@ -11,26 +11,26 @@ use crate::stack::{OptionEntry, Options, Registry};
 /// Links of the registry that devices share.
 pub(crate) type State<'a> = SharedLinks<'a>;
 
-/// A link of one's own, as the catalogue has it: what a hop may be beside links, translators and networks of the project.
+/// A link of an extension, as listed in the catalogue.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkEntry {
     /// As in a study: `medium: own_link tries=3`.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A short description.
     pub summary: &'static str,
-    /// Its settings.
+    /// Its options.
     pub options: &'static [OptionEntry],
     /// Makes it at its place. The k-th device on it has `Port(2k)`, and its server `Port(2k + 1)`: 0 and 1 alone where
     /// each device has a link of its own. All are attached from the start.
     pub build: fn(Options<'_>, &LinkPlace) -> Box<dyn Link>,
 }
 
-/// Where a link is in a run.
+/// The place of a link in a run.
 #[derive(Clone, Debug)]
 pub struct LinkPlace {
     /// The seed of the run.
     pub seed: u64,
-    /// With which its random streams begin: `path/0` for that of the first device.
+    /// The prefix of its random streams, for example `path/0` for the first device.
     pub name: String,
 }
 

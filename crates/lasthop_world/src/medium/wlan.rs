@@ -14,13 +14,13 @@ use super::{Ended, Ground, JoiningDevice, LinkPlace, Medium, MediumSpec, OfRun, 
 use crate::path::LonePath;
 use crate::spec::{HopSpec, RunSpec, ScopeSpec, SpecError};
 
-/// A WLAN: the cell that devices share, and what each of those on this path has of its own.
+/// A WLAN: the settings of its cell, and those of each station on the path.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WlanSpec {
-    /// What all have in common. Hops of one name are one cell where they are shared.
+    /// The common settings. Shared hops of one name are one cell.
     pub cell: CellConfig,
-    /// What a device on this path has.
+    /// The settings of a device on this path.
     pub station: StationConfig,
 }
 
@@ -119,7 +119,7 @@ impl Link for Wlan {
     }
 }
 
-/// All cells in one row: what they have counted in the whole run, and nothing where there are none.
+/// Returns the sums over all cells in the whole run, or no values without cells.
 fn columns(reports: &[CellReport]) -> Vec<MediumColumn> {
     let mean = |sum: Duration, of: usize| sum.scaled(1.0 / of.max(1) as f64);
     let sum = |count: fn(&CellReport) -> u64| reports.iter().map(count).sum::<u64>();

@@ -34,7 +34,7 @@ pub(super) fn aim(
     behind
 }
 
-/// What can be read of a stack.
+/// Returns the protocol that faults can read in a stack.
 fn spoken(spec: &RunSpec, stack: &str) -> Option<Protocol> {
     let application = spec.stacks.get(stack)?.application.name.as_str();
     let mut protocols = Protocol::OF_PORTS.into_iter();

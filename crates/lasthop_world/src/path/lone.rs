@@ -9,7 +9,7 @@ use crate::medium::LinkPlace;
 use crate::medium::place::{HopEnd, ends_of};
 use crate::spec::{HopSpec, PathSpec, ScopeSpec, SpecError};
 
-/// A path of a run spec without the rest of the run: for one device, between two hosts of whatever kind.
+/// A path of a run spec without the rest of the run, for one device between any two hosts.
 ///
 /// Its hops are those that the device would have in a run of this seed, with the same random streams.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,25 +17,25 @@ use crate::spec::{HopSpec, PathSpec, ScopeSpec, SpecError};
 pub struct LonePath {
     /// The seed of the random streams.
     pub seed: u64,
-    /// What packets go through.
+    /// The hops of the path.
     pub path: PathSpec,
     /// The name of the device's group.
     pub group: String,
     /// The number of the device in the run.
     pub device: u32,
-    /// How far the device is from its cell, where the path has one and leaves that to strata.
+    /// The coupling loss of the device, if the path has a cell and leaves it to strata.
     pub coupling_loss_db: Option<f64>,
     /// The outside of translators, where it is not to be that of the run.
     pub translated: Option<Translated>,
 }
 
-/// The addresses that the world sees of those behind a translator.
+/// The external addresses of the hosts behind a NAT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Translated {
-    /// Of IPv4.
+    /// The IPv4 address.
     pub ipv4: Ipv4Addr,
-    /// Of IPv6.
+    /// The IPv6 address.
     pub ipv6: Ipv6Addr,
 }
 

@@ -93,7 +93,7 @@ impl RunSpec {
         Ok(())
     }
 
-    /// What counts of a path counts of all who share it.
+    /// Checks established sessions. Settings of a path apply to all who share it.
     fn check_established(&self) -> Result<(), SpecError> {
         if self.established_at().is_none() {
             return Ok(());
@@ -199,7 +199,7 @@ impl ServerSpec {
 }
 
 impl GroupSpec {
-    /// How many devices are there from the start to the end.
+    /// Returns the number of devices that are present from start to end.
     #[must_use]
     pub fn staying(&self) -> u32 {
         match self.population {
@@ -208,7 +208,7 @@ impl GroupSpec {
         }
     }
 
-    /// How devices come, where they do.
+    /// Returns how devices arrive, if they do.
     #[must_use]
     pub fn arriving(&self) -> Option<&ArrivingSpec> {
         match &self.population {
@@ -317,7 +317,7 @@ impl FlowSpec {
         }
     }
 
-    /// The other end of the flow: a server, or the group that hears what is relayed.
+    /// Returns the other end of the flow: a server, or the group that receives what is relayed.
     #[must_use]
     pub fn other_end(&self) -> &str {
         match self.kind {
@@ -328,7 +328,7 @@ impl FlowSpec {
         }
     }
 
-    /// Holds the group that hears against the one that speaks.
+    /// Checks the receiving group of a relayed flow against the sending one.
     fn check_hearers(
         &self,
         field: &str,
@@ -391,7 +391,7 @@ impl FlowSpec {
         }
     }
 
-    /// How many messages a device is to send, random ones on average.
+    /// Returns the number of messages of a device; for random arrivals, the mean.
     fn messages_at_most(&self) -> u64 {
         (self.duration_ns / self.gap_ns().max(1)).saturating_mul(self.burst.into())
     }

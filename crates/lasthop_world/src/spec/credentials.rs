@@ -5,15 +5,15 @@ use lasthop_tls::Given;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// Which credentials the ends of a run show.
+/// The credentials that both ends present.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CredentialsSpec {
-    /// What is public of them, as a digest: [`UserCredentials::identity`].
+    /// The digest of their public parts: [`UserCredentials::identity`].
     pub identity: String,
 }
 
-/// What the ends of a run show that a user has, in place of what is made from the seed. It is never printed.
+/// User-supplied credentials of both ends, used instead of generated ones. They are never printed.
 #[derive(Clone)]
 pub struct UserCredentials {
     /// Certificates, for TLS, QUIC and DTLS.
@@ -23,7 +23,9 @@ pub struct UserCredentials {
 }
 
 impl UserCredentials {
-    /// A digest of all that is public of them: of keys their names and lengths, and the few bits that tell them apart.
+    /// Returns a digest of the public parts.
+    ///
+    /// Of keys these are names, lengths and a few bits that distinguish them.
     #[must_use]
     pub fn identity(&self) -> String {
         let certificates = self.certificates.as_ref().map_or("", Given::identity);

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::check::demand;
 use super::{EngineSpec, RunSpec, SpecError, SurvivesSpec, nanos};
 
-/// What a device, or a server on one, has little of.
+/// The resource limits of a device, or of a server on one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceSpec {
-    /// Its TCP, at both ends of its stacks.
+    /// Its TCP settings, at both ends of its stacks.
     pub tcp: DeviceTcpSpec,
     /// Frames that wait for the task of the network.
     pub frames: NonZeroU32,
@@ -45,17 +45,17 @@ pub struct DeviceSpec {
     pub connection_ns: u64,
     /// On the keys of one that is secured by certificates.
     pub handshake_ns: u64,
-    /// The same where its ends have met before, or share a key.
+    /// The time of a resumed handshake, or of one with a shared key.
     pub resumption_ns: u64,
     /// Whether it answers a message before it works on it.
     pub answers_first: bool,
-    /// Timers of its network fire at multiples of this; zero for any time.
+    /// The tick of its network timers; zero for exact timers.
     pub tick_ns: u64,
-    /// How long its task may work without a pause; null for ever.
+    /// The watchdog limit of its task; null for none.
     pub watchdog_ns: Option<u64>,
-    /// From a crash to a network.
+    /// The time from a crash until the network is up.
     pub boot_ns: u64,
-    /// What it still has after a crash.
+    /// The state that survives a crash.
     pub survives: SurvivesSpec,
 }
 
@@ -63,21 +63,21 @@ pub struct DeviceSpec {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceTcpSpec {
-    /// Whose timers and rules it has.
+    /// The TCP implementation whose timers and rules it has.
     pub like: TcpLikeSpec,
     /// The largest segment that it offers to take.
     pub max_segment_bytes: u16,
-    /// How much it offers to take unread.
+    /// The receive window.
     pub window_bytes: u32,
-    /// How much may be written that is not acknowledged.
+    /// The send buffer.
     pub send_buffer_bytes: u32,
-    /// Whether segments are kept that came too early.
+    /// Whether out-of-order segments are kept.
     pub keeps_out_of_order: bool,
-    /// How long the number of a closed connection is kept.
+    /// The TIME-WAIT duration.
     pub time_wait_ns: u64,
 }
 
-/// Whose timers and rules a TCP has.
+/// A TCP implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TcpLikeSpec {
@@ -87,13 +87,13 @@ pub enum TcpLikeSpec {
     Linux,
 }
 
-/// What of a read its reader looks at.
+/// How a reader treats the data of one read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadingSpec {
     /// Every message.
     All,
-    /// The first message; what came behind it in one read is thrown away.
+    /// It processes the first message and discards the others of the same read.
     FirstMessageOnly,
 }
 
@@ -183,7 +183,7 @@ impl DeviceSpec {
         ])
     }
 
-    /// What it has little of, beside its TCP.
+    /// Returns its limits other than TCP.
     #[must_use]
     pub fn constraints(&self) -> Constraints {
         let bytes = DataSize::from_bytes;
@@ -229,7 +229,7 @@ impl DeviceSpec {
 }
 
 impl DeviceTcpSpec {
-    /// The TCP of the device, whose application has chosen the rest.
+    /// Returns the TCP profile of the device, based on the application's choice.
     #[must_use]
     pub fn profile(&self, chosen: &TcpProfile) -> TcpProfile {
         let like = match self.like {

@@ -1,14 +1,14 @@
 use serde::{Deserialize, Serialize};
 
-/// What devices live on.
+/// The energy settings of devices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EnergySpec {
-    /// What their radios draw.
+    /// The power profile of their radios.
     pub profile: PowerProfileSpec,
-    /// What their battery holds when new.
+    /// The capacity of a new battery.
     pub battery_wh: f64,
-    /// The fraction of it that the battery loses by itself in a year.
+    /// The annual self-discharge as a fraction.
     pub self_discharge_per_year: f64,
 }
 

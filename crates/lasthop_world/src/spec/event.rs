@@ -9,20 +9,20 @@ use crate::spec::check::demand;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EventSpec {
-    /// When, since the start of the run.
+    /// The time since the start of the run.
     pub at_ns: u64,
-    /// What.
+    /// The change.
     pub change: ChangeSpec,
-    /// How it comes again; absent where it happens once.
+    /// The recurrence; absent for a single event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again: Option<RecurrenceSpec>,
 }
 
-/// What an event does.
+/// A change during the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ChangeSpec {
-    /// A place lets nothing through for a time. What is on its way behind it goes on.
+    /// A place drops all packets for a time. Packets behind it continue.
     Outage {
         /// Where.
         of: OutageOfSpec,
@@ -59,7 +59,7 @@ pub enum ChangeSpec {
         /// Who is told of the address.
         notify: NotifySpec,
     },
-    /// Devices go over to another cell: for a time nothing leaves and nothing arrives.
+    /// Devices move to another cell: for a time they neither send nor receive.
     Handover {
         /// Which.
         of: DevicesSpec,
@@ -72,7 +72,7 @@ pub enum ChangeSpec {
     },
 }
 
-/// Who hears that the address of a device has changed.
+/// Which ends learn that the address of a device has changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotifySpec {
@@ -83,7 +83,7 @@ pub enum NotifySpec {
     Application,
 }
 
-/// Which address a device has after a handover.
+/// The address of a device after a handover.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AddressSpec {
@@ -94,19 +94,19 @@ pub enum AddressSpec {
     Kept,
 }
 
-/// What an outage is of.
+/// The place of an outage.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutageOfSpec {
-    /// A server, by name: it is silent, and hears nothing.
+    /// A server by name: it neither sends nor receives.
     Server(String),
-    /// A path, by name: its first hop that is no radio network, or the network where there is nothing else.
+    /// A path by name: its first hop that is not a radio network, or the network if there is no other.
     Path(String),
-    /// All hops of a name.
+    /// All hops with this name.
     Hop(String),
 }
 
-/// Who restarts.
+/// The hosts that restart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RestartOfSpec {
@@ -122,31 +122,31 @@ pub enum RestartOfSpec {
 pub struct DevicesSpec {
     /// The group, by name.
     pub group: String,
-    /// Which part of its devices, above 0 and up to 1; which ones is drawn.
+    /// The share of its devices, above 0 and at most 1. The devices are drawn.
     pub share: f64,
 }
 
-/// How hosts that are off come back.
+/// How hosts come back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BackSpec {
-    /// How long they are off at least.
+    /// The minimum off time.
     pub duration_ns: u64,
-    /// Each comes back later by up to this much.
+    /// The maximum additional random delay of each host.
     pub spread_ns: u64,
-    /// What they still have.
+    /// The state that survives.
     pub survives: SurvivesSpec,
 }
 
-/// What a host still has when it starts again.
+/// The state that survives a restart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SurvivesSpec {
-    /// Nothing but its settings.
+    /// Only the settings.
     Nothing,
-    /// What layers keep to resume.
+    /// Resumption state of layers.
     Tickets,
-    /// That, and what applications keep of their sessions.
+    /// Resumption state of layers and session state of applications.
     Sessions,
 }
 

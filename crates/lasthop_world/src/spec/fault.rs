@@ -8,9 +8,9 @@ use crate::spec::check::demand;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FaultSpec {
-    /// To the devices of which group; `None`: of all. The messages of each path of a device count by themselves.
+    /// The group; `None` for all. Messages are counted for each path of a device separately.
     pub of: Option<String>,
-    /// What, and to which messages.
+    /// The fault, and the messages that it targets.
     pub fault: AimedFault,
 }
 

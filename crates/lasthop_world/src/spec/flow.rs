@@ -1,62 +1,65 @@
 use lasthop_traffic::{Encoding, FlowKind};
 use serde::{Deserialize, Serialize};
 
-/// Who says what to whom, and when. Every device of the group has one flow of its own.
+/// A flow: sender, receiver, messages and schedule. Every device of the group has its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FlowSpec {
-    /// What it is called; random streams of its schedules carry it.
+    /// The name, used in the random streams of its schedules.
     pub name: String,
     /// The group or server that makes the messages.
     pub from: String,
-    /// The server or group that they are for. What is relayed goes to one device of the group each: the flow of the n-th
-    /// device to the n-th, from the first on again after the last; or to all of them.
+    /// The receiving server or group.
+    ///
+    /// A message relayed to a group goes to one device: the n-th flow to the n-th device, in rotation, or to all
+    /// devices.
     pub to: String,
-    /// By which of the group's clients, counted from 0.
+    /// The index of the group's client that it uses, from 0.
     pub client: usize,
-    /// Where messages go and end.
+    /// The direction and the end point of messages.
     pub kind: FlowKind,
-    /// What the messages look like.
+    /// The payload of messages.
     pub payload: PayloadSpec,
-    /// How they follow each other.
+    /// The arrival process.
     pub arrivals: ArrivalSpec,
     /// Messages at each arrival.
     pub burst: u32,
-    /// From the session's set-up to the first arrival.
+    /// The time from the session set-up to the first arrival.
     pub start_ns: u64,
     /// The start of each device is later by up to this much.
     pub spread_ns: u64,
-    /// How long arrivals go on.
+    /// The duration of arrivals.
     pub duration_ns: u64,
-    /// How long a session of the protocol lasts.
+    /// The lifetime of protocol sessions.
     pub session: SessionSpec,
-    /// How many readings one message carries.
+    /// The number of readings in one message.
     pub batch: u32,
-    /// Which part of the group's devices takes part, above 0 and up to 1.
+    /// The share of the group's devices with this flow, above 0 and at most 1.
     pub share: f64,
-    /// The resource that it is about, by a name: flows with one name are about the same. Left out where it has none; then
-    /// a flow by way of a cache is about one of its own.
+    /// The name of its resource.
+    ///
+    /// Flows with the same name share a resource. Without a name, a flow through a cache has its own resource.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
 }
 
-/// How long a session lasts.
+/// The lifetime of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionSpec {
     /// From before the first message on.
     Keep,
-    /// From before the run on: all that is needed for it is over when something first counts.
+    /// Established before the run: its set-up is not counted.
     Established,
-    /// From a message until all that is to be sent is done.
+    /// From a message until everything that is due was sent.
     PerMessage,
-    /// From a message until so many are done.
+    /// From a message until this number was sent.
     Per(u32),
-    /// From before the first message on, by another connection after each so many nanoseconds.
+    /// From before the first message, with a new connection after each of these intervals in nanoseconds.
     ForNs(u64),
 }
 
-/// What messages look like.
+/// The payload of messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum PayloadSpec {
@@ -85,11 +88,11 @@ pub enum PayloadSpec {
     },
 }
 
-/// How messages follow each other.
+/// The arrival process of messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ArrivalSpec {
-    /// One after each span.
+    /// One message in each interval.
     Periodic {
         /// The span.
         every_ns: u64,
@@ -99,6 +102,6 @@ pub enum ArrivalSpec {
         /// The mean gap.
         mean_ns: u64,
     },
-    /// One, with which its device comes.
+    /// A single message, with which the device arrives.
     Once,
 }

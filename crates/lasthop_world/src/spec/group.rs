@@ -9,53 +9,54 @@ use super::{DeviceSpec, EnergySpec, EngineSpec, RunSpec, SpecError};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroupSpec {
-    /// What it is called; random streams of its devices begin with it.
+    /// The name, used as the prefix of its devices' random streams.
     pub name: String,
-    /// Which devices there are.
+    /// The devices.
     pub population: PopulationSpec,
-    /// How many real devices each of them stands for.
+    /// The number of real devices that each one represents.
     pub weight: f64,
-    /// In which parts of the network they are; empty where the network itself decides.
+    /// The strata; empty if the network model decides the coverage.
     pub strata: Vec<StratumSpec>,
-    /// What their packets go through, by name.
+    /// The name of the path.
     pub path: String,
-    /// What they speak, and with whom.
+    /// The clients, one for each stack.
     pub clients: Vec<ClientSpec>,
-    /// What they live on; null where their energy is not asked for.
+    /// The energy settings; null if energy is not measured.
     pub energy: Option<EnergySpec>,
-    /// What they have little of; left out where that is nothing.
+    /// The resource limits; absent for unconstrained devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceSpec>,
-    /// The number of the one device that is there; left out where all are. It has the names, addresses and random streams
-    /// that it has among the others.
+    /// The number of the only device to simulate; absent for all.
+    ///
+    /// It keeps the names, addresses and random streams that it has among the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<u32>,
 }
 
-/// Who is there.
+/// The devices of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum PopulationSpec {
-    /// The same devices from the start to the end.
+    /// Devices that are present from start to end.
     Staying {
         /// How many.
         devices: u32,
     },
-    /// Devices that come with one message and go when it is delivered.
+    /// Devices that arrive with one message and leave after its delivery.
     Arriving(ArrivingSpec),
 }
 
-/// Devices that come with one message, as a Poisson process, and go when it is delivered.
+/// Poisson arrivals of devices with one message each, which leave after its delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArrivingSpec {
-    /// How many come a second and cell, on average.
+    /// The mean arrival rate for each cell and second.
     pub per_second_per_cell: f64,
-    /// For how long they come.
+    /// The duration of arrivals.
     pub until_ns: u64,
-    /// How long a device stays after its message is delivered and, where its stack acknowledges, acknowledged.
+    /// How long a device stays after its message was delivered and, if the stack does that, acknowledged.
     pub linger_ns: u64,
-    /// After which a device goes whatever became of its message.
+    /// The time after which a device leaves in any case.
     pub give_up_ns: u64,
 }
 
@@ -63,23 +64,23 @@ pub struct ArrivingSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StratumSpec {
-    /// What it is called in results.
+    /// The name in results.
     pub name: String,
-    /// How many of the group's devices.
+    /// The number of devices.
     pub devices: u32,
-    /// How many real devices each of them stands for.
+    /// The number of real devices that each one represents.
     pub weight: f64,
     /// Between device and base station.
     pub coupling_loss_db: f64,
 }
 
-/// One stack of a device.
+/// A client of a device, with one stack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClientSpec {
-    /// By name.
+    /// The name of the stack.
     pub stack: String,
-    /// Whom it talks to, by name.
+    /// The name of the server.
     pub server: String,
 }
 

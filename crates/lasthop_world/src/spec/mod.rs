@@ -43,57 +43,59 @@ pub use server::{CacheSpec, ForwardsSpec, ServerLayout, ServerSpec, ServiceSpec,
 pub use short::ShortSpec;
 pub use stack::{LayerSpec, StackSpec};
 
-/// Everything that a run depends on, beside the version. Every field is written out, [`faults`](Self::faults),
-/// [`credentials`](Self::credentials) and [`EventSpec::again`] alone may be absent; an unknown field is an error.
+/// Everything that determines a run, except the version.
+///
+/// Every field is written out. Only [`faults`](Self::faults), [`credentials`](Self::credentials) and
+/// [`EventSpec::again`] can be absent. Unknown fields are errors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunSpec {
     /// The version of this format.
     pub format: u32,
-    /// Which clock runs it.
+    /// The engine.
     pub engine: EngineSpec,
     /// The seed of all random streams.
     pub seed: u64,
-    /// What is spoken, by name.
+    /// The stacks by name.
     pub stacks: BTreeMap<String, StackSpec>,
-    /// What packets go through, by name.
+    /// The paths by name.
     pub paths: BTreeMap<String, PathSpec>,
-    /// Who is talked to.
+    /// The servers.
     pub servers: Vec<ServerSpec>,
-    /// Which devices there are.
+    /// The groups of devices.
     pub groups: Vec<GroupSpec>,
-    /// Who says what to whom, and when.
+    /// The flows of messages.
     pub flows: Vec<FlowSpec>,
-    /// What happens beside.
+    /// The events.
     pub events: Vec<EventSpec>,
-    /// What happens to messages of a protocol, whenever they pass. Left out where nothing does.
+    /// The faults aimed at messages of a protocol; absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultSpec>,
-    /// Which credentials the ends show, where a user has given them. Left out where they are made from the seed.
+    /// The user's credentials; absent if they are generated from the seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credentials: Option<CredentialsSpec>,
     /// These credentials themselves, which are never written.
     #[serde(skip)]
     pub given: Option<UserCredentials>,
-    /// What is measured.
+    /// The measurement settings.
     pub measure: MeasureSpec,
 }
 
-/// Which clock a run has.
+/// The engine of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EngineSpec {
-    /// One that jumps.
+    /// Virtual time, which jumps.
     Virtual,
-    /// That of the machine, which is waited for.
+    /// Wall-clock time.
     WallClock,
-    /// The same, and servers may be real software.
+    /// Wall-clock time, with real software allowed as servers.
     Live,
-    /// The same by sockets of the kernel: servers are somewhere else, and there is no path of ours.
+    /// Wall-clock time on kernel sockets: servers are external and no path is emulated.
     Load,
 }
 
-/// Which part of a run is measured.
+/// The measurement settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeasureSpec {
@@ -101,19 +103,19 @@ pub struct MeasureSpec {
     pub warm_up_ns: u64,
     /// How long unanswered messages are waited for.
     pub drain_ns: u64,
-    /// How long the sessions may take to set up.
+    /// The maximum set-up time of sessions.
     pub set_up_ns: u64,
-    /// What is told of messages.
+    /// The level of detail for messages.
     pub messages: MessageDetail,
 }
 
-/// What is told of messages.
+/// The level of detail for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MessageDetail {
     /// A row for each.
     Each,
-    /// Sums alone, which take no more memory however many there are.
+    /// Only sums, in constant memory.
     Summed,
 }
 
@@ -123,7 +125,7 @@ pub enum SpecError {
     /// Not JSON, or not of this form.
     #[error("the run spec is not readable: {0}")]
     Unreadable(#[from] serde_json::Error),
-    /// Of a format that is not known.
+    /// The format is unknown.
     #[error("the run spec has format {0}; this version reads format {FORMAT}")]
     Format(u32),
     /// A value that cannot be.

@@ -1,4 +1,4 @@
-//! What a spec has to keep to that hangs on its stacks.
+//! Checks of a spec that depend on its stacks.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ struct OfStacks<'a> {
 }
 
 impl OfStacks<'_> {
-    /// Holds the clients of a device against each other, and what is relayed against the stacks that carry it.
+    /// Checks the clients of a device against each other, and relayed flows against their stacks.
     fn check(&self) -> Result<(), SpecError> {
         for (place, group) in self.spec.groups.iter().enumerate() {
             let mut versions = group.clients.iter();
@@ -100,7 +100,7 @@ impl OfStacks<'_> {
         Ok(())
     }
 
-    /// Checks that what has a name goes by stacks that can say it, on both sides of a proxy.
+    /// Checks that named resources use stacks with names, on both sides of a proxy.
     fn check_names(&self) -> Result<(), SpecError> {
         let lacks = |client: &ClientSpec| {
             let stack = &self.stacks[client.stack.as_str()];
@@ -131,7 +131,7 @@ impl OfStacks<'_> {
         Ok(())
     }
 
-    /// Checks that what is passed on without the core of a host stays within one stack, and has a topic for itself.
+    /// Checks that a flow relayed without a broker core stays in one stack and has its own topic.
     fn check_own_topics(
         &self,
         place: usize,
@@ -160,7 +160,7 @@ impl OfStacks<'_> {
         Err(SpecError::value(format!("flows[{place}]"), problem))
     }
 
-    /// Whether messages come to the devices of a group beside those of other devices.
+    /// Whether the devices of a group receive messages other than those of other devices.
     fn is_told_anything(&self, group: &str) -> bool {
         let group = self.spec.group(group).into_iter();
         let mut flows = group.flat_map(|group| self.spec.flows_of(group));

@@ -13,31 +13,31 @@ use crate::addresses::Addresses;
 pub struct OutsideServer {
     /// Its number among all servers of the run.
     pub number: u32,
-    /// What the run calls it.
+    /// Its name in the run.
     pub name: String,
     /// The software, by its name.
     pub software: String,
     /// Its address in the run.
     pub address: IpAddr,
-    /// What it is to offer.
+    /// The services that it must offer.
     pub services: Vec<OutsideService>,
-    /// What it has little of, where it is such a device.
+    /// The resource limits, if it runs on a constrained device.
     pub device: Option<DeviceSpec>,
 }
 
-/// What a server that is real software is to offer.
+/// A service that an external server must offer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OutsideService {
     /// The protocol.
     pub application: LayerSpec,
-    /// What it stands on, down to IP.
+    /// The layers below, down to IP.
     pub layers: Vec<LayerSpec>,
-    /// Where it listens.
+    /// The port.
     pub port: u16,
 }
 
 impl OutsideService {
-    /// What the packets of IP carry by TCP or UDP, as ledgers of captures name it.
+    /// Returns the protocol above TCP or UDP, as capture ledgers name it.
     #[must_use]
     pub fn spoken(&self) -> &str {
         let mut upper = self.layers.iter().rev().skip(2);

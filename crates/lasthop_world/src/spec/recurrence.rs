@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{EventSpec, RunSpec, SpecError, nanos};
 use crate::spec::check::demand;
 
-/// How an event comes again.
+/// The recurrence of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum RecurrenceSpec {

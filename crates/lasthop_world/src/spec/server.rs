@@ -8,52 +8,53 @@ use serde::{Deserialize, Serialize};
 
 use super::{DeviceSpec, nanos};
 
-/// A server, or as many as there are devices.
+/// A server, or one for each device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerSpec {
-    /// What it is called; its random streams begin with it.
+    /// The name, used as the prefix of its random streams.
     pub name: String,
     /// Whether devices share it.
     pub layout: ServerLayout,
-    /// What it offers.
+    /// The services.
     pub services: Vec<ServiceSpec>,
-    /// How what comes to it goes on, where it is a gateway.
+    /// How a gateway forwards messages; `None` for other servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forwards: Option<ForwardsSpec>,
-    /// How long it works on what comes; left out where that takes no time.
+    /// The service time; absent if it takes no time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service_time: Option<ServiceTimeSpec>,
-    /// What the device has little of that it runs on; left out where that is nothing.
+    /// The resource limits of the device that it runs on; absent for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceSpec>,
 }
 
-/// How a gateway passes messages on to a server behind it.
+/// How a gateway forwards messages to its upstream server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ForwardsSpec {
-    /// The group whose one device it runs on: the path and the client of that lead on.
+    /// The group whose only device runs the gateway. Its path and client lead upstream.
     pub by: String,
-    /// So many messages go in one.
+    /// The number of messages in one upstream message.
     pub batch: u32,
     /// The first of them waits for the others so long at most.
     pub wait_ns: u64,
-    /// So many messages are held at most.
+    /// The maximum number of queued messages.
     pub room: u32,
-    /// What it keeps of what it fetches, where it is a caching proxy: then each request goes on by itself, and is answered
-    /// when the server behind has answered.
+    /// The cache, if the gateway is a caching proxy.
+    ///
+    /// Each request is then forwarded separately and answered when the upstream server has answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheSpec>,
 }
 
-/// What a caching proxy keeps.
+/// The cache of a caching proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CacheSpec {
-    /// So many bytes of representations.
+    /// The capacity in bytes of representations.
     pub room_bytes: u64,
-    /// How long after the end of its freshness one is given out while the server behind gives no answer.
+    /// How long a stale entry is served while the upstream server gives no answer.
     pub stale_if_error_ns: u64,
 }
 
@@ -66,33 +67,33 @@ impl From<CacheSpec> for CacheConfig {
     }
 }
 
-/// How long a server works on what comes, and with how many workers.
+/// The service time of a server and its number of workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServiceTimeSpec {
-    /// How many pieces of work go on at the same time.
+    /// The number of parallel workers.
     pub workers: NonZeroU16,
-    /// So much waits for them at most.
+    /// The queue limit in bytes.
     pub queue_bytes: u64,
-    /// For each packet that comes.
+    /// The time for each received packet.
     pub packet_ns: u64,
-    /// For each byte of it.
+    /// The time for each received byte.
     pub byte_ns: u64,
-    /// For each connection, by a full handshake or none.
+    /// The time for each connection with a full handshake or none.
     pub connection_ns: u64,
-    /// For each connection from an earlier session.
+    /// The time for each resumed connection.
     pub resumption_ns: u64,
-    /// For each message that comes or goes.
+    /// The time for each message in either direction.
     pub message_ns: u64,
 }
 
-/// How many servers there are.
+/// The number of servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerLayout {
-    /// One for all devices.
+    /// One server for all devices.
     Shared,
-    /// One for each.
+    /// One server for each device.
     PerDevice,
 }
 
@@ -100,11 +101,11 @@ pub enum ServerLayout {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServiceSpec {
-    /// By name.
+    /// The name of the stack.
     pub stack: String,
-    /// Where.
+    /// The port.
     pub port: u16,
-    /// Where it really is, under [`EngineSpec::Load`](super::EngineSpec::Load).
+    /// The real address under [`EngineSpec::Load`](super::EngineSpec::Load).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<SocketAddr>,
 }

@@ -10,36 +10,36 @@ use super::{
     ServerSpec, ServiceSpec, SessionSpec, StackSpec,
 };
 
-/// What a run spec with one group, one server, one path and one flow is made of, as the short form of a study has it.
+/// A run spec with one group, server, path and flow, as in the short form of a study.
 #[derive(Clone, Debug)]
 pub struct ShortSpec {
     /// The seed of all random streams.
     pub seed: u64,
-    /// Which devices there are.
+    /// The devices.
     pub population: PopulationSpec,
     /// Whether they share the server.
     pub layout: ServerLayout,
-    /// What they speak.
+    /// The stack.
     pub stack: StackSpec,
-    /// Where the server listens.
+    /// The port of the server.
     pub port: u16,
-    /// From where to where messages go.
+    /// The direction and the end point of messages.
     pub kind: FlowKind,
-    /// What they look like.
+    /// The payload of messages.
     pub payload: PayloadSpec,
-    /// How they follow each other.
+    /// The arrival process.
     pub arrivals: ArrivalSpec,
     /// The start of each device is later by up to this much.
     pub spread_ns: u64,
-    /// How long arrivals go on.
+    /// The duration of arrivals.
     pub duration_ns: u64,
-    /// How long a session of the protocol lasts.
+    /// The lifetime of protocol sessions.
     pub session: SessionSpec,
-    /// What packets go through: a link and, behind it, a translator, or a network.
+    /// The media of the path: a link and optionally a NAT, or a network.
     pub hops: Vec<MediumSpec>,
-    /// What devices live on, where that is asked for.
+    /// The energy settings, if energy is measured.
     pub energy: Option<EnergySpec>,
-    /// What is measured.
+    /// The measurement settings.
     pub measure: MeasureSpec,
 }
 

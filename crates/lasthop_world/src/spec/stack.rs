@@ -3,18 +3,18 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A protocol stack with its settings: an application, and the layers under it from the top down.
+/// A protocol stack with its settings: an application and its layers, from the top down.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StackSpec {
     /// The protocol that carries messages.
     pub application: LayerSpec,
-    /// What it stands on, down to IP.
+    /// The layers, down to IP.
     pub layers: Vec<LayerSpec>,
-    /// The real software that serves it, by its name; left out where the server is one of ours.
+    /// The real software that serves it; absent for lasthop's own server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub software: Option<String>,
-    /// The real software that the devices are, by its name; left out where they are ours.
+    /// The real software of the devices; absent for lasthop's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
 }
@@ -23,9 +23,9 @@ pub struct StackSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LayerSpec {
-    /// As in the catalogue.
+    /// The name in the catalogue.
     pub name: String,
-    /// By name, in the unit of the option's kind ([`OptionKind`](crate::OptionKind)).
+    /// The options by name, in the unit of each option's kind ([`OptionKind`](crate::OptionKind)).
     pub options: BTreeMap<String, Value>,
 }
 
@@ -41,7 +41,7 @@ impl StackSpec {
         self.layers.iter_mut().find(|layer| layer.name == name)
     }
 
-    /// All names, from the application down: `mqtt/tcp/ip`.
+    /// Returns all names from the application down, for example `mqtt/tcp/ip`.
     #[must_use]
     pub fn path(&self) -> String {
         let layers = self.layers.iter().map(|layer| layer.name.as_str());
@@ -53,7 +53,7 @@ impl StackSpec {
 }
 
 impl LayerSpec {
-    /// The same with an option set to this value.
+    /// Sets an option to this value.
     #[must_use]
     pub fn with(mut self, option: &str, value: impl Into<Value>) -> Self {
         self.options.insert(option.to_owned(), value.into());

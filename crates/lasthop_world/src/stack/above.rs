@@ -4,23 +4,23 @@ use lasthop_traffic::{
     Gateway, Inlet, Origin, Outlet, PayloadTemplate, Reaction, Renewal, Renewing, Traffic,
 };
 
-/// What stands on a protocol: the traffic that is sent by it.
+/// The traffic on top of a protocol.
 pub enum Above {
-    /// Schedules, where this end makes messages, and what it does with those that arrive.
+    /// Schedules, if this end sends messages, and the reaction to received messages.
     Schedules(Option<Origin>, Reaction),
-    /// One message of this flow, with which a device comes.
+    /// A single message of this flow, with which a device arrives.
     OneReport(PayloadTemplate, FlowId),
-    /// All that, by a session that is made anew; whether the protocol acknowledges messages.
+    /// Traffic over renewed sessions, and whether the protocol acknowledges messages.
     BySessions(Box<Self>, DeviceId, Renewal, bool),
-    /// A gateway, which takes what comes.
+    /// A gateway that receives messages.
     TakenBy(Gateway),
-    /// A gateway, which passes on what it has, from the device of this number.
+    /// A gateway that forwards messages, on the device with this number.
     PassedOnBy(Gateway, DeviceId),
     /// A caching proxy, of which this is the service of this number.
     ReadThrough(Cache, usize),
-    /// A caching proxy, which fetches what it has not.
+    /// A caching proxy that fetches missing representations.
     FetchedBy(Cache),
-    /// Nothing: the application is used by itself.
+    /// No traffic: the application is used directly.
     Nothing,
 }
 

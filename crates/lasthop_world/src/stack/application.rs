@@ -22,21 +22,21 @@ use crate::spec::StackSpec;
 /// An application protocol, as the catalogue has it.
 #[derive(Clone, Copy, Debug)]
 pub struct ApplicationEntry {
-    /// As in the notation of stacks.
+    /// The name in stack notation.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A short description.
     pub summary: &'static str,
-    /// One of which the layer below must carry, the usual one first.
+    /// The carriages of which the layer below must offer one, the usual one first.
     pub over: &'static [Carriage],
-    /// Where its servers listen.
+    /// The default port of its servers.
     pub port: u16,
-    /// Where they listen instead if this layer is somewhere below: other ports are registered for what is secured.
+    /// The default port above these layers, for example the registered port of the secured protocol.
     pub port_over: &'static [(&'static str, u16)],
-    /// Whether a server passes on what a device publishes to the devices that subscribe, by the core of its host.
+    /// Whether a server relays publications of devices to subscribers through the broker core of its host.
     pub has_topics: bool,
-    /// Its settings.
+    /// Its options.
     pub options: &'static [OptionEntry],
-    /// What builds it, where it is built.
+    /// The function that builds it; `None` if it is not implemented yet.
     pub build: Option<BuildApplication>,
 }
 
@@ -49,25 +49,26 @@ impl ApplicationEntry {
     }
 }
 
-/// What builds an application from its options, and from the stack that it is in.
+/// Builds an application from its options and its stack.
 pub type BuildApplication = fn(&StackSpec, Options<'_>) -> Box<dyn ApplicationBuilder>;
 
 /// An application with its settings, from which both ends are made.
 pub trait ApplicationBuilder {
-    /// The device's end, with what stands on it.
+    /// Builds the client with its traffic.
     fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application>;
 
-    /// The server's end, with what stands on it.
+    /// Builds the server with its traffic.
     fn server(&self, end: &ServerEnd<'_>, above: Above) -> Box<dyn Application>;
 
-    /// Whether the sender of a message comes to know that its peer has it.
+    /// Whether the sender of a message learns that its peer has received it.
     fn acknowledges(&self) -> bool;
 
-    /// Whether its server brings a round trip back by itself, as a broker does.
+    /// Whether its server returns a round trip by itself, as a broker does.
     fn forwards(&self) -> bool;
 
-    /// Whether its server passes on by itself what is for other devices, by the core of its host; else it can reach
-    /// those of its own stack alone.
+    /// Whether its server relays messages to devices of other stacks through the core of its host.
+    ///
+    /// Otherwise it reaches only devices of its own stack.
     fn passes_on(&self) -> bool {
         true
     }
@@ -77,22 +78,22 @@ pub trait ApplicationBuilder {
         false
     }
 
-    /// Whether a file goes in several messages, which the device puts together: the protocol has no way of its own.
+    /// Whether a file is carried in several messages, because the protocol cannot split it.
     fn carries_in_parts(&self) -> bool {
         false
     }
 
-    /// Whether its answers say for how long they may be kept, so that a proxy can.
+    /// Whether its answers carry a lifetime, so that a proxy can cache them.
     fn is_cacheable(&self) -> bool {
         false
     }
 
-    /// Where messages begin in a stream of it, where that shows.
+    /// Returns how messages are delimited in its stream, if a reader can know.
     fn boundary(&self) -> Option<MessageBoundary> {
         None
     }
 
-    /// How many peers its server holds, where that is limited.
+    /// Returns the peer limit of its server, if it has one.
     fn peer_limit(&self) -> Option<PeerLimit> {
         None
     }
@@ -124,7 +125,7 @@ const CHANGES: OptionEntry = OptionEntry::new(
     "how long each resource of the server stays as it is: by its entity tag a cache learns that it need not fetch it again",
 );
 
-/// What a server says of its resources.
+/// Returns the response source of a server's resources.
 fn response_source(
     end: &ServerEnd<'_>,
     options: (Option<Duration>, Option<Duration>),

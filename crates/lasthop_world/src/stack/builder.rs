@@ -29,7 +29,7 @@ pub struct StackBuilder {
     is_over_dtls: bool,
 }
 
-/// Which end of a connection a layer is built for.
+/// The end of a connection for which a layer is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The end that opens it.
@@ -87,7 +87,7 @@ impl StackBuilder {
         })
     }
 
-    /// Has both ends show credentials that a user has given, in place of those made from the seed.
+    /// Makes both ends present the user's credentials instead of generated ones.
     pub fn show(&mut self, given: &UserCredentials) {
         let below = self.fallback.iter_mut().flat_map(|(layers, _)| layers);
         for layer in self.layers.iter_mut().chain(below) {
@@ -95,7 +95,7 @@ impl StackBuilder {
         }
     }
 
-    /// Has clients meet a server that is none of the run.
+    /// Prepares clients for an external server.
     ///
     /// # Errors
     /// When they cannot, in words.
@@ -106,7 +106,7 @@ impl StackBuilder {
         self.layers.iter_mut().try_for_each(|it| it.meet(server))
     }
 
-    /// What a server shows in a run of this seed, where a layer shows something.
+    /// Returns the server's credential files in a run with this seed, if a layer presents any.
     #[must_use]
     pub fn server_files(&self, seed: u64) -> Option<ServerFiles> {
         self.layers
@@ -120,7 +120,7 @@ impl StackBuilder {
         self.ip_version
     }
 
-    /// Where its servers listen, unless they are told otherwise.
+    /// Returns the default port of its servers.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
@@ -131,13 +131,13 @@ impl StackBuilder {
         self.own_port
     }
 
-    /// Whether a server passes on what a device publishes to the devices that subscribe.
+    /// Whether a server relays publications of devices to subscribers.
     #[must_use]
     pub fn has_topics(&self) -> bool {
         self.has_topics
     }
 
-    /// What builds the application.
+    /// Returns the application builder.
     #[must_use]
     pub fn application(&self) -> &dyn ApplicationBuilder {
         &*self.application
@@ -183,7 +183,7 @@ impl StackBuilder {
         self.transport(host, Role::Server, place.into(), limit)
     }
 
-    /// The protocol of a device, with what stands on it.
+    /// Builds the protocol of a device with its traffic.
     #[must_use]
     pub fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
         let renewal = match end.session {
@@ -202,13 +202,13 @@ impl StackBuilder {
         self.application.client(end, above)
     }
 
-    /// The protocol of a server, with what stands on it.
+    /// Builds the protocol of a server with its traffic.
     #[must_use]
     pub fn server(&self, end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {
         self.application.server(end, above)
     }
 
-    /// The port of the layers that take the place of the others, where there are such.
+    /// Returns the port of the fallback layers, if there are any.
     #[must_use]
     pub fn fallback_port(&self) -> Option<u16> {
         self.fallback.as_ref().map(|(_, policy)| policy.port)
@@ -229,7 +229,7 @@ impl StackBuilder {
         Box::new(Fallback::new(first, second, *policy))
     }
 
-    /// Layers over what is below.
+    /// Builds layers on top of what is below.
     fn build(
         &self,
         layers: &[Box<dyn LayerBuilder>],
@@ -243,7 +243,7 @@ impl StackBuilder {
         self.over(lowest.build(host, role, below), layers, host, role)
     }
 
-    /// Layers, the lowest of which is there. What a device has little of is used up by that one.
+    /// Builds layers on an existing lowest layer, which uses the resources of the device.
     fn over(
         &self,
         lowest: Box<dyn Transport>,
@@ -271,7 +271,7 @@ impl StackBuilder {
         transport
     }
 
-    /// What is read from the lowest layer, below this one or the application.
+    /// Returns how data is read from the lowest layer, below this one or the application.
     fn reads(&self, above: Option<&dyn LayerBuilder>) -> Reads {
         match above {
             // No layer loses what it stands on: only an application throws messages away.
@@ -281,7 +281,7 @@ impl StackBuilder {
     }
 }
 
-/// The layers that take the place of those of a stack, with the options that a study leaves out.
+/// Returns the fallback layers of a stack, with default options.
 fn fallback(
     registry: &Registry,
     stack: &StackSpec,
@@ -301,7 +301,7 @@ fn fallback(
 }
 
 impl Below {
-    /// The place in the host and its limit, for a layer that stands on IP.
+    /// Returns the place in the host and its limit, for a layer on IP.
     ///
     /// # Panics
     /// Where something else is below: the registry has no such stack.
@@ -313,7 +313,7 @@ impl Below {
         }
     }
 
-    /// The transport below, for a layer that stands on one.
+    /// Returns the transport below, for a layer on a transport.
     ///
     /// # Panics
     /// Where IP is below: the registry has no such stack.

@@ -40,14 +40,14 @@ impl Registry {
         })
     }
 
-    /// Where servers of an application listen, by the layers that it may stand on.
+    /// Returns the default ports of an application, by the layers below it.
     fn ports(&self, entry: &ApplicationEntry) -> Value {
         let ways = self.ways(entry.over).into_iter();
         let port = |way: Vec<&str>| (way.join("/"), entry.port_on(way.into_iter()).into());
         Value::Object(ways.map(port).collect())
     }
 
-    /// What a layer stands on where the notation leaves it out, itself first.
+    /// Returns the layer that stack notation implies below this one, this one first.
     fn implied_entry(&self, entry: &LayerEntry) -> Option<(&'static str, Value)> {
         let usual = self.ways(entry.over).into_iter().next()?;
         let whole: Vec<&str> = iter::once(entry.name).chain(usual).collect();

@@ -7,7 +7,7 @@ use lasthop_device::{
 
 use crate::spec::{DeviceSpec, DeviceTcpSpec};
 
-/// A host that has little of everything: what its transports and itself share.
+/// A resource-constrained host: the state that its transports share.
 #[derive(Clone, Debug)]
 pub struct DeviceEnd {
     device: Device,
@@ -18,12 +18,12 @@ pub struct DeviceEnd {
 pub(super) enum Reads {
     /// Messages of the application.
     Messages(Option<MessageBoundary>),
-    /// What a layer between them makes of those.
+    /// The record boundaries of a layer in between.
     Records(Option<MessageBoundary>),
 }
 
 impl DeviceEnd {
-    /// A device that has booted, whose constraints others may share.
+    /// Creates a booted device with these constraints.
     #[must_use]
     pub fn new(spec: &DeviceSpec, constraints: Arc<Constraints>) -> Self {
         Self {
@@ -32,7 +32,7 @@ impl DeviceEnd {
         }
     }
 
-    /// Its TCP.
+    /// Returns its TCP settings.
     #[must_use]
     pub fn tcp(&self) -> &DeviceTcpSpec {
         &self.tcp

@@ -17,11 +17,11 @@ pub struct HostEnd<'a> {
     pub seed: u64,
     /// The name of its group or server, with which its random streams begin.
     pub name: &'a str,
-    /// Its number among those of that name, from 0.
+    /// Its number among the hosts of that name, from 0.
     pub number: u32,
     /// Its address.
     pub address: IpAddr,
-    /// What it has little of, where it is such a device.
+    /// The resource limits, if it is a constrained device.
     pub device: Option<&'a DeviceEnd>,
 }
 
@@ -30,43 +30,43 @@ pub struct HostEnd<'a> {
 pub struct ClientEnd<'a> {
     /// The device.
     pub host: HostEnd<'a>,
-    /// Where the server listens.
+    /// The address of the server.
     pub server: SocketAddr,
-    /// Who it is.
+    /// The device.
     pub device: DeviceId,
-    /// Which messages it sends or gets, in the order of their channels.
+    /// The flows that it sends or receives, in the order of their channels.
     pub flows: &'a [ClientFlow],
-    /// How long a session lasts.
+    /// The lifetime of sessions.
     pub session: SessionSpec,
-    /// Flows of other devices whose messages it hears.
+    /// The flows of other devices that it receives.
     pub hears: &'a [FlowId],
-    /// How it makes itself known to a server that has other guests; `None` where all is the run's.
+    /// How it identifies itself to an external server; `None` inside a run.
     pub guest: Option<&'a Guest>,
-    /// How it names what it asks for and writes; `None` where that has no names.
+    /// The names of its resources; `None` without names.
     pub resource_ids: Option<&'a ResourceIds>,
 }
 
-/// How the clients of a run make themselves known to a server that is none of it.
+/// How the clients of a run identify themselves to an external server.
 #[derive(Clone, Debug, Default)]
 pub struct Guest {
-    /// What the names of clients, and of what they leave at the server, begin with.
+    /// The prefix of client names and topics.
     pub prefix: String,
-    /// Who they say they are, and what proves it.
+    /// The user name and password.
     pub user: Option<(String, Option<String>)>,
-    /// What devices a gateway knows them as, the first for the first device; none at any other server.
+    /// The registrations at a device gateway, in the order of devices; empty for other servers.
     pub registered: Vec<RegisteredDevice>,
-    /// How they know servers that are secured.
+    /// The trust settings for secured servers.
     pub trust: SocketTrust,
-    /// When the run begins, in seconds since 1970, as their tokens say.
+    /// The start of the run in seconds since 1970, for tokens.
     pub calendar: u64,
 }
 
 /// A device that a gateway has registered.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RegisteredDevice {
-    /// Its full name: `projects/P/locations/L/registries/R/devices/D`.
+    /// The full name: `projects/P/locations/L/registries/R/devices/D`.
     pub path: String,
-    /// Its private key, on P-256, in PKCS #8 (PEM).
+    /// The private key on P-256, in PKCS #8 (PEM).
     pub key: String,
 }
 
@@ -80,7 +80,7 @@ impl fmt::Debug for RegisteredDevice {
 }
 
 impl Guest {
-    /// What a device is registered as, where the server is a gateway.
+    /// Returns the registration of a device, if the server is a device gateway.
     #[must_use]
     pub fn registered_as(&self, device: DeviceId) -> Option<&RegisteredDevice> {
         self.registered.get(device.0 as usize)
@@ -105,9 +105,9 @@ impl RegisteredDevice {
 /// Messages of one kind that a client sends or gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientFlow {
-    /// Which of the device's flows it is.
+    /// The index of the flow among those of its device.
     pub channel: u8,
-    /// Where its messages go.
+    /// The end point of its messages.
     pub kind: FlowKind,
 }
 
@@ -116,28 +116,28 @@ pub struct ClientFlow {
 pub struct ServerEnd<'a> {
     /// The server.
     pub host: HostEnd<'a>,
-    /// Where it listens.
+    /// The port.
     pub port: u16,
-    /// Whether messages of devices are for the server itself, and end there.
+    /// Whether messages of devices end at the server itself.
     pub is_destination: bool,
     /// Whether devices ask the server for messages.
     pub answers: bool,
-    /// What it shares with the other services of its host; `None` where it is for itself.
+    /// The broker core that the services of a host share; `None` for a separate one.
     pub core: Option<&'a BrokerCore>,
-    /// From what it answers, where it is a service of a caching proxy.
+    /// The cache, if it is a service of a caching proxy.
     pub cache: Option<&'a Cache>,
 }
 
-/// What a layer stands on.
+/// The layer below.
 pub enum Below {
-    /// IP: the place in the host, and how many peers it holds where that is limited.
+    /// IP: the place in the host, and its peer limit if it has one.
     Ip(Local, Option<PeerLimit>),
     /// Another layer.
     Transport(Box<dyn Transport>),
 }
 
 impl ClientEnd<'_> {
-    /// What a gateway knows the device as, and whose guest it is.
+    /// Returns the gateway registration of the device, and the guest settings.
     #[must_use]
     pub fn registered(&self) -> Option<(&Guest, &RegisteredDevice)> {
         let guest = self.guest?;
@@ -151,14 +151,14 @@ impl ClientEnd<'_> {
         FlowId::of(self.device, channel)
     }
 
-    /// The flows whose messages come to the device.
+    /// Returns the flows whose messages the device receives.
     #[must_use]
     pub fn received(&self) -> ChannelSet {
         let flows = self.flows.iter().filter(|flow| flow.kind.reaches_devices());
         flows.map(|flow| flow.channel).collect()
     }
 
-    /// The flows whose messages are for other devices.
+    /// Returns the flows whose messages are for other devices.
     #[must_use]
     pub fn published(&self) -> ChannelSet {
         let flows = self.flows.iter();
@@ -173,7 +173,7 @@ impl ClientEnd<'_> {
         flows.map(|flow| flow.channel).collect()
     }
 
-    /// The flows whose messages come back.
+    /// Returns the flows whose messages come back.
     #[must_use]
     pub fn echoed(&self) -> ChannelSet {
         let of_kind = |flow: &&ClientFlow| flow.kind == FlowKind::RoundTrip;
@@ -181,7 +181,7 @@ impl ClientEnd<'_> {
         flows.map(|flow| flow.channel).collect()
     }
 
-    /// Whether the server speaks first to the device, which must make itself known for that.
+    /// Whether the server sends to the device first, so that the device must register.
     #[must_use]
     pub fn is_commanded(&self) -> bool {
         let mut flows = self.flows.iter();

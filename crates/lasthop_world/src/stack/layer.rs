@@ -21,32 +21,32 @@ use crate::spec::{StackSpec, UserCredentials};
 /// A layer of stacks, as the catalogue has it.
 #[derive(Clone, Copy, Debug)]
 pub struct LayerEntry {
-    /// As in the notation of stacks.
+    /// The name in stack notation.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A short description.
     pub summary: &'static str,
-    /// What it carries for what stands on it.
+    /// The carriages that it offers to the layer above.
     pub carries: &'static [Carriage],
-    /// One of which the layer below must carry, the usual one first; none for IP.
+    /// The carriages of which the layer below must offer one, the usual one first; none for IP.
     pub over: &'static [Carriage],
-    /// Its settings.
+    /// Its options.
     pub options: &'static [OptionEntry],
-    /// What is built of it.
+    /// How it is built.
     pub kind: LayerKind,
 }
 
-/// What a layer carries for the one above.
+/// The service that a layer offers to the one above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carriage {
     /// IP packets.
     Packets,
     /// Datagrams between two ends.
     Datagrams,
-    /// Datagrams from and to any address, those of groups too.
+    /// Datagrams from and to any address, including multicast groups.
     OpenDatagrams,
-    /// One stream of bytes each way.
+    /// One byte stream in each direction.
     Stream,
-    /// One stream of bytes each way, in messages.
+    /// One byte stream in each direction, split into messages.
     Messages,
     /// Several streams of bytes.
     Streams,
@@ -54,29 +54,29 @@ pub enum Carriage {
     Frames,
 }
 
-/// What is built of a layer.
+/// How a layer is built.
 #[derive(Clone, Copy, Debug)]
 pub enum LayerKind {
-    /// It is IP, which hosts have.
+    /// IP, which hosts already have.
     Network,
-    /// A transport over what is below.
+    /// A transport on top of the layer below.
     Transport(BuildLayer),
-    /// Nothing yet.
+    /// Not implemented yet.
     Planned,
 }
 
-/// What builds a layer from its options, and from the stack that it is in.
+/// Builds a layer from its options and its stack.
 pub type BuildLayer = fn(&StackSpec, Options<'_>) -> Box<dyn LayerBuilder>;
 
-/// A layer with its settings, and what else the hosts of a stack share.
+/// A layer with its settings, and the state that the hosts of a stack share.
 pub trait LayerBuilder {
-    /// The layer of one host over what is below.
+    /// Builds the layer of one host on top of what is below.
     fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport>;
 
-    /// Takes credentials that a user has given, in place of those made from the seed.
+    /// Sets user-supplied credentials, used instead of generated ones.
     fn show(&mut self, _given: &UserCredentials) {}
 
-    /// Has clients meet a server that is none of the run: by random numbers of the system, and in its time.
+    /// Prepares clients for an external server, with the system's random numbers and time.
     ///
     /// # Errors
     /// When they cannot, in words.
@@ -84,37 +84,37 @@ pub trait LayerBuilder {
         Ok(())
     }
 
-    /// What the server shows in a run of this seed, for a program of others that takes its place.
+    /// Returns the server's credential files in a run with this seed, for external software.
     fn server_files(&self, _seed: u64) -> Option<ServerFiles> {
         None
     }
 
-    /// Where its records begin in the stream that it stands on, where it stands on one.
+    /// Returns how its records are delimited in the stream below, if there is one.
     fn boundary(&self) -> Option<MessageBoundary> {
         None
     }
 
-    /// By what its ends know each other, where it secures what it carries.
+    /// Returns how its ends authenticate each other, if it secures the connection.
     fn secures(&self) -> Option<Secures> {
         None
     }
 
-    /// When a client takes another way, by other layers, where this one leads nowhere.
+    /// Returns the fallback layers, if a client switches to them when this layer fails.
     fn falls_back(&self) -> Option<FallsBack> {
         None
     }
 }
 
-/// Which layers take the place of those of a stack, and when.
+/// The fallback layers of a stack and the switching policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FallsBack {
-    /// From the top down to IP, which is left out: `tls/tcp`. Their options are those that a study leaves out.
+    /// The layers from the top down, without IP, for example `tls/tcp`. They have default options.
     pub layers: &'static str,
     /// How long the layers of the stack are tried alone.
     pub after: Duration,
-    /// Whether they are tried further, until one of both ways is there.
+    /// Whether they are still tried until one way is established.
     pub races: bool,
-    /// For how long the other way is taken at once, after it was taken.
+    /// How long the fallback is used immediately after it was needed.
     pub remembered: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Stacks: an application on a list of layers. Each is one file, with its options and what builds it.
+//! Stacks: an application on a list of layers. Each has one file with its options and its builder.
 
 mod above;
 mod application;

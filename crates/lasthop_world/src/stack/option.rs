@@ -8,32 +8,32 @@ use crate::spec::{LayerSpec, SpecError, StackSpec};
 /// A setting of an application or a layer, as the catalogue has it.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionEntry {
-    /// As in the notation of stacks, without the prefix of its layer.
+    /// The name in stack notation, without the prefix of its layer.
     pub name: &'static str,
-    /// What it sets, in a few words.
+    /// A short description.
     pub summary: &'static str,
-    /// Which values it takes.
+    /// The kind of values.
     pub kind: OptionKind,
-    /// What it is when it is not written, in the notation; `None` where it is left out, or follows another.
+    /// The default in stack notation; `None` if it can be absent or follows another option.
     pub default: Option<&'static str>,
     /// Another option of the layer that the default depends on.
     pub follows: Option<Follows>,
     /// Without which it means nothing.
     pub needs: Option<Needs>,
-    /// What the two ends show each other to be believed, for the values that make them.
+    /// The credentials of both ends, for the values that create some.
     pub credentials: &'static [(&'static str, &'static str)],
 }
 
-/// Which values an option takes. In a run spec they have the type that is named here.
+/// The kind of values of an option, and its type in a run spec.
 #[derive(Clone, Copy, Debug)]
 pub enum OptionKind {
-    /// One of these: a string.
+    /// One of these words: a string.
     Word(&'static [&'static str]),
     /// `on` or `off`: a boolean.
     Switch,
     /// A time above 0: an integer, in nanoseconds.
     Time,
-    /// Whole seconds between these bounds, or none: an integer, in seconds.
+    /// Whole seconds between these bounds, or none: an integer.
     Seconds(u64, u64),
     /// A size between these bounds: an integer, in bytes.
     Size(u64, u64),
@@ -45,12 +45,12 @@ pub enum OptionKind {
     Name,
 }
 
-/// A default that follows another option, which stands before it.
+/// A default that follows an earlier option.
 #[derive(Clone, Copy, Debug)]
 pub struct Follows {
     /// The other option of the same layer.
     pub option: &'static str,
-    /// What the default is for each of its values; empty where it is the same.
+    /// The default for each value of that option; empty if it is the same value.
     pub by: &'static [(&'static str, &'static str)],
 }
 
@@ -59,13 +59,13 @@ pub struct Follows {
 pub struct Needs {
     /// The other option, or [`Needs::LAYERS`].
     pub option: &'static str,
-    /// One of which it must have.
+    /// The values that make the option effective.
     pub values: &'static [&'static str],
     /// Whether it must have none of them instead.
     pub is_barred: bool,
 }
 
-/// The options of one application or layer in a run, which were checked: all that apply are there.
+/// The checked options of one application or layer in a run. All that apply are present.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
     layer: &'a LayerSpec,
@@ -91,21 +91,21 @@ impl OptionEntry {
         }
     }
 
-    /// With this default.
+    /// Sets the default.
     #[must_use]
     pub const fn default(mut self, written: &'static str) -> Self {
         self.default = Some(written);
         self
     }
 
-    /// Whose default is the value of another option.
+    /// Sets the option whose value is the default.
     #[must_use]
     pub const fn follows(mut self, option: &'static str) -> Self {
         self.follows = Some(Follows { option, by: &[] });
         self
     }
 
-    /// Whose default is chosen by the value of another option.
+    /// Sets the option whose value selects the default.
     #[must_use]
     pub const fn chosen_by(
         mut self,
@@ -116,7 +116,7 @@ impl OptionEntry {
         self
     }
 
-    /// That means something only where another option has one of these values.
+    /// Makes the option effective only if another option has one of these values.
     #[must_use]
     pub const fn needs(mut self, option: &'static str, values: &'static [&'static str]) -> Self {
         self.needs = Some(Needs {
@@ -127,7 +127,7 @@ impl OptionEntry {
         self
     }
 
-    /// That means nothing where another option has one of these values.
+    /// Makes the option ineffective if another option has one of these values.
     #[must_use]
     pub const fn unless(mut self, option: &'static str, values: &'static [&'static str]) -> Self {
         self.needs = Some(Needs {
@@ -138,7 +138,7 @@ impl OptionEntry {
         self
     }
 
-    /// That makes credentials where it has these values.
+    /// Declares that these values create credentials.
     #[must_use]
     pub const fn credentials(
         mut self,
@@ -164,7 +164,7 @@ impl OptionEntry {
         needs.values.iter().any(has) != needs.is_barred
     }
 
-    /// What is wrong with a value of the option.
+    /// Returns what is wrong with a value of the option.
     fn fault(&self, value: &Value) -> Option<String> {
         let between = |least: u64, most: u64| {
             let is_between = value
@@ -232,13 +232,13 @@ impl<'a> Options<'a> {
         self.layer.options.contains_key(name)
     }
 
-    /// A word or a name; empty where it does not apply.
+    /// Returns a word or a name; empty if the option does not apply.
     #[must_use]
     pub fn word(self, name: &str) -> &'a str {
         self.value(name).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Whether a switch is on; off where it does not apply.
+    /// Returns a switch; off if the option does not apply.
     #[must_use]
     pub fn switch(self, name: &str) -> bool {
         self.value(name)
@@ -252,19 +252,19 @@ impl<'a> Options<'a> {
         Duration::from_nanos(self.integer(name))
     }
 
-    /// A count, a size in bytes, or seconds; 0 where it does not apply.
+    /// Returns a count, a size in bytes, or seconds; 0 if the option does not apply.
     #[must_use]
     pub fn integer(self, name: &str) -> u64 {
         self.value(name).and_then(Value::as_u64).unwrap_or_default()
     }
 
-    /// The same as a small number: the entry bounds it.
+    /// Returns a small number. The catalogue entry bounds it.
     #[must_use]
     pub fn small(self, name: &str) -> u16 {
         u16::try_from(self.integer(name)).unwrap_or(u16::MAX)
     }
 
-    /// A number; 0 where it does not apply.
+    /// Returns a number; 0 if the option does not apply.
     #[must_use]
     pub fn number(self, name: &str) -> f64 {
         self.value(name).and_then(Value::as_f64).unwrap_or_default()

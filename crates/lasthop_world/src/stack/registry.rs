@@ -3,8 +3,9 @@ use super::{application, layer};
 use crate::medium::LinkEntry;
 use crate::spec::{SpecError, StackSpec};
 
-/// The applications and layers that stacks are made of, and the links beside those of the project. An own one is added beside those of the project; in place of the
-/// one that has its name, if there is one.
+/// The available applications, layers and links.
+///
+/// An entry of your own is added, or replaces the built-in one with the same name.
 ///
 /// ```
 /// use lasthop_world::{ApplicationEntry, Registry};
@@ -23,7 +24,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// What the project has.
+    /// Returns the built-in applications and layers.
     #[must_use]
     pub fn standard() -> Self {
         Self {
@@ -47,7 +48,7 @@ impl Registry {
         self
     }
 
-    /// Adds a layer, or puts it in the place of the one of its name. Whatever needs what it carries may stand on it.
+    /// Adds a layer, or replaces the one with its name. Applications and layers that need its carriage can use it.
     #[must_use]
     pub fn with_layer(mut self, entry: LayerEntry) -> Self {
         match self.layers.iter_mut().find(|it| it.name == entry.name) {
@@ -83,7 +84,7 @@ impl Registry {
         self.links.iter().find(|entry| entry.name == name)
     }
 
-    /// What builds both ends of a stack.
+    /// Returns the builder of both ends of a stack.
     ///
     /// # Errors
     /// When a layer is unknown or not built, when it cannot stand where it is, or an option is wrong.

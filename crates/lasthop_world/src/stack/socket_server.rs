@@ -5,29 +5,29 @@ use std::sync::Arc;
 use lasthop_dtls::PreSharedKeys;
 use lasthop_tls::{Chain, RootCertStore};
 
-/// How secured clients on sockets know servers that are none of the run. Of keys nothing is printed.
+/// The trust settings of secured clients towards external servers. Keys are never printed.
 #[derive(Clone, Default)]
 pub struct SocketTrust {
-    /// Whose certificates they believe.
+    /// The trusted roots.
     pub roots: Option<Arc<RootCertStore>>,
-    /// What they show to a server that asks.
+    /// The certificate chain for servers that request one.
     pub presented: Option<Chain>,
-    /// The keys that DTLS has in common with its server, by the names of devices; a lone one is that of all.
+    /// The pre-shared keys of DTLS by device name. A single key is for all devices.
     pub keys: Option<PreSharedKeys>,
     /// The host of each server and its authority, by the layers of stacks without IP: `mqtt/tls/tcp`.
     pub servers: BTreeMap<String, (String, String)>,
 }
 
-/// A server that is none of the run, as the layers of a stack on sockets know it.
+/// An external server, as the layers of a stack see it.
 #[derive(Clone, Copy, Debug)]
 pub struct SocketServer<'a> {
-    /// Its host, whose certificate it shows.
+    /// Its host name, which its certificate must carry.
     pub host: &'a str,
     /// The host with its port, as it is asked for on the web.
     pub authority: &'a str,
-    /// How it is known.
+    /// The trust settings.
     pub trust: &'a SocketTrust,
-    /// When the run begins, in seconds since 1970.
+    /// The start of the run in seconds since 1970.
     pub today: u64,
 }
 
@@ -46,7 +46,7 @@ impl SocketTrust {
 }
 
 impl SocketServer<'_> {
-    /// Whose certificates are believed.
+    /// Returns the trusted roots.
     ///
     /// # Errors
     /// When nobody's are known, in words.
@@ -55,7 +55,7 @@ impl SocketServer<'_> {
         roots.ok_or_else(|| format!("nobody is known who vouches for {}", self.authority))
     }
 
-    /// What is shown to it, which a stack may insist on.
+    /// Returns the certificate chain to present, which a stack can require.
     ///
     /// # Errors
     /// When there is nothing to show, in words.

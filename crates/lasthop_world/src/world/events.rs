@@ -1,4 +1,4 @@
-//! What happens to servers, hops and devices in the middle of a run.
+//! Events at servers, hops and devices during a run.
 
 use core::net::IpAddr;
 
@@ -81,7 +81,7 @@ impl Device<'_> {
         its.map(|(_, far)| far.host)
     }
 
-    /// Its flows that go by a server.
+    /// Returns the flows of a device to a server.
     fn flows_by(&self, server: HostId, spec: &RunSpec) -> Vec<FlowId> {
         let flows = spec.flows_of(self.group).zip(0..);
         let its = flows.filter(|(flow, _)| self.servers[flow.client].host == server);
@@ -253,7 +253,7 @@ impl<'a, C: Clock> World<'a, C> {
         self.affected.lives.get(&host).copied().unwrap_or_default()
     }
 
-    /// The host forgets what it does not keep on flash, and the meter hears of it.
+    /// Crashes a host: it keeps only the named state, and the meter is notified.
     fn crash(&mut self, now: Instant, (whose, host): (Whose<'_>, HostId), survives: SurvivesSpec) {
         let keeping = |is_kept| {
             if is_kept {
@@ -301,7 +301,7 @@ impl<'a, C: Clock> World<'a, C> {
         }
     }
 
-    /// By which interface each server reaches a device from now on: at this address, or at its translator's.
+    /// Returns the servers' routes to a device at this address, or at its NAT's.
     fn routes_to(&self, device: &Device<'_>, address: IpAddr) -> Vec<(HostId, HostInput)> {
         let (path, laid) = &device.paths[device.on];
         let seen = self.hops.media().nat.addresses.seen(OnPath {
@@ -328,7 +328,7 @@ impl<'a, C: Clock> World<'a, C> {
         each.collect()
     }
 
-    /// A device leaves its path for another, where it has another address.
+    /// Moves a device to another path, where it has another address.
     fn change_path(&mut self, number: u32, path: &str, notify: NotifySpec) {
         let device = &mut self.affected.devices[number as usize];
         let named = device.paths.iter().position(|(name, _)| *name == path);

@@ -41,8 +41,7 @@ impl<'a, C: Clock> World<'a, C> {
         Ok(())
     }
 
-    /// The devices have the first numbers among the hosts; those that are gateways are given with their numbers among the
-    /// servers.
+    /// Adds the devices as the first hosts and returns the gateways among them with their server numbers.
     fn add_devices(&mut self, first_servers: &[u32]) -> (Vec<Settled<'a>>, Vec<(u32, HostId)>) {
         let mut users = vec![0; self.spec.servers.len()];
         let mut settled = Vec::new();
@@ -83,7 +82,7 @@ impl<'a, C: Clock> World<'a, C> {
         (settled, gateways)
     }
 
-    /// Of messages a gateway speaks as a server does.
+    /// Adds a gateway, which handles messages like a server.
     fn add_gateway(
         &mut self,
         gateway: &Gateway<'a>,
@@ -108,7 +107,7 @@ impl<'a, C: Clock> World<'a, C> {
         host
     }
 
-    /// Adds the servers that are no gateways, and gives all by their numbers.
+    /// Adds the servers that are not gateways and returns all servers by number.
     fn add_servers(
         &mut self,
         settled: &[Settled<'a>],
@@ -139,7 +138,7 @@ impl<'a, C: Clock> World<'a, C> {
         Ok(hosts)
     }
 
-    /// Adds a server: one of ours, or what makes that of real software.
+    /// Adds a server: lasthop's own, or an external one.
     fn add_server(
         &mut self,
         server: &'a ServerSpec,
@@ -207,7 +206,7 @@ impl<'a, C: Clock> World<'a, C> {
     }
 }
 
-/// The devices that stay, those left out too, in the order of their numbers.
+/// Returns the permanent devices in the order of their numbers, including those that are not simulated.
 fn residents(spec: &RunSpec) -> Vec<(&GroupSpec, DeviceNumber)> {
     let groups = spec.groups.iter().zip(numbers_of_groups(spec));
     let of_group = groups.flat_map(|(group, numbers)| {

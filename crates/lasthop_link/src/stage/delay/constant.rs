@@ -1,7 +1,7 @@
 use lasthop_units::Duration;
 use serde::{Deserialize, Serialize};
 
-/// The same delay for every packet.
+/// A constant delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Constant {

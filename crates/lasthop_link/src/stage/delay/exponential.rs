@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::ConfigError;
 use crate::config::read_checked;
 
-/// A delay of at least a minimum, and beyond it exponentially distributed: what a path without traffic takes, and a
-/// wait in queues that are not modelled.
+/// A minimum delay plus an exponentially distributed wait.
+///
+/// The minimum is an idle path; the wait stands for queues that are not modelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct Exponential {

@@ -2,17 +2,16 @@ use lasthop_contract::RandomStream;
 use lasthop_units::{Duration, Probability};
 use serde::{Deserialize, Serialize};
 
-/// The same delay for all packets but a share of them, which take longer: those that follow within that time overtake
-/// them.
+/// A constant delay, with a share of packets held back so that later packets overtake them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HeldBack {
-    /// How long the others travel.
+    /// The delay of the other packets.
     #[serde(rename = "delay_ns")]
     pub delay: Duration,
-    /// How likely a packet is held back.
+    /// The probability that a packet is held back.
     pub probability: Probability,
-    /// For how long.
+    /// The additional delay of a packet that is held back.
     #[serde(rename = "by_ns")]
     pub by: Duration,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::ConfigError;
 use crate::config::read_checked;
 
-/// A Pareto distributed delay: at least a minimum, and sometimes far more.
+/// A Pareto-distributed delay: at least a minimum, and occasionally far longer.
 ///
 /// The tail is P(delay > x) = (minimum / x)^shape. The mean is infinite for a shape of 1 and below.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -18,7 +18,7 @@ pub struct Trace {
 /// The delay from a moment on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TracePoint {
-    /// Since the start of the run, or of the repetition.
+    /// The time since the start of the run or of the repetition.
     pub from: Duration,
     /// The delay.
     pub delay: Duration,

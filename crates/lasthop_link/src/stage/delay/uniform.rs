@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::ConfigError;
 use crate::config::read_checked;
 
-/// A delay between two bounds, each nanosecond as likely as the next; both bounds included.
+/// A uniformly distributed delay, both bounds included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct Uniform {

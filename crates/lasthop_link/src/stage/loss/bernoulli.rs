@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bernoulli {
-    /// How likely a packet is lost.
+    /// The loss probability.
     pub probability: Probability,
 }
 

@@ -2,15 +2,16 @@ use lasthop_contract::RandomStream;
 use lasthop_units::{DataSize, Probability};
 use serde::{Deserialize, Serialize};
 
-/// Independent errors of bits: a packet of `n` bits is lost with `1 - (1 - ratio)^n`, as what has no code against errors
-/// and a checksum over all of it.
+/// Independent bit errors without error correction.
+///
+/// A packet of `n` bits is lost with probability `1 - (1 - ratio)^n`.
 ///
 /// One draw a packet, of whatever size: of two packets that meet the same draw, the larger is lost wherever the smaller
 /// is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BitErrors {
-    /// How likely a bit is wrong.
+    /// The bit error ratio.
     pub ratio: Probability,
 }
 

@@ -9,18 +9,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GilbertElliottPacket {
-    /// How likely the bad state follows the good one.
+    /// The probability of a change from good to bad.
     pub good_to_bad: Probability,
-    /// How likely the good state follows the bad one.
+    /// The probability of a change from bad to good.
     pub bad_to_good: Probability,
-    /// How likely a packet is lost in the good state.
+    /// The loss probability in the good state.
     pub loss_in_good: Probability,
-    /// How likely a packet is lost in the bad state.
+    /// The loss probability in the bad state.
     pub loss_in_bad: Probability,
 }
 
 impl GilbertElliottPacket {
-    /// The long-run share of packets that meet the bad state; 0 for a chain that never moves.
+    /// Returns the long-run share of packets in the bad state, or 0 for a chain that never changes.
     #[must_use]
     pub fn share_bad(&self) -> f64 {
         let (to_bad, to_good) = (self.good_to_bad.value(), self.bad_to_good.value());

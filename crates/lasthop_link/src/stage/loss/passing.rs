@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Passing {
-    /// How likely a packet is lost.
+    /// The loss probability.
     pub probability: Probability,
-    /// When it is over, since the start of the run.
+    /// The end of the losses, since the start of the run.
     #[serde(rename = "until_ns")]
     pub until: Instant,
 }

@@ -6,7 +6,7 @@ use super::{Server, WaitingRoom};
 use crate::ConfigError;
 use crate::config::read_checked;
 
-/// Other traffic before a bottleneck: packets of one size that come at random, as of a Poisson process.
+/// Background traffic at a bottleneck: packets of one size in a Poisson process.
 ///
 /// They wait, pass and find no room as all packets do, and no device sends or receives them. Their instants are a
 /// function of seed and name alone.

@@ -5,9 +5,9 @@ use lasthop_units::{BitRate, DataSize, Instant};
 /// How long data takes at a rate, to a fraction of a nanosecond.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pace {
-    /// A byte takes whole nanoseconds, so many. At most rates that people choose, no division is needed.
+    /// A byte takes a whole number of nanoseconds. For usual rates this avoids a division.
     NanosPerByte(u64),
-    /// It does not.
+    /// A byte takes a fraction of nanoseconds.
     BitsPerSecond(NonZeroU64),
 }
 
@@ -66,7 +66,7 @@ impl Pace {
         Instant::from_nanos(time.nanos.saturating_add(up).saturating_sub(nanos))
     }
 
-    /// Whole nanoseconds, and the rest in units of 1 ns / rate.
+    /// Returns whole nanoseconds, and the remainder in units of 1 ns / rate.
     fn passing_time(self, size: DataSize) -> (u64, u64) {
         let bytes = size.as_bytes();
         match (self, bytes.checked_mul(BIT_NANOS_PER_BYTE)) {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Server;
 
-/// How much may wait before a bottleneck. The packet that is being sent does not wait.
+/// The limit of a queue before a bottleneck. The packet that is being sent does not count.
 ///
 /// A packet that finds too little room is dropped (drop-tail); one that need not wait always passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ impl WaitingRoom {
         Some(server.serve(turn, size))
     }
 
-    /// Takes a packet in that waits until its turn; whether there is room.
+    /// Admits a packet that waits until its turn; returns whether there was room.
     fn admit(&mut self, at: Instant, turn: Instant, size: DataSize) -> bool {
         while let Some(first) = self.waiting.first()
             && first.until <= at

@@ -3,13 +3,13 @@ use serde::{Deserialize, Serialize};
 
 use super::pace::{ExactTime, Pace};
 
-/// A token bucket: it starts full, fills at the rate, and a packet leaves when it can take its size out.
+/// A token bucket: it starts full, fills at the rate, and releases a packet when it holds the packet's size.
 ///
 /// A packet that is larger than the bucket leaves when the bucket is full and takes the rest on credit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TokenBucket {
-    /// What the bucket holds.
+    /// The capacity of the bucket.
     #[serde(rename = "burst_bytes")]
     pub burst: DataSize,
 }

@@ -24,8 +24,9 @@ macro_rules! counters {
 }
 
 counters! {
-    /// What has happened in one coverage level of a cell. Attempts count where they were made, connections where they
-    /// began.
+    /// The counters of one coverage level of a cell.
+    ///
+    /// Attempts count in the level where they were made, and connections in the level where they began.
     LevelReport {
         /// Preambles sent.
         preambles,

@@ -52,22 +52,24 @@ impl NetworkTime {
         },
     };
 
-    /// Two commercial networks in Norway with two modules, 2019, whose echoes took 1.5 to 2.6 s (row V-M1): the most of
-    /// everything, which is less than that.
+    /// Two commercial networks in Norway with two modules, 2019, with echo times of 1.5 to 2.6 s (row V-M1).
+    ///
+    /// It uses the maximum of every value, which gives less than that.
     pub const OPERATOR_NORWAY_2019: Self = Self::MOST;
 
-    /// Networks in South Africa with one module, 2019, whose first pings took 0.5 to 0.6 s and whose others 0.19 s. The
-    /// module timed them itself.
+    /// Networks in South Africa with one module, 2019, with first pings of 0.5 to 0.6 s and later ones of 0.19 s.
+    ///
+    /// The module measured these times itself.
     pub const OPERATOR_SOUTH_AFRICA_2019: Self = Self::between(70).without_module();
 
-    /// The same with a module that takes no time of its own.
+    /// Returns these times with a module that takes no time of its own.
     #[must_use]
     pub const fn without_module(mut self) -> Self {
         self.module = Self::IDEAL.module;
         self
     }
 
-    /// So many percent of the way from the least to the most of each, to the nearest millisecond.
+    /// Interpolates between the minimum and the maximum of each value, to the nearest millisecond.
     #[must_use]
     pub const fn between(percent: u32) -> Self {
         const fn at(least: u32, most: u32, percent: u32) -> u32 {

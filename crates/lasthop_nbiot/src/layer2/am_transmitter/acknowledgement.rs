@@ -6,10 +6,10 @@ use crate::layer2::am_pdu::AmPdu;
 use crate::layer2::rlc_config::RlcConfig;
 use crate::layer2::status_report::StatusReport;
 
-/// What became of a PDU, where [`StatusReports::Free`](crate::layer2::StatusReports::Free) tells it.
+/// The fate of a PDU, as [`StatusReports::Free`](crate::layer2::StatusReports::Free) reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It has arrived.
+    /// It was received.
     Arrived,
     /// HARQ gave it up.
     Lost,
@@ -17,7 +17,7 @@ pub enum Fate {
 
 /// What has arrived and what goes again (TS 36.322 5.2.1, 5.2.2).
 impl<T> AmTransmitter<T> {
-    /// When [`AmTransmitter::handle_timeout`] is due.
+    /// Returns when [`AmTransmitter::handle_timeout`] is due.
     #[must_use]
     pub const fn deadline(&self) -> Option<Instant> {
         self.poll_deadline
@@ -62,7 +62,7 @@ impl<T> AmTransmitter<T> {
         self.drop_acknowledged();
     }
 
-    /// Learns for nothing what became of a PDU, where [`StatusReports::Free`](crate::layer2::StatusReports::Free) is chosen.
+    /// Reports the fate of a PDU at no cost, if [`StatusReports::Free`](crate::layer2::StatusReports::Free) is set.
     pub fn settle(&mut self, pdu: &AmPdu, fate: Fate, config: &RlcConfig) {
         match fate {
             Fate::Lost => {

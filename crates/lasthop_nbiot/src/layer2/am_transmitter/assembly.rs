@@ -6,7 +6,9 @@ use crate::layer2::rlc_config::{RlcConfig, StatusReports};
 
 /// What goes into a PDU, and whether it polls (TS 36.322 5.1.3.1.1, 5.2.1, 5.2.2.1).
 impl<T> AmTransmitter<T> {
-    /// A PDU of at most `size_bytes` that is sent at `now`; `None` where nothing waits or the size holds no data byte.
+    /// Builds a PDU of at most `size_bytes` for sending at `now`.
+    ///
+    /// Returns `None` if nothing is queued or the size holds no data byte.
     pub fn build(&mut self, size_bytes: u16, now: Instant, config: &RlcConfig) -> Option<AmPdu> {
         if self.failure.is_some() {
             return None;

@@ -7,28 +7,32 @@ use super::cubic::{Cubic, Window};
 use crate::tcp::profile::{CongestionControl, TcpProfile};
 use crate::tcp::sequence::Seq;
 
-/// How a congestion window grows outside slow start, and what a loss leaves of it: a law of one's own for
-/// [`CongestionControl::own`]. Slow start, recovery and what happens after idling are TCP's.
+/// A congestion control algorithm: window growth outside slow start, and reduction at a loss.
+///
+/// Implement it for [`CongestionControl::own`]. Slow start, recovery and the restart after idle time belong to TCP.
 pub trait CongestionLaw: fmt::Debug {
-    /// How many acknowledged segments let the window grow by one, now that `acked` more are. Reno has the window.
+    /// Returns how many acknowledged segments grow the window by one, given that `acked` more are. Reno returns the
+    /// window.
     fn growth_interval(&mut self, now: Instant, window: u32, acked: u32) -> u32;
 
     /// The slow start threshold, in segments, after a loss at this window. Reno has half of it.
     fn threshold_after_loss(&mut self, window: u32) -> u32;
 
-    /// A retransmission timeout: the window is one segment, slow start begins anew.
+    /// A retransmission timeout occurred: the window is one segment and slow start restarts.
     fn after_timeout(&mut self) {}
 
-    /// Takes a round trip; says whether slow start should end here.
+    /// Processes a round-trip sample; returns whether slow start ends here.
     fn sample(&mut self, _now: Instant, _round_trip: Duration, _window: u32) -> bool {
         false
     }
 
-    /// Sending goes on after a pause.
+    /// Sending resumes after an idle time.
     fn resume(&mut self, _now: Instant, _last_sent: Instant) {}
 }
 
-/// What makes the law of a connection; two are equal when they are one.
+/// A factory for congestion control algorithms, one for each connection.
+///
+/// Two are equal if they are the same factory.
 #[derive(Clone)]
 pub struct OwnLaw(Arc<dyn Fn() -> Box<dyn CongestionLaw> + Send + Sync>);
 

@@ -156,7 +156,7 @@ impl Http {
         }
     }
 
-    /// The server, without the port that goes without saying (RFC 9110 §4.2).
+    /// Returns the authority of the server, without the default port (RFC 9110 section 4.2).
     fn authority(&self, server: SocketAddr) -> String {
         if server.port() != self.scheme_port {
             return server.to_string();

@@ -1,4 +1,4 @@
-//! Tokens by which clients show who they are: the options of every protocol that has a place for them.
+//! Options for client authentication by token, shared by the protocols that support it.
 
 use lasthop_broker::Authority;
 use lasthop_jwt::{TokenAuthority, TokenSource};

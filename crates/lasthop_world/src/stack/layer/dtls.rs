@@ -118,9 +118,9 @@ struct Secured {
 
 /// A server that is none of the run.
 enum Outside {
-    /// It shows a certificate to such clients.
+    /// It presents a certificate to such clients.
     Certified(ClientProfile),
-    /// It has keys with its clients, or one with all of them.
+    /// It shares keys with its clients, or one key with all of them.
     Keyed(PreSharedKeys),
 }
 
@@ -195,7 +195,7 @@ impl Secured {
         ClientProfile::with_key(&self.settings, key).expect(FITS)
     }
 
-    /// A client of a server that is none of the run and shows a certificate.
+    /// Returns the profile of a client for an external server with a certificate.
     fn client_of(&self, server: &SocketServer<'_>) -> Result<ClientProfile, String> {
         let trust = match self.verify {
             true => {
@@ -229,7 +229,7 @@ impl Secured {
         server.clone()
     }
 
-    /// Both ends with the certificates of a run: those given, or of its seed.
+    /// Returns both ends with the certificates of a run, supplied or generated.
     fn certified(&self, seed: u64) -> &(ClientProfile, ServerProfile) {
         self.by_certificates.get_or_init(|| {
             let stream = RandomStream::named(seed, "dtls/credentials");

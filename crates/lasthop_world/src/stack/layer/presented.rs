@@ -7,14 +7,14 @@ use lasthop_tls::{Authority, Chain, ChainFiles, Given, Issue, KeyKind, RUN_START
 const SERVER: &str = "server.example";
 const CLIENT: &str = "device.example";
 
-/// What a server of a run shows, as files, PEM (RFC 7468), for a program of others. It is never printed.
+/// The credential files of a server, PEM (RFC 7468), for external software. They are never printed.
 #[derive(Clone, Debug)]
 pub struct ServerFiles {
-    /// Its certificates and its key.
+    /// The certificate chain and its key.
     pub chain: ChainFiles,
     /// The root of both ends' certificates.
     pub roots: String,
-    /// Whether clients show a certificate, too.
+    /// Whether clients must present a certificate.
     pub asks_clients: bool,
     /// The name that clients ask for.
     pub name: String,

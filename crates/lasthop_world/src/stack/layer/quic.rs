@@ -169,7 +169,7 @@ impl Secured {
         }
     }
 
-    /// Both ends with the credentials of a run, which are of its seed.
+    /// Returns both ends with the credentials of a run.
     fn profiles(&self, seed: u64) -> &(QuicClient, QuicServer) {
         self.profiles.get_or_init(|| {
             let stream = credentials(seed);
@@ -226,7 +226,7 @@ impl LayerBuilder for Secured {
     }
 }
 
-/// Of which the credentials of a run are made.
+/// Returns the random stream from which credentials are generated.
 fn credentials(seed: u64) -> RandomStream {
     RandomStream::named(seed, "quic/credentials")
 }

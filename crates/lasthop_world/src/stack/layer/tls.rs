@@ -117,7 +117,7 @@ impl Secured {
         }
     }
 
-    /// Both ends with the credentials of a run, which are of its seed.
+    /// Returns both ends with the credentials of a run.
     fn profiles(&self, seed: u64) -> &(ClientProfile, ServerProfile) {
         self.profiles.get_or_init(|| {
             let stream = credentials(seed);
@@ -140,7 +140,7 @@ impl LayerBuilder for Secured {
         self.handshake.server_files(credentials(seed))
     }
 
-    /// A record has a header of five bytes, the last two of which are the length of what follows (RFC 8446 section 5.1).
+    /// Returns the record boundary: a header of five bytes, whose last two are the length (RFC 8446 section 5.1).
     fn boundary(&self) -> Option<MessageBoundary> {
         const HEADER: usize = RECORD_HEADER_LENGTH as usize;
         Some(|bytes| {
@@ -174,7 +174,7 @@ impl LayerBuilder for Secured {
 /// The content type of records of application data; those of TLS 1.3 all say it but the first.
 const APPLICATION_DATA: u8 = 23;
 
-/// Of which the credentials of a run are made.
+/// Returns the random stream from which credentials are generated.
 fn credentials(seed: u64) -> RandomStream {
     RandomStream::named(seed, "tls/credentials")
 }
