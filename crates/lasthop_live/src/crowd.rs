@@ -83,15 +83,15 @@ impl Crowd {
         let listener = Rc::<CrowdListener>::default();
         let client = |(client, number): (SocketClient<'_>, u32)| {
             let kind = client.kind;
-            let mut client = CrowdClient::at(&listener, &client);
+            let mut crowd_client = CrowdClient::at(&listener, &client);
             let member = match client.end {
                 SocketEnd::Application(application) => {
-                    Member::Plain(Box::new(Telling::of(application, client)))
+                    Member::Plain(Box::new(Telling::of(application, crowd_client)))
                 }
                 SocketEnd::Host(host) => {
                     let carrier = Rc::clone(&transports[kind as usize]);
-                    client.secures = host.secures();
-                    Member::Hosted(Hosted::new(host, (carrier, number), client))
+                    crowd_client.secures = host.secures();
+                    Member::Hosted(Hosted::new(host, (carrier, number), crowd_client))
                 }
             };
             Client {

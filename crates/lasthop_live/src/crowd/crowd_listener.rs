@@ -194,7 +194,7 @@ mod tests {
     use super::*;
     use crate::gateway::Nobody;
 
-    fn client(
+    fn crowd_client(
         listener: &Rc<CrowdListener>,
         kind: SocketKind,
         secures: Option<Secures>,
@@ -217,13 +217,14 @@ mod tests {
     #[test]
     fn the_first_who_is_refused_tells_why_if_nobody_is_in() {
         let listener = Rc::<CrowdListener>::default();
-        let mut first = client(&listener, SocketKind::Stream, BY_TLS);
+        let mut first = crowd_client(&listener, SocketKind::Stream, BY_TLS);
         first.is_refused(CloseReason::Finished);
         assert_eq!(listener.take_refusal(), None, "it went by itself");
         first.is_refused(CloseReason::Refused(48));
         let told = listener.take_refusal().expect("it is refused");
         assert!(told.starts_with("127.0.0.1:8883: device-0 ") && told.contains("CA file"));
-        client(&listener, SocketKind::WholeDatagram, BY_TLS).is_refused(CloseReason::PeerReset);
+        crowd_client(&listener, SocketKind::WholeDatagram, BY_TLS)
+            .is_refused(CloseReason::PeerReset);
         let told = listener.take_refusal().expect("it is refused");
         assert!(told.ends_with("nobody listens there"));
     }
@@ -232,8 +233,8 @@ mod tests {
     fn who_is_refused_later_is_an_event_of_the_load() {
         let listener = Rc::<CrowdListener>::default();
         let (mut first, mut second) = (
-            client(&listener, SocketKind::Stream, BY_TLS),
-            client(&listener, SocketKind::Stream, BY_TLS),
+            crowd_client(&listener, SocketKind::Stream, BY_TLS),
+            crowd_client(&listener, SocketKind::Stream, BY_TLS),
         );
         first.goes_in();
         assert!(!listener.is_open.get(), "what it said has gone nowhere yet");
@@ -264,7 +265,7 @@ mod tests {
     #[test]
     fn an_answer_of_a_broker_and_an_end_without_one_are_refusals() {
         let listener = Rc::<CrowdListener>::default();
-        let mut first = client(&listener, SocketKind::Stream, None);
+        let mut first = crowd_client(&listener, SocketKind::Stream, None);
         first.is_turned_away(Refusal::Connack(5));
         let told = listener.take_refusal().expect("it is refused");
         assert!(

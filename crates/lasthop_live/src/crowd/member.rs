@@ -33,21 +33,21 @@ pub(super) struct Hosted {
 pub(super) struct Telling {
     application: Box<dyn Application>,
     is_ready: Rc<Cell<bool>>,
-    client: CrowdClient,
+    crowd_client: CrowdClient,
 }
 
 impl Hosted {
     pub(super) fn new(
         host: SocketHost<'_>,
         (carrier, owner): (Rc<RefCell<Carrier>>, u32),
-        client: CrowdClient,
+        crowd_client: CrowdClient,
     ) -> Self {
         let (inbox, is_ready) = (Inbox::default(), Rc::new(Cell::new(false)));
         let crowd_socket = CrowdSocket::new(carrier, owner, Rc::clone(&inbox));
         let telling = |application| -> Box<dyn Application> {
             Box::new(Telling {
                 is_ready: Rc::clone(&is_ready),
-                ..Telling::of(application, client)
+                ..Telling::of(application, crowd_client)
             })
         };
         Self {
@@ -89,11 +89,11 @@ impl Hosted {
 }
 
 impl Telling {
-    pub(super) fn of(application: Box<dyn Application>, client: CrowdClient) -> Self {
+    pub(super) fn of(application: Box<dyn Application>, crowd_client: CrowdClient) -> Self {
         Self {
             application,
             is_ready: Rc::default(),
-            client,
+            crowd_client,
         }
     }
 }
@@ -102,13 +102,13 @@ impl Application for Telling {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match input {
             ApplicationInput::Transport(_, TransportEvent::Established(_)) => {
-                self.client.is_heard()
+                self.crowd_client.is_heard()
             }
             ApplicationInput::Transport(_, TransportEvent::Closed(reason)) => {
-                self.client.is_refused(reason);
+                self.crowd_client.is_refused(reason);
             }
             // Whose connection ends after that has ended it.
-            ApplicationInput::Stop => self.client.leaves(),
+            ApplicationInput::Stop => self.crowd_client.leaves(),
             _ => {}
         }
         self.application.handle(now, input, transport);
@@ -119,17 +119,21 @@ impl Application for Telling {
         match &output {
             ApplicationOutput::Ready(..) => {
                 self.is_ready.set(true);
-                self.client.goes_in();
+                self.crowd_client.goes_in();
             }
             ApplicationOutput::Received(_)
-            | ApplicationOutput::Event(MessageEvent::Delivered { .. }) => self.client.goes_in(),
-            ApplicationOutput::Event(MessageEvent::Transmitted { .. }) => self.client.goes_in(),
+            | ApplicationOutput::Event(MessageEvent::Delivered { .. }) => {
+                self.crowd_client.goes_in()
+            }
+            ApplicationOutput::Event(MessageEvent::Transmitted { .. }) => {
+                self.crowd_client.goes_in()
+            }
             ApplicationOutput::Event(MessageEvent::Acknowledged { .. }) => {
-                self.client.is_answered()
+                self.crowd_client.is_answered()
             }
             ApplicationOutput::WaitUntil(_) => {
                 if let Some(refusal) = self.application.refusal() {
-                    self.client.is_turned_away(refusal);
+                    self.crowd_client.is_turned_away(refusal);
                 }
             }
             ApplicationOutput::Event(_) => {}

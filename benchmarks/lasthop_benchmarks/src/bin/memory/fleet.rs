@@ -126,7 +126,7 @@ impl Fleet {
                     session: SessionSpec::Keep,
                     hears: &[],
                     guest: None,
-                    naming: None,
+                    resource_ids: None,
                 };
                 self.stack.client(&end, above)
             }
