@@ -59,6 +59,11 @@ class Offer:
     descriptor: int | None = None
 
     @property
+    def shown(self) -> PresentedFiles | None:
+        """Old name of ``presented``, for adapters of before. The next version drops it."""
+        return self.presented
+
+    @property
     def protocol(self) -> str:
         """The protocol with its layers, in stack notation: ``mqtt/tls/tcp``."""
         return "/".join((self.application, *self.layers))

@@ -27,7 +27,7 @@ EXAMPLE = (
     "Example: lasthop load fleet.yaml --against mqtt://127.0.0.1:1883; "
     'with users and less: lasthop load fleet.yaml --against broker:1883 --user "ann:secret" '
     '--set devices=100 --set "duration=30 s"; constrained devices by TLS: lasthop load fleet.yaml '
-    '--against mqtts://broker:8883 --cafile ca.pem --set "stacks=[mqtt/tls]" --device esp8266'
+    '--against mqtts://broker:8883 --cafile ca.pem --set "stacks=[mqtt/tls]" --hardware esp8266'
 )
 
 
@@ -60,14 +60,23 @@ def command(  # noqa: PLR0913  (an argument is an option)
             "Default: the server is not a device gateway.",
         ),
     ] = None,
+    hardware: Annotated[
+        str | None,
+        typer.Option(
+            "--hardware",
+            metavar="PROFILE",
+            help="Hardware profile of constrained devices, for example esp8266. Their "
+            "processing takes time, and they can crash and boot. TCP and UDP stay those of "
+            "the kernel. The study key is device. Default: devices without limits.",
+        ),
+    ] = None,
     device: Annotated[
         str | None,
         typer.Option(
             "--device",
             metavar="PROFILE",
-            help="Hardware profile of constrained devices, for example esp8266. Their "
-            "processing takes time, and they can crash and boot. TCP and UDP stay those of "
-            "the kernel. The study key is device. Default: devices without limits.",
+            hidden=True,
+            help="Old name of --hardware, for this version only. Default: none.",
         ),
     ] = None,
     cafile: options.CaFile = None,
@@ -104,7 +113,8 @@ def command(  # noqa: PLR0913  (an argument is an option)
     from lasthop.study.rules.under_load import check_somebody_loads
 
     trust = TrustAsked(psk, cafile, cert, key)
-    under_load = _under_load(against, user, devices, device, trust)
+    constrained = _device(_hardware(hardware, device))
+    under_load = _under_load(against, user, devices, constrained, trust)
     request = Request(
         study=find_study(study),
         overrides=options.read_overrides(set_),
@@ -128,6 +138,16 @@ def command(  # noqa: PLR0913  (an argument is an option)
         _conclude_partly(request, plan)
         complain(str(interruption))
         return EXIT_INTERRUPTED
+
+
+def _hardware(hardware: str | None, device: str | None) -> str | None:
+    """Give the profile, also of the old option; note that it has a new name."""
+    if device is None:
+        return hardware
+    if hardware is not None:
+        raise UsageError("--device: this is the old name of --hardware; remove --device")
+    complain("--device: this option is now --hardware; the next version drops the old name")
+    return device
 
 
 def _say_unused(plan: "Plan") -> None:
@@ -157,7 +177,7 @@ def _under_load(
     against: list[str],
     user: str | None,
     devices: Path | None,
-    device: str | None,
+    device: "DeviceForm | None",
     trust: "TrustAsked",
 ) -> "UnderLoad":
     from lasthop.cli.execution import UnderLoad
@@ -173,7 +193,7 @@ def _under_load(
     registered = () if devices is None else read_registered(devices)
     targets = read_targets(against, registered)
     trusted = trust.read(targets.names)
-    targets = replace(targets, device=_device(device), trust=trusted)
+    targets = replace(targets, device=device, trust=trusted)
     return UnderLoad(targets=targets, user=name, password=password)
 
 
@@ -187,5 +207,5 @@ def _device(profile: str | None) -> "DeviceForm | None":
     try:
         device_profile(profile)
     except Fault as fault:
-        raise UsageError(f"--device: {fault.what}; {fault.hint}") from None
+        raise UsageError(f"--hardware: {fault.what}; {fault.hint}") from None
     return DeviceForm.model_validate(profile)

@@ -59,7 +59,7 @@ def command(*, as_json: options.Json = False) -> None:
                 say(f"    {_line(option)}")
             say()
     for link in known.links.values():
-        say(f"path: {{medium: {link.name}}}: {link.summary}")
+        say(f"path: {{extension_link: {link.name}}}: {link.summary}")
         for option in link.options:
             say(f"    {_line(option)}")
         say()

@@ -10,7 +10,7 @@ def summary(comparison: Comparison) -> str:
     """Summarise how many compared measures have changed."""
     same, total = comparison.count(EffectVerdict.SAME), comparison.total
     if same == total:
-        return f"reproduced: {same} of {total} within the smallest effect"
+        return f"no change: {same} of {total} within the smallest effect"
     counts = [(comparison.count(verdict), verdict.value) for verdict in _REST]
     changed = ", ".join(f"{count} {word}" for count, word in counts if count)
     return f"{changed}, {same} of {total} within the smallest effect"

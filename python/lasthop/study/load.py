@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from lasthop.study.expressions import (
 )
 from lasthop.study.forms.extending import read_named, read_study
 from lasthop.study.forms.long_form import LongForm
+from lasthop.study.forms.renamed_keys import current_key, note_on
 from lasthop.study.forms.short_form import ShortForm
 from lasthop.study.forms.timing import QUICK_REPEAT, QUICK_REPEAT_LIVE, timing
 from lasthop.study.plan.deciding import Judgeable
@@ -119,11 +121,14 @@ def _means_fleet(key: str) -> bool:
 
 def _override(document: Document, key: str, text: str) -> Document:
     name = f"{SET}{key}"
+    notes = (*document.notes, note_on(key)) if current_key(key) != key else document.notes
+    key = current_key(key)
     try:
         check_settable(key)
     except Fault as fault:
         raise StudyError(fault.what, hint=fault.hint, file=name) from None
-    return document.replaced(Replacement(key, parse(text, name=name)))
+    renamed = replace(document, notes=notes)
+    return renamed.replaced(Replacement(key, parse(text, name=name)))
 
 
 class _Loader:
@@ -213,7 +218,7 @@ class _Loader:
             multiverse=multiverse,
             late_events=self._late_events(base),
             credentials=self._credentials,
-            notes=self._notes.of(arms),
+            notes=(*self._document.notes, *self._notes.of(arms)),
         )
 
     def _quick_repeat(self, form: StudyForm) -> int:

@@ -133,7 +133,7 @@ def test_folders_without_a_common_arm_are_refused(folders: Lasthop) -> None:
 
 def test_results_that_did_not_change_are_one_line_and_the_scale(folders: Lasthop) -> None:
     lines = folders("compare", "base", "again").stdout.splitlines()
-    assert lines[0] == "reproduced: 36 of 36 within the smallest effect"
+    assert lines[0] == "no change: 36 of 36 within the smallest effect"
     assert len(lines) == 3
     assert lines[1].startswith("scale    ")
     assert lines[2].startswith(DETECTS)
@@ -186,7 +186,7 @@ def test_a_stack_is_compared_with_another_one_across_settings(folders: Lasthop) 
 
 def test_a_part_of_another_name_with_the_same_points_is_compared(folders: Lasthop) -> None:
     said = compared(folders, "base", "renamed")
-    assert said["summary"] == "reproduced: 36 of 36 within the smallest effect"
+    assert said["summary"] == "no change: 36 of 36 within the smallest effect"
     assert {change["part"] for change in said["changes"]} == {"lost"}
     assert {change["of_base"]["part"] for change in said["changes"]} == {"loss"}
     assert said["only_in_base"] == said["only_in_new"] == []

@@ -166,12 +166,12 @@ def test_the_module_of_an_extension_is_part_of_what_made_the_results(
 def test_a_link_of_nobody_is_refused_with_its_place(lasthop: Lasthop) -> None:
     study = (
         "study: own\nduration: 5 s\ntraffic: {report: 50 B, every: 1 s}\nstacks: [raw_udp]\n"
-        "path: {medium: own_link tries=3}\n"
+        "path: {extension_link: own_link tries=3}\n"
     )
     (lasthop.folder / "study.yaml").write_text(study)
     refused = lasthop("run", "study.yaml")
     assert refused.returncode == 2
-    assert 'study.yaml:5:16: path.medium: unknown link "own_link"; ' in refused.stderr
+    assert 'study.yaml:5:24: path.extension_link: unknown link "own_link"; ' in refused.stderr
     (lasthop.folder / "study.yaml").write_text(study.replace("3}", "3, delay: 1 ms}"))
     refused = lasthop("run", "study.yaml")
     assert refused.returncode == 2

@@ -30,7 +30,7 @@ def test_a_device_of_a_load_that_never_pauses_is_reset_and_hears_again(
 
 @pytest.mark.soak
 def test_the_command_makes_constrained_devices_of_all(mosquitto: Mosquitto, tmp_path: Path) -> None:
-    arguments = ("--against", f"mqtt://127.0.0.1:{mosquitto()}", "--device")
+    arguments = ("--against", f"mqtt://127.0.0.1:{mosquitto()}", "--hardware")
     done = _load(tmp_path, TO_ALL, *arguments, "esp32")
     assert done.returncode in {0, 3}, done.stderr
     (run,) = Results(tmp_path / "out").runs.to_dicts()
@@ -40,5 +40,21 @@ def test_the_command_makes_constrained_devices_of_all(mosquitto: Mosquitto, tmp_
     assert run["delivery_ratio"] == 1
     refused = _load(tmp_path, TO_ALL, *arguments, "esp23")
     assert refused.returncode == 2
-    assert "--device: there is no profile" in refused.stderr
+    assert "--hardware: there is no profile" in refused.stderr
     assert "esp32" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--device", "esp23"), "--device: this option is now --hardware; "),
+        (("--device", "esp32", "--hardware", "esp32"), "--device: this is the old name of "),
+    ],
+)
+def test_the_old_name_of_the_option_works_with_a_note(
+    tmp_path: Path, words: tuple[str, ...], complaint: str
+) -> None:
+    refused = _load(tmp_path, TO_ALL, "--against", "mqtt://127.0.0.1:1", *words)
+    assert refused.returncode == 2
+    assert complaint in refused.stderr
+    assert ("--hardware: there is no profile" in refused.stderr) == (words[1] == "esp23")

@@ -50,7 +50,7 @@ def load(
     """Load a server by constrained devices."""
     (folder / "study.yaml").write_text(STUDY)
     return lasthop(
-        *("load", str(folder / "study.yaml"), "--device=esp32", f"--against={against}"),
+        *("load", str(folder / "study.yaml"), "--hardware=esp32", f"--against={against}"),
         *(f"--set=stacks=[{stack}]", f"--out={folder / 'out'}", "--quiet", "--no-report"),
         *arguments,
     )

@@ -558,14 +558,14 @@ CASES = {
         HEAD + "path: {loss: 1 %, up: {loss: 2}}\n",
         '5:30: path.up.loss: "2" has no unit; write "2 %"',
     ),
-    "a shared medium without a rate": (
+    "a shared link without a rate": (
         HEAD + "path: {shared: on}\n",
-        '5:16: path.shared: a shared medium needs a rate; write "rate: 50 kbit/s"',
+        '5:16: path.shared: a shared link needs a rate; write "rate: 50 kbit/s"',
     ),
-    "a shared medium with two rates": (
+    "a shared link with two rates": (
         HEAD + "path: {shared: on, up: {rate: 1 kB/s}, down: {rate: 2 kB/s}}\n",
         (
-            "5:25: path.up.rate: a shared medium has the same rate in both directions; write "
+            "5:25: path.up.rate: a shared link has the same rate in both directions; write "
             'it once, as "path.rate"'
         ),
     ),

@@ -14,7 +14,7 @@ pub(crate) type State<'a> = SharedLinks<'a>;
 /// A link of an extension, as listed in the catalogue.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkEntry {
-    /// As in a study: `medium: own_link tries=3`.
+    /// As in a study: `extension_link: own_link tries=3`.
     pub name: &'static str,
     /// A short description.
     pub summary: &'static str,

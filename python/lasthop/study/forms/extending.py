@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import lasthop
 from lasthop.errors import StudyError
 from lasthop.study.forms.model import FORMAT
+from lasthop.study.forms.renamed_keys import with_current_keys
 from lasthop.study.text.beside import file_beside
 from lasthop.study.text.document import Document, Replacement
 from lasthop.study.text.faults import Fault, Location, show, suggestion
@@ -69,7 +70,8 @@ def _read(file: Path) -> Document:
 
 
 def _checked(source: Source) -> Document:
-    document = Document(source, source.value)
+    source, notes = with_current_keys(source)
+    document = Document(source, source.value, notes=notes)
     written = source.value.get("format")
     if isinstance(written, int) and not isinstance(written, bool) and written > FORMAT:
         raise document.error(
@@ -95,7 +97,8 @@ def _extended(own: Document, file: Path, chain: tuple[Path, ...]) -> Document:
     except Fault as fault:
         raise own.error(fault.within(("extends",))) from None
     kept = {key: value for key, value in base.value.items() if key not in _NOT_INHERITED}
-    merged = Document(base.source, kept, base.replacements)
+    notes = (*base.notes, *own.notes)
+    merged = Document(base.source, kept, base.replacements, notes)
     for location in _differing(own.value, kept, ()):
         key = ".".join(map(str, location))
         merged = merged.replaced(Replacement(key, own.source, location, location))

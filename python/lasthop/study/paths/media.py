@@ -116,12 +116,12 @@ MEDIA = (
         shared=Serial.spec,
     ),
     MediumEntry(
-        key="medium",
+        key="extension_link",
         spec_key="registered",
         noun="a link of an extension",
         settings=ExtensionLink,
         spec=ExtensionLink.spec,
-        words=lambda settings: {"medium": settings.written},
+        words=lambda settings: {"link of an extension": settings.written},
     ),
 )
 """In the order in which a path is asked for them."""

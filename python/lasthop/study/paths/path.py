@@ -84,7 +84,7 @@ class LinkForm(Direction):
     """WLAN cell that all devices of the path share, unless `scope` changes that."""
     serial: Serial | None = Field(default=None, examples=["{rate: 9600 bit/s}"])
     """Serial line, separate for each device. With `scope: all` it is a bus that all share."""
-    medium: Annotated[ExtensionLink | None, ExtensionLinkNotation()] = Field(
+    extension_link: Annotated[ExtensionLink | None, ExtensionLinkNotation()] = Field(
         default=None, examples=["toy_radio tries=3"]
     )
     """Link of an extension, with options in the notation of stacks. `scope` sets who shares it."""
@@ -180,21 +180,21 @@ class LinkForm(Direction):
             else:
                 described[f"{name} up"], described[f"{name} down"] = there, back
         if self.shared:
-            described["medium"] = "shared by both directions"
+            described["rate and queue"] = "shared by both directions"
         described["order"] = ", ".join(self.full_order())
         return described
 
     def _check_shared(self) -> None:
         if self.up.rate is None or self.down.rate is None:
             raise Fault(
-                "a shared medium needs a rate",
+                "a shared link needs a rate",
                 hint='write "rate: 50 kbit/s"',
                 location=("shared",),
             )
         for key in ("rate", "rate_kind", "burst"):
             if getattr(self.up, key) != getattr(self.down, key):
                 raise Fault(
-                    f"a shared medium has the same {key} in both directions",
+                    f"a shared link has the same {key} in both directions",
                     hint=f'write it once, as "path.{key}"',
                     location=("up" if key in self.up.model_fields_set else "down", key),
                     at_key=True,

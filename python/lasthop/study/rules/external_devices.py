@@ -68,7 +68,7 @@ def _check_crowd(assembly: Assembly, foreign: ResolvedStack) -> None:
 
 def _check_group(assembly: Assembly, group: Group, foreign: ResolvedStack) -> None:
     for hop in assembly.paths[group.path]:
-        if hop.scope != "own" or hop.kind == "medium":
+        if hop.scope != "own" or hop.kind == "extension_link":
             raise Fault(
                 f"{foreign.client} devices cannot share a hop",
                 hint='write "scope: own", or remove client=',

@@ -89,11 +89,18 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The values of a study and where each of them was written."""
+    """The values of a study and where each of them was written.
+
+    Parameters
+    ----------
+    notes
+        On keys that have a new name.
+    """
 
     source: Source
     value: dict[str, Any]
     replacements: tuple[Replacement, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def overrides(self) -> tuple[Replacement, ...]:
@@ -114,7 +121,7 @@ class Document:
         except Fault as fault:
             raise _error_at(replacement.source, replacement.root, replacement.key, fault) from None
         put = replace(replacement, location=location)
-        return Document(self.source, root, (*self.replacements, put))
+        return replace(self, value=root, replacements=(*self.replacements, put))
 
     def error(self, fault: Fault) -> StudyError:
         """Return the error of a fault at its place in the file."""

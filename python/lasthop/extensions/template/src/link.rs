@@ -7,7 +7,7 @@ use lasthop_contract::{DropReason, Link, LinkInput, LinkOutput, Packet, Port, Ra
 use lasthop_units::{Duration, Instant};
 use lasthop_world::{LinkEntry, LinkPlace, OptionEntry, OptionKind, Options};
 
-/// The link as a study has it: `path: {medium: toy_protocol_link tries=3}`.
+/// The link as a study has it: `path: {extension_link: toy_protocol_link tries=3}`.
 pub const ENTRY: LinkEntry = LinkEntry {
     name: "toy_protocol_link",
     summary: "one frame a slot, sent again where it is lost",
