@@ -1,25 +1,18 @@
 """`lasthop get`: read a CoAP resource."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
-from lasthop.cli import options
-from lasthop.cli.coap_request import CoapRequest
+from lasthop.cli.coap_command import Url, coap_command
 
 NAME = "get"
 EXAMPLE = "Example: lasthop get coap://127.0.0.1/.well-known/core"
 
 
-def command(  # noqa: PLR0913  each is an option
-    url: Annotated[
-        str,
-        typer.Argument(
-            metavar="URL",
-            help="Resource: coap://HOST[:PORT]/PATH[?QUERY]. Other schemes: coaps://, "
-            "coap+tcp://, coaps+tcp://.",
-        ),
-    ],
+def _own(
+    url: Url,  # noqa: ARG001  (the command reads it)
     *,
     observe: Annotated[
         int | None,
@@ -42,27 +35,9 @@ def command(  # noqa: PLR0913  each is an option
             "JSON. Default: any.",
         ),
     ] = None,
-    cafile: options.CaFile = None,
-    cert: options.Certificate = None,
-    key: options.Key = None,
-    psk: options.PreSharedKey = None,
-    dtls: options.DtlsVersion = None,
-    non: options.NonConfirmable = False,
-    timeout: options.Timeout = 100.0,
-    as_json: options.Json = False,
-) -> int:
+) -> Mapping[str, Any]:
     """Read or observe a CoAP resource. The exit code is 1 if the server answers with an error."""
-    return CoapRequest(
-        url=url,
-        method="get",
-        accept=accept,
-        notifications=observe,
-        cafile=cafile,
-        certificate=cert,
-        key=key,
-        psk=psk,
-        dtls=dtls,
-        confirmable=not non,
-        timeout_s=timeout,
-        as_json=as_json,
-    ).send()
+    return {"accept": accept, "notifications": observe}
+
+
+command = coap_command("get", _own)

@@ -32,7 +32,7 @@ NOTE = (
 
 @pytest.fixture(autouse=True)
 def own_link(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(catalogue().links, "own_link", Link("own_link", "a link", ()))  # type: ignore[arg-type]
+    monkeypatch.setitem(catalogue().links, "own_link", Link("own_link", "a link", ()))
 
 
 def loaded(folder: Path, text: str, **options: Any) -> Any:
