@@ -11,6 +11,7 @@ CONTRACT = UNITS | {"lasthop_contract"}
 BROKER = CONTRACT | {"lasthop_broker"}
 CACHE = BROKER | {"lasthop_cache"}
 DEVICE = CONTRACT | {"lasthop_device"}
+TARIFF = UNITS | {"lasthop_tariff"}
 ENGINE = CONTRACT | {"lasthop_engine"}
 MODELS = {
     "lasthop_link",
@@ -28,7 +29,7 @@ MODELS = {
     "lasthop_traffic",
     "lasthop_gateway",
 }
-ALL = CACHE | DEVICE | ENGINE | MODELS | {"lasthop_measure"}
+ALL = CACHE | DEVICE | TARIFF | ENGINE | MODELS | {"lasthop_measure"}
 
 MAY_KNOW = {
     "lasthop_units": set[str](),
@@ -36,6 +37,7 @@ MAY_KNOW = {
     "lasthop_broker": CONTRACT,
     "lasthop_cache": CONTRACT,
     "lasthop_device": CONTRACT,
+    "lasthop_tariff": UNITS,
     "lasthop_nbiot_coding": CONTRACT | {"lasthop_nbiot"},
     **dict.fromkeys(MODELS, BROKER),
     "lasthop_coap": CACHE,
@@ -44,8 +46,8 @@ MAY_KNOW = {
     "lasthop_quic": BROKER | {"lasthop_tls"},
     "lasthop_dtls": BROKER | {"lasthop_tls"},
     "lasthop_engine": CONTRACT,
-    "lasthop_measure": DEVICE | ENGINE,
-    "lasthop_classify": CONTRACT,
+    "lasthop_measure": DEVICE | ENGINE | TARIFF,
+    "lasthop_classify": CONTRACT | TARIFF,
     "lasthop_fault": CONTRACT | {"lasthop_classify"},
     "lasthop_world": ALL | {"lasthop_classify", "lasthop_fault"},
     "lasthop_live": ALL | {"lasthop_classify", "lasthop_world"},
