@@ -54,4 +54,16 @@ impl RunTables {
     fn groups<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.tables.groups)
     }
+
+    /// What devices pay, by what it is for.
+    #[getter]
+    fn bills<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.tables.bills)
+    }
+
+    /// What each device pays.
+    #[getter]
+    fn sims<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.tables.sims)
+    }
 }

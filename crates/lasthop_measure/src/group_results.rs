@@ -2,7 +2,7 @@ use lasthop_contract::FlowId;
 use lasthop_units::Duration;
 
 use crate::message_sums::{MeasuredTime, MessageSums};
-use crate::{Directory, EnergyLog, EnergySummary, MessageLog, Weighted};
+use crate::{Bill, BillingLog, Directory, EnergyLog, EnergySummary, MessageLog, Weighted};
 
 /// The messages of a stratum of a group, and the energy of its devices.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub struct GroupResult {
     pub latency_max: Option<Duration>,
     /// The energy of the devices, whichever flow they spend it for.
     pub energy: Option<EnergySummary>,
+    /// The mean bill of the devices, whichever flow it is for.
+    pub bill: Option<Bill>,
 }
 
 /// Sums by group, part and flow, in the order of the directory.
@@ -91,6 +93,7 @@ impl GroupSums {
         self,
         directory: &Directory,
         energy: Option<&EnergyLog>,
+        billing: Option<&BillingLog>,
         come: u32,
     ) -> Vec<GroupResult> {
         let mut results = Vec::new();
@@ -120,6 +123,7 @@ impl GroupSums {
                     latency_percentiles: [50, 95, 99].map(|part| sums.latency.percentile(part)),
                     latency_max: sums.latency_max,
                     energy: energy.and_then(|log| log.of_class(classes_before + place)),
+                    bill: billing.and_then(|log| log.of_class(classes_before + place)),
                 });
             }
         }

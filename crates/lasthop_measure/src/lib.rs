@@ -5,6 +5,7 @@
 
 mod arrow_stream;
 mod backlog;
+mod billing_log;
 mod bundles;
 mod cache_log;
 mod capture;
@@ -37,6 +38,7 @@ mod trace_hash;
 mod weighted;
 
 pub use arrow_stream::{ArrowField, ArrowType, arrow_schema};
+pub use billing_log::{Bill, BillRow, BillingConfig, BillingLog, SimBill};
 pub use cache_log::{CacheLog, CacheSums};
 pub use capture::{Capture, CapturedHost, CapturedPacket, interface_description, section_header};
 pub use device_log::{Crash, DeviceLog, DeviceSums};

@@ -19,9 +19,9 @@ use crate::message_spill::MessageSpill;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::summary::Sources;
 use crate::{
-    CacheLog, Capture, CapturedHost, DeviceLog, Directory, EnergyConfig, EnergyLog, GroupResult,
-    Histogram, Ledger, MessageLog, PacketBound, SessionSums, Summary, Timeline, TraceHash,
-    Weighted,
+    BillRow, BillingLog, CacheLog, Capture, CapturedHost, DeviceLog, Directory, EnergyConfig,
+    EnergyLog, GroupResult, Histogram, Ledger, MessageLog, PacketBound, SessionSums, SimBill,
+    Summary, Timeline, TraceHash, Weighted,
 };
 
 /// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.
@@ -32,6 +32,7 @@ pub struct Meter {
     ledger: Ledger,
     trace: TraceHash,
     energy: Option<EnergyLog>,
+    billing: Option<BillingLog>,
     capture: Option<Capture>,
     timeline: Option<Timeline>,
     started: u32,
@@ -110,11 +111,13 @@ impl Meter {
         let last_end = config.arriving.map_or(Instant::ZERO, |it| it.until);
         let energy = EnergyConfig::of_classes(&config.energy, &config.directory);
         let energy = energy.map(|classes| EnergyLog::new(classes.into_iter()));
+        let billing = BillingLog::of(&config.billing, &config.directory, config.counts_from);
         Self {
             log,
             ledger: Ledger::counting_from(config.counts_from.unwrap_or(Instant::ZERO)),
             trace: TraceHash::default(),
             energy,
+            billing,
             capture,
             timeline: timeline.map(Timeline::of),
             started: 0,
@@ -149,8 +152,15 @@ impl Meter {
         &self.lateness
     }
 
-    /// Notes which host a number of the loop is from now on, for the capture.
+    /// Notes which host a number of the loop is from now on, for the capture and for the bill.
     pub fn capture(&mut self, host: HostId, as_: CapturedHost) {
+        if let Some(billing) = &mut self.billing {
+            let device = match as_ {
+                CapturedHost::Device(number) => Some(number),
+                CapturedHost::Server(_) => None,
+            };
+            billing.attach(host, device);
+        }
         if let Some(capture) = &mut self.capture {
             capture.attach(host, as_);
         }
@@ -321,6 +331,7 @@ impl Meter {
         };
         Summary {
             energy: self.energy.as_ref().and_then(EnergyLog::summary),
+            bill: self.billing.as_ref().and_then(BillingLog::summary),
             weighted: self.weighted(),
             lateness: self.lateness.clone(),
             sessions: self.sessions.at_end(end),
@@ -348,8 +359,30 @@ impl Meter {
     #[must_use]
     pub fn group_results(&self) -> Vec<GroupResult> {
         let directory = &self.config.directory;
-        self.sums_by_group()
-            .results(directory, self.energy.as_ref(), self.come)
+        self.sums_by_group().results(
+            directory,
+            self.energy.as_ref(),
+            self.billing.as_ref(),
+            self.come,
+        )
+    }
+
+    /// What devices pay in the mean, by what it is for.
+    #[must_use]
+    pub fn bill_rows(&self) -> Vec<BillRow> {
+        self.billing
+            .as_ref()
+            .map(BillingLog::rows)
+            .unwrap_or_default()
+    }
+
+    /// The bill of each device.
+    #[must_use]
+    pub fn sim_bills(&self) -> Vec<SimBill> {
+        self.billing
+            .as_ref()
+            .map(BillingLog::sims)
+            .unwrap_or_default()
     }
 
     /// Records the group and number of the device whose radio is at a port, and whether the device has another radio.

@@ -8,7 +8,7 @@ use crate::excess::Excess;
 use crate::message_report::MessageReport;
 use crate::message_sums::{MeasuredTime, MessageSums};
 use crate::{
-    CacheSums, DeviceSums, EnergySummary, Histogram, Ledger, MediumColumn, MessageLog,
+    Bill, CacheSums, DeviceSums, EnergySummary, Histogram, Ledger, MediumColumn, MessageLog,
     MessageRecord, NetworkSummary, SessionSums, TraceHash, Weighted,
 };
 
@@ -62,6 +62,8 @@ pub struct Summary {
     pub weighted: Option<Weighted>,
     /// The energy of the devices, where they have radios and it was asked for.
     pub energy: Option<EnergySummary>,
+    /// The mean bill of the real devices that have a tariff.
+    pub bill: Option<Bill>,
     /// The background traffic of the path's links, as `[up, down]`.
     pub background: [BackgroundTraffic; 2],
     /// The fingerprint of all packets that entered or left the path.
@@ -148,6 +150,7 @@ impl Summary {
                 .map(|cells| NetworkSummary::of(&sums, sources.time, cells)),
             latency: sums.latency,
             energy: None,
+            bill: None,
             background: Default::default(),
             weighted: None,
             media: Vec::new(),

@@ -4,8 +4,8 @@ use lasthop_units::{Duration, Energy};
 use crate::arrow_stream::{ArrowField, Column, StreamWriter};
 use crate::message_table::message_table;
 use crate::{
-    CacheSums, DeviceSums, GroupResult, Histogram, MessageLog, Meter, NetworkSummary, RunStatus,
-    SessionSums, Summary, Weighted,
+    Bill, BillRow, CacheSums, DeviceSums, GroupResult, Histogram, MessageLog, Meter,
+    NetworkSummary, RunStatus, SessionSums, SimBill, Summary, Weighted,
 };
 
 /// The tables of a run, each an Arrow IPC stream of one record batch. The message table can have more batches.
@@ -23,6 +23,10 @@ pub struct RunTables {
     pub latency: Vec<u8>,
     /// A row for each flow of each part of a group.
     pub groups: Vec<u8>,
+    /// What devices pay, by what it is for.
+    pub bills: Vec<u8>,
+    /// What each device pays.
+    pub sims: Vec<u8>,
 }
 
 impl RunTables {
@@ -39,6 +43,8 @@ impl RunTables {
             packets: packet_table(run_id, meter).into_stream(),
             latency: latency_table(run_id, &summary.latency).into_stream(),
             groups: group_table(run_id, &meter.group_results()).into_stream(),
+            bills: bill_table(run_id, &meter.bill_rows()).into_stream(),
+            sims: sim_table(run_id, &meter.sim_bills()).into_stream(),
         }
     }
 }
@@ -205,6 +211,8 @@ fn summary_table(status: RunStatus, summary: &Summary) -> Table {
         column.add_to(&mut table);
     }
     energy_columns(&mut table, summary);
+    let bill = summary.bill.as_ref().filter(|_| seen);
+    bill_columns(&mut table, bill);
     let simulated = summary.simulated.as_secs_f64();
     table.number("simulated_s", "s", Some(simulated));
     for (name, percent) in [
@@ -331,6 +339,24 @@ fn energy_columns(table: &mut Table, summary: &Summary) {
     table.number("battery_years", "years", years);
 }
 
+fn bill_columns(table: &mut Table, bill: Option<&Bill>) {
+    for (name, unit, of) in BILL {
+        table.number(name, unit, bill.map(of));
+    }
+}
+
+type OfBill = fn(&Bill) -> f64;
+
+/// The columns of a bill, with their units.
+const BILL: [(&str, &str, OfBill); 4] = [
+    ("bytes_per_month", "B", |bill| bill.bytes_per_month),
+    ("billed_bytes_per_month", "B", |bill| {
+        bill.billed_bytes_per_month
+    }),
+    ("billed_bytes_set_up", "B", |bill| bill.set_up_bytes),
+    ("cost_per_year", "money", |bill| bill.cost_per_year),
+];
+
 fn message_stream(run_id: &str, meter: &Meter) -> Vec<u8> {
     // Where messages are forgotten one by one, records are left of those alone that did not end.
     let none = MessageLog::keeping_all();
@@ -420,6 +446,38 @@ fn group_table(run_id: &str, rows: &[GroupResult]) -> Table {
     numbers("battery_years", Some("years"), |row| {
         row.energy.as_ref().and_then(|energy| energy.battery_years)
     });
+    for (name, unit, of) in BILL {
+        let values = rows.iter().map(|row| row.bill.as_ref().map(of));
+        table.add(name, Some(unit), Column::float64(values));
+    }
+    table
+}
+
+fn bill_table(run_id: &str, rows: &[BillRow]) -> Table {
+    let mut table = Table::default();
+    table.text("run_id", rows.iter().map(|_| Some(run_id)));
+    table.text("group", rows.iter().map(|row| Some(&*row.group)));
+    table.text("stratum", rows.iter().map(|row| row.stratum.as_deref()));
+    table.text("layer", rows.iter().map(|row| Some(row.layer)));
+    table.text("cause", rows.iter().map(|row| Some(row.cause)));
+    let bytes = rows.iter().map(|row| Some(row.billed_bytes_per_month));
+    table.add("billed_bytes_per_month", Some("B"), Column::float64(bytes));
+    let cost = rows.iter().map(|row| Some(row.cost_per_year));
+    table.add("cost_per_year", Some("money"), Column::float64(cost));
+    table
+}
+
+fn sim_table(run_id: &str, rows: &[SimBill]) -> Table {
+    let mut table = Table::default();
+    table.text("run_id", rows.iter().map(|_| Some(run_id)));
+    table.text("group", rows.iter().map(|row| Some(&*row.group)));
+    table.text("stratum", rows.iter().map(|row| row.stratum.as_deref()));
+    let devices = rows.iter().map(|row| Some(row.device.into()));
+    table.integers("device", None, devices);
+    for (name, unit, of) in BILL {
+        let values = rows.iter().map(|row| Some(of(&row.bill)));
+        table.add(name, Some(unit), Column::float64(values));
+    }
     table
 }
 

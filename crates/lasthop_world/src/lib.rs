@@ -11,6 +11,7 @@
 
 mod addresses;
 mod agenda;
+mod billing;
 mod energy;
 mod explained_radio;
 mod host_names;
@@ -35,12 +36,13 @@ pub use path::{LonePath, Translated};
 pub use simulated::{MessageName, Observe, RunError, Simulated};
 pub use spec::{
     AddressSpec, ArrivalSpec, ArrivingSpec, BackSpec, CacheSpec, ChangeSpec, ClientSpec,
-    CredentialsSpec, DeviceSpec, DeviceTcpSpec, DevicesSpec, EnergySpec, EngineSpec, EventSpec,
-    FaultSpec, FlowSpec, ForwardsSpec, GroupSpec, HopSpec, LayerSpec, MeasureSpec, MessageDetail,
-    NotifySpec, OutageOfSpec, OutsideServer, OutsideService, PathSpec, PayloadSpec, PopulationSpec,
-    PowerProfileSpec, ReadingSpec, RecurrenceSpec, RestartOfSpec, RunSpec, ScopeSpec, ServerLayout,
-    ServerSpec, ServiceSpec, ServiceTimeSpec, SessionSpec, ShortSpec, SpecError, StackSpec,
-    StratumSpec, SurvivesSpec, TcpLikeSpec, UserCredentials,
+    CloudPlanSpec, CredentialsSpec, DataPlanSpec, DeviceSpec, DeviceTcpSpec, DevicesSpec,
+    EnergySpec, EngineSpec, EventSpec, FaultSpec, FlowSpec, ForwardsSpec, GroupSpec, HopSpec,
+    LayerSpec, MeasureSpec, MessageDetail, MeteredSpec, NotifySpec, OutageOfSpec, OutsideServer,
+    OutsideService, PathSpec, PayloadSpec, PopulationSpec, PowerProfileSpec, PrepaidSpec,
+    ReadingSpec, RecurrenceSpec, RestartOfSpec, RoundingSpec, RoundingUnitSpec, RunSpec, ScopeSpec,
+    ServerLayout, ServerSpec, ServiceSpec, ServiceTimeSpec, SessionSpec, ShortSpec, SpecError,
+    StackSpec, StratumSpec, SurvivesSpec, TariffSpec, TcpLikeSpec, UserCredentials,
 };
 pub use stack::{
     Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, BuildLayer, Carriage,

@@ -15,6 +15,7 @@ use lasthop_units::Instant;
 use thiserror::Error;
 
 use crate::agenda::Agenda;
+use crate::billing::billing_configs;
 use crate::energy::energy_configs;
 use crate::medium::nbiot::{NamedNetwork, NbIot, RadioReport};
 use crate::plan::{directory, numbers_of_groups, traffic_plan};
@@ -276,6 +277,7 @@ pub(crate) fn meter(spec: &RunSpec, observe: Observe) -> Result<Meter, SpecError
         set_up: nanos(spec.measure.set_up_ns),
         counts_from: spec.established_at(),
         energy: energy_configs(spec)?,
+        billing: billing_configs(spec)?,
     };
     let message = observe.message.map(|name| name.find(&config.directory));
     let message = message.transpose()?;

@@ -74,6 +74,7 @@ fn link(outage: Option<Outage>) -> DuplexLink {
 
 fn meter() -> Meter {
     let config = MeterConfig {
+        billing: Vec::new(),
         counts_from: None,
         directory: Directory::default(),
         radios: 0,

@@ -2,7 +2,7 @@ use core::num::NonZeroU32;
 
 use lasthop_units::{Duration, Instant};
 
-use crate::{Directory, EnergyConfig};
+use crate::{BillingConfig, Directory, EnergyConfig};
 
 /// The configuration of a meter.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ pub struct MeterConfig {
     pub keeps_records: bool,
     /// The energy settings of each group, if its energy is measured.
     pub energy: Vec<Option<EnergyConfig>>,
+    /// What the devices of each group pay, where they have a tariff.
+    pub billing: Vec<Option<BillingConfig>>,
 }
 
 /// Devices that arrive with one message each and then leave. Their flows are numbered in order of arrival.

@@ -11,13 +11,16 @@ use super::Meter;
 use super::trace::{opposite, path_of};
 use crate::energy_set_up::{DeviceKey, SetUps};
 use crate::message_sums::MeasuredTime;
-use crate::{Capture, EnergyLog};
+use crate::{BillingLog, Capture, EnergyLog};
 
 impl Observer for Meter {
     fn transmitted(&mut self, now: Instant, host: HostId, _: InterfaceId, packet: &Packet) {
         self.trace.entered(now, packet);
         self.ledger.offered(now, packet);
         self.log.offered(now, packet);
+        if let Some(billing) = &mut self.billing {
+            billing.packet(now, host, Direction::Up, packet);
+        }
         if let Some(divergence) = &mut self.divergence {
             divergence.add(now);
         }
@@ -35,6 +38,9 @@ impl Observer for Meter {
         self.trace.left(now, packet);
         self.ledger.delivered(now, packet);
         self.log.arrived(now, packet);
+        if let Some(billing) = &mut self.billing {
+            billing.packet(now, host, Direction::Down, packet);
+        }
         if let Some(capture) = &mut self.capture {
             capture.received(now, host, packet);
         }
@@ -150,6 +156,8 @@ impl Observer for Meter {
             Instant::FAR_FUTURE
         } else {
             let drained = self.last_end + self.config.drain;
+            let billed = self.billing.as_ref().map(BillingLog::until);
+            let drained = drained.max(billed.unwrap_or(Instant::ZERO));
             match (&self.energy, self.first_start) {
                 (Some(energy), Some(start)) => drained.max(energy.until(start)),
                 _ => drained,
@@ -201,6 +209,9 @@ impl Meter {
     }
 
     fn note_message(&mut self, now: Instant, side: Direction, event: &MessageEvent) {
+        if let Some(billing) = &mut self.billing {
+            billing.note(now, side, event, &self.config.directory);
+        }
         match *event {
             MessageEvent::TrafficStarted { flow } => {
                 let audience = self.config.directory.audience(flow);

@@ -18,6 +18,7 @@ const SLEEPING: f64 = 3_596.0 * 0.015e-3;
 fn config(warm_up: Duration, energy: bool) -> MeterConfig {
     let battery = Battery::new(Energy::from_watt_hours(5.0), 0.0).expect("a battery");
     MeterConfig {
+        billing: Vec::new(),
         counts_from: None,
         directory: Directory::default(),
         radios: 1,

@@ -3,7 +3,7 @@ use core::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::check::demand;
-use super::{DeviceSpec, EnergySpec, EngineSpec, RunSpec, SpecError};
+use super::{DeviceSpec, EnergySpec, EngineSpec, RunSpec, SpecError, TariffSpec};
 
 /// Devices that are alike: they have one path, one set of clients and one battery.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +23,9 @@ pub struct GroupSpec {
     pub clients: Vec<ClientSpec>,
     /// The energy settings; null if energy is not measured.
     pub energy: Option<EnergySpec>,
+    /// What each of them pays; left out where that is not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tariff: Option<TariffSpec>,
     /// The resource limits; absent for unconstrained devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceSpec>,

@@ -29,6 +29,7 @@ impl RunSpec {
             ("faults", !self.faults.is_empty()),
             ("groups", groups.iter().any(|it| it.arriving().is_some())),
             ("groups", groups.iter().any(|it| it.energy.is_some())),
+            ("groups", groups.iter().any(|it| it.tariff.is_some())),
             (
                 "stacks",
                 self.stacks.values().any(|it| it.software.is_some()),

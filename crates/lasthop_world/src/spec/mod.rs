@@ -15,6 +15,7 @@ mod recurrence;
 mod server;
 mod short;
 mod stack;
+mod tariff;
 
 use std::collections::BTreeMap;
 
@@ -42,6 +43,10 @@ pub use recurrence::RecurrenceSpec;
 pub use server::{CacheSpec, ForwardsSpec, ServerLayout, ServerSpec, ServiceSpec, ServiceTimeSpec};
 pub use short::ShortSpec;
 pub use stack::{LayerSpec, StackSpec};
+pub use tariff::{
+    CloudPlanSpec, DataPlanSpec, MeteredSpec, PrepaidSpec, RoundingSpec, RoundingUnitSpec,
+    TariffSpec,
+};
 
 /// Everything that determines a run, except the version.
 ///

@@ -99,6 +99,7 @@ impl From<ShortSpec> for RunSpec {
                     server: SERVER.into(),
                 }],
                 energy: short.energy,
+                tariff: None,
                 device: None,
                 only: None,
             }],
