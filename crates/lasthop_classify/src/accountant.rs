@@ -5,9 +5,11 @@ use lasthop_units::Instant;
 
 use crate::account::{Account, AccountRow};
 use crate::capture::{CaptureError, CaptureReader, Link, Lowpan, Unpacked, strip};
+use crate::capture_bill::CaptureBill;
 use crate::classifier::Classifier;
 use crate::conversation::{Conversation, Protocol};
 use crate::portion::{Portion, Remark, Sight};
+use crate::portion_log::PortionLog;
 
 /// The ledger of captures: takes their bytes, and adds up what each byte is for.
 ///
@@ -22,6 +24,8 @@ pub struct Accountant {
     frames_of_file: u64,
     /// The rest of the file is not read.
     is_damaged: bool,
+    bill: Option<CaptureBill>,
+    portions: Option<PortionLog>,
 }
 
 /// What is added up.
@@ -102,6 +106,28 @@ impl Accountant {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Adds up what the packets cost, too.
+    pub fn bill_by(&mut self, bill: CaptureBill) {
+        self.bill = Some(bill);
+    }
+
+    /// Keeps the packets from now on: memory grows with their number.
+    pub fn keep_portions(&mut self) {
+        self.portions.get_or_insert_default();
+    }
+
+    /// The packets, where they are kept.
+    #[must_use]
+    pub fn portions(&self) -> Option<&PortionLog> {
+        self.portions.as_ref()
+    }
+
+    /// What the packets cost, where that was asked for.
+    #[must_use]
+    pub fn bill(&self) -> Option<&CaptureBill> {
+        self.bill.as_ref()
     }
 
     /// From now on a protocol is spoken at a port, whatever IANA registers.
@@ -223,6 +249,17 @@ impl Accountant {
 
     fn collect(&mut self) {
         while let Some(portion) = self.classifier.poll() {
+            if let Some(bill) = &mut self.bill
+                && let Some(conversation) = self
+                    .classifier
+                    .conversations()
+                    .get(portion.conversation.0 as usize)
+            {
+                bill.add(&portion, conversation);
+            }
+            if let Some(portions) = &mut self.portions {
+                portions.add(&portion);
+            }
             self.books.enter(&portion);
         }
     }

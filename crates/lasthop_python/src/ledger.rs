@@ -1,12 +1,15 @@
 use std::sync::{Mutex, MutexGuard};
 
 use lasthop_classify::{
-    Account, AccountRow, Accountant, CaptureError, ConversationReport, MessageKind, Protocol,
+    Account, AccountRow, Accountant, BilledCapture, CaptureBill, Conversation, ConversationReport,
+    MessageKind, Protocol,
 };
 use lasthop_contract::{Cause, Direction};
-use lasthop_units::Instant;
+use lasthop_units::{Duration, Instant};
+use lasthop_world::TariffSpec;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Value, json};
 
 /// The names of the kinds of messages that can be read in packets, such as `mqtt.PUBREC`.
@@ -31,11 +34,21 @@ struct Books {
 
 #[pymethods]
 impl CaptureLedger {
-    /// A ledger, with the protocols that are spoken at ports other than those of IANA.
+    /// A ledger, with the protocols that are spoken at ports other than those of IANA, and perhaps what it costs.
+    ///
+    /// The tariff is a part of a run spec, as JSON.
     #[new]
-    #[pyo3(signature = (ports=Vec::new()))]
-    fn new(ports: Vec<(u16, String)>) -> PyResult<Self> {
+    #[pyo3(signature = (ports=Vec::new(), tariff=None, *, keeps_packets=false))]
+    fn new(ports: Vec<(u16, String)>, tariff: Option<&str>, keeps_packets: bool) -> PyResult<Self> {
         let mut accountant = Accountant::new();
+        if keeps_packets {
+            accountant.keep_portions();
+        }
+        if let Some(json) = tariff {
+            let spec: TariffSpec = serde_json::from_str(json).map_err(|error| refusal(&error))?;
+            let tariff = spec.tariff().map_err(|error| refusal(&error))?;
+            accountant.bill_by(CaptureBill::new(tariff));
+        }
         for (port, name) in ports {
             let mut known = Protocol::OF_PORTS.into_iter();
             let protocol = known.find(|protocol| protocol.name() == Some(&name));
@@ -59,12 +72,16 @@ impl CaptureLedger {
 
     /// Takes the next bytes of a file.
     fn feed(&self, py: Python<'_>, piece: &[u8]) -> PyResult<()> {
-        py.detach(|| self.books()?.accountant.feed(piece).map_err(refusal))
+        py.detach(|| {
+            let mut books = self.books()?;
+            books.accountant.feed(piece).map_err(|it| refusal(&it))
+        })
     }
 
     /// Ends a file; the next one goes on.
     fn end_of_file(&self) -> PyResult<()> {
-        self.books()?.accountant.end_of_file().map_err(refusal)
+        let mut books = self.books()?;
+        books.accountant.end_of_file().map_err(|it| refusal(&it))
     }
 
     /// Ends the last file: the ledger as JSON, but for its conversations.
@@ -77,6 +94,54 @@ impl CaptureLedger {
         largest.sort_by_key(|place| core::cmp::Reverse(bytes[*place]));
         books.largest = largest;
         Ok(ledger_of(&books.accountant, books.largest.len()).to_string())
+    }
+
+    /// The bill of the finished ledger as JSON, when it stands for so many seconds; nothing without a tariff.
+    fn bill(&self, seconds: f64) -> PyResult<Option<String>> {
+        let books = self.books()?;
+        let span = Duration::from_nanos_f64(seconds * 1e9);
+        let bill = books.accountant.bill().map(|bill| bill.finish(span));
+        Ok(bill.map(|bill| bill_of(&bill).to_string()))
+    }
+
+    /// The packets in columns of little-endian numbers, where they are kept.
+    fn packets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let books = self.books()?;
+        let columns = PyDict::new(py);
+        let Some(log) = books.accountant.portions() else {
+            return Ok(columns);
+        };
+        let times: Vec<u8> = log.at_ns.iter().flat_map(|it| it.to_le_bytes()).collect();
+        columns.set_item("at_ns", PyBytes::new(py, &times))?;
+        for (name, column) in [
+            ("conversation", &log.conversation),
+            ("bytes", &log.bytes),
+            ("payload", &log.payload),
+            ("opaque", &log.opaque),
+            ("set_up", &log.set_up),
+        ] {
+            let numbers: Vec<u8> = column.iter().flat_map(|it| it.to_le_bytes()).collect();
+            columns.set_item(name, PyBytes::new(py, &numbers))?;
+        }
+        for (name, column) in [
+            ("direction", &log.direction),
+            ("kind", &log.kind),
+            ("second_kind", &log.second_kind),
+            ("is_repeated", &log.is_repeated),
+        ] {
+            columns.set_item(name, PyBytes::new(py, column))?;
+        }
+        Ok(columns)
+    }
+
+    /// The ends and the protocol of every conversation as a list in JSON, in the order of their first packets.
+    fn all_conversations(&self) -> PyResult<String> {
+        let books = self.books()?;
+        let named = books.accountant.conversations().map(|report| {
+            let (from, to) = ends_of(report.conversation);
+            json!({"protocol": report.conversation.name(), "from": from, "to": to})
+        });
+        Ok(Value::Array(named.collect()).to_string())
     }
 
     /// Conversations of the finished ledger as a list in JSON: so many from a place on, the largest of all first.
@@ -96,7 +161,7 @@ impl CaptureLedger {
     }
 }
 
-fn refusal(error: CaptureError) -> PyErr {
+fn refusal(error: &dyn core::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
@@ -143,12 +208,37 @@ fn ledger_of(accountant: &Accountant, conversations: usize) -> Value {
     })
 }
 
+fn bill_of(bill: &BilledCapture) -> Value {
+    let sims = bill.sims.iter().map(|sim| {
+        json!({
+            "address": sim.address.to_string(),
+            "bytes_per_month": sim.bytes_per_month,
+            "billed_bytes_per_month": sim.billed_bytes_per_month,
+            "billed_bytes_set_up": sim.set_up_bytes,
+            "fees_per_year": sim.cost.fees,
+            "data_cost_per_year": sim.cost.data,
+            "minutes_cost_per_year": sim.cost.minutes,
+            "cost_per_year": sim.cost.total(),
+        })
+    });
+    let rows = bill.by_cause.iter().map(|(row, bytes)| {
+        json!({
+            "layer": row.layer.name(),
+            "cause": row.cause.name(),
+            "billed_bytes_per_month": bytes,
+        })
+    });
+    json!({
+        "sims": sims.collect::<Vec<_>>(),
+        "by_cause": rows.collect::<Vec<_>>(),
+        "packet_overhead_bytes_per_month": bill.packet_overhead,
+        "rounding_bytes_per_month": bill.rounding,
+    })
+}
+
 fn conversation_of(report: &ConversationReport<'_>) -> Value {
     let conversation = report.conversation;
-    let end = |end: core::net::SocketAddr| match conversation.has_ports() {
-        true => end.to_string(),
-        false => end.ip().to_string(),
-    };
+    let (from, to) = ends_of(conversation);
     let sides = Direction::ALL.map(|direction| {
         let place = direction as usize;
         let account: &Account = report.accounts[place];
@@ -169,12 +259,21 @@ fn conversation_of(report: &ConversationReport<'_>) -> Value {
         .map(|account| account.of_cause(Cause::Payload));
     json!({
         "protocol": conversation.name(),
-        "from": end(conversation.opener),
-        "to": end(conversation.responder),
+        "from": from,
+        "to": to,
         "payload_bytes": payload.iter().sum::<u64>(),
         "up": up,
         "down": down,
     })
+}
+
+/// Who opened a conversation, and the other end.
+fn ends_of(conversation: &Conversation) -> (String, String) {
+    let end = |end: core::net::SocketAddr| match conversation.has_ports() {
+        true => end.to_string(),
+        false => end.ip().to_string(),
+    };
+    (end(conversation.opener), end(conversation.responder))
 }
 
 fn bytes_of(report: &ConversationReport<'_>) -> u64 {
