@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from lasthop.answer.bills import bill_sentences
 from lasthop.answer.crashes import crashes
 from lasthop.answer.evictions import evictions
 from lasthop.answer.network_span import network_span
@@ -41,6 +42,7 @@ def cautions(folders: Iterable[Path], study: Mapping[str, Any]) -> tuple[str, ..
         *evictions(held),
         *_weights(held),
         *_keep_alive(held),
+        *bill_sentences(held, study),
         *_set_up(held),
         *_unanswered_blocks(held, study),
         *unmet_faults(held, study),

@@ -114,7 +114,7 @@ def _scale(magnitude: float, unit: str) -> _Scale:
         return _decimal_scale(magnitude, unit)
     if unit == "J" and 0 < magnitude < 1:
         return _Scale(1e3, "mJ")
-    return _Scale(1.0, "" if unit == "count" else unit)
+    return _Scale(1.0, "" if unit in {"count", "money"} else unit)
 
 
 def _duration_scale(magnitude: float, unit: str) -> _Scale:

@@ -22,6 +22,10 @@ MEASURED_BY_GROUP = frozenset(
         "energy_set_up_j",
         "energy_steady_j",
         "battery_years",
+        "bytes_per_month",
+        "billed_bytes_per_month",
+        "billed_bytes_set_up",
+        "cost_per_year",
     }
 )
 """The columns of ``runs.parquet`` whose figures are there by group, too."""

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from lasthop.measures.bills import BILLS
 from lasthop.measures.caches import CACHES
 from lasthop.measures.devices import DEVICES
 from lasthop.measures.entries import text
@@ -119,6 +120,7 @@ COLUMNS = (
     *WLAN,
     *SERIAL,
     *ENERGY,
+    *BILLS,
     Measure(
         name="simulated_s",
         kind=Kind.POSITIVE,

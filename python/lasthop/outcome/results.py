@@ -103,6 +103,16 @@ class Results:
         return self._read("groups")
 
     @cached_property
+    def bills(self) -> pl.DataFrame:
+        """What a SIM costs, by group, stratum, layer and cause; no rows without a tariff."""
+        return self._read("bills")
+
+    @cached_property
+    def sims(self) -> pl.DataFrame:
+        """What the SIM of each simulated device costs; no rows without a tariff."""
+        return self._read("sims")
+
+    @cached_property
     def programs(self) -> pl.DataFrame:
         """A row for each real program that took part in a run."""
         return self._read("programs")

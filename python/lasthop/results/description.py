@@ -52,6 +52,7 @@ def describe_study(study: "Study") -> dict[str, Any]:
         "quick": study.quick,
         "overload": study.measure.overload,
         "expect": [expectation.text for expectation in study.expect],
+        **({"tariffs": [dict(one) for one in study.tariffs]} if study.tariffs else {}),
         "claims": study.claims.written,
         "multiverse": None if study.multiverse is None else study.multiverse.as_json(),
     }

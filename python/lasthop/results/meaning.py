@@ -23,6 +23,11 @@ TABLES: Mapping[str, tuple[str, schema.Schema]] = {
         "What became of the messages of each run, by group, stratum and flow.",
         schema.GROUPS,
     ),
+    "bills": (
+        "What a SIM costs, by group, stratum, layer and cause; no rows without a tariff.",
+        schema.BILLS,
+    ),
+    "sims": ("What the SIM of each simulated device costs; no rows without a tariff.", schema.SIMS),
     "programs": (
         "A row for each real program that took part in a run, from its readiness to the end.",
         schema.PROGRAMS,
@@ -37,6 +42,16 @@ _SHARED = {
     "direction": "`up` is away from the device, `down` towards it.",
     "fate": "What became of the packet that carried them.",
     "reason": "Why the packet was dropped, or discarded where it arrived.",
+}
+
+_BILL = {
+    name: measure(name).meaning
+    for name in (
+        "bytes_per_month",
+        "billed_bytes_per_month",
+        "billed_bytes_set_up",
+        "cost_per_year",
+    )
 }
 
 _OTHERS: Mapping[str, Mapping[str, str]] = {
@@ -90,6 +105,22 @@ _OTHERS: Mapping[str, Mapping[str, str]] = {
         "energy_steady_j": "`energy_total_j` without what it has of `energy_set_up_j`.",
         "battery_years": "How long a battery lasts after the set-up of its device, at the mean "
         "power of these devices.",
+        **_BILL,
+    },
+    "bills": {
+        "group": "The group of devices.",
+        "stratum": "The part of the group; empty of the whole.",
+        "layer": "The protocol layer that made the bytes; `tariff` where the tariff adds them.",
+        "cause": "What the bytes are there for. Of a tariff: `packet_overhead`, `rounding`, `fee`, "
+        "`minutes` or `cloud`.",
+        "billed_bytes_per_month": "Billed bytes of a SIM in a month, the mean of these devices.",
+        "cost_per_year": "Their part of the cost of a SIM in a year.",
+    },
+    "sims": {
+        "group": "The group of devices.",
+        "stratum": "The part of the group; empty of the whole.",
+        "device": "The device of the group, from 0.",
+        **_BILL,
     },
     "programs": {
         "server": "The server of the study that it was.",

@@ -170,6 +170,13 @@ LATENCY = Schema(
     ]
 )
 
+_BILL = (
+    Column("bytes_per_month", "float64", "B"),
+    Column("billed_bytes_per_month", "float64", "B"),
+    Column("billed_bytes_set_up", "float64", "B"),
+    Column("cost_per_year", "float64", "money"),
+)
+
 GROUPS = Schema(
     [
         Column("run_id", "string"),
@@ -192,6 +199,29 @@ GROUPS = Schema(
         Column("energy_set_up_j", "float64", "J"),
         Column("energy_steady_j", "float64", "J"),
         Column("battery_years", "float64", "years"),
+        *_BILL,
+    ]
+)
+
+BILLS = Schema(
+    [
+        Column("run_id", "string"),
+        Column("group", "string"),
+        Column("stratum", "string"),
+        Column("layer", "string"),
+        Column("cause", "string"),
+        Column("billed_bytes_per_month", "float64", "B"),
+        Column("cost_per_year", "float64", "money"),
+    ]
+)
+
+SIMS = Schema(
+    [
+        Column("run_id", "string"),
+        Column("group", "string"),
+        Column("stratum", "string"),
+        Column("device", "int64"),
+        *_BILL,
     ]
 )
 
@@ -226,6 +256,8 @@ SIMULATED_TABLES: Mapping[str, Schema] = {
     "packets": PACKETS,
     "latency": LATENCY,
     "groups": GROUPS,
+    "bills": BILLS,
+    "sims": SIMS,
 }
 
 # With what the lab tells of real software that took part.

@@ -35,6 +35,7 @@ _COMPARISON = re.compile(
     rf"\s*(?P<column>{_NAME})\s*(?P<operator><=|>=|==|!=|<|>)\s*"
     r"(?P<value>'[^']*'|\"[^\"]*\"|[^'\"<>=!]+?)\s*"
 )
+_MONEY = re.compile(r"(?P<amount>\+?[0-9]{1,18}(\.[0-9]{1,18})?)\s*(?P<currency>[A-Z]{3})?")
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -47,7 +48,9 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
 _OTHER_NAMES = {
     "availability": "delivery_ratio",
     "battery": "battery_years",
+    "bill": "cost_per_year",
     "bytes": "wire_bytes_per_message",
+    "cost": "cost_per_year",
     "delay": "latency_p95",
     "delivered": "delivery_ratio",
     "joules": "energy",
@@ -134,6 +137,12 @@ class Expression:
         if not all(condition.holds(row) for condition in self.where):
             return None
         return self.comparison.holds(row)
+
+    @property
+    def currencies(self) -> Sequence[str]:
+        """The currencies in which amounts of money are written."""
+        found = (_MONEY.fullmatch(one.written) for one in self.comparisons)
+        return [one["currency"] for one in found if one is not None and one["currency"]]
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
@@ -321,6 +330,8 @@ def _value(column: str, written: str, known: _Known) -> float | str:
         if column in sweepable_keys():
             return written
         raise Fault(f"{column} is text", hint=f"""write "{column} == '{written}'" """.strip())
+    if known.unit == "money" and (found := _MONEY.fullmatch(written)) is not None:
+        return float(found["amount"])
     if isinstance(kind, str) or (kind in (FRACTION, SIZE) and _is_number(written)):
         if not _is_number(written):
             raise Fault(f"{show(written)} is not a number", hint=f'write "{column} >= 10"')

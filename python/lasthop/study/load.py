@@ -37,6 +37,7 @@ from lasthop.study.plan.parameters import (
 )
 from lasthop.study.plan.sharing import Sharing
 from lasthop.study.plan.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study
+from lasthop.study.plan.tariffs import Tariffs
 from lasthop.study.rules.credentials import Credentials, read_credentials
 from lasthop.study.rules.notes import Notes
 from lasthop.study.rules.order import Subject, check_point, check_stacks
@@ -152,6 +153,7 @@ class _Loader:
         self._against = against
         self._credentials: Credentials | None = None
         self._notes = Notes()
+        self._tariffs = Tariffs()
 
     def study(self) -> Study:
         """Resolve the study."""
@@ -219,6 +221,7 @@ class _Loader:
             late_events=self._late_events(base),
             credentials=self._credentials,
             notes=(*self._document.notes, *self._notes.of(arms)),
+            tariffs=tuple(self._tariffs.plain()),
         )
 
     def _quick_repeat(self, form: StudyForm) -> int:
@@ -337,6 +340,7 @@ class _Loader:
                 credentials=self._credentials,
             )
             check_point(subject)
+            self._tariffs.see(assembly)
             self._notes.see(assembly, subject.spans, arms)
             spec = conditions_spec(
                 assembly,
@@ -370,6 +374,7 @@ class _Loader:
         try:
             column = measured_column(form.minimise or form.maximise or "")
             judgeable.check_measurable(form.minimise or form.maximise or "")
+            self._tariffs.check_measurable(form.minimise or form.maximise or "")
         except Fault as fault:
             raise self._document.error(fault.within(("decide", aim))) from None
         names = [part.name for part in parts]
@@ -470,6 +475,7 @@ class _Loader:
         try:
             expression = parse_expression(text)
             judgeable.check(expression)
+            self._tariffs.check(expression)
         except Fault as fault:
             raise self._document.error(fault.within(location)) from None
         return expression

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lasthop.study.fleet.devices import Arriving
     from lasthop.study.fleet.energy import Energy
     from lasthop.study.fleet.events import EventForm
+    from lasthop.study.fleet.tariff import TariffForm
     from lasthop.study.text.faults import Location
     from lasthop.study.traffic.session import SessionPolicy
     from lasthop.study.traffic.traffic import Traffic
@@ -86,6 +87,8 @@ class Group:
         Where it stands in the study, and where it says how many there are.
     device
         What they have little of, None where that is nothing.
+    tariff
+        What the SIM of each costs, None where nobody asks.
     is_gateway
         Whether it is the one device of a gateway, which has the name of its server.
     """
@@ -101,6 +104,7 @@ class Group:
     strata: tuple[Stratum, ...] = ()
     energy: Energy | None = None
     device: DeviceForm | None = None
+    tariff: TariffForm | None = None
     is_gateway: bool = False
 
     def client(self, server: str) -> str:

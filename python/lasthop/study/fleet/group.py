@@ -13,6 +13,7 @@ from lasthop.study.fields.quantity import ENERGY
 from lasthop.study.fleet.device import DeviceForm
 from lasthop.study.fleet.devices import MAXIMUM_DEVICES, Arriving
 from lasthop.study.fleet.energy import Energy
+from lasthop.study.fleet.tariff import TariffForm
 from lasthop.study.text.faults import Fault
 
 MAXIMUM_COUNT = 1_000_000_000
@@ -66,6 +67,9 @@ class GroupForm(Form):
 
     device: DeviceForm | None = Field(default=None, examples=["esp8266"])
     """Limits of the hardware: the name of a profile, or a profile with changes."""
+    tariff: TariffForm | None = Field(default=None, examples=["hologram"])
+    """What the SIM of each device costs: the name of a shipped tariff, or a tariff of your own.
+    Default: the tariff of the study."""
 
     @model_validator(mode="after")
     def _simulated_of_those_there(self) -> GroupForm:
@@ -78,6 +82,13 @@ class GroupForm(Form):
                         location=(key,),
                         at_key=True,
                     )
+            if self.tariff is not None:
+                raise Fault(
+                    "devices that come and go cannot have a tariff",
+                    hint='remove it, or write a number of devices, for example "count: 100"',
+                    location=("tariff",),
+                    at_key=True,
+                )
             if self.device is not None:
                 raise Fault(
                     "devices that come and go cannot have a device profile",

@@ -35,6 +35,7 @@ SWEEPABLE = (
     "path",
     "energy",
     "device",
+    "tariff",
     "events",
     "fleet",
     "paths",

@@ -250,6 +250,7 @@ class LongForm(StudyForm):
             strata=strata,
             energy=energy_of_radio(form.living_on(), hops, location=(*location, energy_at)),
             device=form.device,
+            tariff=None if isinstance(form.count, Arriving) else form.tariff or self.tariff,
         )
 
 

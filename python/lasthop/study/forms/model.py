@@ -19,6 +19,7 @@ from lasthop.study.fields.form import (
 )
 from lasthop.study.fleet.aimed import AimedFaultForm
 from lasthop.study.fleet.events import EventForm
+from lasthop.study.fleet.tariff import TariffForm
 from lasthop.study.forms.credentials import CredentialsForm
 from lasthop.study.forms.multiverse import MultiverseForm
 from lasthop.study.stacks.alternatives import MAXIMUM_ARMS
@@ -196,6 +197,11 @@ class StudyForm(Form):
         default=None, min_length=1, examples=["[{name: loss, path.loss: [0 %, 10 %]}]"]
     )
     """Grids over the base, each with a name."""
+    tariff: TariffForm | None = Field(
+        default=None, examples=["hologram", "{fee: 1 EUR/month, price: 0.50 EUR/MB}"]
+    )
+    """What a SIM costs: the name of a shipped tariff, or a tariff of your own. In a fleet it is the
+    tariff of each group without its own."""
     repeat: Annotated[int, Field(ge=1, le=MAXIMUM_REPEAT)] = Field(default=5, examples=["5"])
     """Repetitions of each case, each with its own seed."""
     seed: Annotated[int, Field(ge=0, le=MAXIMUM_SEED)] = Field(default=1, examples=["1"])

@@ -63,6 +63,13 @@ class ShortForm(StudyForm):
     @model_validator(mode="after")
     def _has_messages(self) -> ShortForm:
         if isinstance(self.devices, Arriving):
+            if self.tariff is not None:
+                raise Fault(
+                    "devices that come and go cannot have a tariff",
+                    hint='remove it, or write a number of devices, for example "devices: 3"',
+                    location=("tariff",),
+                    at_key=True,
+                )
             check_arriving(self.devices, self.traffic, self.hops(), self.duration)
         return self
 
@@ -84,6 +91,7 @@ class ShortForm(StudyForm):
             strata=strata_of(hops, self.devices),
             energy=energy_of_radio(self.energy, hops),
             device=self.device,
+            tariff=self.tariff,
         )
         ends = (SERVER, GROUP) if self.traffic.kind in FROM_SERVER else (GROUP, SERVER)
         flow = Flow(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.expressions import Expression
@@ -190,6 +190,8 @@ class Study:
         How many events a quick look leaves out, as it ends before them.
     notes
         What it may ask for and probably does not mean, each with what to write instead.
+    tariffs
+        What is said of the prices of its tariffs.
     """
 
     name: str
@@ -213,6 +215,7 @@ class Study:
     late_events: int = 0
     credentials: Credentials | None = None
     notes: tuple[str, ...] = ()
+    tariffs: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def cautions(self) -> tuple[str, ...]:

@@ -74,9 +74,10 @@ def _check_group(assembly: Assembly, group: Group, foreign: ResolvedStack) -> No
                 hint='write "scope: own", or remove client=',
                 location=hop.location,
             )
-    if group.energy is not None or group.strata or group.is_gateway:
+    is_priced = group.tariff is not None
+    if group.energy is not None or group.strata or group.is_gateway or is_priced:
         raise Fault(
-            f"energy, strata and gateways do not apply to {foreign.client} devices, "
+            f"energy, strata, tariffs and gateways do not apply to {foreign.client} devices, "
             "which are real software",
             hint="remove it, or remove client=",
             location=group.location,

@@ -240,6 +240,9 @@ def _check_group(group: Group) -> None:
     if group.energy is not None:
         what, hint = "lasthop load cannot measure energy", "remove it"
         raise Fault(what, hint=hint, location=("energy",))
+    if group.tariff is not None:
+        what = "lasthop load cannot compute a bill: it does not see packets"
+        raise Fault(what, hint="remove it", location=("tariff",))
 
 
 def _check_keys(assembly: Assembly, arm: StudyArm, targets: Targets) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lasthop.study.fields.quantity import ARRIVALS
 from lasthop.study.fleet.devices import Arriving
 from lasthop.study.fleet.energy import energy_spec
+from lasthop.study.fleet.tariff import tariff_spec
 from lasthop.study.run_spec.events import event_spec
 from lasthop.study.run_spec.faults import fault_spec
 from lasthop.study.run_spec.flows import flow_spec
@@ -148,6 +149,7 @@ def _group(group: Group, assembly: Assembly, duration_ns: int) -> Spec:
         "path": group.path,
         "clients": [{"stack": group.client(server), "server": server} for server in group.servers],
         "energy": energy_spec(group.energy),
+        **({} if group.tariff is None else {"tariff": tariff_spec(group.tariff)}),
         **({} if group.device is None else {"device": group.device.spec()}),
     }
 

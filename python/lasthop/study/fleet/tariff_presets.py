@@ -1,0 +1,73 @@
+"""Tariffs and clouds that ship with lasthop, each with its source, its date and its expiry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from lasthop.study.text.faults import Fault, show, suggestion
+from lasthop.study.text.source import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FILE = Path(__file__).with_name("tariffs.yaml")
+
+Kind = Literal["tariffs", "clouds"]
+
+
+@dataclass(frozen=True, slots=True)
+class TariffPreset:
+    """A tariff of an operator, or of a cloud.
+
+    Parameters
+    ----------
+    values
+        Its settings, in the words of a study.
+    date
+        When its source was written, or when it was collected.
+    expires
+        Until when its prices are trusted.
+    """
+
+    name: str
+    comment: str
+    values: Mapping[str, Any]
+    source: str
+    date: str
+    expires: str
+
+
+@cache
+def tariff_presets(kind: Kind = "tariffs") -> Mapping[str, TariffPreset]:
+    """Give every preset by its name."""
+    content = parse(FILE.read_text(encoding="utf-8"), name=FILE.name).value[kind]
+    return {name: TariffPreset(name=name, **entry) for name, entry in content.items()}
+
+
+def filled_in(data: object, *, kind: Kind) -> object:
+    """Fill in what a written tariff leaves out, if it names the preset that it is like.
+
+    Raises
+    ------
+    Fault
+        If there is no preset of the name.
+    """
+    written = {"like": data} if isinstance(data, str) else data
+    if not isinstance(written, dict) or "like" not in written:
+        return written
+    known, name = tariff_presets(kind), written["like"]
+    if not isinstance(name, str) or name not in known:
+        noun = "tariff" if kind == "tariffs" else "cloud"
+        hint = suggestion(str(name), known, kind=kind)
+        raise Fault(f"there is no {noun} {show(name)}", hint=hint, location=("like",))
+    preset = known[name]
+    told: dict[str, Any] = {}
+    if kind == "tariffs":
+        # Whoever writes prices of his own knows until when they hold.
+        has_own = written.keys() & {"fee", "price", "prepaid"}
+        if not has_own:
+            told = {"source": f"{preset.source} ({preset.date})", "expires": preset.expires}
+    return {**preset.values, **told, **written}
