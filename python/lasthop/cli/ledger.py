@@ -2,35 +2,24 @@
 
 # ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for Rich)
 
-import gzip
 import json
-import sys
-import zlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import Annotated, Any
 
 import typer
 
 from lasthop.cli import options
+from lasthop.cli.capture_files import protocol_of_port, read_captures, refuse_unknown_links
 from lasthop.cli.output import say_json_with_list
-from lasthop.errors import EnvironmentFailure, UsageError
-from lasthop.regular_file import NotRegularError, open_regular
-
-if TYPE_CHECKING:
-    from lasthop._native import CaptureLedger
+from lasthop.errors import UsageError
 
 NAME = "ledger"
-EXAMPLE = "Example: lasthop ledger capture.pcapng"
-_PIECE_BYTES = 1 << 18
-_GZIP = b"\x1f\x8b"
+EXAMPLE = "Example: lasthop ledger capture.pcapng --tariff hologram"
 _SHOWN = 10
-_PORTS = 1 << 16
 _LISTED_AT_ONCE = 4096
 
 
-def command(
+def command(  # noqa: PLR0913  (an option each)
     captures: Annotated[
         list[Path],
         typer.Argument(
@@ -59,6 +48,25 @@ def command(
             "coap, http, tls, dtls or websocket. Repeatable. Default: the registered ports.",
         ),
     ] = None,
+    tariff: Annotated[
+        str | None,
+        typer.Option(
+            "--tariff",
+            metavar="NAME",
+            help="Also print the bill of a month by cause, by a shipped tariff such as hologram, "
+            "or by your own: '{fee: 1 EUR/month, price: 0.50 EUR/MB}'. Each address that "
+            "opens conversations is taken for one SIM.",
+        ),
+    ] = None,
+    span: Annotated[
+        str | None,
+        typer.Option(
+            "--span",
+            metavar="TIME",
+            help="Time that the capture stands for, such as 1d. A month is extrapolated from it. "
+            "It needs --tariff. Default: from the first frame to the last one.",
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Count the bytes of a capture by cause: payload, headers, acknowledgements, retransmissions.
@@ -68,15 +76,26 @@ def command(
     byte of each IP packet counts once, where it was captured.
     """
     from lasthop._native import CaptureLedger
+    from lasthop.cli.ledger_bill import plain_bill, read_tariff, show_bill, spec_of
     from lasthop.cli.ledger_tables import show_ledger
 
-    ledger = CaptureLedger([_port(text) for text in spoken or ()])
-    with _progress(captures) as advance:
-        unfinished = [str(path) for path in captures if not _feed(ledger, path, advance)]
+    form = None if tariff is None else read_tariff(tariff)
+    if span is not None and form is None:
+        raise UsageError("--span: it has no effect without --tariff; add --tariff NAME")
+    given_s = None if span is None else _seconds(span)
+    bill_by = None if form is None else spec_of(form)
+    ledger = CaptureLedger([protocol_of_port(text) for text in spoken or ()], bill_by)
+    unfinished = read_captures(ledger, captures)
     told: dict[str, Any] = json.loads(ledger.finish())
     told["unfinished_files"] = unfinished
-    _refuse_unknown_links(told, captures)
+    refuse_unknown_links(told, captures)
+    bill, span_s = None, 0.0
+    if form is not None:
+        span_s = _span_s(told, given_s)
+        bill = json.loads(ledger.bill(span_s) or "{}")
     if as_json:
+        if form is not None and bill is not None:
+            told["bill"] = plain_bill(bill, form, span_s=span_s)
         starts = range(0, told["conversation_count"], _LISTED_AT_ONCE)
         lists = (ledger.conversations(first, _LISTED_AT_ONCE) for first in starts)
         files = [str(path) for path in captures]
@@ -84,76 +103,47 @@ def command(
         return
     told["conversations"] = json.loads(ledger.conversations(0, conversations))
     show_ledger(told, name=", ".join(map(str, captures)))
+    if form is not None and bill is not None:
+        show_bill(bill, form, span_s=span_s)
 
 
-def _port(text: str) -> tuple[int, str]:
-    """Read what is spoken at a port."""
-    from lasthop._native import CaptureLedger
+def _seconds(span: str) -> float:
+    """Read the time that a capture stands for."""
+    from lasthop.study.fields.quantity import TIME, parse
+    from lasthop.study.text.faults import Fault
 
-    port, _, protocol = text.partition("=")
-    known = CaptureLedger.protocols()
-    is_port = port.isascii() and port.isdigit() and 0 < int(port[:6]) < _PORTS
-    if not (is_port and protocol in known):
-        todo = f"write a port and one of {', '.join(known)}, for example 1884=mqtt"
-        raise UsageError(f'--as: "{text}" is not PORT=PROTOCOL; {todo}')
-    return int(port), protocol
-
-
-def _feed(ledger: "CaptureLedger", path: Path, advance: Callable[[int], None]) -> bool:
-    """Read a file; whether all of it is there, as far as its compression tells."""
-    is_all_there = True
     try:
-        with open_regular(path) as file:
-            read = _reader(file)
-            before = 0
-            try:
-                while piece := read(_PIECE_BYTES):
-                    ledger.feed(piece)
-                    advance(file.tell() - before)
-                    before = file.tell()
-            except EOFError:
-                is_all_there = False
-            ledger.end_of_file()
-    except (zlib.error, gzip.BadGzipFile) as error:
-        raise UsageError(f"{path}: the compressed file is damaged; decompress it first") from error
-    except FileNotFoundError as error:
-        raise UsageError(f"{path}: there is no such file; write the name of a capture") from error
-    except NotRegularError as error:
-        raise UsageError(f"{path}: {error.strerror}; write the name of a capture") from error
-    except OSError as error:
-        raise EnvironmentFailure(f"{path}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise UsageError(f"{path}: {error}") from error
-    return is_all_there
+        seconds = float(parse(span, TIME, example="1 d")) / 1e9
+    except Fault as fault:
+        raise UsageError(f"--span: {fault.what}; {fault.hint}") from None
+    if seconds <= 0:
+        raise UsageError('--span: a capture of no time has no bill; write for example "1 d"')
+    return seconds
 
 
-def _reader(file: BinaryIO) -> Callable[[int], bytes]:
-    """Give what reads a file that may be compressed, and all that is there of it."""
-    is_compressed = file.read(len(_GZIP)) == _GZIP
-    file.seek(0)
-    return gzip.GzipFile(fileobj=file).read1 if is_compressed else file.read
+def _span_s(told: dict[str, Any], given_s: float | None) -> float:
+    """Give the time from which a month is extrapolated.
 
-
-@contextmanager
-def _progress(captures: Iterable[Path]) -> Iterator[Callable[[int], None]]:
-    """Draw on a terminal how much of the files is read."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda _count: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
-
-    total_bytes = sum(path.stat().st_size for path in captures if path.is_file())
-    columns = (BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading", total=total_bytes)
-        yield lambda count: bar.advance(task, count)
-
-
-def _refuse_unknown_links(told: dict[str, Any], captures: Iterable[Path]) -> None:
-    unknown = told["frames_of_unknown_links"]
-    if unknown and sum(unknown.values()) == told["frames"]:
-        numbers = ", ".join(sorted(unknown))
-        names = ", ".join(map(str, captures))
-        todo = "capture on Ethernet, on `any`, on a loopback or on a tunnel"
-        raise UsageError(f"{names}: the link layer (LINKTYPE {numbers}) is not supported; {todo}")
+    Raises
+    ------
+    UsageError
+        The capture has no IP packet, is shorter than nothing, or longer than what is given.
+    """
+    if not told["packets"]:
+        raise UsageError(
+            "--tariff: the capture has no IP packet, so there is nothing to bill; capture where "
+            "the device sends IP"
+        )
+    seen_s = float(told["last_s"] - told["first_s"])
+    if given_s is not None:
+        if given_s < seen_s:
+            raise UsageError(
+                f"--span: the capture is longer, {seen_s:.3f} s; write at least that, or no --span"
+            )
+        return given_s
+    if seen_s <= 0:
+        raise UsageError(
+            "--tariff: all packets of the capture have one time, so no month follows from it; "
+            "write --span TIME"
+        )
+    return seen_s
