@@ -15,6 +15,7 @@ from lasthop.cli import (
     demo,
     doctor,
     explain,
+    fit,
     gateway,
     get,
     init,
@@ -64,7 +65,20 @@ app.command(run.NAME, epilog=run.EXAMPLE, cls=run.CLASS)(run.command)
 app.command(link.NAME, epilog=link.EXAMPLE, cls=link.CommandOfPrograms)(
     on_sockets(link.NAME, link.command)
 )
-_STUDIES = (demo, report, compare, archive, studies, stacks, columns, explain, ledger, init, doctor)
+_STUDIES = (
+    demo,
+    report,
+    compare,
+    archive,
+    studies,
+    stacks,
+    columns,
+    explain,
+    ledger,
+    fit,
+    init,
+    doctor,
+)
 _SOCKETS = (load, serve, gateway, pub, sub, get, put, post)
 for module in _STUDIES:
     app.command(module.NAME, epilog=module.EXAMPLE)(module.command)

@@ -1,0 +1,155 @@
+"""The packets of a capture in columns, with their conversations."""
+
+from __future__ import annotations
+
+import json
+import sys
+from array import array
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from lasthop.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lasthop._native import CaptureLedger
+
+UP, DOWN = 0, 1
+"""Directions: from the end that opened the conversation, and to it."""
+
+_WIDE, _NARROW = (
+    ("conversation", "bytes", "payload", "opaque", "set_up"),
+    (
+        "direction",
+        "kind",
+        "second_kind",
+        "is_repeated",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """The packets of one service: all conversations with one protocol and server port.
+
+    Parameters
+    ----------
+    protocol
+        As the ledger calls it: ``mqtt``, ``coap``, ``tls``, ``udp``, ...
+    port
+        Of the server.
+    packets
+        A row for each packet, in the order of time, with ``at_s``, ``device`` and the ledger's
+        bytes by cause.
+    devices
+        How many addresses opened conversations.
+    left_out
+        Packets of other conversations, by protocol.
+    """
+
+    protocol: str
+    port: int
+    packets: pl.DataFrame
+    devices: int
+    left_out: Mapping[str, int]
+
+    @property
+    def span_s(self) -> float:
+        """The time from the first packet to the last one."""
+        return float(self.packets["at_s"][-1])
+
+    def until(self, at_s: float) -> pl.DataFrame:
+        """Give the packets before a time."""
+        return self.packets.filter(pl.col("at_s") < at_s)
+
+    def since(self, at_s: float) -> pl.DataFrame:
+        """Give the packets from a time on."""
+        return self.packets.filter(pl.col("at_s") >= at_s)
+
+
+def captured(ledger: CaptureLedger) -> Captured:
+    """Give the packets of the service with the most bytes.
+
+    Raises
+    ------
+    UsageError
+        The capture has no UDP or TCP packet.
+    """
+    conversations = _conversations(ledger)
+    table = _table(ledger.packets()).join(conversations, on="conversation")
+    named = table.filter(pl.col("port") > 0)
+    if named.is_empty():
+        raise UsageError(
+            "the capture has no UDP or TCP packet, so there is no traffic to fit; capture where "
+            "the device sends IP"
+        )
+    services = named.group_by("protocol", "port").agg(pl.col("bytes").sum()).sort("bytes", "port")
+    protocol, port, _ = services.row(-1)
+    chosen = (pl.col("protocol") == protocol) & (pl.col("port") == port)
+    packets = table.filter(chosen).sort("at_ns", maintain_order=True)
+    left_out = table.filter(~chosen).group_by("protocol").len().sort("protocol")
+    first = packets["at_ns"].min()
+    return Captured(
+        protocol=protocol,
+        port=port,
+        packets=packets.with_columns(at_s=(pl.col("at_ns") - first) / 1e9),
+        devices=packets["device"].n_unique(),
+        left_out=dict(left_out.rows()),
+    )
+
+
+def _conversations(ledger: CaptureLedger) -> pl.DataFrame:
+    """Give the conversations by their numbers in the capture."""
+    told: Sequence[Mapping[str, Any]] = json.loads(ledger.all_conversations())
+    return pl.DataFrame(
+        {
+            "conversation": list(range(len(told))),
+            "protocol": [one["protocol"] for one in told],
+            "device": [_split(one["from"])[0] for one in told],
+            "port": [_split(one["to"])[1] for one in told],
+        },
+        schema={
+            "conversation": pl.UInt32,
+            "protocol": pl.String,
+            "device": pl.String,
+            "port": pl.Int64,
+        },
+    )
+
+
+def _split(end: str) -> tuple[str, int]:
+    """Divide an address from its port; 0 where it has none.
+
+    Examples
+    --------
+    >>> _split("10.0.0.1:1883"), _split("[fd00::1]:5683"), _split("10.0.0.1")
+    (('10.0.0.1', 1883), ('fd00::1', 5683), ('10.0.0.1', 0))
+    """
+    if end.startswith("["):
+        host, _, port = end[1:].partition("]:")
+        return host, int(port or 0)
+    if end.count(":") == 1:
+        host, _, port = end.partition(":")
+        return host, int(port)
+    return end, 0
+
+
+def _table(columns: Mapping[str, bytes]) -> pl.DataFrame:
+    found = {"at_ns": _numbers(columns["at_ns"], pl.UInt64)}
+    found |= {name: _numbers(columns[name], pl.UInt32) for name in _WIDE}
+    found |= {name: _numbers(columns[name], pl.UInt8) for name in _NARROW}
+    return pl.DataFrame(found).with_columns(
+        pl.col("at_ns").cast(pl.Int64), pl.col("is_repeated") == 1
+    )
+
+
+def _numbers(column: bytes, kind: type[pl.DataType]) -> pl.Series:
+    code = {pl.UInt64: "Q", pl.UInt32: "I", pl.UInt8: "B"}[kind]
+    numbers = array(code)
+    numbers.frombytes(column)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return pl.Series(numbers, dtype=kind)

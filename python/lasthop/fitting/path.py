@@ -1,0 +1,109 @@
+"""Loss and round trip of the path, as far as packets tell."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import polars as pl
+
+from lasthop.fitting.intervals import Ranged, median, share
+from lasthop.fitting.messages import KINDS
+from lasthop.fitting.packets import DOWN, UP
+
+_SMALL = 100
+"""A first packet no larger is a SYN, not a flight of a handshake."""
+_LONGEST_S = 10.0
+_AT_THE_SERVER = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class PathFit:
+    """What is read of a path.
+
+    Parameters
+    ----------
+    loss
+        Of packets, each way: the share of what was sent again. None where nothing is repeated that
+        is lost.
+    round_trip_s
+        None where nothing answers.
+    by
+        What the round trip is read from.
+    """
+
+    loss: Ranged | None
+    round_trip_s: Ranged | None
+    by: str
+
+
+def fit_path(packets: pl.DataFrame, protocol: str, *, is_confirmed: bool) -> PathFit:
+    """Estimate loss and round trip.
+
+    Parameters
+    ----------
+    is_confirmed
+        Whether what is lost is sent again.
+    """
+    trips, by = _round_trips(packets)
+    return PathFit(
+        loss=_loss(packets, protocol) if is_confirmed else None,
+        round_trip_s=median(trips) if trips else None,
+        by=by,
+    )
+
+
+def _loss(packets: pl.DataFrame, protocol: str) -> Ranged | None:
+    carried = packets.filter(pl.col("payload") + pl.col("opaque") + pl.col("set_up") > 0)
+    again = share(int(carried["is_repeated"].sum()), carried.height)
+    if protocol != "coap" or again.samples == 0:
+        return again if again.samples else None
+    # A confirmable message is sent again if it was lost, or its acknowledgement.
+    low, value, high = (1 - math.sqrt(1 - part) for part in (again.low, again.value, again.high))
+    return Ranged(value, low, high, again.samples)
+
+
+def _round_trips(packets: pl.DataFrame) -> tuple[list[float], str]:
+    handshakes = _handshakes(packets)
+    if handshakes:
+        at_server = sum(near < _AT_THE_SERVER * trip for near, trip in handshakes)
+        if 2 * at_server > len(handshakes):
+            return [trip for _, trip in handshakes], "handshakes of TCP"
+    asked = packets.filter(
+        pl.col("kind").is_in([KINDS["mqtt.PINGREQ"], KINDS["coap.CON"]])
+        | (pl.col("payload") + pl.col("opaque") > 0),
+    )
+    if asked.is_empty():
+        return [trip for _, trip in handshakes], "handshakes of TCP"
+    answered_at = pl.when(pl.col("direction") == DOWN).then(pl.col("at_s"))
+    answers = packets.with_columns(
+        answer=answered_at.shift(-1).backward_fill().over("conversation")
+    )
+    asks = answers.filter(
+        (pl.col("direction") == UP)
+        & ~pl.col("is_repeated")
+        & (
+            pl.col("kind").is_in([KINDS["mqtt.PINGREQ"], KINDS["coap.CON"]])
+            | (pl.col("payload") + pl.col("opaque") > 0)
+        )
+    ).with_columns(trip=pl.col("answer") - pl.col("at_s"))
+    # Of several questions before one answer, the last is asked.
+    last = asks.group_by("conversation", "answer").agg(pl.col("trip").min())
+    found = last["trip"].drop_nulls()
+    trips = found.filter((found > 0) & (found < _LONGEST_S)).to_list()
+    by = "the first packet back after a message, as a capture at the device sees it"
+    return [*trips, *(trip for _, trip in handshakes)], by
+
+
+def _handshakes(packets: pl.DataFrame) -> list[tuple[float, float]]:
+    """Give, of each handshake of TCP, the time to its second packet and that to its third."""
+    first = packets.group_by("conversation", maintain_order=True).head(3)
+    found = []
+    for (_,), rows in first.group_by("conversation", maintain_order=True):
+        if rows["direction"].to_list() != [UP, DOWN, UP] or rows["is_repeated"].any():
+            continue
+        begin, *_ = rows.select("set_up", "bytes").rows()
+        if begin[0] > 0 and begin[1] <= _SMALL:
+            one, two, three = rows["at_s"].to_list()
+            found.append((two - one, three - one))
+    return found
