@@ -25,6 +25,7 @@ from docs.generator import (
     serve_limits,
     stacks,
     study_keys,
+    tariffs,
     validity,
 )
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 PARTS: dict[str, Callable[[], str]] = {
     "claims_keys": study_keys.claims,
+    "clouds": tariffs.clouds,
     "command_line": command_line.commands,
     "device_profiles": device_profiles.profiles,
     "exit_codes": exit_codes.table,
@@ -48,6 +50,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "serve_limits": serve_limits.limits,
     "stack_catalogue": stacks.catalogue,
     "study_keys": study_keys.sections,
+    "tariffs": tariffs.tariffs,
     "units": study_keys.units,
     "validity": validity.tables,
 }

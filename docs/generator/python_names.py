@@ -18,6 +18,8 @@ RESULTS_MEMBERS = (
     "packets",
     "latency",
     "groups",
+    "bills",
+    "sims",
     "decision",
     "by_group",
     "report",
