@@ -13,6 +13,8 @@ pub struct Usage {
     /// Rounded bytes less metered ones, of what has ended.
     rounded_up: u64,
     open: Option<Record>,
+    session: Option<Session>,
+    /// Started minutes of sessions that have ended.
     minutes: u64,
 }
 
@@ -22,10 +24,14 @@ struct Record {
     /// Its number among those of one length each.
     number: u64,
     began: Duration,
-    last: Duration,
-    /// The beginning of its session.
-    session: Duration,
     bytes: u64,
+}
+
+/// A data session.
+#[derive(Clone, Copy, Debug)]
+struct Session {
+    began: Duration,
+    last: Duration,
 }
 
 impl Usage {
@@ -38,35 +44,38 @@ impl Usage {
     pub fn add(&mut self, plan: &DataPlan, at: Duration, bytes: u32) -> u64 {
         let metered = plan.metered(bytes);
         self.metered += metered;
-        let at = self.open.map_or(at, |record| record.last.max(at));
+        let at = self.session.map_or(at, |session| session.last.max(at));
+        let begins = self.begin_session(plan, at);
         let number = plan
             .record_interval()
             .map_or(0, |every| at.as_nanos() / every.as_nanos().max(1));
-        let ends = |record: &Record| plan.ends_before(record, number, at);
+        let ends = |record: &Record| plan.ends_before(record, number, at, begins);
         if let Some(record) = self.open.take_if(|record| ends(record)) {
-            self.close(plan, record);
-            if plan.has_been_idle(&record, at) {
-                self.minutes += minutes(record.last - record.session);
-            } else {
-                self.open = Some(Record {
-                    number,
-                    began: at,
-                    last: at,
-                    session: record.session,
-                    bytes: 0,
-                });
-            }
+            self.rounded_up += rounded_up(plan, record.bytes);
         }
         let record = self.open.get_or_insert(Record {
             number,
             began: at,
-            last: at,
-            session: at,
             bytes: 0,
         });
-        record.last = at;
         record.bytes += metered;
         metered
+    }
+
+    /// Whether a packet begins another session.
+    fn begin_session(&mut self, plan: &DataPlan, at: Duration) -> bool {
+        let is_over = |it: &Session| plan.session_idle.is_some_and(|idle| at - it.last >= idle);
+        if let Some(session) = self.session.as_mut().filter(|it| !is_over(it)) {
+            session.last = at;
+            return false;
+        }
+        let next = Session {
+            began: at,
+            last: at,
+        };
+        let before = self.session.replace(next);
+        self.minutes += before.map_or(0, Session::minutes);
+        before.is_some()
     }
 
     /// A month at the rate of this span.
@@ -92,10 +101,6 @@ impl Usage {
     #[must_use]
     pub const fn metered(&self) -> u64 {
         self.metered
-    }
-
-    fn close(&mut self, plan: &DataPlan, record: Record) {
-        self.rounded_up += rounded_up(plan, record.bytes);
     }
 
     fn rounding_of_a_month(&self, plan: &DataPlan, span: Duration, bytes: f64) -> f64 {
@@ -135,28 +140,36 @@ impl Usage {
         if plan.session_idle.is_none() {
             return MONTH.as_secs_f64() / 60.0;
         }
-        let open = self
-            .open
-            .map_or(0, |record| minutes(record.last - record.session));
+        let open = self.session.map_or(0, Session::minutes);
         (self.minutes + open) as f64 * months
     }
 }
 
-impl DataPlan {
-    fn ends_before(&self, record: &Record, number: u64, at: Duration) -> bool {
-        let is_full = self.record_bytes.is_some_and(|most| record.bytes >= most);
-        let is_old = match self.session_idle {
-            // Records of sessions that end by themselves count from the beginning of the session.
-            Some(_) => self.record.is_some_and(|every| at - record.began >= every),
-            None => false,
-        };
-        let is_next = self.session_idle.is_none() && number != record.number;
-        is_full || is_old || is_next || self.has_been_idle(record, at)
+impl Session {
+    /// Started minutes.
+    fn minutes(self) -> u64 {
+        let span = self.last - self.began;
+        span.as_nanos().div_ceil(60_000_000_000).max(1)
     }
+}
 
-    fn has_been_idle(&self, record: &Record, at: Duration) -> bool {
-        self.session_idle
-            .is_some_and(|idle| at - record.last >= idle)
+impl DataPlan {
+    /// Whether what is rounded together ends before a packet, which may begin a session.
+    fn ends_before(&self, record: &Record, number: u64, at: Duration, begins: bool) -> bool {
+        let is_next = number != record.number;
+        match self.rounding.map(|it| it.per) {
+            Some(RoundingUnit::Day) => is_next,
+            Some(RoundingUnit::Session) => {
+                let is_full = self.record_bytes.is_some_and(|most| record.bytes >= most);
+                let is_old = match self.session_idle {
+                    // Records of a session that ends by itself count from its beginning.
+                    Some(_) => self.record.is_some_and(|every| at - record.began >= every),
+                    None => is_next,
+                };
+                begins || is_full || is_old
+            }
+            _ => false,
+        }
     }
 }
 
@@ -164,11 +177,6 @@ fn rounded_up(plan: &DataPlan, bytes: u64) -> u64 {
     let rounds = |per| matches!(per, RoundingUnit::Session | RoundingUnit::Day);
     let rounding = plan.rounding.filter(|rounding| rounds(rounding.per));
     rounding.map_or(0, |rounding| rounding.round(bytes) - bytes)
-}
-
-/// Started minutes.
-fn minutes(span: Duration) -> u64 {
-    span.as_nanos().div_ceil(60_000_000_000).max(1)
 }
 
 #[cfg(test)]
@@ -295,6 +303,21 @@ mod tests {
         }
         // Twice 1,600 B, each 2,000 B.
         close_to(usage.month(&plan, MONTH).billed_bytes, 4000.0);
+    }
+
+    #[test]
+    fn a_day_is_rounded_whatever_its_sessions() {
+        let plan = DataPlan {
+            rounding: Some(Rounding {
+                step: 5000,
+                minimum: 0,
+                per: RoundingUnit::Day,
+            }),
+            session_idle: Some(Duration::from_secs(30)),
+            ..DataPlan::default()
+        };
+        // 24 x 160 B = 3,840 B are 5,000 B.
+        close_to(billed(&plan, 48), 30.4375 * 5000.0);
     }
 
     #[test]

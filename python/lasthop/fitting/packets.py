@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 UP, DOWN = 0, 1
 """Directions: from the end that opened the conversation, and to it."""
 
+_CODES: Mapping[type[pl.DataType], str] = {pl.UInt64: "Q", pl.UInt32: "I", pl.UInt8: "B"}
 _WIDE, _NARROW = (
     ("conversation", "bytes", "payload", "opaque", "set_up"),
     (
@@ -147,8 +148,7 @@ def _table(columns: Mapping[str, bytes]) -> pl.DataFrame:
 
 
 def _numbers(column: bytes, kind: type[pl.DataType]) -> pl.Series:
-    code = {pl.UInt64: "Q", pl.UInt32: "I", pl.UInt8: "B"}[kind]
-    numbers = array(code)
+    numbers = array(_CODES[kind])
     numbers.frombytes(column)
     if sys.byteorder == "big":
         numbers.byteswap()
