@@ -17,7 +17,7 @@ from lasthop.cli.output import complain
 from lasthop.errors import EXIT_INVALID_RUN, EXIT_PASS, UsageError
 
 if TYPE_CHECKING:
-    from lasthop.link import LinkSettings, Summary
+    from lasthop.emulator import LinkSettings, Summary
 
 NAME = "link"
 EXAMPLE = """\
@@ -305,9 +305,9 @@ def command(  # noqa: PLR0913  each is an option
     126 if it cannot be run, 127 if it does not exist, 128 + N if signal N ended it. Exit code 3
     means that COMMAND succeeded, but the machine was too busy to keep the link's times.
     """
-    from lasthop.link import FarServer, Laboratory, LinkSettings, Program
-    from lasthop.link.laboratory import LaboratoryOptions
-    from lasthop.link.settings import pairs, read_time
+    from lasthop.emulator import FarServer, Laboratory, LinkSettings, Program
+    from lasthop.emulator.laboratory import Wishes
+    from lasthop.emulator.settings import pairs, read_time
 
     if summary not in (None, "text", "json"):
         raise UsageError(
@@ -349,7 +349,7 @@ def command(  # noqa: PLR0913  each is an option
         if jitter is not None:
             written.append(("--jitter", "jitter", jitter))
         settings = _of_study(path, group, set_, seed=seed, beside=written)
-    wishes = LaboratoryOptions(
+    wishes = Wishes(
         captures=capture,
         congestion=congestion,
         port=port,
@@ -388,7 +388,7 @@ def _of_study(
 ) -> "LinkSettings":
     """Read the path of a study, beside which there is no other link."""
     from lasthop.cli.shipped import find_study
-    from lasthop.link import LinkSettings
+    from lasthop.emulator import LinkSettings
 
     for option, *_ in beside:
         raise UsageError(f"{option}: --path already sets the link; change it with --set KEY=VALUE")

@@ -21,7 +21,7 @@ from lasthop.testbed import end
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from lasthop.link.laboratory import Laboratory
+    from lasthop.emulator.laboratory import Laboratory
 
 _LISTENS = 0x0A  # TCP_LISTEN of net/tcp_states.h
 _UNCONNECTED = 0x07  # TCP_CLOSE, which an unconnected socket of UDP has

@@ -11,7 +11,7 @@ from lasthop.study.paths.path import DEFAULT_ORDER
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lasthop.link.settings import LinkSettings
+    from lasthop.emulator.settings import LinkSettings
 
 _WAYS = {"up": "to the far end", "down": "to the near end"}
 

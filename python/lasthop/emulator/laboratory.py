@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from lasthop._native import CaptureError, SpecError
+from lasthop.emulator.summary import Summary
 from lasthop.errors import EnvironmentFailure, UsageError
-from lasthop.link.summary import Summary
 from lasthop.testbed import (
     Emulation,
     Namespace,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
 
-    from lasthop.link.settings import LinkSettings
+    from lasthop.emulator.settings import LinkSettings
 
 NEAR, FAR = "10.77.0.1", "10.77.0.2"
 NEAR_IPV6, FAR_IPV6 = "fd77::1", "fd77::2"
@@ -53,7 +53,7 @@ _BETWEEN_LOOKS_S = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LaboratoryOptions:
+class Wishes:
     """Options of a link beside its path.
 
     Attributes
@@ -79,7 +79,7 @@ class Laboratory:
     """Both ends of a path, joined while it is entered; without root in a user namespace."""
 
     settings: LinkSettings
-    wishes: LaboratoryOptions
+    wishes: Wishes
     summary: Summary | None = field(default=None, init=False)
     _stack: contextlib.ExitStack = field(default_factory=contextlib.ExitStack, init=False)
     _near: Namespace | None = field(default=None, init=False)

@@ -4,10 +4,10 @@ The path is one of a study, in the words of a study. A process of its own carrie
 network namespace with the program and one with the server that it talks to.
 """
 
-from lasthop.link.far_server import FarServer
-from lasthop.link.laboratory import Laboratory
-from lasthop.link.program import Program
-from lasthop.link.settings import LinkSettings
-from lasthop.link.summary import Summary
+from lasthop.emulator.far_server import FarServer
+from lasthop.emulator.laboratory import Laboratory
+from lasthop.emulator.program import Program
+from lasthop.emulator.settings import LinkSettings
+from lasthop.emulator.summary import Summary
 
 __all__ = ["FarServer", "Laboratory", "LinkSettings", "Program", "Summary"]

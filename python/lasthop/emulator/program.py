@@ -15,7 +15,7 @@ from lasthop.errors import EnvironmentFailure, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lasthop.link.laboratory import Laboratory
+    from lasthop.emulator.laboratory import Laboratory
 
 _FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 _ENDS_BY_SIGNAL = 128
