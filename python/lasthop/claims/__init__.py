@@ -1,4 +1,4 @@
-"""Claims of papers held against runs: reproduced, not reproduced, undecided or not covered."""
+"""Claims of papers held against runs: a closed list of verdicts."""
 
 from lasthop.claims.judge import judge
 from lasthop.claims.judgement import ClaimVerdict, Finding, Judgement

@@ -47,6 +47,13 @@ class ArmValues:
         """The distance of the points at which it can peak; zero of what is no peak."""
         return self.step if self.measure is None else 0.0
 
+    @property
+    def constant(self) -> bool:
+        """Whether it is one number other than zero that is neither a share, a count nor a peak."""
+        values = set(self.values.values())
+        by_chance = self.kind in {Kind.SHARE, Kind.COUNT} or self.peak_step > 0
+        return len(values) == 1 and 0 not in values and not by_chance
+
     def estimate(self) -> Estimate:
         """Judge it by itself; it has two finite values or more."""
         values = list(self.values.values())

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from lasthop.claims.cells import Cells
 from lasthop.claims.judgement import Finding, Statistic
-from lasthop.claims.samples import Sample, samples
+from lasthop.claims.samples import ROUNDING, Sample, samples
 from lasthop.statistics.estimates import Estimate
-from lasthop.statistics.intervals import CONFIDENCE, interval
+from lasthop.statistics.intervals import CONFIDENCE, Interval, IntervalKind, interval
 from lasthop.study.claims.claim import Bound, Expected, Order, Rule
 
 if TYPE_CHECKING:
@@ -64,6 +64,10 @@ def _finding(rule: Rule, sample: Sample) -> Finding:
     )
     if plain.trouble is not None:
         return plain
+    if sample.exact:
+        one = Interval(values[0], values[0], values[0], IntervalKind.EXACT, 1)
+        found = replace(plain, ours=one, n=1, exact=True)
+        return _exactly_held(found, requirement)
     known = sample.estimate()
     ours = known.interval
     if plain.statistic in {"level", "mean"}:
@@ -74,13 +78,34 @@ def _finding(rule: Rule, sample: Sample) -> Finding:
     return _held_to_bound(found, known, requirement, _slack(requirement, sample))
 
 
+def _exactly_held(finding: Finding, requirement: Expected | Bound) -> Finding:
+    """Hold one number against the rule: it has no spread, so nothing is tested."""
+    value = _value(finding)
+    if isinstance(requirement, Expected):
+        slack = ROUNDING * max(abs(finding.low), abs(finding.high))
+        holds = finding.low - slack <= value <= finding.high + slack
+        p_for = None if holds else 1.0
+    else:
+        holds = requirement.holds(value)
+        p_for = 0.0 if holds else 1.0
+    p_against = 1.0 if holds else 0.0
+    return replace(finding, meets=holds, fails=not holds, p_for=p_for, p_against=p_against)
+
+
+def _value(finding: Finding) -> float:
+    return math.nan if finding.ours is None else finding.ours.mean
+
+
 def _held_to_range(finding: Finding, known: Estimate) -> Finding:
-    """Meeting the range is enough; lying wholly outside is shown."""
+    """Meeting the range and being narrower than it is enough; lying wholly outside is shown."""
     side: Side = "below" if known.interval.mean < finding.low else "above"
     bound = finding.low if side == "below" else finding.high
     p_against = known.evidence.p_value(bound, side)
     outside = p_against <= 1 - CONFIDENCE
-    return replace(finding, meets=not outside, fails=outside, p_for=None, p_against=p_against)
+    ours = known.interval if finding.ours is None else finding.ours
+    width = ours.high - ours.low
+    meets = not outside and (width == 0 or width < finding.high - finding.low)
+    return replace(finding, meets=meets, fails=outside, p_for=None, p_against=p_against)
 
 
 def _held_to_bound(finding: Finding, known: Estimate, bound: Bound, slack: float) -> Finding:

@@ -17,11 +17,14 @@ from lasthop.study.claims.claim import Claim
 def judge(claims: Iterable[Claim], runs: pl.DataFrame, *, looks: int = 1) -> tuple[Judgement, ...]:
     """Judge claims against runs.
 
-    A claim holds when all of its rules do at each of their stacks and points. One that must lie
-    on a side (a threshold, an order) is reproduced when the interval lies wholly there, not
-    reproduced when wholly on the other side. A value is reproduced when the interval meets the
-    range around the published one, not reproduced when it lies wholly outside. Everything else
-    is undecided, and so is what a single repetition says. Intervals are those of comparisons.
+    A claim holds when all of its rules do at each of their stacks and points. A threshold or an
+    order holds when the interval lies wholly on the stated side. A value holds when the interval
+    meets the range around the published one and is narrower than it. A claim that holds is
+    "predicted", an order "holds"; one with a model that was fitted to the published figure, or
+    with a figure that follows from others, is "fitted" or "derived". A claim is "not reproduced"
+    when the interval lies wholly on the other side or outside the range. Everything else is
+    undecided, and so is what a single repetition says. Intervals are those of comparisons; a value
+    that is the same in every repetition is one number without an interval.
 
     The p-value of a claim is the smallest alpha at which the 1 - alpha intervals would show
     that it holds (the largest p-value of its findings, for all must hold), or that it does not
@@ -148,6 +151,7 @@ class _Case:
             unit="" if deciding is None else deciding.unit,
             interval=None if deciding is None else deciding.ours,
             n=0 if deciding is None else deciding.n,
+            exact=deciding is not None and deciding.exact,
             verdict=verdict,
             reason=reason(
                 self.claim, verdict, deciding, self._findings, self.uncovered, correction
@@ -171,7 +175,7 @@ class _Case:
         if significant and self.p_against <= (1.0 if self.p_for is None else self.p_for):
             return ClaimVerdict.NOT_REPRODUCED
         if self._all_meet and (self.p_for is None or significant):
-            return ClaimVerdict.REPRODUCED
+            return ClaimVerdict.supporting(self.claim)
         return ClaimVerdict.UNDECIDED
 
     def _deciding(self, verdict: ClaimVerdict | None) -> Finding | None:

@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Any, Literal
 
 from lasthop.statistics.intervals import Interval
+from lasthop.study.claims.claim import Claim
 
 _SIGNIFICANT_DIGITS = 9
 
@@ -13,10 +14,30 @@ _SIGNIFICANT_DIGITS = 9
 class ClaimVerdict(Enum):
     """The verdict on a claim."""
 
-    REPRODUCED = "reproduced"
+    PREDICTED = "predicted"
+    HOLDS = "holds"
+    FITTED = "fitted"
+    DERIVED = "derived"
     NOT_REPRODUCED = "not reproduced"
     UNDECIDED = "undecided"
     NOT_COVERED = "not covered"
+
+    @property
+    def supports(self) -> bool:
+        """Whether the rules of the claim hold, on whatever basis."""
+        return self in {
+            ClaimVerdict.PREDICTED,
+            ClaimVerdict.HOLDS,
+            ClaimVerdict.FITTED,
+            ClaimVerdict.DERIVED,
+        }
+
+    @classmethod
+    def supporting(cls, claim: Claim) -> "Verdict":
+        """Give the verdict of a claim whose rules hold."""
+        if claim.basis is not None:
+            return cls(claim.basis)
+        return cls.HOLDS if claim.kind == "order" else cls.PREDICTED
 
 
 Statistic = Literal["level", "ratio", "change", "peak", "mean", "difference"]
@@ -51,6 +72,8 @@ class Finding:
         Why nothing can be said, None if something can.
     note
         What to know before trusting it.
+    exact
+        Whether ours is one number: the same in every repetition, with ``n`` 1.
     """
 
     stack: str
@@ -70,6 +93,7 @@ class Finding:
     p_against: float = 1.0
     trouble: str | None = None
     note: str | None = None
+    exact: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Give it as plain values."""
@@ -89,6 +113,7 @@ class Finding:
             "fails": self.fails,
             "trouble": self.trouble,
             "note": self.note,
+            "exact": self.exact,
         }
 
 
@@ -115,6 +140,8 @@ class Judgement:
         where nothing was tested.
     findings
         Every rule at every point.
+    exact
+        Whether ours is one number, the same in every repetition.
     """
 
     id: str
@@ -130,6 +157,7 @@ class Judgement:
     reason: str
     p_value: float | None
     findings: tuple[Finding, ...]
+    exact: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Give it as plain values, rounded to digits that every machine agrees on."""
@@ -143,6 +171,7 @@ class Judgement:
             "unit": self.unit,
             "interval": plain_ends(self.interval),
             "n": self.n,
+            "exact": self.exact,
             "verdict": None if self.verdict is None else self.verdict.value,
             "reason": self.reason,
             "p_value": plain_number(self.p_value),

@@ -37,7 +37,13 @@ def reason(  # noqa: PLR0913, PLR0917  (each is a part of the sentence)
         return claim.not_covered or _left_out(uncovered)
     pieces = [_where(deciding, len(findings)), _said(verdict, deciding, correction)]
     told = ": ".join(filter(None, pieces))
-    notes = [told, deciding.note or "", f"without {_left_out(uncovered)}" if uncovered else ""]
+    basis = f"{claim.basis}: {claim.because}" if verdict.supports and claim.basis else ""
+    notes = [
+        told,
+        basis,
+        deciding.note or "",
+        f"without {_left_out(uncovered)}" if uncovered else "",
+    ]
     return "; ".join(filter(None, notes))
 
 
@@ -45,8 +51,12 @@ def _said(verdict: ClaimVerdict, finding: Finding, correction: Correction) -> st
     if finding.trouble is not None or finding.ours is None:
         return finding.trouble or ""
     ours = format_range(finding.ours, finding.unit)
+    if finding.exact:
+        ours = f"{ours} in every repetition"
     uncorrected = f", which the correction over {correction} leaves open"
     if verdict is ClaimVerdict.UNDECIDED and not (finding.meets or finding.fails):
+        if math.isfinite(finding.low) and math.isfinite(finding.high):
+            return f"{ours} meets {_wanted(finding)} but is not narrower"
         return f"{ours} is on both sides of {_bound(finding)}"
     doubt = uncorrected if verdict is ClaimVerdict.UNDECIDED else ""
     told = "as claimed" if finding.meets else "but claimed is"

@@ -12,7 +12,7 @@ from lasthop.statistics.estimates import Estimate
 from lasthop.study.claims.claim import Area, Bound, Order, OrderedArm, Place, Rule
 
 _FEWEST_POINTS = 2
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,16 @@ class Sample:
             and not (self.ratio and all(math.isfinite(arm.values[seed]) for arm in self.arms))
             for seed, value in self.by_seed.items()
         )
+
+    @property
+    def exact(self) -> bool:
+        """Whether every repetition has the same number, which chance has no part in.
+
+        A share, a count or a zero may be equal in all of a few repetitions and still be chance;
+        a peak is known to the distance of its points only.
+        """
+        arms = [self._known(arm) for arm in self.arms]
+        return len(self.by_seed) > 1 and all(arm.constant for arm in arms)
 
     def estimate(self) -> Estimate:
         """Estimate the value from at least two repetitions that all have one."""
@@ -282,7 +292,7 @@ def _difference(value: float, other: float) -> float:
 
 def _without_rounding(difference: float, size: float) -> float:
     """Make zero of what is left when equal numbers are computed in two ways."""
-    return 0.0 if abs(difference) <= _ROUNDING * size else difference
+    return 0.0 if abs(difference) <= ROUNDING * size else difference
 
 
 def _quotient(value: float, other: float) -> float:

@@ -28,6 +28,8 @@ def ours(judged: Judgement | Finding) -> str:
 def interval(judged: Judgement | Finding) -> str:
     """Write our interval."""
     found = judged.interval if isinstance(judged, Judgement) else judged.ours
+    if judged.exact:
+        return "one number"
     return NOTHING if found is None else format_range(found, judged.unit)
 
 

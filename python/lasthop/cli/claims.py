@@ -11,7 +11,10 @@ from lasthop.cli.output import say, show
 
 _MOST_CLAIMS = 20
 _STYLES = {
-    ClaimVerdict.REPRODUCED: "green",
+    ClaimVerdict.PREDICTED: "green",
+    ClaimVerdict.HOLDS: "green",
+    ClaimVerdict.FITTED: "cyan",
+    ClaimVerdict.DERIVED: "cyan",
     ClaimVerdict.NOT_REPRODUCED: "red",
     ClaimVerdict.UNDECIDED: "yellow",
     ClaimVerdict.NOT_COVERED: "dim",

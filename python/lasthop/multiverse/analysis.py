@@ -191,7 +191,7 @@ def _spread(judged: Sequence[_Judged]) -> Spread:
     ours = sorted(each.judgement.ours for each in judged if each.judgement.ours is not None)
     return Spread(
         universes=len(judged),
-        reproduced=sum(_verdict(each) is ClaimVerdict.REPRODUCED for each in judged),
+        holding=sum(_verdict(each).supports for each in judged),
         low=_quantile(ours, _TAIL),
         median=_quantile(ours, 0.5),
         high=_quantile(ours, 1 - _TAIL),

@@ -20,7 +20,7 @@ class Spread:
     """
 
     universes: int
-    reproduced: int
+    holding: int
     low: float | None
     median: float | None
     high: float | None
@@ -28,12 +28,12 @@ class Spread:
     @property
     def share(self) -> float:
         """The share of universes in which the claim holds."""
-        return self.reproduced / self.universes
+        return self.holding / self.universes
 
     def as_json(self) -> dict[str, Any]:
         """Give it as plain values."""
         ends = {name: plain_number(getattr(self, name)) for name in ("low", "median", "high")}
-        counts = {"universes": self.universes, "reproduced": self.reproduced}
+        counts = {"universes": self.universes, "holding": self.holding}
         return {**counts, "share": plain_number(self.share), **ends}
 
 
@@ -102,7 +102,7 @@ class ClaimAcross:
     Parameters
     ----------
     low, high
-        The range in which ours counts as reproduced; infinite where it is open.
+        The range in which ours counts as published; infinite where it is open.
     verdicts
         How many universes have each verdict.
     overall

@@ -33,7 +33,7 @@ def summary(document: Document) -> str:
 
 def holds(claim: Document) -> str:
     """Describe in how many universes a claim holds."""
-    return f"{share(claim['share'])} ({claim['reproduced']:,} of {claim['universes']:,})"
+    return f"{share(claim['share'])} ({claim['holding']:,} of {claim['universes']:,})"
 
 
 def share(value: float) -> str:

@@ -25,7 +25,10 @@ _SPACES = dict.fromkeys(map(ord, "\N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}"),
 _Result = Literal["failure", "error", "skipped"]
 _CLAIM_RESULTS: Mapping[str | None, _Result | None] = {
     None: "skipped",
-    "reproduced": None,
+    "predicted": None,
+    "holds": None,
+    "fitted": None,
+    "derived": None,
     "not reproduced": "failure",
     "undecided": "skipped",
     "not covered": "skipped",

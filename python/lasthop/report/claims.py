@@ -46,7 +46,7 @@ def _row(judgement: Judgement) -> Row:
         what + small(judgement.source) if judgement.source else what,
         pill(found, found.replace(" ", "-")),
         judgement.published,
-        bold(ours(judgement)) + (small(f"{judgement.n} runs") if judgement.n else ""),
+        bold(ours(judgement)) + (small(f"{judgement.n} runs") if judgement.n > 1 else ""),
         interval(judgement),
         judgement.reason,
     ]

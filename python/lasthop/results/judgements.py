@@ -23,7 +23,14 @@ def read_claims(folder: Path) -> Sequence[Mapping[str, Any]]:
         return ()
     if not isinstance(found, list) or not all(isinstance(claim, dict) for claim in found):
         raise DamagedResultsError(folder / CLAIMS, "the file is not a list of claims")
-    return found
+    return [claim | {"verdict": _today(claim)} for claim in found]
+
+
+def _today(claim: Mapping[str, Any]) -> str | None:
+    """Give the verdict in words of today; older versions wrote "reproduced"."""
+    if claim.get("verdict") != "reproduced":
+        return claim.get("verdict")
+    return "holds" if claim.get("kind") == "order" else "predicted"
 
 
 def read_multiverse(folder: Path) -> Mapping[str, Any] | None:
@@ -35,6 +42,21 @@ def read_multiverse(folder: Path) -> Mapping[str, Any] | None:
         The file is not as it was written.
     """
     found = read_stored(folder / MULTIVERSE)
-    if found is None or isinstance(found, dict):
-        return found
+    if found is None:
+        return None
+    if isinstance(found, dict):
+        return _renamed(found)
     raise DamagedResultsError(folder / MULTIVERSE, "the file is not a multiverse")
+
+
+def _renamed(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give a part of a multiverse in words of today; older versions wrote "reproduced"."""
+    found = {("holding" if key == "reproduced" else key): document[key] for key in document}
+    for key, value in found.items():
+        if isinstance(value, dict):
+            found[key] = _renamed(value)
+        elif isinstance(value, list):
+            found[key] = [_renamed(one) if isinstance(one, dict) else one for one in value]
+    if found.get("verdict") == "reproduced":
+        found["verdict"] = "predicted"
+    return found

@@ -23,6 +23,7 @@ class IntervalKind(Enum):
     POISSON = "95 % interval, the wider of t and Poisson's,"
     RANGE = "range"
     SINGLE = "single run"
+    EXACT = "one number"
 
 
 @dataclass(frozen=True, slots=True)

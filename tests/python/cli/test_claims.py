@@ -28,7 +28,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Lasthop:
     lasthop.write("published.yaml", CLAIMS)
     done = lasthop("run", "study.yaml")
     assert done.returncode == 0, done.stderr
-    assert "claims: 1 reproduced" in done.stdout
+    assert "claims: 1 predicted" in done.stdout
     return lasthop
 
 
@@ -41,7 +41,7 @@ def test_the_folder_holds_what_became_of_each_claim(finished: Lasthop) -> None:
     first, note = judged(finished.folder / "results/small")
     names = {"id", "what", "published", "ours", "interval", "n", "verdict", "reason"}
     assert names | {"kind", "source"} <= set(first)
-    assert (first["id"], first["verdict"], first["n"]) == ("C1", "reproduced", 5)
+    assert (first["id"], first["verdict"], first["n"]) == ("C1", "predicted", 5)
     assert first["interval"][0] < first["ours"] < first["interval"][1]
     assert "without mqtt_sn (mqtt_sn is not built yet)" in first["reason"]
     assert note["verdict"] is None
@@ -50,7 +50,7 @@ def test_the_folder_holds_what_became_of_each_claim(finished: Lasthop) -> None:
 def test_every_command_that_concludes_tells_the_same(finished: Lasthop) -> None:
     written = judged(finished.folder / "results/small")
     for command in (("run", "study.yaml", "--no-report"), ("report", "results/small")):
-        assert "claims: 1 reproduced" in finished(*command).stdout
+        assert "claims: 1 predicted" in finished(*command).stdout
         assert json.loads(finished(*command, "--json").stdout)["claims"] == written
     page = (finished.folder / "results/small/report.html").read_text(encoding="utf-8")
     assert 'id="claims"' in page
@@ -81,7 +81,7 @@ def test_a_shard_judges_nothing_and_the_merged_shards_do(
     shards = [f"results/small-shard-{number}-of-2" for number in (1, 2)]
     assert not (lasthop.folder / shards[0] / "claims.json").exists()
     done = lasthop("report", *shards, "--out", "whole")
-    assert "claims: 1 reproduced" in done.stdout
+    assert "claims: 1 predicted" in done.stdout
     assert judged(lasthop.folder / "whole") == judged(finished.folder / "results/small")
 
 

@@ -193,7 +193,10 @@ def test_an_expectation_passes_or_fails(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("verdict", "result"),
     [
-        ("reproduced", ""),
+        ("predicted", ""),
+        ("holds", ""),
+        ("fitted", ""),
+        ("derived", ""),
         ("not reproduced", "failure: not reproduced: 3 % off"),
         ("undecided", "skipped: undecided: 3 % off"),
         ("not covered", "skipped: not covered: 3 % off"),

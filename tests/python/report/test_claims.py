@@ -44,7 +44,7 @@ def test_the_table_tells_claim_verdict_published_ours_and_why(write_results: Wri
     far = claim(id="A2", equals="900 ms")
     note = {"id": "A3", "kind": "note", "what": "for the record"}
     page = page_of(write_results(SyntheticStudy(claims=[claim(), far, note])))
-    assert "1 reproduced, 1 not reproduced" in page.text
+    assert "1 predicted, 1 not reproduced" in page.text
     assert "A1 As late as the network" in page.text
     assert "a paper" in page.text
     assert "but claimed is 0.675" in page.text

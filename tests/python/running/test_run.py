@@ -67,10 +67,10 @@ def test_claims_are_judged_and_in_the_view(study: Path, tmp_path: Path) -> None:
     (tmp_path / "claims.yaml").write_text(f"claims: [{claim}]\n")
     results = lasthop.run(study, out=tmp_path / "out", jobs=2)
     assert [(found.id, found.verdict) for found in results.judgements] == [
-        ("C1", ClaimVerdict.REPRODUCED)
+        ("C1", ClaimVerdict.PREDICTED)
     ]
     view = results._repr_html_()
-    assert "Claims: 1 reproduced" in view
+    assert "Claims: 1 predicted" in view
     assert "most &lt;b&gt;arrives&lt;/b&gt;" in view
 
 

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 import lasthop
+from lasthop.claims import ClaimVerdict
 
 STUDIES = Path(__file__).parents[3] / "studies"
 _ID = r"[A-Z]+\d+[a-z]?"
 _ROW = re.compile(rf"^\| (?P<ids>{_ID}(?:, {_ID})*) .* \| (?P<end>[^|]+) \|$", re.MULTILINE)
-_VERDICTS = ("not reproduced", "reproduced", "undecided", "not covered")
+_VERDICTS = tuple(verdict.value for verdict in ClaimVerdict)
 
 
 def written_verdicts(study: str) -> dict[str, str]:

@@ -105,6 +105,18 @@ CASES = {
         "claims: [{id: A1, kind: value, what: x}]\n",
         '1:10: claims: the claim has no rules; write "rules: [...]", or "not_covered: WHY"',
     ),
+    "fitted and derived": (
+        CLAIM + "    fitted: by the delay\n    derived: from A2\n",
+        '11:5: claims.derived: both "fitted" and "derived" are given; remove one of them',
+    ),
+    "fitted and not covered": (
+        "claims: [{id: A1, kind: value, what: x, not_covered: why, fitted: by the delay}]\n",
+        '1:*: claims.not_covered: both "fitted" and "not_covered" are given; remove one of them',
+    ),
+    "a note that was fitted": (
+        "claims: [{id: A1, kind: note, what: x, fitted: by the delay}]\n",
+        '1:*: claims.fitted: a claim of the kind "note" cannot have "fitted"; remove it, *',
+    ),
     "rules of what is not covered": (
         CLAIM + "    not_covered: no radio\n",
         '10:5: claims.not_covered: both "rules" and "not_covered" are given; remove one of them',

@@ -16,6 +16,7 @@ Kind = Literal["value", "ratio", "order", "threshold", "note"]
 Extreme = Literal["lowest", "highest"]
 Side = Literal["above", "below"]
 Look = Literal["change", "peak", "mean"]
+Basis = Literal["fitted", "derived"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +226,9 @@ class Claim:
         All must hold; empty for a note and for what is not covered.
     not_covered
         Why it cannot be judged, None if it can.
+    basis, because
+        Whether the model was fitted to the published figure or the figure follows from others,
+        and how; None of a prediction.
     """
 
     id: str
@@ -234,6 +238,8 @@ class Claim:
     source: str | None
     rules: tuple[Rule, ...]
     not_covered: str | None
+    basis: Basis | None = None
+    because: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,6 +197,14 @@ class ClaimForm(Form):
     """Rules of the claim. All of them must hold."""
     not_covered: Words | None = Field(default=None, examples=["needs a radio model"])
     """Why the claim is not judged."""
+    fitted: Words | None = Field(
+        default=None, examples=["the service time was chosen so that MQTT takes 40 ms"]
+    )
+    """What was chosen so that runs meet the published figure. The verdict is then "fitted"."""
+    derived: Words | None = Field(
+        default=None, examples=["the same equation as that of MQTT: 4 round trips and the service"]
+    )
+    """How the figure follows from other figures of the paper. The verdict is then "derived"."""
 
     @field_validator("id", mode="before")
     @classmethod
@@ -212,7 +220,7 @@ class ClaimForm(Form):
     @model_validator(mode="after")
     def _judged_or_not(self) -> ClaimForm:
         if self.kind == "note":
-            for name in ("rules", "not_covered"):
+            for name in ("rules", "not_covered", "fitted", "derived"):
                 if getattr(self, name) is not None:
                     raise Fault(
                         f'a claim of the kind "note" cannot have "{name}"',
@@ -226,6 +234,15 @@ class ClaimForm(Form):
             )
         elif self.rules is not None and self.not_covered is not None:
             raise _both("rules", "not_covered")
+        return self
+
+    @model_validator(mode="after")
+    def _one_basis(self) -> ClaimForm:
+        bases = [name for name in ("fitted", "derived") if getattr(self, name) is not None]
+        if len(bases) > 1:
+            raise _both(bases[0], bases[1])
+        if bases and self.not_covered is not None:
+            raise _both(bases[0], "not_covered")
         return self
 
     @model_validator(mode="after")

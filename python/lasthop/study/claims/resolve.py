@@ -84,6 +84,8 @@ def resolve_claim(
         source=source or None,
         rules=tuple(rules),
         not_covered=form.not_covered,
+        basis="fitted" if form.fitted else "derived" if form.derived else None,
+        because=form.fitted or form.derived,
     )
 
 
