@@ -19,6 +19,7 @@ from lasthop.study.expressions import (
     measured_column,
     parse_expression,
 )
+from lasthop.study.fields.survey import FOLDER
 from lasthop.study.forms.extending import read_named, read_study
 from lasthop.study.forms.long_form import LongForm
 from lasthop.study.forms.renamed_keys import current_key, note_on
@@ -235,7 +236,7 @@ class _Loader:
     def _form(self, document: Document) -> StudyForm:
         form = LongForm if any(map(_means_fleet, document.value)) else ShortForm
         try:
-            return form.model_validate(document.value)
+            return form.model_validate(document.value, context={FOLDER: self._folder})
         except ValidationError as error:
             raise document.invalid(error) from None
 

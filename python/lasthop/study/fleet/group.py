@@ -33,7 +33,7 @@ class GroupForm(Form):
         "traffic": 'write the traffic of a group under "traffic", with "from: GROUP"',
         "strata": (
             "write the shares at the key that differs, for example "
-            '"coupling_loss: {144 dB: 80 %, ..}"'
+            '"coupling_loss: {144 dB: 80 %, ..}", or "coupling_loss: {from: survey.csv}"'
         ),
         "weight": 'remove it; it follows from "count" and "simulate"',
     }

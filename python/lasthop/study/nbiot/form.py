@@ -10,6 +10,7 @@ from pydantic import Field, Tag, model_validator
 
 from lasthop.study.fields.form import SCALAR_OR_MAPPING, Form
 from lasthop.study.fields.shares import COUPLING_LOSSES, Shares
+from lasthop.study.fields.survey import SCALAR_SHARES_OR_SURVEY, SurveyedShares
 from lasthop.study.nbiot.amounts import (
     FRAME_NS,
     SECOND_NS,
@@ -151,13 +152,18 @@ class Nbiot(Form):
     coupling_loss: Annotated[
         Annotated[
             Annotated[CouplingLoss, Tag("<value>")]
-            | Annotated[Shares, COUPLING_LOSSES, Tag("<mapping>")],
-            SCALAR_OR_MAPPING,
+            | Annotated[Shares, COUPLING_LOSSES, Tag("<mapping>")]
+            | Annotated[SurveyedShares, Tag("<survey>")],
+            SCALAR_SHARES_OR_SURVEY,
         ]
         | None,
         Into("placement.stated_coupling_loss.coupling_loss_db"),
-    ] = Field(default=None, examples=["154 dB", "{144 dB: 80 %, 154 dB: 15 %, 164 dB: 5 %}"])
+    ] = Field(
+        default=None,
+        examples=["154 dB", "{144 dB: 80 %, 154 dB: 15 %, 164 dB: 5 %}", "{from: survey.csv}"],
+    )
     """Coupling loss of all devices, or of each stratum of a group, in one cell without neighbours.
+    `from` reads the strata of a real fleet from a CSV file.
     With the cells of a deployment, the devices are divided among that many cells, which do not
     interfere with each other."""
     deployment: Annotated[Deployment | None, Into("placement.deployment")] = Field(
