@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from lasthop.answer.quantities import format_quantity, format_range
+from lasthop.answer.requirement_words import in_words, missed_in_words
 
 if TYPE_CHECKING:
     from lasthop.answer.decision import Decision, PointDecision
@@ -35,13 +36,13 @@ def _rows(decision: "Decision", point: "PointDecision") -> Iterable[Row]:
             ends = format_range(arm.value, column.unit, missing=column.missing)
             value = f"{mean} ({ends})"
         too_few = (
-            f"{one.met.value}: {one.requirement} (is {one.figure})"
+            f"{one.met.value}: {in_words(one.requirement)} (is {one.figure})"
             for one in point.too_few(arm.stack)
         )
         value = "; ".join(filter(None, (value, *too_few)))
         yield str(arm.rank), arm.stack, value
     for left_out in point.excluded:
-        why = "; ".join(f"{each.requirement} (is {each.figure})" for each in left_out.because)
+        why = "; ".join(missed_in_words(each.requirement, each.figure) for each in left_out.because)
         yield "-", left_out.arm.stack, f"excluded: {why}"
     for aside in point.set_aside:
         yield "-", aside.stack, "; ".join(f"{why.status}: {why.reason}" for why in aside.troubles)

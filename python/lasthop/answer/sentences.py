@@ -57,16 +57,3 @@ def first_names(stacks: Sequence[str]) -> list[Span]:
     first, rest = stacks[: _MOST_NAMED - 1], len(stacks) - _MOST_NAMED + 1
     spans = [span for stack in first for span in (Span(stack, "stack"), Span(", "))]
     return [*spans[:-1], Span(f" and {rest} others")]
-
-
-def shown_rule(requirement: str) -> str:
-    """Write a requirement so that it is read easily.
-
-    Examples
-    --------
-    >>> shown_rule("delivery_ratio > 99 %")
-    'delivery_ratio > 99 %'
-    """
-    return requirement.replace(">=", "\N{GREATER-THAN OR EQUAL TO}").replace(
-        "<=", "\N{LESS-THAN OR EQUAL TO}"
-    )

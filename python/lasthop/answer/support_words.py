@@ -7,11 +7,11 @@ from lasthop.answer.contrast_words import change_of, effect_of
 from lasthop.answer.decision import Decision, Outcome, PointDecision
 from lasthop.answer.quantities import MINUS, SPACE, format_quantity, format_range
 from lasthop.answer.ranking import Objective, RankedArm
-from lasthop.answer.sentences import Sentence, Span, plain, shown_rule
+from lasthop.answer.requirement_words import in_words, missed_in_words
+from lasthop.answer.sentences import Sentence, Span, plain
 from lasthop.measures import Kind
 from lasthop.statistics.intervals import IntervalKind
 from lasthop.statistics.unseen import largest_unseen_share
-from lasthop.study.expressions import parse_expression
 
 _MOST_EXCLUDED = 4
 
@@ -56,9 +56,7 @@ def _excluded(point: PointDecision) -> Iterable[Sentence]:
         why = left_out.because[0]
         spans.append(Span(", " if spans else "Excluded: "))
         spans.append(Span(left_out.arm.stack, "stack"))
-        needed = parse_expression(why.requirement).comparison
-        rule = Span(shown_rule(f"{needed.operator} {needed.written}"), "rule")
-        spans += [Span(f" ({needed.column} is {why.figure}, not "), rule, Span(")")]
+        spans.append(Span(f" ({missed_in_words(why.requirement, why.figure)})"))
     if len(point.excluded) > _MOST_EXCLUDED:
         spans.append(Span(f" and {len(point.excluded) - _MOST_EXCLUDED} more"))
     if spans:
@@ -149,7 +147,7 @@ def _too_few(decision: Decision) -> Iterable[Sentence]:
         ]
         if not found:
             continue
-        spans = [Span("Too few to say whether "), Span(shown_rule(requirement), "rule")]
+        spans = [Span("Too few to say whether "), Span(in_words(requirement), "rule")]
         spans.append(Span(" is met: "))
         for place, (stack, label, figure) in enumerate(found[:_MOST_EXCLUDED]):
             where = f" at {label}" if label else ""
@@ -174,7 +172,7 @@ def _bounds(decision: Decision) -> Iterable[Sentence]:
         stack, bound = met[0]
         yield Sentence(
             (
-                Span(shown_rule(requirement), "rule"),
+                Span(in_words(requirement), "rule"),
                 Span(" is judged by what was observed. The value of "),
                 Span(stack, "stack"),
                 Span(f" can still be {bound}."),

@@ -6,7 +6,8 @@ from itertools import groupby
 from lasthop.answer.crossing import Crossing
 from lasthop.answer.decision import Outcome, PointDecision
 from lasthop.answer.quantities import format_range
-from lasthop.answer.sentences import Sentence, Span, names, shown_rule
+from lasthop.answer.requirement_words import in_words
+from lasthop.answer.sentences import Sentence, Span, names
 from lasthop.answer.sweeps import Flip, SweepDecision
 from lasthop.answer.verdict import neighbours_with_one_answer
 
@@ -67,7 +68,7 @@ def _flip(sweep: SweepDecision, flip: Flip) -> Iterable[Span]:
         yield Span(", where ")
         yield Span(flip.qualification.stack, "stack")
         yield Span(f" {verb} ")
-        yield Span(shown_rule(flip.qualification.requirement), "rule")
+        yield Span(in_words(flip.qualification.requirement), "rule")
     if flip.crossing is None:
         yield Span("; one of them has no value, so that it cannot be said where.")
     else:
@@ -81,7 +82,7 @@ def _too_few(sweep: SweepDecision, flip: Flip) -> Iterable[Span]:
     for (stack, rule), found in groupby(flip.too_few, key=lambda one: (one.stack, one.requirement)):
         at = ", ".join(sweep.swept.text_of(one.at) for one in found)
         yield Span(" It hangs on a requirement with too few to say: ")
-        yield Span(shown_rule(rule), "rule")
+        yield Span(in_words(rule), "rule")
         yield Span(" for ")
         yield Span(stack, "stack")
         yield Span(f" at {at}.")

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lasthop.answer.decision import Decision, Outcome, PointDecision
-from lasthop.answer.sentences import Sentence, Span, first_names, names, plain, shown_rule
+from lasthop.answer.requirement_words import in_words
+from lasthop.answer.sentences import Sentence, Span, first_names, names, plain
 from lasthop.answer.support_words import cautions_of, least_lead, rule_of_ranking, support_at
 from lasthop.measures import Kind
 from lasthop.referee.row import OVERLOAD
@@ -227,7 +228,7 @@ def _listed(requirements: Sequence[str]) -> list[Span]:
     spans: list[Span] = []
     for place, requirement in enumerate(requirements):
         spans += [Span(" and ")] if place else []
-        spans.append(Span(shown_rule(requirement), "rule"))
+        spans.append(Span(in_words(requirement), "rule"))
     return spans
 
 

@@ -33,7 +33,7 @@ class ClaimVerdict(Enum):
         }
 
     @classmethod
-    def supporting(cls, claim: Claim) -> "Verdict":
+    def supporting(cls, claim: Claim) -> "ClaimVerdict":
         """Give the verdict of a claim whose rules hold."""
         if claim.basis is not None:
             return cls(claim.basis)

@@ -9,7 +9,7 @@ from lasthop.answer.contrast_words import change_of, range_of
 from lasthop.answer.decision import Decision, Outcome, PointDecision
 from lasthop.answer.projection import SHOWN
 from lasthop.answer.ranking import Objective, RankedArm
-from lasthop.answer.sentences import shown_rule
+from lasthop.answer.requirement_words import in_words, missed_in_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +73,7 @@ def answer_rows(
             arms[left_out.arm.stack],
             aim=aim(left_out.arm),
             verdict="excluded: "
-            + "; ".join(
-                f"{shown_rule(why.requirement)} (is {why.figure})" for why in left_out.because
-            ),
+            + "; ".join(missed_in_words(why.requirement, why.figure) for why in left_out.because),
             excluded=True,
         )
         for left_out in point.excluded
@@ -97,9 +95,7 @@ def _requirements(point: PointDecision, stack: str) -> dict[str, str]:
 
 
 def _verdict(arm: RankedArm, point: PointDecision, objective: Objective | None) -> str:
-    too_few = [
-        f"{one.met.value}: {shown_rule(one.requirement)}" for one in point.too_few(arm.stack)
-    ]
+    too_few = [f"{one.met.value}: {in_words(one.requirement)}" for one in point.too_few(arm.stack)]
     return "; ".join(filter(None, (_place(arm, point, objective), *too_few)))
 
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from lasthop.answer.decision import Decision, Outcome
 from lasthop.answer.expectation import Expectation, ExpectationVerdict
 from lasthop.answer.failures import undelivered
-from lasthop.answer.sentences import shown_rule
+from lasthop.answer.requirement_words import in_words
 from lasthop.report.figures.figure import sentence_case
 from lasthop.report.source import ReportSource
 from lasthop.report.templating import render
@@ -58,7 +58,7 @@ def _requirements(decision: Decision) -> Iterator[Alert]:
     points = [p for p in decision.points if p.outcome is Outcome.NOTHING_QUALIFIES]
     if not points:
         return
-    rules = " and ".join(map(shown_rule, decision.requirements))
+    rules = " and ".join(map(in_words, decision.requirements))
     at = f" at {points[0].point.label}" if points[0].point.label else ""
     more = f" and {len(points) - 1} more points" if len(points) > 1 else ""
     yield Alert("Requirement not met:", f"no stack meets {rules}{at}{more}.")

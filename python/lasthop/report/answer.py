@@ -9,7 +9,8 @@ from lasthop.answer.contrast_words import change_of, effect_of, range_of
 from lasthop.answer.decision import Decision, PointDecision
 from lasthop.answer.quantities import NOTHING, format_quantity, format_range
 from lasthop.answer.ranking import Margin, Objective, RankedArm
-from lasthop.answer.sentences import Sentence, shown_rule
+from lasthop.answer.requirement_words import in_words
+from lasthop.answer.sentences import Sentence
 from lasthop.answer.verdict import best_at, how_to_read, verdict
 from lasthop.measures import measure
 from lasthop.referee.row import OVERLOAD
@@ -93,7 +94,7 @@ def _question(decision: Decision) -> str:
     wanted = ""
     if objective is not None:
         wanted = f"{'most' if objective.maximise else 'least'} {objective.column.label}"
-    required = " and ".join(map(shown_rule, decision.requirements))
+    required = " and ".join(map(in_words, decision.requirements))
     if wanted and required:
         return f"{sentence_case(wanted)} among stacks with {required}"
     return sentence_case(wanted) or (f"Stacks with {required}" if required else "")
@@ -199,7 +200,7 @@ def _excluded_table(decision: Decision, point: PointDecision, styles: Styles) ->
     for excluded in point.excluded:
         row: list[object] = [
             stack_name(excluded.arm.stack, styles),
-            lines(shown_rule(reason.requirement) for reason in excluded.because),
+            lines(in_words(reason.requirement) for reason in excluded.because),
             lines(bold(reason.figure) for reason in excluded.because),
         ]
         if objective is not None:

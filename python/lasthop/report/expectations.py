@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from lasthop.answer.expectation import Expectation, ExpectationVerdict
-from lasthop.answer.sentences import shown_rule
-from lasthop.report.markup import code, table, warning
+from lasthop.answer.requirement_words import in_words
+from lasthop.report.markup import table, warning
 from lasthop.report.section import Section, counted
 
 _HEAD = ("Expected of every run", "Outcome")
@@ -16,7 +16,7 @@ def expectations_section(expectations: Sequence[Expectation]) -> Section | None:
     """Write a table of the expectations; nothing without any."""
     if not expectations:
         return None
-    rows = [[code(shown_rule(one.text)), _outcome(one)] for one in expectations]
+    rows = [[in_words(one.text), _outcome(one)] for one in expectations]
     missed = sum(one.verdict is not ExpectationVerdict.HELD for one in expectations)
     of = f"{missed} of {counted(len(expectations), 'expectation')} failed or not judged"
     digest = of if missed else f"{counted(len(expectations), 'expectation')} held"

@@ -9,7 +9,7 @@ import polars as pl
 
 from lasthop.answer.points import Point, Swept, points_of, varied
 from lasthop.answer.quantities import format_quantity
-from lasthop.answer.sentences import shown_rule
+from lasthop.answer.requirement_words import in_words
 from lasthop.measures import Measure
 from lasthop.report.figures import one_line, overload
 from lasthop.report.figures.annotations import Annotations
@@ -168,7 +168,7 @@ def _reading(
     if any(found.published for found in beside):
         text += " A short bar is the published value; with an arrow it is a bound."
     if required := [limit.text for found in beside for limit in found.limits]:
-        text += f" The long rule is what is required: {' and '.join(map(shown_rule, required))}."
+        text += f" The long rule is what is required: {' and '.join(map(in_words, required))}."
     if axis is not None and any(found.flips for found in beside):
         text += " A dashed rule marks where another stack takes the lead, grey how well we know."
     return text

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lasthop.answer.decision import Decision
-from lasthop.answer.sentences import shown_rule
+from lasthop.answer.requirement_words import in_words
 from lasthop.measures import resolve_column
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.vega_lite import Field, Layer, X, Y
@@ -53,7 +53,7 @@ def limit_layers(
     if not limits:
         return []
     rows: list[dict[str, Any]] = [
-        {"limit": limit.value * factor, "requirement": shown_rule(limit.text)} for limit in limits
+        {"limit": limit.value * factor, "requirement": in_words(limit.text)} for limit in limits
     ]
     across = {"x": x} if x is not None else {"y": y}
     tooltip = Field("requirement:N", title="required")
