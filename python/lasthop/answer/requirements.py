@@ -12,6 +12,7 @@ from lasthop.answer.arms import AnswerArm, Trouble
 from lasthop.answer.group_rows import ReadGroups, rows_by_group
 from lasthop.answer.quantities import format_quantity
 from lasthop.answer.requirement_evidence import Evidence, evidence_of
+from lasthop.answer.requirement_words import in_words
 from lasthop.measures import column_of
 from lasthop.measures.groups import PLACE, WHOLE
 from lasthop.statistics.intervals import CONFIDENCE
@@ -236,12 +237,12 @@ def warnings(arm: AnswerArm, requirements: Requirements) -> tuple[str, ...]:
         *(f"{one.runs} of {total} runs {_said(one)}" for one in arm.troubles),
         *((_said(arm.overload),) if arm.overload else ()),
         *(
-            f"{one.met.value}: {one.requirement} (is {one.figure})"
+            f"{one.met.value}: {in_words(one.requirement)} (is {one.figure})"
             for one in requirements.judged(arm)
             if one.met is Met.TOO_FEW
         ),
         *(
-            f"{text} fails in {count} of {completed} runs"
+            f"{in_words(text)}: not in {count} of {completed} runs"
             for text, count in requirements.misses(arm)
         ),
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from lasthop.answer.contrast_words import change_of, range_of
 from lasthop.answer.decision import Decision, PointDecision
 from lasthop.answer.ranking import Objective
+from lasthop.answer.requirement_words import in_words
 from lasthop.measures import Kind
 from lasthop.statistics.intervals import Interval
 from lasthop.statistics.planning import runs_to_decide
@@ -59,7 +60,7 @@ def undecided_requirements(decision: Decision) -> tuple[Undecided, ...]:
     """Return each requirement of which the runs do not tell whether a stack meets it."""
     return tuple(
         Undecided(
-            name=f"{one.requirement} for {arm.stack}"
+            name=f"{in_words(one.requirement)} for {arm.stack}"
             + (f" at {point.point.label}" if point.point.label else ""),
             interval=one.evidence.interval,
             unit=one.evidence.measure.unit,

@@ -29,6 +29,8 @@ def show_answer(answer: ShortAnswer) -> None:
         max(map(len, (column.heading, *map(column.write, rows)))) if column.is_number else None
         for column in columns
     ]
+    wide = output_width() >= WIDTH_FOR_VERDICTS
+    narrow = columns[: -1 - len(answer.required)]
     for point in shown:
         if len(shown) > 1:  # the sentences above name once what nowhere ran
             ran = tuple(row for row in point.rows if row.delivery_ratio is not None)
@@ -36,16 +38,15 @@ def show_answer(answer: ShortAnswer) -> None:
         say()
         if point.label:
             say(f"{point.label}: {point.headline}")
-        wide = output_width() >= WIDTH_FOR_VERDICTS
-        show(_table(point.rows, widths, columns if wide else columns[:-1]))
+        show(_table(point.rows, widths, columns if wide else narrow))
         for row in () if wide else point.rows:
             if row.verdict:
                 show(Text(f"{row.stack}: {row.verdict}", style=_style(row)))
     if len(answer.points) > len(shown):
         say(f"\nand {len(answer.points) - len(shown)} more points in the report")
-    for note in answer.notes:
+    for note in (answer.legend, *answer.notes) if wide and answer.legend else answer.notes:
         say(note)
-    show_by_group(answer.by_group, answer.aim)
+    show_by_group(answer.by_group, answer.aim, answer.required)
     if answer.settings:
         say("\nsettings that mattered most")
         show(_settings(answer.settings[:_MOST_SETTINGS]))

@@ -3,6 +3,7 @@
 # ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -63,6 +64,57 @@ def command(  # noqa: PLR0913  (an argument is an option)
             '"NAME: STACK". Repeatable. Default: raw_udp, json_udp and raw_udp ack=on.'
         ),
     ] = None,
+    network: Annotated[
+        str | None,
+        typer.Option(
+            help="Network of a fleet: nb_iot, which is simulated as a radio network, or a link "
+            'profile, for example "lte". Writes the study of a fleet. Default: one link of your '
+            "own."
+        ),
+    ] = None,
+    devices: Annotated[
+        str | None,
+        typer.Option(
+            help="Number of devices of the fleet; at most 30 are simulated and stand for all. "
+            "Default: 1000."
+        ),
+    ] = None,
+    nat: Annotated[
+        str | None,
+        typer.Option(
+            help='Time after which the NAT forgets a silent UDP mapping, for example "30 s", or '
+            "none without a NAT. Default: that of the network."
+        ),
+    ] = None,
+    battery: Annotated[
+        str | None,
+        typer.Option(
+            help='Energy of a new battery, for example "10 Wh", or none. It needs --network '
+            "nb_iot. Default: none."
+        ),
+    ] = None,
+    tariff: Annotated[
+        str | None,
+        typer.Option(
+            help='Tariff of the SIM cards, for example "hologram", or none if the bill is not '
+            "asked for. Default: none."
+        ),
+    ] = None,
+    command: Annotated[
+        str | None,
+        typer.Option(
+            help='Mean time between two commands to a device, for example "6 h", or none. '
+            "Default: none."
+        ),
+    ] = None,
+    example: Annotated[
+        str | None,
+        typer.Option(
+            help="Writes a shipped question instead: meters (NB-IoT, battery, tariff, valves), "
+            "trackers (a lossy radio, stacks and their settings) or gateway (sensors behind a "
+            "gateway). Default: a study from your answers."
+        ),
+    ] = None,
     yes: Annotated[
         bool, typer.Option("--yes", help="Asks no questions and takes the defaults.")
     ] = False,
@@ -80,11 +132,29 @@ def command(  # noqa: PLR0913  (an argument is an option)
         if any(answer is not None for answer in (path, kind, payload, every, loss, delay, rate)):
             raise UsageError("--extension writes its own folder; remove the other options")
         return _write_extension(extension)
+    of_fleet = {
+        "devices": devices,
+        "nat": nat,
+        "battery": battery,
+        "tariff": tariff,
+        "command": command,
+    }
+    of_link = {"kind": kind, "loss": loss, "delay": delay, "rate": rate}
+    if example is not None:
+        _refuse({**of_fleet, **of_link, "network": network}, "--example writes a whole study")
+        return _write_example(path, example)
     path = path or Path("study.yaml")
     if path.exists():
         raise UsageError(f"{path}: the file exists already; choose another name")
     ask = not yes and sys.stdin is not None and sys.stdin.isatty()
-    from lasthop.study.init import Answers, compose_study
+    if network is None and not any(of_link.values()):
+        network = _network(any(of_fleet.values()), ask=ask)
+    if network is not None:
+        _refuse(of_link, f"--network {network} has its own link")
+        fleet = {"payload": payload, "every": every, **of_fleet}
+        return _write_fleet(path, network, fleet, stack or (), ask=ask)
+    _refuse(of_fleet, "a link of your own has no fleet")
+    from lasthop.study.init.link import Answers, compose_study
 
     usual = Answers()
     answers = Answers(
@@ -102,6 +172,89 @@ def command(  # noqa: PLR0913  (an argument is an option)
     say(f"wrote {path}")
     say(f"run it with: lasthop run {path}")
     return None
+
+
+def _refuse(options_given: Mapping[str, str | None], why: str) -> None:
+    given = [f"--{name}" for name, value in options_given.items() if value is not None]
+    if given:
+        remedy = "write --network too" if "fleet" in why else f"remove {' and '.join(given)}"
+        raise UsageError(f"{' and '.join(given)} cannot be used here: {why}; {remedy}")
+
+
+def _network(wanted: bool, *, ask: bool) -> str | None:  # noqa: FBT001
+    """Ask for the network; nothing means a link of one's own."""
+    from lasthop.study.init.fleet import NB_IOT
+
+    if not ask:
+        return NB_IOT if wanted else None
+    question = "Network (nb_iot, lte, lte_m, ... or link for loss and delay of your own)"
+    answer = str(typer.prompt(question, default=NB_IOT if wanted else "link", err=True)).strip()
+    return None if answer == "link" else answer
+
+
+_FLEET_QUESTIONS = {
+    "devices": "Number of devices",
+    "payload": "Size of a report",
+    "every": "Time between two reports of a device",
+    "nat": "Time after which the NAT forgets a silent UDP mapping (usual: that of the network)",
+    "battery": "Energy of a new battery, for example 10 Wh",
+    "tariff": "Tariff of the SIM cards",
+    "command": "Time between two commands to a device",
+}
+
+
+def _write_fleet(
+    path: Path,
+    network: str,
+    given: Mapping[str, str | None],
+    stacks: Sequence[str],
+    *,
+    ask: bool,
+) -> None:
+    from lasthop.study.init.fleet import NB_IOT, FleetAnswers, compose_fleet
+
+    usual = FleetAnswers(name=_name(path), network=network)
+    answers: dict[str, str] = {}
+    for name, question in _FLEET_QUESTIONS.items():
+        default = getattr(usual, name) or "usual"
+        there = ask and (name != "battery" or network == NB_IOT)
+        answers[name] = _answer(given[name], question, default, ask=there)
+    nat = answers.pop("nat")
+    text = compose_fleet(
+        FleetAnswers(
+            name=usual.name,
+            network=network,
+            nat=None if nat == "usual" else nat,
+            stacks=tuple(stacks),
+            **answers,
+        )
+    )
+    _write(path, text)
+    _say_written(path)
+
+
+def _write_example(path: Path | None, name: str) -> None:
+    from lasthop.study.init.examples import example
+
+    text = example(name)
+    path = path or Path(f"{name}.yaml")
+    _write(path, text)
+    _say_written(path)
+
+
+def _say_written(path: Path) -> None:
+    """Say what to do with a study, and put the schema beside it by which editors complete it."""
+    from lasthop.study.forms.schema import schema_text
+    from lasthop.study.init.fleet import SCHEMA
+
+    schema = path.parent / SCHEMA
+    try:
+        schema.write_text(schema_text(), encoding="utf-8")
+    except OSError as error:
+        raise EnvironmentFailure(f"{schema}: {error.strerror}; choose another folder") from error
+    say(f"wrote {path}")
+    say(f"wrote {schema}, by which editors complete keys")
+    say(f"run it with: lasthop run {path}")
 
 
 def _write_extension(name: str) -> None:

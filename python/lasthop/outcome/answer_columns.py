@@ -1,12 +1,14 @@
 """The columns of the answer's tables: what each stack delivers, how late, at which cost."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from lasthop.answer.projection import SHOWN
 from lasthop.answer.quantities import format_quantity
 from lasthop.measures import Measure, column_of
 from lasthop.outcome.answer_row import AnswerRow
 from lasthop.referee.row import OVERLOAD
+from lasthop.study.expressions import parse_expression
 
 _NOT_REACHED = "not reached"
 
@@ -30,16 +32,21 @@ class AnswerColumn:
     is_number: bool = True
 
 
-def answer_columns(rows: Iterable[AnswerRow], aim: str | None) -> tuple[AnswerColumn, ...]:
-    """Give the columns of these rows, a battery only where a device lives on one.
+def answer_columns(
+    rows: Iterable[AnswerRow], aim: str | None, required: Sequence[str] = ()
+) -> tuple[AnswerColumn, ...]:
+    """Return the columns for these rows, with a battery only if a device has one.
 
     Parameters
     ----------
     rows
-        Of all tables that stand together.
+        The rows of all tables that are shown together.
     aim
-        The column of what is wanted, where no other shows it.
+        The objective's column, if no other column shows it.
+    required
+        The requirements of the study. Each has a column, under its letter.
     """
+    rows = tuple(rows)
     lives = any(row.battery_years is not None for row in rows)
     battery = AnswerColumn("battery", lambda row: _written(row.battery_years, "years"))
     return (
@@ -51,8 +58,28 @@ def answer_columns(rows: Iterable[AnswerRow], aim: str | None) -> tuple[AnswerCo
         AnswerColumn("p95", lambda row: _waiting(row, row.latency_p95_ms, _NOT_REACHED)),
         AnswerColumn("bytes a run", lambda row: _written(row.wire_bytes, "B")),
         *((battery,) if lives else ()),
-        AnswerColumn("verdict", lambda row: row.verdict, is_number=False),
+        *(_required(letter, one) for letter, one in lettered(required)),
+        AnswerColumn("verdict", lambda row: row.standing, is_number=False),
     )
+
+
+def lettered(required: Sequence[str]) -> Iterable[tuple[str, str]]:
+    """Pair each requirement with the letter of its column: ``(a)``."""
+    return (
+        (f"({chr(ord('a') + place % 26) * (place // 26 + 1)})", one)
+        for place, one in enumerate(required)
+    )
+
+
+def _required(letter: str, requirement: str) -> AnswerColumn:
+    def write(row: AnswerRow) -> str:
+        met = row.requirements.get(requirement, "")
+        figure = row.missed.get(requirement, "")
+        return f"{met}: {figure}" if figure and not is_shown else met
+
+    expression = parse_expression(requirement)
+    is_shown = expression.comparison.columns[0] in SHOWN and not expression.where
+    return AnswerColumn(letter, write, is_number=False)
 
 
 def _aim(measure: Measure) -> AnswerColumn:

@@ -1,7 +1,7 @@
 """One stack in the answer's tables, with what it did and its verdict."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lasthop.answer.arms import AnswerArm, arms_of
@@ -10,6 +10,7 @@ from lasthop.answer.decision import Decision, Outcome, PointDecision
 from lasthop.answer.projection import SHOWN
 from lasthop.answer.ranking import Objective, RankedArm
 from lasthop.answer.requirement_words import in_words, missed_in_words
+from lasthop.answer.requirements import JudgedRequirement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +26,10 @@ class AnswerRow:
         number of the row is that.
     requirements
         Whether each requirement is met: ``met``, ``not met`` or ``too few to say``.
+    standing
+        The verdict without its requirements, for tables that have a column for each of them.
+    missed
+        The figure of each requirement that is not met.
     """
 
     rank: int | None
@@ -39,6 +44,8 @@ class AnswerRow:
     excluded: bool
     overload: bool
     requirements: Mapping[str, str] = field(default_factory=dict)
+    standing: str = ""
+    missed: Mapping[str, str] = field(default_factory=dict)
 
 
 def shown_aim(objective: Objective | None) -> str | None:
@@ -60,21 +67,27 @@ def answer_rows(
         return value if math.isfinite(value) else None
 
     ranked = [
-        _row(
-            arms[arm.stack],
-            rank=arm.rank,
-            aim=aim(arm),
-            verdict=_verdict(arm, point, decision.objective),
+        replace(
+            _row(
+                arms[arm.stack],
+                rank=arm.rank,
+                aim=aim(arm),
+                verdict=_verdict(arm, point, decision.objective),
+            ),
+            standing=_place(arm, point, decision.objective),
         )
         for arm in point.ranked
     ]
     excluded = [
-        _row(
-            arms[left_out.arm.stack],
-            aim=aim(left_out.arm),
-            verdict="excluded: "
-            + "; ".join(missed_in_words(why.requirement, why.figure) for why in left_out.because),
-            excluded=True,
+        replace(
+            _row(
+                arms[left_out.arm.stack],
+                aim=aim(left_out.arm),
+                verdict=f"excluded: {'; '.join(_missed(left_out.because))}",
+                excluded=True,
+            ),
+            standing="excluded",
+            missed={why.requirement: why.figure for why in left_out.because},
         )
         for left_out in point.excluded
     ]
@@ -88,6 +101,10 @@ def answer_rows(
     ]
     rows = (*ranked, *excluded, *aside)
     return tuple(replace(row, requirements=_requirements(point, row.stack)) for row in rows)
+
+
+def _missed(because: Sequence[JudgedRequirement]) -> Iterable[str]:
+    return (missed_in_words(why.requirement, why.figure) for why in because)
 
 
 def _requirements(point: PointDecision, stack: str) -> dict[str, str]:
@@ -107,7 +124,7 @@ def _place(arm: RankedArm, point: PointDecision, objective: Objective | None) ->
     if arm.margin is None or objective is None:
         return ""
     if not math.isfinite(arm.margin.contrast.change.mean):
-        return "worse beyond measure"
+        return "not reached"
     change = change_of(arm.margin.contrast, objective.column)
     return f"{change} ({range_of(arm.margin.contrast, objective.column)})"
 
@@ -136,4 +153,5 @@ def _row(
         verdict=verdict,
         excluded=excluded,
         overload=arm.overload is not None,
+        standing=verdict,
     )

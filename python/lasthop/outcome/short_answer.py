@@ -15,11 +15,12 @@ from lasthop.answer.arms import stack_names
 from lasthop.answer.by_group import DecisionByGroup, answer_by_group
 from lasthop.answer.cautions import cautions
 from lasthop.answer.decision import Decision, PointDecision
+from lasthop.answer.requirement_words import in_words
 from lasthop.answer.sweeps import decide_along_sweeps
 from lasthop.answer.verdict import best_at, how_to_read, verdict
 from lasthop.claims.words import interval, ours, summary
 from lasthop.claims.words import verdict as said
-from lasthop.outcome.answer_columns import AnswerColumn, answer_columns
+from lasthop.outcome.answer_columns import AnswerColumn, answer_columns, lettered
 from lasthop.outcome.answer_row import AnswerRow, answer_rows, shown_aim
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ class ShortAnswer:
     ----------
     notes
         How the tables are to be read.
+    required
+        The requirements of the study, as it writes them.
     aim
         The column of what is wanted, where the rows have it apart.
     sweeps
@@ -82,6 +85,7 @@ class ShortAnswer:
     headline: str
     support: tuple[str, ...]
     notes: tuple[str, ...]
+    required: tuple[str, ...]
     part: str
     aim: str | None
     points: tuple[AnswerPoint, ...]
@@ -93,7 +97,14 @@ class ShortAnswer:
     @property
     def columns(self) -> tuple[AnswerColumn, ...]:
         """Return those of the tables."""
-        return answer_columns((row for point in self.points for row in point.rows), self.aim)
+        rows = (row for point in self.points for row in point.rows)
+        return answer_columns(rows, self.aim, self.required)
+
+    @property
+    def legend(self) -> str:
+        """Explain the letters of the requirements; empty without any."""
+        named = [f"{letter} {in_words(one)}" for letter, one in lettered(self.required)]
+        return f"Required: {'; '.join(named)}." if named else ""
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values, `by_group` only where there is something."""
@@ -115,6 +126,7 @@ def short_answer(results: "Results") -> ShortAnswer:
         headline=words.headline.text,
         support=tuple(sentence.text for sentence in (*words.support, beside) if sentence),
         notes=how_to_read(decision),
+        required=tuple(decision.requirements),
         part=decision.part,
         aim=shown_aim(decision.objective),
         points=tuple(_point(decision, point, stacks) for point in decision.points),
@@ -135,7 +147,8 @@ def short_answer_html(results: "Results") -> str:
         heading = f"{point.label}: {point.headline}" if point.label else ""
         rows = [[column.write(row) for column in columns] for row in point.rows]
         lines.append(_table(heading, [column.heading for column in columns], rows))
-    lines += [f"<p><small>{escape(note)}</small></p>" for note in answer.notes]
+    notes = (answer.legend, *answer.notes) if answer.legend else answer.notes
+    lines += [f"<p><small>{escape(note)}</small></p>" for note in notes]
     lines += [f"<p>Caution: {escape(caution)}</p>" for caution in answer.cautions]
     if results.judgements:
         claims = [

@@ -7,7 +7,7 @@ import pytest
 from lasthop.results.description import describe_study
 from lasthop.study import Study
 from lasthop.study.claims.places import read_places
-from lasthop.study.init import Answers, compose_study
+from lasthop.study.init.link import Answers, compose_study
 
 HEAD = "study: a\nduration: 2 min\ntraffic: {report: 40 B, every: 1 s}\nrepeat: 2\n"
 LISTED = "stacks: [mqtt qos=1 keep_alive=20min, coap]\n"

@@ -35,7 +35,7 @@ def own_link(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(catalogue().links, "own_link", Link("own_link", "a link", ()))
 
 
-def loaded(folder: Path, text: str, **options: Any) -> Any:
+def loaded(folder: Path, text: str, **options: Any) -> Any:  # noqa: ANN401  (as load_study)
     (folder / "study.yaml").write_text(text)
     return load_study(folder / "study.yaml", **options)
 

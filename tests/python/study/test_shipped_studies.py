@@ -9,7 +9,7 @@ from lasthop.errors import UsageError
 from lasthop.study import load_study
 from lasthop.study.forms.keys import known_keys
 from lasthop.study.forms.schema import main, schema_text, study_schema
-from lasthop.study.init import Answers, compose_study
+from lasthop.study.init.link import Answers, compose_study
 
 from .shipped import EXAMPLES, ROOT, STUDIES
 

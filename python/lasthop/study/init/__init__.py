@@ -1,0 +1,1 @@
+"""Studies that are written from a few answers, and shipped ones to begin with."""
