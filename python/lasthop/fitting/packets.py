@@ -46,7 +46,8 @@ class Captured:
         A row for each packet, in the order of time, with ``at_s``, ``device`` and the ledger's
         bytes by cause.
     devices
-        How many addresses opened conversations.
+        How many addresses opened conversations; conversations of one address that overlap in time
+        are of several devices, as behind a NAT.
     left_out
         Packets of other conversations, by protocol.
     """
@@ -90,7 +91,7 @@ def captured(ledger: CaptureLedger) -> Captured:
     services = named.group_by("protocol", "port").agg(pl.col("bytes").sum()).sort("bytes", "port")
     protocol, port, _ = services.row(-1)
     chosen = (pl.col("protocol") == protocol) & (pl.col("port") == port)
-    packets = table.filter(chosen).sort("at_ns", maintain_order=True)
+    packets = _by_device(table.filter(chosen).sort("at_ns", maintain_order=True))
     left_out = table.filter(~chosen).group_by("protocol").len().sort("protocol")
     first = packets["at_ns"].min()
     return Captured(
@@ -100,6 +101,26 @@ def captured(ledger: CaptureLedger) -> Captured:
         devices=packets["device"].n_unique(),
         left_out=dict(left_out.rows()),
     )
+
+
+def _by_device(packets: pl.DataFrame) -> pl.DataFrame:
+    """Tell devices of one address apart where their conversations overlap in time."""
+    spans = (
+        packets.group_by("device", "conversation")
+        .agg(first=pl.col("at_ns").min(), last=pl.col("at_ns").max())
+        .sort("first", "conversation")
+    )
+    ends: dict[str, list[int]] = {}
+    numbered = []
+    for address, conversation, first, last in spans.iter_rows():
+        lanes = ends.setdefault(address, [])
+        free = (place for place, end in enumerate(lanes) if end < first)
+        lane = next(free, len(lanes))
+        lanes[lane : lane + 1] = [last]
+        numbered.append((conversation, f"{address}/{lane}"))
+    schema = {"conversation": pl.UInt32, "device": pl.String}
+    lanes_of = pl.DataFrame(numbered, schema=schema, orient="row")
+    return packets.drop("device").join(lanes_of, on="conversation", maintain_order="left")
 
 
 def _conversations(ledger: CaptureLedger) -> pl.DataFrame:

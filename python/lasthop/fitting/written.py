@@ -49,7 +49,7 @@ def _study(fit: Fit, name: str, claims: str, files: str) -> Iterator[str]:
     yield f"duration: {_time(max(held.span_s, _MINIMUM_DURATION_S))}"
     yield "measure: {drain: 10 s}"
     yield "fleet:"
-    yield "  # the addresses that open conversations"
+    yield "  # addresses that open conversations, and conversations of one that overlap in time"
     yield f"  devices: {{count: {min(captured.devices, MOST_DEVICES)}}}"
     yield "traffic:"
     for flow in fit.flows:

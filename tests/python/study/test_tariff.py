@@ -90,6 +90,16 @@ REFUSED = {
         "decide: {minimise: cost_per_year}",
         "*decide.minimise: cost_per_year cannot be calculated: the study has no tariff; write *",
     ),
+    "a cost below the fees": (
+        (
+            "tariff: hologram\nexpect: [cost_per_year <= 12 USD]\n"
+            "decide: {minimise: cost_per_year, require: [cost_per_year <= 11.99 USD]}"
+        ),
+        (
+            "*decide.require: no stack can meet this: the fees of a SIM alone are 12.00 USD a year; "
+            "write a limit above 12.00 USD, or a tariff with lower fees"
+        ),
+    ),
     "a cost in another currency": (
         "tariff: hologram\nexpect: [cost_per_year <= 12 EUR]",
         "*expect: the expression is in EUR, and the tariff is in USD; write the amount in USD",

@@ -239,6 +239,12 @@ class TariffForm(Form):
         """The currency of all its prices."""
         return next(self.money())[1].currency
 
+    @property
+    def fees_per_year(self) -> float:
+        """What is paid in a year at least, whatever is sent."""
+        prepaid = 0.0 if self.prepaid is None else self.prepaid.fee.amount / self.prepaid.years
+        return _amount(self.fee) + prepaid
+
     def money(self) -> Iterator[tuple[str, Money]]:
         """Give each amount with its key."""
         for key in ("fee", "price", "minute"):

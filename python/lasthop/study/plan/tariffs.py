@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lasthop.study.fleet.assembly import Assembly
     from lasthop.study.fleet.tariff import TariffForm
 
+_COST = "cost_per_year"
 _OF_BILLS = frozenset(measure.short_name for measure in BILLS)
 
 
@@ -31,6 +32,7 @@ class Tariffs:
 
     currency: str | None = None
     _told: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    _fees: float | None = None
 
     def see(self, assembly: Assembly) -> None:
         """Add those of a point.
@@ -52,6 +54,8 @@ class Tariffs:
                     location=location,
                 )
             self.currency = group.tariff.currency
+            fees = group.tariff.fees_per_year
+            self._fees = fees if self._fees is None else min(self._fees, fees)
             self._told.setdefault(group.tariff.words(), _plain(group.tariff))
 
     def check(self, expression: Expression) -> None:
@@ -60,10 +64,19 @@ class Tariffs:
         Raises
         ------
         Fault
-            If there is no tariff, or if it has another currency.
+            If there is no tariff, if it has another currency, or if fees alone are above a limit.
         """
         for comparison in expression.comparisons:
             self.check_measurable(comparison.column)
+        claim = expression.comparison
+        if claim.column == _COST and claim.operator in {"<", "<="} and self._fees is not None:
+            limit = float(claim.value)
+            if self._fees > limit or (claim.operator == "<" and self._fees == limit):
+                fees = f"{self._fees:.2f} {self.currency}"
+                raise Fault(
+                    f"no stack can meet this: the fees of a SIM alone are {fees} a year",
+                    hint=f"write a limit above {fees}, or a tariff with lower fees",
+                )
         for currency in expression.currencies:
             if currency != self.currency:
                 raise Fault(
