@@ -45,6 +45,7 @@ _NAMES: Mapping[str, str] = {
     "rounding": "rounding by the tariff",
     "packet_overhead": "bytes that the tariff adds to each packet",
 }
+_BESIDE = {"cloud": "messages of the cloud", "fee": "fees", "minutes": "minutes of sessions"}
 _REMEDIES: Mapping[str, str] = {
     "header": "put several readings in one message",
     "acknowledgement": "put several readings in one message, or use a stack with fewer answers",
@@ -96,6 +97,8 @@ class StackBill:
         By cause, the largest first.
     fees
         What is paid in a year whatever is sent.
+    beside
+        What is paid in a year for other things than bytes, by name.
     """
 
     stack: str
@@ -103,6 +106,7 @@ class StackBill:
     cost_per_year: float
     fees: float
     parts: tuple[BillPart, ...]
+    beside: tuple[tuple[str, float], ...] = ()
 
     @property
     def dearest(self) -> BillPart | None:
@@ -205,4 +209,11 @@ def _bill(stack: str, rows: pl.DataFrame) -> StackBill:
         if row[_BYTES] > 0
     ]
     fees = float(weighted.filter(layer=TARIFF, cause="fee")[_COST].sum())
-    return StackBill(stack, total, float(weighted[_COST].sum()), fees, tuple(parts))
+    of_tariff = weighted.filter(pl.col("layer") == TARIFF, pl.col(_BYTES) == 0).sort("cause")
+    beside = [
+        (_BESIDE[row["cause"]], row[_COST])
+        for row in of_tariff.to_dicts()
+        if row["cause"] in _BESIDE
+    ]
+    cost = float(weighted[_COST].sum())
+    return StackBill(stack, total, cost, fees, tuple(parts), tuple(beside))

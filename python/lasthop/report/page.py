@@ -13,6 +13,7 @@ from lasthop.answer.settings import settings_that_matter
 from lasthop.answer.sweeps import SweepDecision
 from lasthop.report.alerts import alerts_html
 from lasthop.report.answer import card, points_section, ranking
+from lasthop.report.bill_table import bill_section
 from lasthop.report.bundle import vega_bundle
 from lasthop.report.by_group import beside_the_fleet, by_group_section, by_group_table
 from lasthop.report.claims import claims_section
@@ -147,6 +148,7 @@ def _sections(  # noqa: PLR0913  (what sections are made of)
         failures_section(source, styles),
         crashes_section(source, styles),
         energy_section(source, styles),
+        bill_section(source, styles),
     )
     return [section for section in found if section is not None]
 

@@ -96,8 +96,8 @@ REFUSED = {
             "decide: {minimise: cost_per_year, require: [cost_per_year <= 11.99 USD]}"
         ),
         (
-            "*decide.require: no stack can meet this: the fees of a SIM alone are 12.00 USD a year; "
-            "write a limit above 12.00 USD, or a tariff with lower fees"
+            "*decide.require: no stack can meet this: the fees of a SIM alone are 12.00 USD a "
+            "year; write a limit above 12.00 USD, or a tariff with lower fees"
         ),
     ),
     "a cost in another currency": (
