@@ -39,9 +39,9 @@ def compose(fit: Fit, *, name: str, claims: str, files: str) -> tuple[str, str]:
 
 def _study(fit: Fit, name: str, claims: str, files: str) -> Iterator[str]:
     captured, held = fit.captured, fit.held_out
-    yield f"# Fitted to the first {_time(fit.fitted_s)} of {files}, {captured.protocol} at port "
-    yield f"# {captured.port}. The last {_time(held.span_s)} are not used: {claims} holds the runs "
-    yield "# against them. What the capture does not tell:"
+    yield f"# {captured.protocol} at port {captured.port} in {files}."
+    yield f"# Fitted to the first {fit.fitted_s:.3f} s. The last {held.span_s:.3f} s are held out:"
+    yield f"# {claims} holds the runs against them. What the capture does not tell:"
     yield from (f"# - {one}" for one in fit.unknown)
     for protocol, packets in captured.left_out.items():
         yield f"# - {packets} packets of other conversations ({protocol}), which are left out"
@@ -79,10 +79,10 @@ def _path(fit: Fit) -> Iterator[str]:
     delay, lost = "0 ms", "0 %"
     if trip is not None:
         yield f"  # round trip {_range(trip, 'ms', 1, factor=1000)}, by {fit.path.by}"
-        delay = f"{1000 * trip.value / 2:.3f} ms"
+        delay = f"{_number(1000 * trip.value / 2)} ms"
     if loss is not None:
         yield f"  # loss {_range(loss, '%', 2, factor=100)}, by what was sent again"
-        lost = f"{100 * loss.value:.3f} %"
+        lost = f"{_number(100 * loss.value)} %"
     yield f"  network: {{delay: {delay}, loss: {lost}}}"
 
 
@@ -96,7 +96,7 @@ def _claims(fit: Fit, files: str) -> Iterator[str]:
         (
             "bytes",
             "wire_bytes_per_message",
-            f"{held.bytes_per_message:.1f} B",
+            f"{_number(held.bytes_per_message)} B",
             "IP bytes of a message in the part held out, both ways",
         ),
     ]
@@ -105,7 +105,7 @@ def _claims(fit: Fit, files: str) -> Iterator[str]:
             (
                 "response",
                 "response_mean",
-                f"{held.response_ms:.3f} ms",
+                f"{_number(held.response_ms)} ms",
                 "time until a message is answered in the part held out, the median",
             )
         )
@@ -113,7 +113,7 @@ def _claims(fit: Fit, files: str) -> Iterator[str]:
         yield f"  - id: {name}"
         yield "    kind: value"
         yield f"    what: {what}"
-        yield f"    published: {value}"
+        yield f'    published: "{value}"'
         yield f"    source: {files}, held out"
         yield (
             f"    rules: [{{column: {column}, stacks: [{fit.stack}], part: base, "
@@ -129,6 +129,17 @@ def _is_answered(stack: str) -> bool:
 def _range(found: Ranged, unit: str, digits: int, *, factor: float = 1.0) -> str:
     value, low, high = (f"{factor * it:.{digits}f}" for it in (found.value, found.low, found.high))
     return f"{value} {unit} (95 %: {low} to {high}; {found.samples} samples)"
+
+
+def _number(value: float) -> str:
+    """Write a number with at most three decimals.
+
+    Examples
+    --------
+    >>> _number(80.0), _number(1.23456)
+    ('80', '1.235')
+    """
+    return f"{value:.3f}".rstrip("0").rstrip(".")
 
 
 def _time(seconds: float) -> str:
