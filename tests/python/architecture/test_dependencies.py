@@ -146,7 +146,8 @@ def test_the_host_is_banned() -> None:
 
 def test_every_model_says_first_what_it_leaves_out() -> None:
     for name in sorted(
-        MODELS | {"lasthop_broker", "lasthop_cache", "lasthop_device", "lasthop_fault"}
+        MODELS
+        | {"lasthop_broker", "lasthop_cache", "lasthop_device", "lasthop_fault", "lasthop_tariff"}
     ):
         model = ROOT / "crates" / name / "MODEL.md"
         sections = [

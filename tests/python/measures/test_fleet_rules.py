@@ -13,6 +13,7 @@ from lasthop import Results
 from lasthop.answer.cautions import cautions
 from lasthop.errors import StudyError
 from lasthop.measures import COLUMNS, FleetRule, Measure, measure
+from lasthop.measures.bills import BILLS
 from lasthop.study import load_study
 
 FLEET = """\
@@ -30,6 +31,7 @@ traffic:
   short: {from: many, report: 50 B, every: 5 min}
   long: {from: few, report: 900 B, every: 10 min}
   turn: {to: few, command: 20 B, every: 15 min}
+tariff: hologram
 stacks: [raw_udp]
 repeat: 2
 """
@@ -137,6 +139,9 @@ def of_tables(results: Results, run: str) -> dict[str, float]:
         / delivered,
         "battery_years": sum(real) / sum(batteries),
     }
+    for name in (column.name for column in BILLS):
+        total = sum(count * row[name] for count, row in zip(real, strata, strict=True))
+        found[name] = total / sum(real)
     if all(row["stratum"] is None for row in groups):
         weight = {PATHS[row["group"]]: row["weight"] for row in strata}
         packets = results.packets.filter(run_id=run, fate="offered").to_dicts()

@@ -38,6 +38,7 @@ study: measured
 duration: 1 s
 path: {{nbiot: {{coupling_loss: 144 dB}}}}
 traffic: {{report: 50 B, every: 250 ms}}
+tariff: {{price: 1 USD/MB}}
 stacks: [raw_udp]
 decide: {{require: ["{least}"], minimise: {aim}}}
 expect: ["{least}"]
@@ -45,7 +46,7 @@ expect: ["{least}"]
 
 
 def study_about(column: Measure, folder: Path) -> Study:
-    unit = {"fraction": "%", "count": "", "years": ""}.get(column.unit, column.unit)
+    unit = {"fraction": "%", "count": "", "years": "", "money": "USD"}.get(column.unit, column.unit)
     least = f"{column.short_name} >= 0 {'' if column.per else unit}".rstrip()
     file = folder / "measured.yaml"
     file.write_text(STUDY.format(least=least, aim=column.short_name))
