@@ -14,7 +14,7 @@ use lasthop_units::{Duration, Instant};
 
 use super::config::{ConnectionPolicy, HttpClientConfig};
 use super::link::Link;
-use super::pending::{Kind, Pending, Sender, event_of};
+use super::pending::{Kind, Pending, Sender, event_of, wrapped};
 use crate::bearer::bearer;
 use crate::caching::reply_of;
 use crate::wire::Wire;
@@ -253,6 +253,7 @@ impl HttpClient {
             payload: match &self.path {
                 _ if asks => Vec::new(),
                 Some(_) => event_of(payload),
+                None if self.config.wraps_in_json => wrapped(payload),
                 None => payload.to_vec(),
             },
             until: now + self.config.timeout,

@@ -35,6 +35,8 @@ pub struct HttpClientConfig {
     pub sends: bool,
     /// Whether the server speaks first to it.
     pub receives: bool,
+    /// Whether a message goes in base64url as the one field of a JSON object, as Google's bridge of 2018 took it.
+    pub wraps_in_json: bool,
     /// The flows whose messages come back.
     pub echoed: ChannelSet,
 }

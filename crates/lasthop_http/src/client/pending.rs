@@ -1,5 +1,5 @@
 use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST};
 use http::{HeaderValue, Method, Request, Uri};
 use lasthop_contract::{Cause, DeviceId, MessageId};
@@ -10,6 +10,7 @@ use super::config::HttpClientConfig;
 use crate::caching::{ask_for_another, name};
 use crate::purpose::Purpose;
 use crate::server::target::{AFTER, FILE_PATH, echo_path, inbox_path, named_path, report_path};
+use crate::server::unwrap::{BEFORE, BEHIND};
 use crate::wire_text::written;
 
 /// A request that is to be made, or is under way.
@@ -59,6 +60,12 @@ pub(super) enum Sender<'a> {
 pub(super) fn event_of(payload: &[u8]) -> Vec<u8> {
     let text = STANDARD.encode(payload);
     format!(r#"{{"binary_data":"{text}"}}"#).into_bytes()
+}
+
+/// The same in base64url, as a server of ours unwraps it.
+pub(super) fn wrapped(payload: &[u8]) -> Vec<u8> {
+    let text = URL_SAFE.encode(payload);
+    format!(r#"{BEFORE}{text}{BEHIND}"#).into_bytes()
 }
 
 impl Kind {
@@ -144,6 +151,7 @@ impl Pending {
         if !self.payload.is_empty() {
             let kind = match sender {
                 Sender::Registered(_) => "application/json",
+                Sender::Numbered(_) if config.wraps_in_json => "application/json",
                 Sender::Numbered(_) => "application/octet-stream",
             };
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));

@@ -15,6 +15,7 @@ use lasthop_units::{Duration, Instant};
 use super::inbox::Inbox;
 use super::request_server::RequestServer;
 use super::target::Target;
+use super::unwrap::unwrapped;
 use crate::bearer::shown_token;
 use crate::caching::{had_already, named, say};
 use crate::exchange::{ExchangeId, ServerEvent};
@@ -32,6 +33,8 @@ pub struct HttpServerConfig {
     pub hold: Duration,
     /// Whether each request must bring a token that is good.
     pub asks_tokens: bool,
+    /// Whether messages come in base64url, as the one field of a JSON object.
+    pub unwraps_json: bool,
 }
 
 /// The server of a study: takes messages of devices, answers them, and has an inbox for each device that asks for one.
@@ -124,7 +127,13 @@ impl HttpServer {
         if let Target::Named(resource) = target {
             return self.serve_named(now, exchange, resource, request.headers(), transport);
         }
-        let body = request.into_body();
+        let mut body = request.into_body();
+        if self.config.unwraps_json && !body.is_empty() {
+            let Some(payload) = unwrapped(&body) else {
+                return self.refuse(now, exchange, StatusCode::BAD_REQUEST, None, transport);
+            };
+            body = payload;
+        }
         let id = message_id(&body);
         match (target, id) {
             (Target::Report(_), Some(id)) => {

@@ -44,6 +44,10 @@ fn payload(number: u32, length: usize) -> Vec<u8> {
 
 impl Study {
     fn new(version: HttpVersion, policy: ConnectionPolicy, echoes: bool) -> Self {
+        Self::wrapping(version, policy, echoes, false)
+    }
+
+    fn wrapping(version: HttpVersion, policy: ConnectionPolicy, echoes: bool, wraps: bool) -> Self {
         let (client, server, _) = WireEnd::pair();
         let config = HttpClientConfig {
             server: "192.0.2.1:80".parse().unwrap(),
@@ -60,6 +64,7 @@ impl Study {
             hold: Duration::from_secs(30),
             sends: true,
             receives: true,
+            wraps_in_json: wraps,
             echoed: if echoes {
                 ChannelSet::ALL
             } else {
@@ -74,6 +79,7 @@ impl Study {
             },
             hold: Duration::from_secs(30),
             asks_tokens: false,
+            unwraps_json: wraps,
         };
         let mut study = Self {
             now: Instant::ZERO,
@@ -189,10 +195,12 @@ fn each(echoes: bool, then: impl Fn(Study)) {
             ConnectionPolicy::Messages(NonZeroU32::MIN),
             ConnectionPolicy::Messages(NonZeroU32::new(2).unwrap()),
         ] {
-            let mut study = Study::new(version, policy, echoes);
-            assert_eq!(study.take(0), ["ready"], "{version:?} {policy:?}");
-            assert_eq!(study.take(1), ["ready"], "{version:?} {policy:?}");
-            then(study);
+            for wraps in [false, true] {
+                let mut study = Study::wrapping(version, policy, echoes, wraps);
+                assert_eq!(study.take(0), ["ready"], "{version:?} {policy:?}");
+                assert_eq!(study.take(1), ["ready"], "{version:?} {policy:?}");
+                then(study);
+            }
         }
     }
 }

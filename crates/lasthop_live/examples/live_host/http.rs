@@ -43,6 +43,7 @@ pub(crate) fn run_server(options: &Options, words: &[String]) -> Result<(), Box<
         limits: ServerLimits::default(),
         hold: WAIT,
         asks_tokens: false,
+        unwraps_json: false,
     });
     run_host(options, tcp(options), Telling(server), &Outcome::never())
 }
@@ -77,6 +78,7 @@ pub(crate) fn run_client(options: &Options, words: &[String]) -> Result<(), Box<
         hold: WAIT,
         sends: true,
         receives: false,
+        wraps_in_json: false,
         echoed: ChannelSet::NONE,
     };
     let outcome = Outcome::awaited();

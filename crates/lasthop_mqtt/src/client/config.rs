@@ -52,6 +52,8 @@ pub struct MqttClientConfig {
     pub reconnect: Reconnect,
     /// How long a connection may take from its opening until the client is ready.
     pub connect_timeout: Duration,
+    /// Whether SUBSCRIBE and PUBLISH leave right behind CONNECT, before CONNACK has come, as from paho 1 (MQTT-3.1.4-4).
+    pub connect_pipelining: bool,
     /// When a client is connected.
     pub presence: Presence,
     /// After how many messages of its own a connection ends that does not last.
@@ -173,6 +175,7 @@ impl MqttClientConfig {
                 longest: Duration::from_secs(60),
             },
             connect_timeout: Duration::from_secs(30),
+            connect_pipelining: false,
             presence: Presence::Lasting,
             messages_a_connection: 1,
             streams: Streams::Single,

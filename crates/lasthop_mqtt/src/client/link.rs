@@ -32,6 +32,8 @@ pub(super) struct Link {
     /// How many numbers for topics the broker takes, of each stream.
     pub(super) topic_alias_maximum: u16,
     pub(super) unconfirmed: Unconfirmed,
+    /// Whether it carries messages before CONNACK has come.
+    pub(super) is_pipelined: bool,
     /// How many messages were published by it.
     pub(super) published: u32,
     /// Messages that were published by it and are to come back.
@@ -58,6 +60,7 @@ impl Link {
             maximum_packet_size: u32::MAX,
             topic_alias_maximum: 0,
             unconfirmed: Unconfirmed::default(),
+            is_pipelined: false,
             published: 0,
             awaited: Vec::new(),
         }

@@ -5,6 +5,7 @@ mod data_streams;
 mod datagrams;
 mod keep_alive;
 mod link;
+mod pipelining;
 mod receive;
 mod received_topics;
 mod send;
@@ -205,6 +206,7 @@ impl MqttClient {
                 self.link = Some(Box::new(link));
                 let until = now + self.config.connect_timeout;
                 self.phase = Phase::Connecting { until };
+                self.pipeline(now, transport);
             }
             None => self.wait(now),
         }

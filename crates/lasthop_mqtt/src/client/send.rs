@@ -21,8 +21,9 @@ impl MqttClient {
     ) {
         let OutgoingMessage { id, payload, .. } = message;
         let is_ready = self.phase == Phase::Ready;
+        let may_publish = is_ready || self.is_pipelining();
         let is_lasting = self.config.presence == Presence::Lasting;
-        if !is_ready && is_lasting && self.config.qos == Qos::AtMostOnce {
+        if !may_publish && is_lasting && self.config.qos == Qos::AtMostOnce {
             self.fail(id, FailureReason::NotConnected);
             return;
         }
@@ -30,7 +31,7 @@ impl MqttClient {
             self.finish_if_done(now, transport);
             return;
         }
-        if is_ready && self.session.exchanges.queue.is_empty() {
+        if may_publish && self.session.exchanges.queue.is_empty() {
             let stream = self.stream_for(now, id.flow, transport);
             if let Some(stream) = stream
                 && let Some((line, exchanges)) = self.line(stream)
@@ -59,7 +60,8 @@ impl MqttClient {
         let Some((mut line, _)) = self.line(stream) else {
             return;
         };
-        if !line.flush(now, transport) || self.phase != Phase::Ready {
+        let is_flushed = line.flush(now, transport);
+        if !is_flushed || !(self.phase == Phase::Ready || self.is_pipelining()) {
             return;
         }
         if is_control {

@@ -62,6 +62,13 @@ impl Session {
         self.must_restart = false;
     }
 
+    /// Begins anew on a connection by which messages are on their way already: those stay in flight.
+    pub(super) fn restart_behind(&mut self) {
+        self.exchanges.unreleased = Unreleased::new();
+        self.is_subscribed = false;
+        self.must_restart = false;
+    }
+
     /// Takes over what streams had under way that have ended: it goes before what waits, as new messages.
     pub(super) fn take_back(&mut self, ended: impl Iterator<Item = Exchanges>) {
         let mut queue = ShortQueue::new();

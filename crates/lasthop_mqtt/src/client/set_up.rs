@@ -27,14 +27,24 @@ impl MqttClient {
             self.session.must_restart = true;
             return Err(ReasonCode::PROTOCOL_ERROR);
         }
-        if !connack.session_present {
-            self.session.restart();
+        let is_pipelined = self.link.as_ref().is_some_and(|link| link.is_pipelined);
+        match (connack.session_present, is_pipelined) {
+            (true, _) => {}
+            (false, false) => self.session.restart(),
+            (false, true) => self.session.restart_behind(),
         }
         self.failures = 0;
         self.session.exists = !self.config.clean_start;
-        self.session.exchanges.in_flight.repeat_all();
+        if !is_pipelined {
+            self.session.exchanges.in_flight.repeat_all();
+        }
         self.adopt(now, connack);
-        if self.config.has_subscriptions() && !self.session.is_subscribed {
+        if self.link.as_ref().is_some_and(|link| link.awaits_suback()) {
+            // It left behind CONNECT.
+            self.phase = Phase::Subscribing {
+                until: now + self.config.connect_timeout,
+            };
+        } else if self.config.has_subscriptions() && !self.session.is_subscribed {
             self.subscribe(now, transport);
         } else {
             self.become_ready(now, transport);
@@ -63,7 +73,7 @@ impl MqttClient {
     }
 
     /// Subscribes to all topics, by the streams that they are to come by.
-    fn subscribe(&mut self, now: Instant, transport: &mut dyn Transport) {
+    pub(super) fn subscribe(&mut self, now: Instant, transport: &mut dyn Transport) {
         let own = self.config.subscribes.iter();
         let own = own.map(|channel| FlowId::of(self.device, channel));
         let flows: SmallVec<[_; 1]> = own.chain(self.config.hears.iter().copied()).collect();

@@ -15,6 +15,7 @@ mod lost_messages;
 mod over_quic;
 mod over_tcp;
 mod permission;
+mod pipelining;
 mod publishing;
 mod second_opinion;
 mod sessions;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use lasthop_contract::{Cause, Established, Layer};
 use lasthop_measure::{Fate, RunStatus, SessionSums, Summary};
 use lasthop_world::{
-    BackSpec, ChangeSpec, EventSpec, FlowKind, NotifySpec, RestartOfSpec, RunSpec, SessionSpec,
-    Simulated, SurvivesSpec,
+    ArrivalSpec, BackSpec, ChangeSpec, EventSpec, FlowKind, NotifySpec, RestartOfSpec, RunSpec,
+    SessionSpec, Simulated, SurvivesSpec,
 };
 
 use crate::events::{BACK, SECOND_NS, at, power_cut, share, ten};
@@ -76,6 +76,31 @@ fn a_set_up_takes_the_round_trips_of_its_layers() {
             (round_trips..round_trips + 1.7).contains(&took),
             "{layers}: {took}"
         );
+    }
+}
+
+/// By hand: PUBLISH behind CONNECT saves the round trip of CONNACK, over every transport, and no byte goes twice.
+#[test]
+fn connect_pipelining_saves_a_round_trip_for_a_message_with_its_connection() {
+    for layers in ["mqtt/tcp", "mqtt/tls/tcp", "mqtt/ws/tcp", "mqtt/quic/udp"] {
+        for qos in ["0", "1", "2"] {
+            let took = |pipelining| {
+                let options = [("qos", qos), ("connect_pipelining", pipelining)];
+                let mut spec = ten(stack(layers, &options), FlowKind::Report);
+                spec.flows[0].session = SessionSpec::PerMessage;
+                spec.flows[0].arrivals = ArrivalSpec::Periodic {
+                    every_ns: 10 * SECOND_NS,
+                };
+                let simulated = run(&spec);
+                assert_accounted(&simulated);
+                let summary = simulated.summary();
+                all_arrived(&summary);
+                assert_eq!(sessions(&simulated).set_up(), 200, "{layers}");
+                summary.latency_mean.expect("all arrived").as_secs_f64()
+            };
+            let saved = (took("off") - took("on")) / 0.2;
+            assert!((0.7..1.3).contains(&saved), "{layers} qos={qos}: {saved}");
+        }
     }
 }
 

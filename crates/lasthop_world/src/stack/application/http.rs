@@ -75,6 +75,12 @@ const OPTIONS: &[OptionEntry] = &[
     .default("off")
     .needs("version", &["1.1"]),
     OptionEntry::new(
+        "body",
+        OptionKind::Word(&["message", "base64_json"]),
+        "what carries a message of a device: its bytes, or a JSON object with them in base64url, as the bridge of Cloud IoT Core took it",
+    )
+    .default("message"),
+    OptionEntry::new(
         "window",
         OptionKind::Size(65_535, 1 << 30),
         "how much of all answers a device takes ahead of what it has read",
@@ -118,6 +124,7 @@ struct Http {
     policy: ConnectionPolicy,
     connections: usize,
     is_chunked: bool,
+    wraps_in_json: bool,
     timeout: Duration,
     idle: Duration,
     hold: Duration,
@@ -147,6 +154,7 @@ impl Http {
             },
             connections: options.small("connections").into(),
             is_chunked: options.switch("chunked"),
+            wraps_in_json: options.word("body") == "base64_json",
             timeout: options.time("timeout"),
             idle: options.time("idle_timeout"),
             hold: options.time("hold"),
@@ -196,6 +204,7 @@ impl ApplicationBuilder for Http {
             hold: self.hold,
             sends: end.flows.iter().any(|flow| flow.kind != FlowKind::Command),
             receives: end.is_commanded(),
+            wraps_in_json: self.wraps_in_json,
             echoed: end.echoed(),
         };
         let client = HttpClient::new(self.clients.of(config), end.device);
@@ -225,6 +234,7 @@ impl ApplicationBuilder for Http {
             },
             hold: self.hold,
             asks_tokens: self.tokens.are_asked_for(),
+            unwraps_json: self.wraps_in_json,
         });
         above.over(server.response_source(response_source(end, self.resources)))
     }

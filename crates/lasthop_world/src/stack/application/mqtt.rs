@@ -87,6 +87,13 @@ const OPTIONS: &[OptionEntry] = &[
         "how long a client waits for CONNACK, from the first packet of its connection on; 30s, as libmosquitto and paho do, where it is not written",
     ),
     OptionEntry::new(
+        "connect_pipelining",
+        OptionKind::Switch,
+        "SUBSCRIBE and PUBLISH leave right behind CONNECT, without waiting for CONNACK, as from paho 1",
+    )
+    .default("off")
+    .unless("streams", &["per_topic", "per_qos", "per_publish"]),
+    OptionEntry::new(
         "streams",
         OptionKind::Word(&["single", "per_topic", "per_qos", "per_publish"]),
         "over which streams of QUIC messages go",
@@ -130,6 +137,7 @@ struct Mqtt {
     topic_alias: bool,
     back_off: Duration,
     connect_timeout: Option<Duration>,
+    connect_pipelining: bool,
     streams: Streams,
     datagrams: bool,
     has_priorities: bool,
@@ -170,6 +178,7 @@ impl Mqtt {
             connect_timeout: options
                 .has("connect_timeout")
                 .then(|| options.time("connect_timeout")),
+            connect_pipelining: options.switch("connect_pipelining"),
             streams: match options.word("streams") {
                 "per_topic" => Streams::PerTopic,
                 "per_qos" => Streams::PerQos,
@@ -217,6 +226,7 @@ impl ApplicationBuilder for Mqtt {
             max_in_flight: self.max_in_flight,
             receive_maximum: self.receive_maximum,
             topic_alias: self.topic_alias,
+            connect_pipelining: self.connect_pipelining,
             streams: self.streams,
             datagrams: self.datagrams,
             has_priorities: self.has_priorities,

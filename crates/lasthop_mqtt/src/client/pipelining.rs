@@ -1,0 +1,43 @@
+use lasthop_contract::Transport;
+use lasthop_units::Instant;
+
+use super::{MqttClient, Phase};
+
+impl MqttClient {
+    /// Whether messages leave although CONNACK, or SUBACK behind it, has not come.
+    pub(super) fn is_pipelining(&self) -> bool {
+        let is_on_its_way = matches!(
+            self.phase,
+            Phase::Connecting { .. } | Phase::Subscribing { .. }
+        );
+        is_on_its_way && self.link.as_ref().is_some_and(|link| link.is_pipelined)
+    }
+
+    /// Sends what can leave behind CONNECT: the subscription, then messages. What the broker may limit in CONNACK is not
+    /// known yet, so that the client keeps to its own limits.
+    ///
+    /// What an earlier connection left in flight waits for CONNACK, and with it all else: whether it goes again under its
+    /// identifier or as new messages, the broker says.
+    pub(super) fn pipeline(&mut self, now: Instant, transport: &mut dyn Transport) {
+        let config = &*self.config;
+        let begins_anew = config.clean_start || self.session.must_restart;
+        if !config.connect_pipelining {
+            return;
+        }
+        if begins_anew {
+            self.session.restart();
+        } else if !self.session.exchanges.in_flight.is_empty() {
+            return;
+        }
+        let Some(link) = &mut self.link else { return };
+        link.is_pipelined = true;
+        link.qos = config.qos;
+        link.window = config.max_in_flight.max(1);
+        let until = now + config.connect_timeout;
+        if config.has_subscriptions() && !self.session.is_subscribed {
+            self.subscribe(now, transport);
+            self.phase = Phase::Connecting { until };
+        }
+        self.pump_control(now, transport);
+    }
+}
