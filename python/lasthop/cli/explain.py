@@ -14,6 +14,7 @@ import typer
 
 from lasthop.cli import options
 from lasthop.cli.explained_radio import joules_in_lines, radio_events
+from lasthop.cli.explained_waits import waits_in_lines
 from lasthop.cli.output import say, say_json
 from lasthop.errors import UsageError
 from lasthop.regular_file import open_regular
@@ -196,7 +197,9 @@ def _say(explained: dict[str, Any], title: str) -> None:
         since = (event["time_ns"] - origin) / 1e6
         at = f"{event['time_ns'] / 1e9:14.6f} s  {since:+12.3f} ms"
         say(f"{at}  {event['where']:<{width}}  {event['what']}")
-    for line in joules_in_lines(radio) if radio is not None else ():
+    if radio is None:
+        return
+    for line in [*waits_in_lines(radio, explained["events"]), *joules_in_lines(radio)]:
         say(line)
 
 

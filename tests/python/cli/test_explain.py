@@ -245,6 +245,26 @@ def test_a_report_by_radio_shows_what_each_channel_carried_and_where_its_joules_
     assert lines[head + 1].split() == ["for", "sends", "listens", "sleeps", "joules", "share"]
 
 
+def test_a_report_by_radio_says_which_times_of_the_network_it_waited_for(meter: Lasthop) -> None:
+    run = run_id(meter, "results/meter")
+    lines = meter("explain", run, "1").stdout.splitlines()
+    (head,) = (place for place, line in enumerate(lines) if line.startswith("the message took"))
+    (end,) = (place for place, line in enumerate(lines) if line.startswith("the radio from then"))
+    took = float(lines[head].split()[3])
+    parts = {}
+    for line in lines[head + 1 : end]:
+        name, seconds, _unit, share = line.strip().rsplit(maxsplit=3)
+        parts[name.strip()] = float(seconds)
+        assert float(share.removesuffix("%")) == pytest.approx(100 * float(seconds) / took, abs=1)
+    assert sum(parts.values()) == pytest.approx(took, abs=0.001 * len(parts))
+    # The preset: a module of 200 ms, an MME that answers in 38 ms and agrees to a release in as
+    # many, a base station of 8 ms twice. What is on the air counts first.
+    assert 0.03 < parts["the MME"] <= 0.076
+    assert 0.005 < parts["the base station"] <= 0.016
+    assert parts["the module"] >= 0.2
+    assert {"the next preamble opportunity", "the search space and the scheduler"} <= parts.keys()
+
+
 def test_the_joules_of_a_report_are_those_of_its_run(meter: Lasthop) -> None:
     told = json.loads(meter("explain", run_id(meter, "results/meter"), "1", "--json").stdout)
     radio = told["radio"]
