@@ -24,7 +24,8 @@ pub use allowed::ConfigError;
 pub use carrier::{Carrier, CarrierMode};
 pub use cell_settings::CellSettings;
 pub use connection::{
-    Connection, DeviceCategory, Procedure, ReleaseAssistance, RlcAcknowledgedMode,
+    Connection, DeviceCategory, Grants, LargestBlock, Polls, Procedure, ReleaseAssistance,
+    RlcAcknowledgedMode,
 };
 pub use coverage_level::{ConnectedDrx, CoverageLevel, Nprach, SearchSpaceConfig};
 pub use deployment::{BaseStationAntenna, Deployment, IndoorLoss, PathLoss, Placement, Shadowing};

@@ -126,6 +126,8 @@ impl Formats {
         let level = settings.level(connection.level);
         let bits = downlink_bytes(connection, settings) * 8;
         if connection.resolved {
+            let most = settings.config.connection.largest_block.downlink_bits;
+            let bits = most.map_or(bits, |most| bits.min(most.into()));
             Self {
                 data: level.formats.npdsch(bits, expected),
                 dci_repetitions: level.formats.dci_repetitions(expected),

@@ -142,6 +142,7 @@ pub(super) fn nothing_waits(device: &Device, settings: &Settings) -> bool {
         && device.connection.as_ref().is_some_and(|connection| {
             connection.known_bytes == 0
                 && is_up_in_order(connection, settings)
+                && connection.waiting_bytes() == 0
                 && !connection.device_has_data()
                 && !connection.network_has_data()
         })

@@ -1,6 +1,7 @@
 use lasthop_contract::{Direction, Expectation, LinkOutput};
 
 use super::{Cell, Context, core_port, radio_port};
+use crate::config::Grants;
 use crate::device::{Content, DeviceKey, RELEASE, Waiting, pipe_index};
 use crate::layer2::{AmPdu, ControlElement, Element, Fate, StatusReports, buffer_size_bytes};
 use crate::rrc::DataPath;
@@ -63,7 +64,9 @@ impl Cell {
         };
         match element {
             Element::Control(ControlElement::BufferStatus(level)) => {
-                connection.known_bytes = buffer_size_bytes(*level).unwrap_or(MANY_BYTES);
+                if *level == 0 || settings.config.connection.grants == Grants::AsReported {
+                    connection.known_bytes = buffer_size_bytes(*level).unwrap_or(MANY_BYTES);
+                }
                 connection.end_report_due &= *level > 0;
             }
             Element::Control(_) | Element::Transparent => {}
@@ -77,6 +80,8 @@ impl Cell {
                 if is_data && settings.config.switches.hand_counted_blocks {
                     // It knows to the byte what waits: no report in padding follows that corrects a level.
                     connection.known_bytes = connection.waiting_bytes();
+                } else if is_data && settings.config.connection.grants == Grants::OnePerRequest {
+                    connection.known_bytes = 0;
                 } else if is_data {
                     connection.known_bytes =
                         connection.known_bytes.saturating_sub(pdu.data_bytes.into());

@@ -91,6 +91,7 @@ impl Settings {
         let rlc = RlcConfig {
             t_poll_retransmit: Duration::from_millis(connection.rlc.t_poll_retransmit_ms.into()),
             max_retx_threshold: connection.rlc.maximum_retransmissions,
+            polls: connection.rlc.polls,
             status_reports: if config.switches.rlc_status {
                 StatusReports::Transmitted {
                     on_gap: connection.rlc.status_on_gap,

@@ -118,8 +118,9 @@ impl Formats {
         if process > 0 && bits == 0 {
             return None;
         }
+        let most = settings.config.connection.largest_block.uplink_bits;
         Some(Self {
-            data: formats.npusch(bits, expected),
+            data: formats.npusch(most.map_or(bits, |most| bits.min(most.into())), expected),
             dci_repetitions,
         })
     }

@@ -27,6 +27,10 @@ pub struct Connection {
     /// Whether the base station grants the uplink unasked after it has delivered downlink data, so that an answer needs
     /// no random access.
     pub grant_after_downlink: bool,
+    /// How the base station grants the uplink.
+    pub grants: Grants,
+    /// The most bits that one transport block of a connected device is made for, rounded up to a size of the tables.
+    pub largest_block: LargestBlock,
     /// RLC acknowledged mode.
     pub rlc: RlcAcknowledgedMode,
     /// `t300`: a connection request that is not answered by then has failed.
@@ -49,6 +53,36 @@ pub enum ReleaseAssistance {
     AfterReply,
     /// After the device's last packet. The device declares that nothing follows and is paged for an answer.
     AfterLastUplink,
+}
+
+/// How the base station grants the uplink to a connected device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grants {
+    /// Until all data are there that buffer status reports have announced.
+    AsReported,
+    /// One grant for data after each random access: the device asks again for the rest of its data.
+    OnePerRequest,
+}
+
+/// The most bits of a transport block in each direction; `None` for all that the tables have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LargestBlock {
+    /// On the NPUSCH.
+    pub uplink_bits: Option<u16>,
+    /// On the NPDSCH.
+    pub downlink_bits: Option<u16>,
+}
+
+/// Which data units of RLC poll the receiver for a status report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Polls {
+    /// The last data unit that a transmitter has (TS 36.322 5.2.2.1).
+    Last,
+    /// Every data unit. The transmitter sends the next one after the status report.
+    Each,
 }
 
 /// A procedure for data.
@@ -75,7 +109,7 @@ pub enum DeviceCategory {
 
 /// RLC acknowledged mode (TS 36.322, TS 36.331 `RLC-Config-NB`).
 ///
-/// A sender polls with its last data unit and when the timer expires. Release 13 has no poll by count.
+/// A sender polls as `polls` says and when the timer expires. Release 13 has no poll by count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RlcAcknowledgedMode {
@@ -85,6 +119,8 @@ pub struct RlcAcknowledgedMode {
     pub maximum_retransmissions: u8,
     /// `enableStatusReportSN-Gap`: whether a receiver reports a missing data unit without a poll.
     pub status_on_gap: bool,
+    /// Which data units poll.
+    pub polls: Polls,
 }
 
 impl Connection {
@@ -121,6 +157,9 @@ impl Connection {
             "the scheduler",
             "transmissions",
         )?;
+        self.largest_block
+            .check()
+            .map_err(|e| e.under("largest_block"))?;
         self.rlc.check().map_err(|e| e.under("rlc"))?;
         one_of(
             "t300_ms",
@@ -154,6 +193,33 @@ impl Connection {
             ));
         }
         again.check().map_err(|e| e.under("reestablishment"))
+    }
+}
+
+impl LargestBlock {
+    /// All that the tables have.
+    pub const OF_THE_TABLES: Self = Self {
+        uplink_bits: None,
+        downlink_bits: None,
+    };
+
+    fn check(&self) -> Result<(), ConfigError> {
+        for (field, bits) in [
+            ("uplink_bits", self.uplink_bits),
+            ("downlink_bits", self.downlink_bits),
+        ] {
+            if let Some(bits) = bits {
+                // A header of MAC and RLC, and some bytes of data.
+                integer_within(
+                    field,
+                    bits.into(),
+                    88..=2536,
+                    "TS 36.213 tables 16.4.1.5.1-1 and 16.5.1.2-2",
+                    "bit",
+                )?;
+            }
+        }
+        Ok(())
     }
 }
 

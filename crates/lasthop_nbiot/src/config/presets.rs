@@ -187,10 +187,13 @@ fn connection(procedure: Procedure) -> Connection {
         harq_processes: 1,
         harq_transmissions: 4,
         grant_after_downlink: true,
+        grants: Grants::AsReported,
+        largest_block: LargestBlock::OF_THE_TABLES,
         rlc: RlcAcknowledgedMode {
             t_poll_retransmit_ms: 6_000,
             maximum_retransmissions: 4,
             status_on_gap: true,
+            polls: Polls::Last,
         },
         t300_ms: 40_000,
         inactivity_ms: 40_000,

@@ -29,6 +29,8 @@ pub struct AmTransmitter<T> {
     poll_sn: u32,
     /// The next PDU is to poll.
     poll_due: bool,
+    /// No new PDU goes before the answer to the poll, where every PDU polls.
+    held: bool,
     failure: Option<RlcFailure>,
 }
 
@@ -51,6 +53,7 @@ impl<T> AmTransmitter<T> {
             poll_deadline: None,
             poll_sn: 0,
             poll_due: false,
+            held: false,
             failure: None,
         }
     }
@@ -127,9 +130,10 @@ impl<T> AmTransmitter<T> {
         self.failure
     }
 
-    /// Bytes that may be sent for the first time: none while the window is full.
+    /// Bytes that may be sent for the first time: none while the window is full, or while a poll of each PDU is not
+    /// answered.
     fn new_bytes(&self) -> u32 {
-        if self.flight.next_sn() - self.flight.first_sn() >= AM_WINDOW {
+        if self.held || self.flight.next_sn() - self.flight.first_sn() >= AM_WINDOW {
             return 0;
         }
         self.sdus.end() - self.flight.end()

@@ -1,5 +1,7 @@
 use lasthop_units::Duration;
 
+use crate::config::Polls;
+
 /// The settings of RLC AM on a bearer (TS 36.331 RLC-Config-NB).
 ///
 /// NB-IoT has neither pollPDU nor pollByte, neither t-Reordering nor t-StatusProhibit.
@@ -9,6 +11,8 @@ pub struct RlcConfig {
     pub t_poll_retransmit: Duration,
     /// The number of retransmissions of a PDU after which the link has failed (maxRetxThreshold-r13).
     pub max_retx_threshold: u8,
+    /// Which PDUs poll.
+    pub polls: Polls,
     /// The cost of acknowledgements.
     pub status_reports: StatusReports,
 }

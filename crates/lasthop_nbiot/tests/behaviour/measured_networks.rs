@@ -1,60 +1,23 @@
-//! Round trips, and how long a report keeps a device connected, beside those of commercial networks: rows V-M1, V-M3 and
-//! V-M5, printed by `cargo test --release -p lasthop_nbiot --test behaviour measured_networks -- --nocapture`.
+//! Round trips, and how long a report keeps a device connected, beside those of commercial networks: rows V-M1, V-M3, V-M4
+//! and V-M5, printed by `cargo test --release -p lasthop_nbiot --test behaviour measured_networks -- --nocapture`.
 //!
-//! An echo of 20 B over UDP and IPv4 starts from idle, and the server answers at once.
+//! An echo of 20 B (V-M4: 512 B) over UDP and IPv4 starts from idle, and the server answers at once.
 
 #![expect(clippy::print_stdout, reason = "the rows are stated in MODEL.md")]
 
-use lasthop_contract::{Expectation, LinkInput};
+mod candidates;
+mod echo;
+mod fit;
+mod rows;
+
 use lasthop_nbiot::config::{ConnectedDrx, NetworkConfig, NetworkTime, ReleaseAssistance};
 
-use crate::alone::{Alone, CORE, RADIO, at_ms};
+use self::echo::{connected_round_trips, connected_times, first_round_trips};
 
-const ECHO_BYTES: usize = 48;
 const SEEDS: u64 = 60;
-
-struct Echo(Alone);
-
-impl Echo {
-    fn of(config: &NetworkConfig, seed: u64) -> Self {
-        let mut device = Alone::new(config, seed);
-        device.input(at_ms(0), LinkInput::Attach { port: RADIO });
-        Self(device)
-    }
-
-    /// How long one takes that starts then, in seconds; `None` where none comes within a minute.
-    fn round_trip(&mut self, at: u64) -> Option<f64> {
-        let Self(device) = self;
-        let mut seen = device.deliveries.len();
-        device.offer_expecting(at_ms(at), RADIO, ECHO_BYTES, Some(Expectation::OneAnswer));
-        for millis in at..at + 60_000 {
-            device.run_until(at_ms(millis));
-            let Some(&(when, port, _)) = device.deliveries.get(seen) else {
-                continue;
-            };
-            seen += 1;
-            if port == RADIO {
-                return Some((when - at_ms(at)).as_secs_f64());
-            }
-            device.offer(at_ms(millis), CORE, ECHO_BYTES, false);
-        }
-        None
-    }
-
-    /// How long it has been connected, once it is released.
-    fn connected(&mut self, until: u64) -> f64 {
-        self.0.run_until(at_ms(until));
-        let levels = self.0.report().levels();
-        levels.iter().map(|level| level.connected_ms).sum::<u64>() as f64 / 1000.0
-    }
-}
-
-/// Lower quartile, median and upper quartile.
-fn quartiles(mut all: Vec<f64>) -> [f64; 3] {
-    assert!(!all.is_empty(), "some echoes come back");
-    all.sort_by(f64::total_cmp);
-    [1, 2, 3].map(|quarter| all[(all.len() - 1) * quarter / 4])
-}
+/// Payload of the short echo and of the long one.
+const SHORT_BYTES: usize = 20;
+const LONG_BYTES: usize = 512;
 
 fn config(coupling_loss_db: f64, time: NetworkTime) -> NetworkConfig {
     let mut config = NetworkConfig::single_device(coupling_loss_db);
@@ -62,41 +25,6 @@ fn config(coupling_loss_db: f64, time: NetworkTime) -> NetworkConfig {
     config.connection.inactivity_ms = 20_000;
     config.idle.power_saving_mode = None;
     config
-}
-
-/// Seeds differ in fades and in the phase of the opportunities.
-fn start(seed: u64) -> u64 {
-    30_000 + seed * 173
-}
-
-fn first_round_trips(config: &NetworkConfig) -> [f64; 3] {
-    let all = (0..SEEDS).filter_map(|seed| Echo::of(config, seed).round_trip(start(seed)));
-    quartiles(all.collect())
-}
-
-/// Of the second echo, 5 s later in the same connection.
-fn connected_round_trips(config: &NetworkConfig) -> [f64; 3] {
-    let all = (0..SEEDS).filter_map(|seed| {
-        let mut echo = Echo::of(config, seed);
-        echo.round_trip(start(seed))?;
-        echo.round_trip(start(seed) + 5_000)
-    });
-    quartiles(all.collect())
-}
-
-fn connected_times(config: &NetworkConfig, assisted: bool) -> [f64; 3] {
-    let mut config = config.clone();
-    config.connection.release_assistance = if assisted {
-        ReleaseAssistance::AfterReply
-    } else {
-        ReleaseAssistance::Off
-    };
-    let all = (0..SEEDS).filter_map(|seed| {
-        let mut echo = Echo::of(&config, seed);
-        echo.round_trip(start(seed))?;
-        Some(echo.connected(start(seed) + 100_000))
-    });
-    quartiles(all.collect())
 }
 
 /// The median beside what was measured, and what nothing explains.
@@ -138,7 +66,23 @@ fn v_m1_and_v_m3_round_trips_from_idle_in_norway() {
                 if level == 0 { 1 } else { 3 }
             );
             let (_, text) = line(&row, measured[level], NORWAY, |time| {
-                first_round_trips(&config(loss, time))
+                first_round_trips(&config(loss, time), SHORT_BYTES, SEEDS)
+            });
+            println!("{text}");
+        }
+    }
+}
+
+#[test]
+fn v_m4_round_trips_of_512_bytes_with_release_after_one_answer_in_norway() {
+    let measured = [[5.9, 6.7], [6.8, 10.1], [18.4, 18.4]];
+    for (level, losses) in WITHIN.into_iter().enumerate() {
+        for loss in losses {
+            let row = format!("V-M4, CE{level}, {loss} dB");
+            let (_, text) = line(&row, measured[level], NORWAY, |time| {
+                let mut config = config(loss, time);
+                config.connection.release_assistance = ReleaseAssistance::AfterReply;
+                first_round_trips(&config, LONG_BYTES, SEEDS)
             });
             println!("{text}");
         }
@@ -166,14 +110,14 @@ fn with_connected_drx_of_2_048_s_and_a_short_timer() {
         median
     };
     let medians = [2, 4, 8, 16].map(|inactivity_pp| {
-        let ours = first_round_trips(&network(110.0, inactivity_pp));
+        let ours = first_round_trips(&network(110.0, inactivity_pp), SHORT_BYTES, SEEDS);
         show(
             &format!("V-M1 with a DRX timer of {inactivity_pp} PP"),
             ours,
         )
     });
     for (level, loss) in [(1, 149.0), (2, 159.0)] {
-        let ours = first_round_trips(&network(loss, 4));
+        let ours = first_round_trips(&network(loss, 4), SHORT_BYTES, SEEDS);
         show(
             &format!("V-M3, CE{level}, {loss} dB with a DRX timer of 4 PP"),
             ours,
@@ -183,11 +127,11 @@ fn with_connected_drx_of_2_048_s_and_a_short_timer() {
         ("timer of 20 s", false),
         ("released after the answer", true),
     ] {
-        let ours = connected_times(&network(110.0, 4), assisted);
+        let ours = connected_times(&network(110.0, 4), SHORT_BYTES, assisted, SEEDS);
         show(&format!("V-M5, {name}, with a DRX timer of 4 PP"), ours);
     }
     println!("{table}");
-    let plain = first_round_trips(&config(110.0, NORWAY))[1];
+    let plain = first_round_trips(&config(110.0, NORWAY), SHORT_BYTES, SEEDS)[1];
     assert!(medians[0] > plain && medians[3] < plain + 0.1);
 }
 
@@ -198,7 +142,7 @@ fn v_m5_time_connected_for_a_report_in_norway() {
         ("V-M5, released after the answer", true, [2.4, 4.0]),
     ] {
         let (median, text) = line(name, measured, NORWAY, |time| {
-            connected_times(&config(110.0, time), assisted)
+            connected_times(&config(110.0, time), SHORT_BYTES, assisted, SEEDS)
         });
         println!("{text}");
         assert!(assisted || median > 20.0, "the timer runs");
@@ -214,8 +158,8 @@ fn the_south_african_preset_is_the_fit() {
     let miss = |percent: u32| {
         let network = config(110.0, NetworkTime::between(percent).without_module());
         let [firsts, others] = [
-            first_round_trips(&network)[1],
-            connected_round_trips(&network)[1],
+            first_round_trips(&network, SHORT_BYTES, SEEDS)[1],
+            connected_round_trips(&network, SHORT_BYTES, SEEDS)[1],
         ];
         let miss = |ratio: f64| libm::log(ratio) * libm::log(ratio);
         miss(firsts / first) + miss(others / other)
@@ -225,7 +169,7 @@ fn the_south_african_preset_is_the_fit() {
         .min_by(|a, b| miss(*a).total_cmp(&miss(*b)))
         .expect("there are shares");
     assert_eq!(NetworkTime::between(best).without_module(), SOUTH_AFRICA);
-    let ours = |time| first_round_trips(&config(110.0, time));
+    let ours = |time| first_round_trips(&config(110.0, time), SHORT_BYTES, SEEDS);
     let (_, text) = line("first ping, South Africa", [0.5, 0.6], SOUTH_AFRICA, ours);
     println!("{text}");
 }

@@ -1,3 +1,4 @@
+use lasthop_nbiot::config::Polls;
 use lasthop_nbiot::layer2::{RlcConfig, StatusReports};
 use lasthop_units::Duration;
 
@@ -5,6 +6,7 @@ use lasthop_units::Duration;
 pub(crate) const REPORTING: RlcConfig = RlcConfig {
     t_poll_retransmit: Duration::from_millis(4000),
     max_retx_threshold: 8,
+    polls: Polls::Last,
     status_reports: StatusReports::Transmitted { on_gap: true },
 };
 

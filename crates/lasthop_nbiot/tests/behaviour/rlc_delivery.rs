@@ -1,6 +1,7 @@
 //! Whatever is lost, each SDU arrives once and in order, or the entity says why not.
 
 use lasthop_contract::RandomStream;
+use lasthop_nbiot::config::Polls;
 use lasthop_nbiot::layer2::{
     AM_WINDOW, AmReceiver, AmTransmitter, Bearer, Composition, Element, Fate, MacPdu,
     MacPduBuilder, RlcConfig, RlcFailure, StatusReports, Subheaders,
@@ -130,12 +131,16 @@ fn every_sdu_arrives_once_and_in_order_under_any_loss() {
         status_reports: StatusReports::Transmitted { on_gap: false },
         ..patient
     };
+    let each = RlcConfig {
+        polls: Polls::Each,
+        ..patient
+    };
     let free = RlcConfig {
         max_retx_threshold: 250,
         ..FREE
     };
     for seed in 0..40 {
-        for config in [patient, without_gaps, free] {
+        for config in [patient, without_gaps, each, free] {
             for loss in [0.0, 0.1, 0.4] {
                 for grants_bytes in [(2, 40), (85, 85), (5, 317)] {
                     let way = Way {

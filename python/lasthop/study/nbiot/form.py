@@ -113,6 +113,18 @@ class Rlc(Form):
     """The bearer has failed with so many retransmissions of a data unit."""
     status_on_gap: Switch | None = Field(default=None, examples=["on"])
     """Whether a receiver that misses a data unit reports this without being polled."""
+    polls: Literal["last", "each"] | None = Field(default=None, examples=["each"])
+    """Data units that ask for a status report: the last one, or each. With `each`, the next data
+    unit waits for the report."""
+
+
+class LargestBlock(Form):
+    """Largest transport block of a connected device, rounded up to a size of the tables."""
+
+    uplink_bits: Count | None = Field(default=None, examples=["344"])
+    """Largest block on the NPUSCH, in bits."""
+    downlink_bits: Count | None = Field(default=None, examples=["344"])
+    """Largest block on the NPDSCH, in bits."""
 
 
 class ExtendedDrx(Form):
@@ -238,6 +250,16 @@ class Nbiot(Form):
         default=None, examples=["on"]
     )
     """Whether a device can answer downlink data without random access."""
+    grants: Annotated[
+        Literal["as_reported", "one_per_request"] | None, Into("connection.grants")
+    ] = Field(default=None, examples=["one_per_request"])
+    """Uplink grants for data: until all reported data has arrived, or one after each random
+    access."""
+    largest_block: Annotated[LargestBlock | None, Into("connection.largest_block")] = Field(
+        default=None, examples=["{uplink_bits: 344}"]
+    )
+    """Largest transport block of a connected device. Without it all sizes of the tables are
+    used."""
     rlc: Annotated[Rlc | None, Into("connection.rlc")] = Field(
         default=None, examples=["{t_poll_retransmit: 6000 ms}"]
     )

@@ -44,6 +44,7 @@ impl<T> AmTransmitter<T> {
         let ack_sn = report.ack_sn.min(self.flight.next_sn());
         if self.poll_sn < ack_sn || report.nacks.iter().any(|nack| nack.sn == self.poll_sn) {
             self.poll_deadline = None;
+            self.held = false;
         }
         let mut nacks = report.nacks.iter().peekable();
         for sn in self.flight.first_sn()..ack_sn {

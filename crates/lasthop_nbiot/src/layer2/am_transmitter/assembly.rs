@@ -1,6 +1,7 @@
 use lasthop_units::Instant;
 
 use super::AmTransmitter;
+use crate::config::Polls;
 use crate::layer2::am_pdu::{AM_HEADER_BYTES, AM_SEGMENT_HEADER_BYTES, AmPdu};
 use crate::layer2::rlc_config::{RlcConfig, StatusReports};
 
@@ -20,11 +21,13 @@ impl<T> AmTransmitter<T> {
         };
         if let StatusReports::Transmitted { .. } = config.status_reports {
             let nothing_more = self.retransmissions.is_empty() && self.new_bytes() == 0;
-            if self.poll_due || nothing_more {
+            let each = config.polls == Polls::Each;
+            if self.poll_due || nothing_more || each {
                 pdu.poll = true;
                 self.poll_due = false;
                 self.poll_sn = self.flight.next_sn() - 1;
                 self.poll_deadline = Some(now + config.t_poll_retransmit);
+                self.held = each;
             }
         }
         Some(pdu)
