@@ -16,7 +16,7 @@ Load = Callable[..., Study]
 _REMEDY = re.compile(
     r"(^|[ ,;(])(add|allows?|begin|change|check|choose|close|compare|create|decide|did you mean"
     r"|divide|end|exchange|give|goes with|indent|join|keep"
-    r"|known|let|list|make|move|must|name|put|rank|reduce|remove|rename|run|save|see|send|set|similar|simulate|sort|split|sweep|take|units|update|use|write)\b"
+    r"|known|let|list|make|move|must|name|put|rank|reduce|remove|rename|run|save|see|send|separate|set|similar|simulate|sort|split|sweep|take|units|update|use|write)\b"
     r"|^(flows|parts|groups|servers|units of .*): "
 )
 _QUOTED = re.compile(r'"([^"]+)"')

@@ -106,6 +106,11 @@ BAD = {
         "coupling_los_db,devices\n144,20\n",
         '*survey.csv:1: unknown column "coupling_los_db"; did you mean "coupling_loss_db"?',
     ),
+    "semicolons": (
+        "{from: survey.csv}",
+        "coupling_loss_db;devices\n144,5;20\n",
+        "*survey.csv:1: the columns are separated by semicolons; separate columns by commas, *",
+    ),
     "no column for the coverage": (
         "{from: survey.csv}",
         "devices\n20\n",

@@ -204,6 +204,9 @@ def _rounded(strata: Mapping[int, Decimal], total: Decimal) -> Iterable[tuple[in
 
 
 def _check_columns(name: str, columns: list[str]) -> None:
+    if any(";" in column for column in columns):
+        what = "the columns are separated by semicolons"
+        raise _at(name, 1, what, "separate columns by commas, and write decimals with a point")
     known = [*_VALUES, *_WEIGHTS, *_IGNORED]
     for column in columns:
         if column not in known:
