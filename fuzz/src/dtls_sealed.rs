@@ -7,6 +7,7 @@ use lasthop_contract::{
 use lasthop_dtls::Dtls;
 use lasthop_units::{Duration, Instant};
 
+use crate::attack::{Attack, drive};
 use crate::datagram_keys::{DatagramKeys, RecordHead};
 use crate::datagrams::{Datagrams, address};
 use crate::dtls::{PAYLOAD, SERVER_PORT, with_keys};
@@ -18,16 +19,10 @@ use crate::script::Script;
 /// comes, the other end receives what was sealed as application data, each record once, and nothing else; it says no more than
 /// what its own application sends asks for; and at the end it receives what is sealed, or the connection is over.
 pub fn dtls_sealed(data: &[u8]) {
-    let mut script = Script::new(data);
-    let mut attack = Attack::new(usize::from(1 - (script.byte() & 1)));
-    while !script.is_empty() {
-        attack.step(&mut script);
-        attack.check();
-    }
-    attack.end();
+    drive::<SealedRecords>(data);
 }
 
-struct Attack {
+struct SealedRecords {
     now: Instant,
     victim: End,
     /// From where the victim hears.
@@ -68,7 +63,7 @@ const LARGEST: usize = 1 << 14;
 /// The last flight again and an alert, for what makes an end think that it was lost.
 const ANSWERS: usize = 4;
 
-impl Attack {
+impl Attack for SealedRecords {
     fn new(victim: usize) -> Self {
         let (mut ends, [client, server]) = shaken_hands();
         let (keys, port) = match victim {
@@ -144,6 +139,35 @@ impl Attack {
         }
     }
 
+    fn check(&mut self) {
+        while self.victim.dtls.lower().sent.pop_front().is_some() {
+            self.heard += 1;
+        }
+        let mut counts = BTreeMap::<&Vec<u8>, usize>::new();
+        for datagram in &self.victim.received {
+            let count = counts.entry(datagram).or_default();
+            *count += 1;
+            let sealed = self.said.get(datagram).copied().unwrap_or(0);
+            assert!(*count <= sealed, "received {count} times, sealed {sealed}");
+        }
+        let (heard, allowed) = (self.heard, self.allowed);
+        assert!(heard <= allowed, "{heard} datagrams for {allowed}");
+    }
+
+    fn end(&mut self) {
+        self.allowed += ANSWERS;
+        self.say(b"the end");
+        self.check();
+        let message = [&self.messages.to_be_bytes()[..], b"the end"].concat();
+        let is_received = self.victim.received.contains(&message);
+        assert!(
+            is_received || self.victim.is_over,
+            "it neither receives nor ends"
+        );
+    }
+}
+
+impl SealedRecords {
     /// The next record of application data.
     fn record(&mut self, script: &mut Script<'_>) -> Vec<u8> {
         let message = self.next_message(script.slice());
@@ -211,33 +235,6 @@ impl Attack {
         self.now += span;
         self.victim.dtls.handle(self.now, TransportInput::Timeout);
         self.victim.listen(self.now);
-    }
-
-    fn check(&mut self) {
-        while self.victim.dtls.lower().sent.pop_front().is_some() {
-            self.heard += 1;
-        }
-        let mut counts = BTreeMap::<&Vec<u8>, usize>::new();
-        for datagram in &self.victim.received {
-            let count = counts.entry(datagram).or_default();
-            *count += 1;
-            let sealed = self.said.get(datagram).copied().unwrap_or(0);
-            assert!(*count <= sealed, "received {count} times, sealed {sealed}");
-        }
-        let (heard, allowed) = (self.heard, self.allowed);
-        assert!(heard <= allowed, "{heard} datagrams for {allowed}");
-    }
-
-    fn end(&mut self) {
-        self.allowed += ANSWERS;
-        self.say(b"the end");
-        self.check();
-        let message = [&self.messages.to_be_bytes()[..], b"the end"].concat();
-        let is_received = self.victim.received.contains(&message);
-        assert!(
-            is_received || self.victim.is_over,
-            "it neither receives nor ends"
-        );
     }
 }
 
@@ -346,7 +343,7 @@ mod tests {
     #[test]
     fn what_is_sealed_here_is_received() {
         for victim in 0..2 {
-            let mut attack = Attack::new(victim);
+            let mut attack = SealedRecords::new(victim);
             attack.say(b"hello");
             assert_eq!(attack.victim.received, [b"\0\0\0\x01hello"]);
         }

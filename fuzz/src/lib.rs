@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod attack;
 mod capture;
 mod coap;
 mod datagram_keys;

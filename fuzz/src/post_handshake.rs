@@ -3,6 +3,7 @@ use std::sync::OnceLock;
 use lasthop_contract::{RandomStream, noting_keys};
 use lasthop_tls::Tls;
 
+use crate::attack::{Attack, drive};
 use crate::record_keys::RecordKeys;
 use crate::script::Script;
 use crate::tls::profiles_without_sessions;
@@ -14,16 +15,10 @@ use crate::tls_end::TlsEnd;
 /// comes, the other end reads what was sealed as application data and nothing else; it says no more than what its own
 /// application writes asks for; and at the end it has read everything, or the connection is over.
 pub fn post_handshake(data: &[u8]) {
-    let mut script = Script::new(data);
-    let mut attack = Attack::new(usize::from(1 - (script.byte() & 1)));
-    while !script.is_empty() {
-        attack.step(&mut script);
-        attack.check();
-    }
-    attack.end();
+    drive::<PostHandshake>(data);
 }
 
-struct Attack {
+struct PostHandshake {
     victim: TlsEnd,
     keys: RecordKeys,
     /// What was sealed as application data.
@@ -58,7 +53,7 @@ const AROUND_A_WRITE: usize = 32 + 5 * 32;
 const LARGEST: usize = 17_000;
 const MOST_UPDATES: u16 = 512;
 
-impl Attack {
+impl Attack for PostHandshake {
     fn new(victim: usize) -> Self {
         let (mut ends, secrets) = shaken_hands();
         // Nobody has sealed anything yet: there are no tickets.
@@ -122,6 +117,26 @@ impl Attack {
         }
     }
 
+    fn check(&mut self) {
+        self.hear();
+        let read = &self.victim.stream(0).read;
+        assert!(self.said.starts_with(read), "bytes were made up");
+        let (heard, allowed) = (self.heard, self.allowed);
+        assert!(heard <= allowed, "{heard} B for {allowed}");
+    }
+
+    fn end(&mut self) {
+        self.victim.make_room(usize::MAX);
+        self.say(b"the end");
+        self.check();
+        if !self.is_over && !self.is_cut && !self.has_closed {
+            let read = self.victim.stream(0).read.len();
+            assert_eq!(read, self.said.len(), "it neither reads nor ends");
+        }
+    }
+}
+
+impl PostHandshake {
     fn say(&mut self, bytes: &[u8]) {
         self.seal(APPLICATION_DATA, bytes);
     }
@@ -175,24 +190,6 @@ impl Attack {
         let (bytes, ending) = self.victim.take(0, usize::MAX);
         self.heard += bytes.len();
         self.is_over |= ending.is_some();
-    }
-
-    fn check(&mut self) {
-        self.hear();
-        let read = &self.victim.stream(0).read;
-        assert!(self.said.starts_with(read), "bytes were made up");
-        let (heard, allowed) = (self.heard, self.allowed);
-        assert!(heard <= allowed, "{heard} B for {allowed}");
-    }
-
-    fn end(&mut self) {
-        self.victim.make_room(usize::MAX);
-        self.say(b"the end");
-        self.check();
-        if !self.is_over && !self.is_cut && !self.has_closed {
-            let read = self.victim.stream(0).read.len();
-            assert_eq!(read, self.said.len(), "it neither reads nor ends");
-        }
     }
 }
 

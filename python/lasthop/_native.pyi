@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Self, final
+from typing import Literal, Self, TypedDict, final
 
 __all__ = [
     "HAS_SOCKETS",
@@ -93,8 +93,14 @@ def explain(spec_json: str, device: int, message: int, flow: str | None = None) 
 def nbiot_network_time(name: str) -> str: ...
 def nbiot_preset(name: str) -> str: ...
 
-# The field of such settings that 3GPP does not allow and why, None if all are allowed.
-def nbiot_fault(network_json: str) -> tuple[str, str] | None: ...
+class NbiotFault(TypedDict):
+    code: Literal["not_allowed", "too_large"]
+    field: str
+    problem: str
+    remedy: str | None
+
+# The first field of such settings that no network may have, None if all are allowed.
+def nbiot_fault(network_json: str) -> NbiotFault | None: ...
 
 # What a message of these fields (JSON) takes, in an encoding, deflated or not.
 def encoded_bytes(fields: str, encoding: str, deflate: bool) -> int: ...

@@ -6,12 +6,12 @@ use dimpl::{CertificateError, Error, Output, SecurityError};
 use lasthop_contract::{
     Chunk, CloseReason, ConnectionId, DiscardReason, Expectation, Payload, Provenance, ShortQueue,
 };
-use lasthop_tls::Trust;
+use lasthop_tls::{Spans, Trust};
 use lasthop_units::Instant;
 
 use crate::clock::{of_library, of_run};
 use crate::crypto_context::{CryptoContext, Opening};
-use crate::labels::{Labels, Spans};
+use crate::labels::Labels;
 use crate::records::unopened;
 use crate::resumption::Resumable;
 

@@ -1,13 +1,11 @@
 use std::collections::VecDeque;
 
 use lasthop_contract::{Cause, Layer, Provenance};
+use lasthop_tls::content_type::{ALERT, APPLICATION_DATA, CHANGE_CIPHER_SPEC, HANDSHAKE};
+use lasthop_tls::{Spans, add_span, take_spans};
 
 use crate::hello::{RECORD_HEADER_LENGTH, TLS12_CID, cookie_in, names_session};
 
-const CHANGE_CIPHER_SPEC: u8 = 20;
-const ALERT: u8 = 21;
-const HANDSHAKE: u8 = 22;
-const APPLICATION_DATA: u8 = 23;
 const ACK: u8 = 26;
 
 /// Of the messages of a handshake (RFC 5246 section 7.4).
@@ -48,9 +46,6 @@ pub(crate) struct Labels {
     has_changed_cipher: bool,
     is_resumed: bool,
 }
-
-/// Bytes of one provenance, by their number.
-pub(crate) type Spans = Vec<(Provenance, usize)>;
 
 impl SealedRecord {
     pub(crate) fn of(plain: &[u8], sealed_as: &[u8]) -> Self {
@@ -118,14 +113,14 @@ impl Labels {
                 }
                 None => {
                     let label = self.of_record(header[0], body);
-                    add(&mut spans, header_of(label), header_length);
+                    add_span(&mut spans, header_of(label), header_length);
                     let cookie = match label {
                         SET_UP | RESUMPTION => cookie_in(body).unwrap_or_default(),
                         _ => 0..0,
                     };
-                    add(&mut spans, label, cookie.start);
-                    add(&mut spans, VALIDATION, cookie.len());
-                    add(&mut spans, label, body.len() - cookie.end);
+                    add_span(&mut spans, label, cookie.start);
+                    add_span(&mut spans, VALIDATION, cookie.len());
+                    add_span(&mut spans, label, body.len() - cookie.end);
                 }
             }
         }
@@ -142,10 +137,10 @@ impl Labels {
         let label = self.of_record(record.kind, &record.plain);
         // Number, kind and tag stand around what is sealed.
         let added = length.saturating_sub(record.length);
-        add(spans, header_of(label), added);
+        add_span(spans, header_of(label), added);
         match record.kind {
-            APPLICATION_DATA => take(data, record.length, spans),
-            _ => add(spans, label, record.length),
+            APPLICATION_DATA => take_spans(data, record.length, RECORD, spans),
+            _ => add_span(spans, label, record.length),
         }
     }
 
@@ -195,28 +190,5 @@ fn header_of(content: Provenance) -> Provenance {
     match content {
         AGAIN => AGAIN,
         _ => RECORD,
-    }
-}
-
-fn take(data: &mut VecDeque<(Provenance, usize)>, mut length: usize, spans: &mut Spans) {
-    while length > 0
-        && let Some((label, available)) = data.front_mut()
-    {
-        let taken = length.min(*available);
-        add(spans, *label, taken);
-        length -= taken;
-        *available -= taken;
-        if *available == 0 {
-            data.pop_front();
-        }
-    }
-    add(spans, RECORD, length);
-}
-
-fn add(spans: &mut Spans, label: Provenance, length: usize) {
-    match spans.last_mut() {
-        Some((last, count)) if *last == label => *count += length,
-        _ if length == 0 => {}
-        _ => spans.push((label, length)),
     }
 }

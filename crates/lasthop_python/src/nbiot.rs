@@ -1,5 +1,6 @@
-use lasthop_nbiot::config::{NetworkConfig, NetworkTime};
+use lasthop_nbiot::config::{ConfigError, NetworkConfig, NetworkTime};
 use pyo3::prelude::*;
+use serde_json::Value;
 
 use lasthop_extension::SpecError;
 
@@ -30,10 +31,103 @@ pub(crate) fn nbiot_network_time(name: &str) -> PyResult<String> {
     serde_json::to_string(&time).map_err(|e| SpecError::new_err(e.to_string()))
 }
 
-/// Holds the settings of a network against the tables of 3GPP: `None`, or the field that does not fit and why.
+/// A setting that no network may have. Python makes the sentence.
+#[derive(Debug, PartialEq, Eq, IntoPyObject)]
+pub(crate) struct NbiotFault {
+    /// `not_allowed` if a 3GPP table excludes the value, `too_large` if its field cannot hold it.
+    code: &'static str,
+    /// The field, for example `levels[1].nprach.period_ms`.
+    field: String,
+    /// The problem; of `too_large` the value.
+    problem: String,
+    remedy: Option<String>,
+}
+
+/// Checks the settings of a network against the 3GPP tables and returns the first fault.
 #[pyfunction]
-pub(crate) fn nbiot_fault(network_json: &str) -> PyResult<Option<(String, String)>> {
-    let network: NetworkConfig =
-        serde_json::from_str(network_json).map_err(|e| SpecError::new_err(e.to_string()))?;
-    Ok(network.check().err().map(|e| (e.field, e.problem)))
+pub(crate) fn nbiot_fault(network_json: &str) -> PyResult<Option<NbiotFault>> {
+    match serde_json::from_str::<NetworkConfig>(network_json) {
+        Ok(network) => Ok(network.check().err().map(not_allowed)),
+        Err(error) => match too_large(network_json) {
+            Some(fault) => Ok(Some(fault)),
+            None => Err(SpecError::new_err(error.to_string())),
+        },
+    }
+}
+
+fn not_allowed(error: ConfigError) -> NbiotFault {
+    let (problem, remedy) = match error.problem.split_once("; ") {
+        Some((problem, remedy)) => (problem.to_owned(), Some(remedy.to_owned())),
+        None => (error.problem, None),
+    };
+    NbiotFault {
+        code: "not_allowed",
+        field: error.field,
+        problem,
+        remedy,
+    }
+}
+
+/// Returns the number that its field cannot hold: with all numbers up to it replaced by 1, the settings can be read.
+fn too_large(network_json: &str) -> Option<NbiotFault> {
+    let mut settings: Value = serde_json::from_str(network_json).ok()?;
+    let mut numbers = Vec::new();
+    find_numbers(&settings, "", "", &mut numbers);
+    numbers.into_iter().find_map(|(pointer, field)| {
+        let number = settings.pointer_mut(&pointer)?;
+        let problem = number.to_string();
+        *number = 1.into();
+        let can_be_read = serde_json::from_value::<NetworkConfig>(settings.clone()).is_ok();
+        can_be_read.then_some(NbiotFault {
+            code: "too_large",
+            field,
+            problem,
+            remedy: None,
+        })
+    })
+}
+
+/// Adds the JSON pointer and the field of every whole number. Numbers of a list have the field of the list.
+fn find_numbers(value: &Value, pointer: &str, field: &str, found: &mut Vec<(String, String)>) {
+    match value {
+        Value::Object(fields) => {
+            for (key, inner) in fields {
+                let field = match field {
+                    "" => key.clone(),
+                    _ => format!("{field}.{key}"),
+                };
+                find_numbers(inner, &format!("{pointer}/{key}"), &field, found);
+            }
+        }
+        Value::Array(items) => {
+            for (place, inner) in items.iter().enumerate() {
+                let field = match inner.is_number() {
+                    true => field.to_owned(),
+                    false => format!("{field}[{place}]"),
+                };
+                find_numbers(inner, &format!("{pointer}/{place}"), &field, found);
+            }
+        }
+        Value::Number(number) if number.is_u64() => {
+            found.push((pointer.to_owned(), field.to_owned()));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_its_field_cannot_hold_is_found() {
+        let mut settings =
+            serde_json::to_value(NetworkConfig::single_device(154.0)).expect("they are plain");
+        settings["levels"][0]["nprach"]["period_ms"] = 100_000.into();
+        let fault = too_large(&settings.to_string()).expect("it is found");
+        assert_eq!(fault.field, "levels[0].nprach.period_ms");
+        assert_eq!((fault.code, &fault.problem[..]), ("too_large", "100000"));
+        settings["levels"][0]["nprach"]["period_ms"] = "no number".into();
+        assert_eq!(too_large(&settings.to_string()), None);
+    }
 }

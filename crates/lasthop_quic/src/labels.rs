@@ -1,6 +1,7 @@
 use std::collections::VecDeque;
 
 use lasthop_contract::{Cause, Chunk, Layer, LookupMap, Provenance};
+use lasthop_tls::add_span;
 
 use crate::crypto::{Agreed, Noted};
 use crate::frames::{Kind, Space};
@@ -145,7 +146,7 @@ impl Labels {
                     continue;
                 }
             };
-            add(&mut spans, of_quic(cause), piece.length);
+            add_span(&mut spans, of_quic(cause), piece.length);
         }
         spans
     }
@@ -160,17 +161,17 @@ impl Labels {
     ) {
         let sent = &mut self.handshake[space as usize];
         let known = u64::from(*sent).saturating_sub(offset).min(length as u64) as usize;
-        add(spans, AGAIN, known);
+        add_span(spans, AGAIN, known);
         let new = length - known;
         let mut told = 0;
         for (cause, length) in agreed
             .into_iter()
             .flat_map(|it| it.causes(space, offset + known as u64, new))
         {
-            add(spans, Provenance::new(Layer::Tls, cause), length);
+            add_span(spans, Provenance::new(Layer::Tls, cause), length);
             told += length;
         }
-        add(spans, of_quic(Cause::Opaque), new - told);
+        add_span(spans, of_quic(Cause::Opaque), new - told);
         *sent += new as u32;
     }
 }
@@ -202,7 +203,7 @@ impl SentStream {
                 message: provenance.message,
                 ..if is_again { AGAIN } else { provenance }
             };
-            add(spans, provenance, (until - at) as usize);
+            add_span(spans, provenance, (until - at) as usize);
             at = until;
             run = self.runs.partition_point(|(end, _)| *end <= at);
         }
@@ -211,14 +212,6 @@ impl SentStream {
         if sent > REMEMBERED_RUNS {
             self.runs.drain(..sent - REMEMBERED_RUNS);
         }
-    }
-}
-
-fn add(spans: &mut Vec<Span>, provenance: Provenance, length: usize) {
-    match spans.last_mut() {
-        Some((same, sum)) if *same == provenance => *sum += length,
-        _ if length > 0 => spans.push((provenance, length)),
-        _ => {}
     }
 }
 

@@ -5,12 +5,9 @@ use rustls::ContentType;
 use rustls::crypto::cipher::OutboundPlainMessage;
 
 use crate::handshake::WrittenHandshake;
+use crate::record_labels::content_type::{ALERT, APPLICATION_DATA, CHANGE_CIPHER_SPEC, HANDSHAKE};
+use crate::record_labels::{Spans, add_span, take_spans};
 use crate::session::Known;
-
-const CHANGE_CIPHER_SPEC: u8 = 20;
-const ALERT: u8 = 21;
-const HANDSHAKE: u8 = 22;
-const APPLICATION_DATA: u8 = 23;
 
 const RECORD_HEADER_LENGTH: usize = 5;
 /// What TLS 1.2 adds in front of what AES-GCM seals (RFC 5288 section 3), and its tag.
@@ -49,9 +46,6 @@ struct Record<'a> {
     body: &'a [u8],
     sealed: Option<SealedRecord>,
 }
-
-/// Bytes of one provenance, by their number.
-pub(crate) type Spans = Vec<(Provenance, usize)>;
 
 impl SealedRecord {
     pub(crate) fn of(message: &OutboundPlainMessage<'_>) -> Self {
@@ -95,7 +89,7 @@ impl Labels {
     /// So many bytes, where no books are kept.
     pub(crate) fn of_anything(length: usize) -> Spans {
         let mut spans = Spans::new();
-        add(&mut spans, RECORD, length);
+        add_span(&mut spans, RECORD, length);
         spans
     }
 
@@ -127,23 +121,23 @@ impl Labels {
         let mut handshake = self.of_handshake(&records, known);
         let mut spans = Spans::new();
         for record in records {
-            add(&mut spans, RECORD, RECORD_HEADER_LENGTH);
+            add_span(&mut spans, RECORD, RECORD_HEADER_LENGTH);
             let added = record.body.len().saturating_sub(record.length());
             let before = match known.is_tls12 && added == EXPLICIT_NONCE_LENGTH + TAG_LENGTH {
                 true => EXPLICIT_NONCE_LENGTH,
                 false => 0,
             };
-            add(&mut spans, RECORD, before);
+            add_span(&mut spans, RECORD, before);
             match record.kind {
-                APPLICATION_DATA => take(data, record.length(), &mut spans),
-                HANDSHAKE => take(&mut handshake, record.length(), &mut spans),
+                APPLICATION_DATA => take_spans(data, record.length(), RECORD, &mut spans),
+                HANDSHAKE => take_spans(&mut handshake, record.length(), RECORD, &mut spans),
                 ALERT => {
                     self.alert = record.plain().get(1).copied();
-                    add(&mut spans, TEAR_DOWN, record.length());
+                    add_span(&mut spans, TEAR_DOWN, record.length());
                 }
-                _ => add(&mut spans, SET_UP, record.length()),
+                _ => add_span(&mut spans, SET_UP, record.length()),
             }
-            add(&mut spans, RECORD, added - before);
+            add_span(&mut spans, RECORD, added - before);
         }
         spans
     }
@@ -189,28 +183,5 @@ impl Labels {
             (Provenance::new(Layer::Tls, cause), length)
         };
         parts.into_iter().map(label).collect()
-    }
-}
-
-fn take(data: &mut VecDeque<(Provenance, usize)>, mut length: usize, spans: &mut Spans) {
-    while length > 0
-        && let Some((label, available)) = data.front_mut()
-    {
-        let taken = length.min(*available);
-        add(spans, *label, taken);
-        length -= taken;
-        *available -= taken;
-        if *available == 0 {
-            data.pop_front();
-        }
-    }
-    add(spans, RECORD, length);
-}
-
-fn add(spans: &mut Spans, label: Provenance, length: usize) {
-    match spans.last_mut() {
-        Some((last, count)) if *last == label => *count += length,
-        _ if length == 0 => {}
-        _ => spans.push((label, length)),
     }
 }

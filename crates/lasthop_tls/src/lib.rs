@@ -16,6 +16,7 @@ mod profile;
 mod provider;
 mod raw_keys;
 mod receiving;
+mod record_labels;
 mod session;
 mod stores;
 mod tls;
@@ -33,6 +34,7 @@ pub use profile::{
     ClientProfile, ClientSettings, Group, Randomness, ServerProfile, ServerSettings, Settings,
     Verify, Version,
 };
+pub use record_labels::{Spans, add_span, content_type, take_spans};
 pub use rustls::RootCertStore;
 pub use tls::Tls;
 pub use trust::{Trust, is_signed_by};

@@ -34,7 +34,7 @@ MESSAGES = (
     count(
         name="messages_unfinished",
         direction=Direction.LESS,
-        meaning="Of those offered, how many were still under way when the run ended.",
+        meaning="Of those offered, how many were still in flight when the run ended.",
     ),
     count(
         name="messages_unsent",

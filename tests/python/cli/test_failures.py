@@ -69,7 +69,7 @@ UNASKED = {
             "paths: {radio: {nbiot: {coupling_loss: 144 dB}}}\nstacks: [raw_udp]\n"
         ),
         [
-            "none of 12 messages arrived: they waited for the radio of their device in vain",
+            "none of 12 messages arrived: the radio of their device was not reachable in time",
             "vain; a device that sleeps is reached with",
         ],
     ),

@@ -162,7 +162,7 @@ def test_a_wrong_key_is_one_line(serve: StartServer, lasthop: RunClient, tmp_pat
         (
             ("quic", "mqtt/quic"),
             4,
-            "nobody listens there",
+            "no server listens there; check the address, or start the server",
         ),
         (("mqtts", "mqtt/tls"), 4, "connection refused; check that the server is running"),
         (("raw_udp", "raw_udp", "--cafile=none.pem"), 2, "--cafile: no --against address uses TLS"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,7 +13,10 @@ from lasthop.study.stacks.catalogue import Link, catalogue
 from lasthop.study.text.source import parse
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from lasthop.study.plan.study import Study
 
 STUDY = """\
 study: before
@@ -35,9 +38,9 @@ def own_link(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(catalogue().links, "own_link", Link("own_link", "a link", ()))
 
 
-def loaded(folder: Path, text: str, **options: Any) -> Any:  # noqa: ANN401  (as load_study)
+def loaded(folder: Path, text: str, overrides: Sequence[tuple[str, str]] = ()) -> Study:
     (folder / "study.yaml").write_text(text)
-    return load_study(folder / "study.yaml", **options)
+    return load_study(folder / "study.yaml", overrides=overrides)
 
 
 def test_a_study_of_before_is_planned_as_one_with_the_new_key(tmp_path: Path) -> None:

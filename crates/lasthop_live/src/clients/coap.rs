@@ -191,7 +191,7 @@ impl Errand {
 }
 
 fn unreachable() -> ClientError {
-    ClientError::Refused("nobody listens there".into())
+    ClientError::Refused("no server listens there; check the address, or start the server".into())
 }
 
 impl Application for Errand {

@@ -144,7 +144,7 @@ impl CrowdClient {
             }
             (_, None, _) => None,
             (SocketKind::Stream, ..) => secured::why_it_ended(reason),
-            (_, _, CloseReason::PeerReset) => Some("nobody listens there".to_owned()),
+            (_, _, CloseReason::PeerReset) => Some(NO_SERVER.to_owned()),
             (SocketKind::Datagram, Some(secures), _) => {
                 dtls::why_it_ended(secures == Secures::BySharedKey, reason)
             }
@@ -152,6 +152,8 @@ impl CrowdClient {
         }
     }
 }
+
+const NO_SERVER: &str = "no server listens there; check the address, or start the server";
 
 /// What a server means by its answer, and what to look at.
 fn in_words(refusal: Refusal) -> String {
@@ -226,7 +228,7 @@ mod tests {
         crowd_client(&listener, SocketKind::WholeDatagram, BY_TLS)
             .is_refused(CloseReason::PeerReset);
         let told = listener.take_refusal().expect("it is refused");
-        assert!(told.ends_with("nobody listens there"));
+        assert!(told.ends_with(NO_SERVER));
     }
 
     #[test]
