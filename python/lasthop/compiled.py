@@ -1,4 +1,4 @@
-"""The compiled part of lasthop, and what is said where it is missing."""
+"""The compiled part of lasthop, and the error if it is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The errors that a user can meet; each knows the exit code of the command."""
+"""The errors for users. Each has the exit code of the command."""
 
 from __future__ import annotations
 

@@ -1,12 +1,44 @@
-//! What the parts of a run are to each other.
+//! The traits and types that the parts of a run share.
 //!
-//! Everything that reacts to packets and time is a *machine*: a value with no socket, no clock and no
-//! randomness of its own. One rule holds for every machine here: after each `handle`, call `poll` until it
-//! answers `WaitUntil`. The deadline that it names replaces the one it named before.
+//! Everything that reacts to packets and time is a *machine*. A machine has no socket, no clock and no random numbers
+//! of its own: time and randomness are arguments.
 //!
-//! A [`Host`] has addresses and speaks packets; a [`Link`] carries packets between ports; a [`Transport`]
-//! gives connections, streams and datagrams, over packets or over another transport; an [`Application`]
-//! sees only a transport.
+//! - A [`Host`] has addresses. It sends and receives packets.
+//! - A [`Link`] carries packets between ports.
+//! - A [`Transport`] offers connections, streams and datagrams, over packets or over another transport.
+//! - An [`Application`] uses a transport only.
+//!
+//! # Order of calls
+//!
+//! 1. Call `handle` with what happened, and the time at which it happened. An application also gets its transport.
+//! 2. Call `poll` until it returns `WaitUntil`. Each other output must be executed before the next `poll`.
+//! 3. Wait until the deadline of `WaitUntil`, or until something else happens. The deadline replaces the one before.
+//!    `None` waits for input only.
+//! 4. At the deadline, call `handle` with `Timeout`.
+//!
+//! # Example
+//!
+//! ```
+//! use lasthop_contract::testing::WireEnd;
+//! use lasthop_contract::{Transport, TransportEvent, TransportOutput};
+//! use lasthop_units::Instant;
+//!
+//! let now = Instant::ZERO;
+//! let (mut client, mut server, _wire) = WireEnd::pair();
+//! server.listen(1883)?;
+//! client.open(now, "10.0.0.2:1883".parse()?, &[])?;
+//!
+//! let mut accepted = 0;
+//! loop {
+//!     match server.poll(now) {
+//!         TransportOutput::Event(_, TransportEvent::Established(_)) => accepted += 1,
+//!         TransportOutput::WaitUntil(_) => break,
+//!         _ => {}
+//!     }
+//! }
+//! assert_eq!(accepted, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod application;
 mod boxed_transport;

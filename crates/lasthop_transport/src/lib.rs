@@ -1,6 +1,38 @@
-//! From IP up to what an application sees: wire formats, UDP, TCP, and the host that they live on.
+//! IP, UDP, TCP, and the host that runs an application over them.
 //!
-//! What is not here yet (TLS, DTLS, QUIC) implements the same [`lasthop_contract::Transport`].
+//! TLS, DTLS, QUIC and WebSocket are crates of their own. They implement the same [`lasthop_contract::Transport`].
+//!
+//! # Order of calls
+//!
+//! 1. Create a transport with the address of its host, for example [`Udp`] or [`Tcp`].
+//! 2. Create a [`StackHost`] with the transport and an application. It drives both and is a
+//!    [`Host`](lasthop_contract::Host).
+//! 3. Without a host, drive the transport yourself: open or listen, then poll it until it waits, as the example does.
+//!
+//! # Example
+//!
+//! ```
+//! use lasthop_contract::{Cause, Chunk, Layer, Provenance, Transport, TransportOutput};
+//! use lasthop_transport::Udp;
+//! use lasthop_units::Instant;
+//!
+//! let now = Instant::ZERO;
+//! let mut udp = Udp::new("192.0.2.1".parse()?);
+//! let connection = udp.open(now, "192.0.2.2:5683".parse()?, &[])?;
+//! let provenance = Provenance::new(Layer::Application, Cause::Payload);
+//! udp.send_datagram(now, connection, &[Chunk { bytes: b"hello", provenance }])?;
+//!
+//! let mut sent = 0;
+//! loop {
+//!     match udp.poll(now) {
+//!         TransportOutput::Transmit(packet) => sent += packet.length(),
+//!         TransportOutput::WaitUntil(_) => break,
+//!         _ => {}
+//!     }
+//! }
+//! assert_eq!(sent, 20 + 8 + 5, "headers of IPv4 and UDP, and the datagram");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod fallback;
 mod flow_table;

@@ -1,4 +1,12 @@
-//! Builds a run from its spec and runs it: the only crate that knows all models.
+//! Builds a run from its spec and executes it. It is the only crate that depends on all models.
+//!
+//! # Order of calls
+//!
+//! 1. Read a [`RunSpec`] with [`RunSpec::parse`]. Unknown and missing fields are errors.
+//! 2. Execute it with [`Simulated::run`], or with [`Simulated::run_with`] and a [`Registry`] of your own stacks and links.
+//! 3. Read the results: [`Simulated::status`] first, then [`Simulated::summary`], [`Simulated::meter`] and the tables.
+//!
+//! # Example
 //!
 //! ```
 //! use lasthop_world::{RunSpec, Simulated};

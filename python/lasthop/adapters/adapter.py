@@ -101,7 +101,7 @@ class Adapter(Software):
     """Whether it has a network stack of its own, and the kernel none of its ports."""
 
     def admit(self, offer: Offer, devices: Sequence[str]) -> Mapping[str, Card]:
-        """Make devices known to it before it starts; give what each shows if it asks for that."""
+        """Register devices before the server starts, and give the credentials of each."""
         del offer, devices
         return {}
 
@@ -153,7 +153,7 @@ class Adapter(Software):
             )
 
     def listens(self, said: Sequence[str]) -> bool | None:
-        """Tell from its printed lines whether the server listens; None if they do not show it.
+        """Whether its output shows that the server listens; None if it does not show that.
 
         Then the kernel is asked.
         """

@@ -8,7 +8,7 @@ from lasthop.adapters.client import PythonClient
 
 
 class AiocoapClient(PythonClient):
-    """Puts its messages and observes those of others, by its own timers; it is given the type."""
+    """A CoAP client that PUTs messages and observes those of others, with its own timers."""
 
     name: ClassVar[str] = "aiocoap"
     protocols: ClassVar[frozenset[str]] = frozenset({"coap/udp", "coap/tcp"})

@@ -48,7 +48,7 @@ class Build:
 
 
 def files_of(program: Path, command: str | None) -> dict[str, str]:
-    """Digest a program and every file that its command names, those in named folders too.
+    """Give the digest of a program and of every file in its command, folders included.
 
     Raises
     ------

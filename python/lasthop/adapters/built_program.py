@@ -22,7 +22,7 @@ _WAYS = {"tcp": "tcp", "tls/tcp": "tls", "quic/udp": "quic"}
 
 
 class BuiltProgram(Adapter):
-    """A broker that lets in everybody; what was built is kept, and each other source is built anew.
+    """A broker that accepts every client. Its build is cached for each source.
 
     Attributes
     ----------

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Californium(MavenProgram):
-    """A CoAP server with Californium: it stores what is PUT and notifies observers."""
+    """A CoAP server with Californium that stores each PUT and notifies observers."""
 
     name: ClassVar[str] = "californium"
     protocols: ClassVar[frozenset[str]] = frozenset({"coap/udp"})

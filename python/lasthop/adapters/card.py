@@ -1,4 +1,4 @@
-"""By what a device is known to a server that asks for tokens."""
+"""The registration of a device at a server that requires tokens."""
 
 from __future__ import annotations
 

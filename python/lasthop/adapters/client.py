@@ -114,7 +114,7 @@ class Client(Software):
             raise UsageError(f'{asked} it can only keep its session; write "session: keep"')
 
     def prepare(self, errands: Iterable[Errand]) -> None:
-        """Make what the devices of a run need before any of them starts.
+        """Prepare what the devices of a run need before they start.
 
         Raises
         ------
@@ -128,7 +128,7 @@ class Client(Software):
 
 
 class PythonClient(Client):
-    """One made with a library of Python, run by this Python: a program beside its adapter.
+    """A client written with a Python library, run by this Python.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""A program that is a device of a run: started in a namespace, awaited, heard."""
+"""A program that is a device of a run: start it in a namespace, wait for it, read its output."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ClientProcess(RunningProgram):
         self._client, self._told = client, told
 
     def __enter__(self) -> Self:
-        """Start it with its errand; it begins to connect."""
+        """Start it with its errand. It begins to connect."""
         command = self._client.command(self._program)
         with self._told.open("wb") as told, self._log.open("wb") as log:
             inherited = () if self.errand.descriptor is None else (self.errand.descriptor,)
@@ -71,7 +71,7 @@ class ClientProcess(RunningProgram):
         super().__exit__(kind, error, trace)
 
     def is_ready(self, until: float) -> bool:
-        """Wait until it has its session and subscriptions; tell whether it got them by then.
+        """Wait until it has its session and subscriptions, and give whether it got them in time.
 
         Raises
         ------

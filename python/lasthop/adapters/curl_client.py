@@ -9,7 +9,7 @@ from lasthop.adapters.shared_library import SharedLibraryClient
 
 
 class CurlClient(SharedLibraryClient):
-    """Posts one message behind the other, with the fields of the command curl.
+    """A client that POSTs one message after another, with the header fields of curl.
 
     It is given the version of HTTP and of TLS, the server's name and the root of its certificate.
     """

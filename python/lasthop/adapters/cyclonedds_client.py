@@ -8,7 +8,7 @@ from lasthop.adapters.client import PythonClient
 
 
 class CycloneDdsClient(PythonClient):
-    """Writes reports and reads what is of a device, by the policies that it is given."""
+    """A client that writes reports and reads messages for its device, with given policies."""
 
     name: ClassVar[str] = "cyclonedds"
     protocols: ClassVar[frozenset[str]] = frozenset({"dds/udp"})

@@ -20,7 +20,7 @@ _PROGRAMS = "lasthop.adapters.programs"
 
 
 class FastDds(Adapter):
-    """Sends every report on to who reads the topic of the device that it is of."""
+    """A server that forwards every report to the readers of its device's topic."""
 
     name: ClassVar[str] = "fastdds"
     protocols: ClassVar[frozenset[str]] = frozenset({"dds/udp", "dds/rtps_tcp/tcp"})

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class FastDdsClient(Client):
-    """Writes reports and reads what is of a device, by the policies that it is given."""
+    """A client that writes reports and reads messages for its device, with given policies."""
 
     name: ClassVar[str] = "fastdds"
     protocols: ClassVar[frozenset[str]] = FastDds.protocols

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def kept(made: Path, build: Callable[[Path], None]) -> Path:
-    """Give a file, which is built where it has never been; who wants it meanwhile waits.
+    """Give a file and build it if it is missing. Concurrent callers wait for the build.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The example server of libcoap, which stores what is PUT and notifies observers."""
+"""The example server of libcoap, which stores each PUT and notifies observers."""
 
 from __future__ import annotations
 

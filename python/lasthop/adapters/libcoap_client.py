@@ -9,7 +9,7 @@ from lasthop.adapters.shared_library import SharedLibraryClient
 
 
 class LibcoapClient(SharedLibraryClient):
-    """Puts its messages and observes those of others; it is given the type, and CON its timers."""
+    """A client that PUTs messages and observes others, with a given type and timers."""
 
     name: ClassVar[str] = "libcoap"
     protocols: ClassVar[frozenset[str]] = frozenset({"coap/udp", "coap/tcp"})

@@ -8,7 +8,7 @@ from lasthop.adapters.client import PythonClient
 
 
 class LocustClient(PythonClient):
-    """Posts one message behind the other; it is given the version of TLS, and a root."""
+    """A client that POSTs one message after another, with a given TLS version and root."""
 
     name: ClassVar[str] = "locust"
     protocols: ClassVar[frozenset[str]] = frozenset({"http/tcp", "http/tls/tcp"})

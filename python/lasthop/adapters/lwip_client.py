@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 class LwipClient(OnLwip, Client):
-    """It subscribes by MQTT."""
+    """An MQTT client that subscribes."""
 
     protocols: ClassVar[frozenset[str]] = frozenset({"mqtt/tcp"})
 
     def prepare(self, errands: Iterable[Errand]) -> None:
-        """Compile what the devices run."""
+        """Compile the program of the devices."""
         for errand in errands:
             firmware_of(errand.device).path()
 
     def command(self, program: Path) -> list[str]:
-        """Run what starts the device, and starts it again."""
+        """Give the command that starts the device and restarts it."""
         return [str(program), "-m", "lasthop.adapters.programs.lwip_device"]

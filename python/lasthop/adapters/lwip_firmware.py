@@ -47,7 +47,7 @@ class Firmware:
     connections: int
 
     def path(self) -> Path:
-        """Give the program; the first time it takes some seconds.
+        """Give the program. The first call compiles it, which takes some seconds.
 
         Raises
         ------

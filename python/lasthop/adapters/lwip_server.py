@@ -18,7 +18,7 @@ _LISTENS = "listens"
 
 
 class LwipServer(OnLwip, Adapter):
-    """A server on lwIP: HTTP echoes a POST; CoAP stores a PUT and notifies observers."""
+    """A server on lwIP: HTTP echoes a POST, and CoAP stores a PUT and notifies observers."""
 
     protocols: ClassVar[frozenset[str]] = frozenset({"http/tcp", "coap/udp"})
     settings: ClassVar[frozenset[str]] = frozenset({"type"})
@@ -37,7 +37,7 @@ class LwipServer(OnLwip, Adapter):
             raise UsageError(f"impl={self.name}: {what}; remove client=")
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Compile what the device runs; run what starts it, and starts it again."""
+        """Compile the program, and give the command that starts and restarts it."""
         firmware_of(offer.device).path()
         errand = {
             "role": offer.application,
@@ -51,5 +51,5 @@ class LwipServer(OnLwip, Adapter):
         return [str(program), "-m", "lasthop.adapters.programs.lwip_server", str(file)]
 
     def listens(self, said: Sequence[str]) -> bool:
-        """Tell from its output whether it listens; the kernel does not know the ports of lwIP."""
+        """Whether its output shows that it listens. The kernel does not know the ports of lwIP."""
         return any(line.split()[:1] == [_LISTENS] for line in said)

@@ -12,7 +12,7 @@ _SOURCES = Path(__file__).with_name("java")
 
 
 class MavenProgram(Adapter):
-    """A program of ours around a library; `mvn package` puts both where it is looked for.
+    """A program of ours around a Java library, built by `mvn package`.
 
     Attributes
     ----------

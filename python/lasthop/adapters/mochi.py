@@ -1,4 +1,4 @@
-"""mochi, a broker for MQTT in Go, whose QUIC is quic-go."""
+"""mochi, an MQTT broker in Go with QUIC by quic-go."""
 
 from __future__ import annotations
 

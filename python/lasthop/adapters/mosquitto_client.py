@@ -9,7 +9,7 @@ from lasthop.adapters.shared_library import SharedLibraryClient
 
 
 class MosquittoClient(SharedLibraryClient):
-    """Publishes by its own queue; it is given QoS, version, keep-alive, window and Nagle."""
+    """A client with its own queue and given QoS, version, keep-alive, window and Nagle."""
 
     name: ClassVar[str] = "mosquitto"
     protocols: ClassVar[frozenset[str]] = frozenset({"mqtt/tcp"})

@@ -1,4 +1,4 @@
-"""mqtt5, a broker for MQTT in Rust, whose QUIC is quinn."""
+"""mqtt5, an MQTT broker in Rust with QUIC by quinn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Libraries of C++ behind functions of C of ours, compiled where they are used."""
+"""C++ libraries behind C functions of ours, compiled where they are used."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LINES_OF_LOG = 3
 
 @dataclass(frozen=True, slots=True)
 class NativeLibrary:
-    """A source of ours around a library of others; what was compiled is kept.
+    """A source file of ours around a library. Its build is cached.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class NativeLibrary:
     install: str
 
     def path(self) -> Path:
-        """Give the compiled library; the first time it takes some seconds.
+        """Give the compiled library. The first call compiles it, which takes some seconds.
 
         Raises
         ------

@@ -38,7 +38,7 @@ _MOST_FILES = 20_000
 
 
 class Nginx(Adapter):
-    """Ends TLS, and hands the stream on as it is: to what stands behind, everybody is local.
+    """A TLS proxy that forwards the stream unchanged. The server behind sees local clients only.
 
     A worker a processor, which gives up the rights of root once the key is read.
     """

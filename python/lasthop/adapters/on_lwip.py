@@ -11,7 +11,7 @@ from lasthop.adapters.software import Software
 
 
 class OnLwip(Software):
-    """It has a network stack of its own, so that its packets are those of lwIP."""
+    """A program with lwIP as its own network stack, so that its packets are those of lwIP."""
 
     name: ClassVar[str] = "lwip"
     program: ClassVar[str] = sys.executable

@@ -30,7 +30,7 @@ _DAY_S = 24 * 3600
 
 
 class OwnGateway(Adapter):
-    """Each device of the run is registered with a key of its own; the log goes with the run."""
+    """Our device gateway. Each device is registered with its own key, and the log is deleted."""
 
     name: ClassVar[str] = "gateway"
     protocols: ClassVar[frozenset[str]] = frozenset(_SCHEMES)
@@ -67,7 +67,7 @@ class OwnGateway(Adapter):
             raise UsageError(f"{message}; write for example client=paho, or use lasthop load")
 
     def admit(self, offer: Offer, devices: Sequence[str]) -> Mapping[str, Card]:
-        """Register devices with new keys; give their tokens, good for a day."""
+        """Register devices with new keys, and give their tokens, which are valid for a day."""
         administration = _native.GatewayAdministration(read_gateway_data(self._data(offer)))
         now, is_http, cards, keys = int(time.time()), offer.application == "http", {}, []
         for device in devices:
@@ -84,7 +84,7 @@ class OwnGateway(Adapter):
         return cards
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Give the command; its listener for MQTT over TCP may stay unused."""
+        """Give the command. Its listener for MQTT over TCP can stay unused."""
         words = [str(program), "-m", "lasthop", "serve", "gateway", f"--data={self._data(offer)}"]
         words.append(f"--listen={_SCHEMES[offer.protocol]}://{offer.address}:{offer.port}")
         if offer.protocol in _BESIDE:

@@ -27,7 +27,7 @@ _BESIDE = {"mqtt_ws": ("mqtt", "--ws"), "mqtt_quic": ("mqtt", "--quic")}
 
 
 class OwnServer(Adapter):
-    """Everybody is let in; limits of clients and settings of the stack are those of `serve`."""
+    """Our server without authentication. Its limits and stack settings are those of `serve`."""
 
     name: ClassVar[str] = "lasthop"
     protocols: ClassVar[frozenset[str]] = frozenset(_SERVED)

@@ -8,7 +8,7 @@ from lasthop.adapters.client import PythonClient
 
 
 class Paho(PythonClient):
-    """Publishes by its own window and time-outs; it is given QoS, version and keep-alive.
+    """A client with its own window and timeouts, and given QoS, version and keep-alive.
 
     Of TLS it is given the version, the name of the server and the root of its certificate.
     """

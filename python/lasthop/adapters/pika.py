@@ -8,7 +8,7 @@ from lasthop.adapters.client import PythonClient
 
 
 class Pika(PythonClient):
-    """Publishes to the topic exchange, by one channel; it is given `confirm` and `ack`."""
+    """A client that publishes to the topic exchange on one channel, with `confirm` and `ack`."""
 
     name: ClassVar[str] = "pika"
     protocols: ClassVar[frozenset[str]] = frozenset({"amqp/tcp"})

@@ -33,7 +33,7 @@ _NO_BUSY_WAITING = "+sbwt none +sbwtdcpu none +sbwtdio none"  # as its guide to 
 
 
 class RabbitMq(Adapter):
-    """Lets in everybody; keeps its queues in the run's folder; hands QoS 2 on as QoS 1.
+    """RabbitMQ without authentication. Queues are in the run's folder, and QoS 2 becomes QoS 1.
 
     The scripts of Debian switch to a user of its own, so those behind them are run. Its port
     mapper is one for each namespace and ends with it.

@@ -45,7 +45,7 @@ def clients() -> Mapping[str, Client]:
 
 
 def adapter_of(name: str) -> Adapter | None:
-    """Give the adapter of a name, if there is one."""
+    """Give the adapter with a name, or None."""
     return adapters().get(name)
 
 

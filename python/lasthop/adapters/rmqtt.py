@@ -1,4 +1,4 @@
-"""rmqtt, a broker for MQTT in Rust, whose QUIC is quinn."""
+"""rmqtt, an MQTT broker in Rust with QUIC by quinn."""
 
 from __future__ import annotations
 

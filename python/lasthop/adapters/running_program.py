@@ -55,7 +55,7 @@ class RunningProgram:
             end(self._process)
 
     def usage(self) -> Usage:
-        """Give what it took since it was ready.
+        """Give its resource usage since it was ready.
 
         Raises
         ------

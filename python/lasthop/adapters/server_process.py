@@ -69,7 +69,7 @@ class ServerProcess(RunningProgram):
         self.check()
 
     def output_lines(self) -> list[str]:
-        """Give the lines that it has printed; none that is cut off."""
+        """Give the complete lines of its output."""
         whole, _, _ = self._log.read_text(encoding="utf-8", errors="replace").rpartition("\n")
         return whole.split("\n")
 

@@ -18,7 +18,7 @@ _WHERE_SERVERS_LIE = "/usr/local/sbin:/usr/sbin:/sbin"
 
 
 class Software(ABC):
-    """A program that speaks a protocol.
+    """A program that implements a protocol.
 
     Attributes
     ----------

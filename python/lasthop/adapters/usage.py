@@ -39,7 +39,7 @@ class Usage:
 
     @classmethod
     def of(cls, process: int) -> Self:
-        """Ask the kernel; what has ended by then is not in it."""
+        """Read the usage from the kernel. Processes that have ended are not included."""
         cpu_ns = waited_ns = memory = voluntary = involuntary = 0
         for member in _tree(process):
             memory += _field(member / "status", "VmHWM") * _KIB
@@ -52,7 +52,7 @@ class Usage:
         return cls(cpu_ns / _NS_PER_S, waited_ns / _NS_PER_S, memory, voluntary, involuntary)
 
     def since(self, before: Usage) -> Usage:
-        """Give what has come since, and the peak as it is."""
+        """Give the usage since then, and the current peak."""
         return Usage(
             cpu_s=max(0.0, self.cpu_s - before.cpu_s),
             waited_s=max(0.0, self.waited_s - before.waited_s),
@@ -63,7 +63,7 @@ class Usage:
 
 
 def threads_of(process: int) -> list[int]:
-    """Give the threads of a process and of those that it started."""
+    """Give the threads of a process and of its child processes."""
     return [int(thread.name) for member in _tree(process) for thread in _threads(member)]
 
 

@@ -1,1 +1,1 @@
-"""The answer to a study's question: what the runs say, by how much, and what it hangs on."""
+"""The answer to a study's question: the best stack, its margin, and what changes the answer."""

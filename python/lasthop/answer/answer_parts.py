@@ -20,7 +20,7 @@ from lasthop.statistics.intervals import Interval
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerInterval:
-    """A mean with its interval over the repetitions; what is infinite is None."""
+    """A mean with its interval over the repetitions. None is infinite."""
 
     mean: float | None
     low: float | None
@@ -31,7 +31,7 @@ class AnswerInterval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerFlip:
-    """One stack leads up to a value of the swept column, another from a later one on.
+    """A change of the leading stack along a swept column.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class AnswerSweep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSetting:
-    """How far a setting moves the aim: a fraction of its best value, or in the unit of a share."""
+    """The effect of a setting on the objective, relative to its best value or in points."""
 
     part: str
     stack: str | None

@@ -1,4 +1,4 @@
-"""Arms: what the repetitions of one stack measured at one point."""
+"""Arms: the repetitions of one stack at one point."""
 
 import math
 from collections import Counter
@@ -40,7 +40,7 @@ class AnswerArm:
         return Trouble(OVERLOAD, "more is offered than the path carries", runs.height)
 
     def by_seed(self, column: str, *, worst: float) -> dict[int, float]:
-        """Return a value for each seed; ``worst`` (infinite) stands for an empty cell.
+        """Return a value for each seed. An empty cell counts as ``worst`` (infinite).
 
         So it does for what has no value under overload.
         """
@@ -56,11 +56,11 @@ class AnswerArm:
         return {seed: worst if value is None else float(value) for seed, value in pairs}
 
     def mean_row(self) -> dict[str, Any]:
-        """Return one row that stands for all repetitions, column by column as `mean` does."""
+        """Return one row for all repetitions, with the `mean` of each column."""
         return {name: self.mean(name) for name in self.completed.columns}
 
     def mean(self, column: str) -> Any:  # noqa: ANN401  (a cell of a table)
-        """Return one value of a column that stands for all repetitions.
+        """Return the value of a column over all repetitions.
 
         Numbers are means. A column that is empty in one repetition is empty in the mean: an
         infinite latency stays infinite, and so is one under overload. What is no number is taken

@@ -91,7 +91,7 @@ def has_several(groups: pl.DataFrame) -> bool:
 
 
 def answer_by_group(found: DecisionByGroup) -> Sentence | None:
-    """Describe where the answer differs from that of the fleet; None if this was not asked."""
+    """Describe where the answer differs from the fleet's; None if this was not asked."""
     decision = found.decision
     if found.unmeasured:
         what = " and ".join(found.unmeasured)
@@ -113,7 +113,7 @@ def answer_by_group(found: DecisionByGroup) -> Sentence | None:
 
 
 def first_stacks(point: PointDecision) -> frozenset[str]:
-    """Name the leading stacks at a point, or those that meet all requirements if unranked."""
+    """Name the leading stacks at a point, or if unranked those that meet all requirements."""
     if point.outcome is Outcome.NOT_ASKED:
         return frozenset(arm.stack for arm in point.ranked)
     return frozenset(point.leaders)

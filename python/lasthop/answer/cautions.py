@@ -27,7 +27,7 @@ _RUN = ("run_id", "stack", "messages_offered", "energy_j", "energy_sleep_j", "en
 
 
 def cautions(folders: Iterable[Path], study: Mapping[str, Any]) -> tuple[str, ...]:
-    """Give what to keep in mind of the runs in result folders of one study.
+    """Give the cautions about the runs in result folders of one study.
 
     Parameters
     ----------

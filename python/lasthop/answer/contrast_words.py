@@ -12,7 +12,7 @@ def change_of(contrast: Contrast, measure: Measure) -> str:
 
 
 def range_of(contrast: Contrast, measure: Measure) -> str:
-    """Write the interval of the change; nothing of a single run."""
+    """Write the interval of the change; empty for a single run."""
     change = contrast.change
     if change.kind is IntervalKind.SINGLE:
         return ""

@@ -1,4 +1,4 @@
-"""How often devices crashed, by stack; when they did in one run."""
+"""The number of device crashes by stack, and their times in one run."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def crashes(folders: Iterable[Path]) -> Iterable[str]:
 
 
 def crashes_in_a_line(folders: Iterable[Path]) -> tuple[Sentence, ...]:
-    """Describe in one line which stacks made devices crash, and how often; empty if none did."""
+    """Describe in one line which stacks crashed devices, and how often; empty if none."""
     spans = [
         span
         for row in _by_stack(folders)

@@ -1,4 +1,4 @@
-"""The decision: which stack answers the study's question, by how much, what excludes the rest."""
+"""The decision: the best stack, its margin, and why the others are excluded."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ExcludedArm:
-    """A stack that does not meet a requirement; ``arm.rank`` is among the excluded."""
+    """A stack that misses a requirement. ``arm.rank`` counts among the excluded ones."""
 
     arm: RankedArm
     because: tuple[JudgedRequirement, ...]
@@ -41,7 +41,7 @@ class ExcludedArm:
 
 @dataclass(frozen=True, slots=True)
 class SetAsideArm:
-    """A stack of which no run completed, or whose latency is that of an overload."""
+    """A stack without a completed run, or with an overload's latency."""
 
     stack: str
     troubles: tuple[Trouble, ...]
@@ -79,25 +79,25 @@ class PointDecision:
     stands_alone: bool
 
     def too_few(self, stack: str) -> tuple[JudgedRequirement, ...]:
-        """Give the requirements of which the runs of a stack do not tell whether it meets them."""
+        """Give the requirements that the runs of a stack leave open."""
         return tuple(one for one in self.judged.get(stack, ()) if one.met is Met.TOO_FEW)
 
     @property
     def p_value(self) -> float | None:
-        """The p-value of the best stack against all others; None if there is nothing to test."""
+        """The p-value of the best stack against all others; None without a test."""
         if self.outcome not in {Outcome.LEADS, Outcome.TOO_CLOSE}:
             return None
         return max((arm.margin.p_value for arm in self.ranked if arm.margin), default=None)
 
     @property
     def in_order(self) -> tuple[str, ...]:
-        """Every stack: the ranked ones, the excluded ones, then those that cannot be judged."""
+        """All stacks: the ranked ones, the excluded ones, then those without a judgement."""
         excluded = (left_out.arm.stack for left_out in self.excluded)
         return (*(arm.stack for arm in self.ranked), *excluded, *(a.stack for a in self.set_aside))
 
     @property
     def leaders(self) -> tuple[str, ...]:
-        """The best stack and those too close to it to call."""
+        """The best stack, and those that are too close to call."""
         if self.outcome not in {Outcome.LEADS, Outcome.TOO_CLOSE, Outcome.ONLY_ONE}:
             return ()
         return tuple(
@@ -132,7 +132,7 @@ class Decision:
     protocols: Mapping[str, str]
 
     def __repr__(self) -> str:
-        """Return the headline and a table, as who asks for it in Python wants to read it."""
+        """Return the headline and a table, for an interactive Python session."""
         return decision_table(self)
 
 

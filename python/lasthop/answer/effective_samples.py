@@ -1,4 +1,4 @@
-"""How many independent messages tell as much as those of a run, whose devices share their fates."""
+"""The effective sample size of a run, whose devices do not fail independently."""
 
 import json
 import math

@@ -16,7 +16,7 @@ _COLUMNS = ("stack", "run_id", "status", "peers_evicted")
 
 
 def evictions(folders: Iterable[Path]) -> Iterable[str]:
-    """Name the stacks whose servers evicted peers: in how many runs, and how many at most."""
+    """Name the stacks whose servers evicted peers, with the number of runs and the maximum."""
     tables = [
         table
         for folder in folders

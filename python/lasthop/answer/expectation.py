@@ -1,4 +1,4 @@
-"""A study's `expect`: what must be true of every completed run."""
+"""The expectations of a study: what must hold in every completed run."""
 
 import math
 from collections import Counter
@@ -55,7 +55,7 @@ class Expectation:
     reason: str = ""
 
     def __str__(self) -> str:
-        """Say it in one line."""
+        """Describe it in one line."""
         if self.verdict is ExpectationVerdict.HELD:
             return f"expectation held: {self.text}: true in {self.applied} rows of {self.table}"
         if self.worst is None:

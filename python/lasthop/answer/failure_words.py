@@ -64,7 +64,7 @@ REMEDIES: Mapping[str, str] = {
 
 
 def in_words(counted: Sequence[tuple[str, int]], words: Mapping[str, str]) -> str:
-    """Describe the reasons, with their counts if there are several.
+    """Describe the reasons, with counts if there are several.
 
     Examples
     --------

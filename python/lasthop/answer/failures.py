@@ -87,7 +87,7 @@ class Failures:
 
     @property
     def missing(self) -> int:
-        """How many did not arrive, for any reason."""
+        """The number of messages that were not delivered, for any reason."""
         return self.offered - self.delivered
 
     @property

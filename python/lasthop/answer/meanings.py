@@ -5,7 +5,7 @@ from typing import Any
 
 
 def notation(stack: Mapping[str, Any]) -> str:
-    """Return a stack of a manifest as written in the study; older ones have no other name."""
+    """Return a stack of a manifest as written in the study. Older manifests have only its name."""
     return str(stack.get("written") or stack["name"])
 
 
@@ -34,7 +34,7 @@ def meanings(study: Mapping[str, Any], *, amounts: bool = False) -> Iterable[str
 def values_by_name(
     study: Mapping[str, Any], *, amounts: bool = True
 ) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Return by key and name what is written in the study: in several parts, perhaps several.
+    """Return the written values by key and name. Several parts can have several.
 
     Parameters
     ----------

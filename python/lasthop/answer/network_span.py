@@ -1,4 +1,4 @@
-"""How far a battery's years lie apart between networks that answer at different speed."""
+"""The range of the battery life over networks with different response times."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def arrangements(study: Mapping[str, Any]) -> tuple[Arrangement, ...]:
 
 
 def only_difference(first: Arrangement, second: Arrangement) -> str | None:
-    """Return the one option in which two stacks differ; None if there is none, or more.
+    """Return the only option in which two stacks differ, or None.
 
     An option that follows the differing one by its default, or that means something with one of
     its values only, does not count.

@@ -62,7 +62,7 @@ class Swept:
         return key_words(self.key)
 
     def text_of(self, value: object) -> str:
-        """Write a value of it, with the name that it has; a number stands behind its name.
+        """Write a value with its name. A number follows its name.
 
         Examples
         --------
@@ -79,7 +79,7 @@ class Swept:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One point of a part and the rows of ``runs`` that belong to it.
+    """A point of a part, with its rows of ``runs``.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def part_named(study: Mapping[str, Any], name: str | None) -> Mapping[str, Any]:
 
 
 def parts_of(study: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return the parts of a study; without a sweep there is one."""
+    """Return the parts of a study. A study without a sweep has one."""
     parts: Sequence[Mapping[str, Any]] = study.get("parts") or [{"name": "base", "swept": []}]
     return parts
 

@@ -54,7 +54,7 @@ def of_claims(claims: Iterable[Claim]) -> frozenset[str]:
 def project(
     runs: pl.LazyFrame, study: Mapping[str, Any], measured: Iterable[str] = ()
 ) -> pl.DataFrame:
-    """Read what describes a run, what the study sweeps, and the measured columns that are asked.
+    """Read the columns that identify runs, the swept ones, and the requested measures.
 
     The run spec comes with them where swept values that are no scalars need it to be told apart.
     """

@@ -83,7 +83,7 @@ def format_change(value: float) -> str:
 
 
 def format_difference(value: float, unit: str) -> str:
-    """Write a difference with its sign; that of two shares in points.
+    """Write a difference with its sign; for shares in percentage points.
 
     Examples
     --------

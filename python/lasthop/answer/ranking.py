@@ -39,7 +39,7 @@ class Objective:
 
     @property
     def worst(self) -> float:
-        """The value that stands for an empty cell."""
+        """The value that replaces an empty cell."""
         return -math.inf if self.maximise else math.inf
 
     @property
@@ -50,7 +50,7 @@ class Objective:
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """How an arm differs from the leader.
+    """The difference between an arm and the leader.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def rank_arms(
     objective: Objective | None,
     warnings: Mapping[str, tuple[str, ...]],
 ) -> tuple[RankedArm, ...]:
-    """Order the arms, best first; without an objective they keep the order of the study.
+    """Order the arms, best first. Without an objective they keep the order of the study.
 
     Positive quantities are ordered by their geometric means, all others by arithmetic ones.
     """

@@ -44,7 +44,7 @@ class Evidence:
 
     @property
     def level(self) -> str:
-        """How sure the interval is, in words."""
+        """The confidence level of the interval in words."""
         return f"{100 * self.confidence:.3g}{SPACE}%"
 
     @property
@@ -65,7 +65,7 @@ class Evidence:
 
     @property
     def bound(self) -> str:
-        """How far from what was observed the value can lie, in words; nothing without trials."""
+        """The distance between the observed value and its bound, in words; empty without trials."""
         if self.measure.kind is Kind.SHARE and self.trials is not None:
             least = self.interval.mean > 1 / 2
             end = self.interval.low if least else self.interval.high
@@ -83,7 +83,7 @@ class Evidence:
 def evidence_of(
     arm: AnswerArm, measure: Measure, *, confidence: float = CONFIDENCE
 ) -> Evidence | None:
-    """Give what the runs of an arm tell; None where nothing is measured."""
+    """Give the evidence of an arm's runs; None if nothing was measured."""
     if not measure.is_measured or measure.name not in arm.completed.columns:
         return None
     sample = Sample.of(arm, measure, worst=math.inf)

@@ -1,4 +1,4 @@
-"""Requirements: what excludes a stack, judged of the population that its runs are drawn from."""
+"""Requirements, which exclude stacks. They are judged for the population of possible runs."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -97,7 +97,7 @@ class Requirements:
         return tuple(expression.text for expression in self._expressions)
 
     def judged(self, arm: AnswerArm) -> tuple[JudgedRequirement, ...]:
-        """Judge an arm by those that apply to it."""
+        """Judge an arm by the requirements that apply to it."""
         found = (self._judged(expression, arm) for expression in self._expressions)
         return tuple(one for one in found if one is not None)
 

@@ -1,4 +1,4 @@
-"""Samples: what the repetitions of an arm measured, compared by what kind of measure it is."""
+"""Samples: the repetitions of an arm, compared by the kind of their measure."""
 
 import math
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class Sample:
 
     @classmethod
     def of(cls, arm: AnswerArm, measure: Measure, *, worst: float) -> "Sample":
-        """Read the completed runs of an arm; ``worst`` stands for an empty cell."""
+        """Read the completed runs of an arm. An empty cell counts as ``worst``."""
         trials = _trials(arm, measure)
         return cls(
             measure=measure,

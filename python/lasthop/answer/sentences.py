@@ -1,4 +1,4 @@
-"""Sentences whose stacks and rules are set apart, and the words that lists of them take."""
+"""Sentences with marked stacks and rules, and lists in words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ SpanKind = Literal["words", "stack", "rule"]
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A piece of a sentence; stacks and rules of the study are set apart."""
+    """A piece of a sentence. Stacks and rules of the study are marked."""
 
     text: str
     kind: SpanKind = "words"
@@ -45,7 +45,7 @@ def names(stacks: Sequence[str]) -> list[Span]:
 
 
 def first_names(stacks: Sequence[str]) -> list[Span]:
-    """List the first stacks, where there are many, and count the rest.
+    """List the first stacks and count the others.
 
     Examples
     --------

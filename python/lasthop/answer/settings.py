@@ -1,4 +1,4 @@
-"""The settings that mattered most: how far each moves what the study decides by."""
+"""The settings that mattered most, by their effect on the objective."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ Line = Mapping[int, float]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting and how far the aim moves between two of its values.
+    """A setting, and the change of the objective between two of its values.
 
     Parameters
     ----------
@@ -352,7 +352,7 @@ class _Movement:
 
     @property
     def reach(self) -> tuple[bool, float]:
-        """What movements are compared by."""
+        """The size by which changes are compared."""
         return self.cases > 0, self.size.mean
 
 

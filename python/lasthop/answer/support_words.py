@@ -17,7 +17,7 @@ _MOST_EXCLUDED = 4
 
 
 def support_at(decision: Decision, point: PointDecision) -> Iterable[Sentence]:
-    """Give the figures behind the answer at one point."""
+    """Give the figures that support the answer at one point."""
     objective = decision.objective
     if objective is None:
         return

@@ -36,7 +36,7 @@ class Qualification:
 
 @dataclass(frozen=True, slots=True)
 class TooFew:
-    """A requirement of which the runs of a stack do not tell whether it meets it.
+    """A requirement that the runs of a stack leave open.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class TooFew:
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """One stack leads, and farther along the sweep another does.
+    """A change of the leading stack along the sweep.
 
     Parameters
     ----------

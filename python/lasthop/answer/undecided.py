@@ -57,7 +57,7 @@ def undecided_ranks(decision: Decision) -> tuple[Undecided, ...]:
 
 
 def undecided_requirements(decision: Decision) -> tuple[Undecided, ...]:
-    """Return each requirement of which the runs do not tell whether a stack meets it."""
+    """Return each requirement that the runs of a stack leave open."""
     return tuple(
         Undecided(
             name=f"{in_words(one.requirement)} for {arm.stack}"

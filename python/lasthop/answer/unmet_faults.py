@@ -1,4 +1,4 @@
-"""Faults that met no message: the stack ran as if there were none."""
+"""Faults that met no message, so that the stack ran without them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FAULT = "fault"
 
 
 def unmet_faults(folders: Iterable[Path], study: Mapping[str, Any]) -> Iterable[str]:
-    """Name the stacks of whose packets no fault took any, in some or all of their runs.
+    """Name the stacks in whose runs, all or some, no fault met a packet.
 
     A part of the study in which no fault meets a stack is left out if one does in another part:
     faults are those of the whole study, and such a part is there to compare with.

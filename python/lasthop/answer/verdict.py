@@ -17,7 +17,7 @@ _ANSWERED = {Outcome.LEADS, Outcome.TOO_CLOSE, Outcome.ONLY_ONE}
 
 @dataclass(frozen=True, slots=True)
 class AnswerVerdict:
-    """The answer in a few words, in a sentence, and what supports it.
+    """The answer as a tag, a headline and supporting sentences.
 
     Parameters
     ----------

@@ -39,12 +39,12 @@ class ArmValues:
 
     @property
     def kind(self) -> Kind | None:
-        """How it is compared; None of any number."""
+        """The kind of comparison; None for any number."""
         return None if self.measure is None else self.measure.kind
 
     @property
     def peak_step(self) -> float:
-        """The distance of the points at which it can peak; zero of what is no peak."""
+        """The distance between points at which it can peak; zero if it is not a peak."""
         return self.step if self.measure is None else 0.0
 
     @property
@@ -55,7 +55,7 @@ class ArmValues:
         return len(values) == 1 and 0 not in values and not by_chance
 
     def estimate(self) -> Estimate:
-        """Judge it by itself; it has two finite values or more."""
+        """Estimate it from at least two finite values."""
         values = list(self.values.values())
         match self.kind:
             case Kind.POSITIVE:

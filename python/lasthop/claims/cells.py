@@ -21,7 +21,7 @@ _UNITS = {"queue": ("bytes", "packets")}
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One stack at one point."""
+    """A stack at a point."""
 
     point: Point
     arm: AnswerArm
@@ -30,14 +30,14 @@ class Cell:
 
     @property
     def unsupported(self) -> str | None:
-        """Why no run of it can be simulated; None if one can."""
+        """Why none of its runs can be simulated; None if one can."""
         troubles = self.arm.troubles
         if self.arm.completed.is_empty() and {one.status for one in troubles} == {"unsupported"}:
             return troubles[0].reason
         return None
 
     def values(self, measurand: Measurand) -> dict[int, float]:
-        """Give the measured value for each seed; a column that is not there is empty."""
+        """Give the measured value for each seed. A missing column is empty."""
         completed = self.arm.completed
         known = [column for column in measurand.columns if column in completed.columns]
         rows = completed.select("seed", *known).iter_rows(named=True)
@@ -55,7 +55,7 @@ class Cell:
         )
 
     def holds(self, expression: Expression) -> bool:
-        """Whether every completed run meets an expression; without a run it does not."""
+        """Whether every completed run satisfies an expression; false without runs."""
         rows = self.arm.rows()
         return bool(rows) and all(expression.evaluate(row) is not False for row in rows)
 
@@ -94,7 +94,7 @@ class Cells:
 
 
 def coordinate(cell: Cell, place: Place) -> float | None:
-    """Give the value of a swept key at a cell; None if it is no number there."""
+    """Give the value of a swept key at a cell; None if it is not a number."""
     row = cell.conditions
     values = (row.get(column) for column in place.columns)
     value = next((value for value in values if value is not None), None)

@@ -9,6 +9,6 @@ from lasthop.claims.judgement import Judgement
 def claims_document(
     judgements: Iterable[Judgement], study: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return the claims as plain values, each with what `--set` has changed in the study."""
+    """Return the claims as plain values, with the changes that `--set` made."""
     changes = list(study.get("changes") or ())
     return [{**judgement.as_json(), "study_changes": changes} for judgement in judgements]

@@ -66,7 +66,7 @@ class _Unit:
 
     @property
     def open(self) -> bool:
-        """Whether nothing can be said."""
+        """Whether the evidence is insufficient."""
         troubled = [finding.trouble is not None for finding in self.findings]
         return all(troubled) if self.any_point else any(troubled)
 
@@ -76,7 +76,7 @@ class _Unit:
 
     @property
     def p_for(self) -> float | None:
-        """The p-value of the tests that it passes; None where no test is needed."""
+        """The p-value of the tests that it passes; None if no test is needed."""
         found = [finding.p_for for finding in self.findings if finding.trouble is None]
         tested = [p for p in found if p is not None]
         if not tested:
@@ -115,7 +115,7 @@ class _Case:
 
     @property
     def p_for(self) -> float | None:
-        """How surely the claim holds; None where that is no matter of a test."""
+        """The p-value for the claim; None if no test applies."""
         if not self._all_meet:
             return 1.0
         tested = [unit.p_for for unit in self.units if unit.p_for is not None]
@@ -123,12 +123,12 @@ class _Case:
 
     @property
     def p_against(self) -> float:
-        """How surely it does not."""
+        """The p-value against the claim."""
         return min(1.0, len(self.units) * min(unit.p_against for unit in self.units))
 
     @property
     def p_value(self) -> float | None:
-        """Of the test that the claim comes down to; None when it comes to none."""
+        """The p-value of the decisive test of the claim; None if there is none."""
         if not self.units or all(unit.open for unit in self.units):
             return None
         return min(self.p_against, 1.0 if self.p_for is None else self.p_for)

@@ -47,7 +47,7 @@ column peaks, its mean over it, and the difference of one of these between two s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One rule held against one stack (or two, in an order) at one point.
+    """A rule judged for one stack (or two, in an order) at one point.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """A claim beside what the runs say.
+    """A claim with the evidence of the runs.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ class Judgement:
 
 
 def plain_number(value: float | None) -> float | None:
-    """Round a number for JSON; what is not finite becomes None."""
+    """Round a number for JSON. Non-finite values become None."""
     if value is None or not math.isfinite(value):
         return None
     return float(f"{value:.{_SIGNIFICANT_DIGITS}g}")

@@ -1,4 +1,4 @@
-"""Why a verdict is what it is, in words."""
+"""The reasons of verdicts, in words."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ class Correction:
     looks: int = 1
 
     def __str__(self) -> str:
-        """Say it in words."""
+        """Describe it in words."""
         return f"{self.claims} claims" + (f" and {self.looks} looks" if self.looks > 1 else "")
 
 
@@ -30,7 +30,7 @@ def reason(  # noqa: PLR0913, PLR0917  (each is a part of the sentence)
     uncovered: Mapping[str, str],
     correction: Correction,
 ) -> str:
-    """Describe the evidence of the verdict, and what it ignores."""
+    """Describe the evidence of the verdict, and what it leaves out."""
     if verdict is None:
         return "a note, not judged"
     if deciding is None:

@@ -17,7 +17,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One number for each repetition, and where it comes from.
+    """One number for each repetition, with its origin.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Sample:
 
     @property
     def runs_without_value(self) -> int:
-        """How many repetitions lack a value; a ratio to zero is none, but can be judged."""
+        """Count repetitions without a value. A ratio to zero has none, but can be judged."""
         return sum(
             not math.isfinite(value)
             and not (self.ratio and all(math.isfinite(arm.values[seed]) for arm in self.arms))
@@ -88,7 +88,7 @@ class Sample:
 
 
 def samples(rule: Rule, cells: Cells) -> dict[str, list[Sample]]:
-    """Give a sample for each point, by stack; of an order by each pair of neighbours."""
+    """Give a sample for each point, by stack; for an order, by each pair of neighbours."""
     if not isinstance(rule.requirement, Order):
         return {stack: _of_stack(rule, cells, stack, rule.area) for stack in rule.stacks}
     pairs = pairwise(rule.requirement.arms)

@@ -11,7 +11,7 @@ from lasthop.statistics.planning import FIRST_LOOK, runs_needed
 
 
 def undecided_claims(judgements: Sequence[Judgement]) -> tuple[Undecided, ...]:
-    """Return every claim whose verdict is open, with what decides it."""
+    """Return every open claim, with what would decide it."""
     return tuple(
         _open(judgement) for judgement in judgements if judgement.verdict is ClaimVerdict.UNDECIDED
     )

@@ -34,5 +34,5 @@ def interval(judged: Judgement | Finding) -> str:
 
 
 def verdict(judgement: Judgement) -> str:
-    """Write the verdict; a note has none."""
+    """Write the verdict; empty for a note."""
     return "note" if judgement.verdict is None else judgement.verdict.value

@@ -26,7 +26,7 @@ _STYLES = {EffectVerdict.WORSE: "red", EffectVerdict.BETTER: "green", EffectVerd
 
 
 def show_comparison(comparison: Comparison, *, everything: bool) -> None:
-    """Write the summary, a table of what changed, and what else to know of the folders."""
+    """Write the summary, a table of changes, and remarks on the folders."""
     say(summary(comparison))
     for change in comparison.completion:
         line = f"{change.verdict.value:<9}{_completion(change)}"

@@ -26,7 +26,7 @@ _OLDEST_PYTHON = (3, 11)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that was looked for."""
+    """A requirement that was checked."""
 
     what: str
     found: bool

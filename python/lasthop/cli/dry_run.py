@@ -1,4 +1,4 @@
-"""`--dry-run`: what would run, and about how long it would take."""
+"""`--dry-run`: the planned runs and their estimated duration."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""From a request on the command line to results in a folder and an exit code."""
+"""From a command line request to results in a folder and an exit code."""
 
 # ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnderLoad:
-    """Servers that are somewhere else, and who our clients are there."""
+    """External servers under load, and the user name for them."""
 
     targets: "Targets"
     user: str | None = None
@@ -81,7 +81,7 @@ class Request:
     quiet: bool = False
 
     def check(self, *, dry_run: bool) -> None:
-        """Refuse what cannot be combined.
+        """Refuse options that cannot be combined.
 
         Raises
         ------
@@ -149,7 +149,7 @@ class Request:
         return self.out or Path("results") / name
 
     def own_engine(self, plan: "Plan") -> "Engine | None":
-        """Return what executes a run, where the study does not say."""
+        """Return the engine for a study that does not name one."""
         if self.under_load is None:
             return None
         from lasthop.running.load_engine import LoadEngine
@@ -163,7 +163,7 @@ class Request:
         return engine
 
     def summarise(self, results: "Results", before: "Iterable[str]" = ()) -> None:
-        """Write the summary in Markdown behind these lines, if one is asked for."""
+        """Append the summary in Markdown, if one is requested."""
         if self.summary is not None:
             from lasthop.outcome.job_summary import append_job_summary, job_summary
 
@@ -174,7 +174,7 @@ class Request:
         return self.under_load is not None and counts.keys() <= {"failed", "unsupported"}
 
     def executor(self) -> "AbstractContextManager[Executor | None]":
-        """Return who simulates, to be left at the end; None for threads of this process."""
+        """Return the executor, to be closed at the end; None for threads of this process."""
         if self.on is None:
             return nullcontext()
         from lasthop.running.on_ray.executor import RayExecutor
@@ -183,7 +183,7 @@ class Request:
 
 
 def execute(request: Request) -> int:
-    """Run what is missing, say the answer, write the report; return the exit code."""
+    """Run what is missing, print the answer, write the report and return the exit code."""
     return execute_plan(request, request.plan())
 
 

@@ -36,7 +36,7 @@ Event = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class MessageName:
-    """A message of a device; devices count from 0 in their group, messages from 1.
+    """A message of a device. Devices count from 0 in their group, messages from 1.
 
     Without a flow it is of the device's first; without a group that of the flow, or the only one.
     """
@@ -96,7 +96,7 @@ class MessageName:
         return numbers[self.device]
 
     def __str__(self) -> str:
-        """Say it as people do."""
+        """Write it in words."""
         of_group = f" of {self.group}" if self.group else ""
         flow = f"{self.flow} " if self.flow else ""
         return f"device {self.device}{of_group}, {flow}message {self.message}"

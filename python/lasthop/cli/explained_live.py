@@ -28,7 +28,7 @@ _INSTANTS = {
 
 
 def explain_live(folder: Path, run: Mapping[str, Any], name: MessageName, *, as_json: bool) -> None:
-    """Print when what happened to a message, and the packets of its capture that carry it.
+    """Print the events of a message, and the packets of its capture that carry it.
 
     Raises
     ------

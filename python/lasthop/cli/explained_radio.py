@@ -19,7 +19,7 @@ _SENDS = {"transmit"}
 
 
 def radio_events(radio: Mapping[str, Any] | None) -> list[dict[str, Any]]:
-    """Give what the radio did as events of a time line: when it began, the channel and what.
+    """Give the radio's events for a time line: start, channel and description.
 
     Examples
     --------

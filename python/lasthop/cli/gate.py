@@ -29,7 +29,7 @@ def say_gate(results: Results, unmet: Sequence[str]) -> None:
 
 
 def plain_gate(results: Results, unmet: Sequence[str]) -> dict[str, Any]:
-    """Give the same as plain values; a study without expectations has no verdict."""
+    """Give the verdict as plain values. A study without expectations has none."""
     expectations = [_plain(results, found) for found in results.expectations]
     verdict = {"gate": gate_verdict(results, unmet)} if expectations or unmet else {}
     return {**verdict, "expectations": expectations}

@@ -25,7 +25,7 @@ _EXAMPLE = "DEVICE,d1.pub.pem"
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What `device add` is told about the devices.
+    """The arguments of `device add`.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def remove_device(administration: _native.GatewayAdministration, device: str) ->
 
 
 def block_device(administration: _native.GatewayAdministration, device: str) -> None:
-    """Have a device not served, whatever it shows."""
+    """Block a device, regardless of its credentials."""
     is_new = administration.set_blocked(device, is_blocked=True)
     say(f"blocked {device}" if is_new else f"{device} was blocked already")
 
@@ -220,7 +220,7 @@ def list_devices(administration: _native.GatewayAdministration, *, as_json: bool
 def add_key(
     administration: _native.GatewayAdministration, device: str, *, files: list[Path]
 ) -> None:
-    """Give a device one key beside those that it has."""
+    """Add a key to those of a device."""
     is_new = administration.add_key(device, _only_key(files))
     say(f"added a key to {device}" if is_new else f"{device} has this key already")
 

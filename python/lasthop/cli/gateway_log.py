@@ -30,7 +30,7 @@ def print_log(
     follow: bool,
     as_json: bool,
 ) -> None:
-    """Print the messages; those of a subscription are acknowledged once they were printed."""
+    """Print the messages. Those of a subscription are acknowledged after that."""
     first = 1 if subscription is None else administration.next_of(subscription)
     write: Callable[[tuple[int, str, int, str, str, bytes]], None]
     write = say_json_message if as_json else _say_message

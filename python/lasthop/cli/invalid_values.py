@@ -20,13 +20,13 @@ _SHOWN = {
 
 
 def say_invalid(results: Results) -> None:
-    """Write what each invalid run of a load measured, and why it is no answer."""
+    """Print the values of each invalid load run, and why it is invalid."""
     for row in _invalid_loads(results):
         say(f"invalid  {_in_words(row)}")
 
 
 def plain_invalid(results: Results) -> dict[str, Any]:
-    """Give the same as plain values, nothing where there is none."""
+    """Give the invalid runs as plain values; empty if there are none."""
     found = _invalid_loads(results)
     return {"invalid_runs": found} if found else {}
 

@@ -1,4 +1,4 @@
-"""The ledger of a capture, drawn for a terminal: the answer, its rows, and who spoke most."""
+"""The ledger of a capture for a terminal: the answer, its rows, and the largest senders."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

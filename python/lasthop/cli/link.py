@@ -35,10 +35,10 @@ _FLAGS = ("--help",)
 
 
 class CommandOfPrograms(TyperCommand):
-    """A command whose options end where the program begins, and whose `--summary` stands alone."""
+    """A command whose options end where the program begins. `--summary` needs no value."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
-        """Parse the options; what begins with the program is its own."""
+        """Parse the options. The program and what follows it are not parsed."""
         ctx.allow_interspersed_args = False
         return super().parse_args(ctx, _with_value(args))
 

@@ -17,7 +17,7 @@ from lasthop.multiverse.words import (
 
 
 def show_multiverse(document: Document) -> None:
-    """Write under how many readings each claim holds, and what each choice does to it."""
+    """Print under how many readings each claim holds, and the effect of each choice."""
     show(Text(f"{summary(document)}.", style="bold"))
     for claim in document["claims"]:
         say()

@@ -1,4 +1,4 @@
-"""Notes on a study that probably does not do what is meant, printed before its first run."""
+"""Notes on studies that probably do not mean what they say, printed before the first run."""
 
 from typing import TYPE_CHECKING
 

@@ -12,7 +12,7 @@ ENGINES = ("virtual", "wall_clock", "live", "both")
 
 
 def read_path(name: str | Path) -> Path:
-    """Read the name of a file or folder; a default comes as a path.
+    """Read the name of a file or folder. A default is already a path.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def read_overrides(written: list[str] | None) -> tuple[tuple[str, str], ...]:
 
 
 def check_engine(name: str | None) -> str | None:
-    """Refuse an engine that there is not."""
+    """Refuse an unknown engine."""
     if name is not None and name not in ENGINES:
         raise UsageError(f'--engine: there is no engine "{name}"; write {", ".join(ENGINES)}')
     return name
@@ -306,7 +306,7 @@ ContentFormat = Annotated[
 
 
 def check_mqtt(version: str) -> None:
-    """Refuse a version of MQTT that our client does not speak."""
+    """Refuse an MQTT version that our client does not support."""
     if version not in {"3.1.1", "5"}:
         message = f'--version: MQTT "{version}" is not supported; write 3.1.1 or 5'
         raise UsageError(message)

@@ -22,7 +22,7 @@ WIDTH_FOR_VERDICTS = 110
 
 
 def say(text: str = "") -> None:
-    """Write lines to standard output; a reader that has left, as `head` does, is no error."""
+    """Write lines to standard output. A closed pipe, as with `head`, is not an error."""
     _write(text + "\n")
 
 
@@ -49,7 +49,7 @@ def say_json(value: Mapping[str, Any]) -> None:
 
 
 def say_json_with_list(value: Mapping[str, Any], key: str, lists: Iterable[str]) -> None:
-    """Write one JSON object whose last entry, a list, comes in parts: it is too long to hold."""
+    """Write a JSON object whose last entry is a long list, in parts."""
     head = json.dumps({**value, key: []}, ensure_ascii=False, allow_nan=False)
     _write(head.removesuffix("]}"))
     separator = ""
@@ -90,6 +90,6 @@ def _is_terminal() -> bool:
 
 
 def discard(descriptor: int) -> None:
-    """Send what is still buffered for a lost reader nowhere, so that leaving is silent."""
+    """Discard buffered output for a closed pipe, so that the exit is silent."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)

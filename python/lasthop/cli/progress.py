@@ -1,4 +1,4 @@
-"""How far a campaign is, drawn on standard error where that is a terminal."""
+"""The progress of a campaign, drawn on standard error if that is a terminal."""
 
 import sys
 from contextlib import contextmanager
@@ -35,7 +35,7 @@ class TerminalProgress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Remove the bar: what was done is told by the results."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
 
@@ -91,7 +91,7 @@ class TerminalProgress:
 
 @contextmanager
 def counted(description: str, *, total: int) -> "Iterator[Callable[[int], object]]":
-    """Draw a bar; the function that is returned takes how many are done."""
+    """Draw a bar. The returned function sets the number of finished runs."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda _: None
         return

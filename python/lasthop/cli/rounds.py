@@ -1,4 +1,4 @@
-"""The rounds of `--until-decided`: what is still open, in words and as plain values."""
+"""The rounds of `--until-decided`: open questions, in words and as plain values."""
 
 import math
 from typing import TYPE_CHECKING, Any, Protocol
@@ -42,7 +42,7 @@ def rounds_in_words(rounds: "_HasRounds") -> str:
 
 
 def plain_rounds(rounds: "_HasRounds") -> dict[str, Any]:
-    """Return the rounds as plain values; what is infinite is None."""
+    """Return the rounds as plain values. None is infinite."""
     return {
         "decided": not rounds.rounds[-1].undecided,
         "rounds": [

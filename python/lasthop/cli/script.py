@@ -10,7 +10,7 @@ from lasthop.errors import EXIT_INTERRUPTED, LasthopError, UsageError
 
 
 def run_script(main: Callable[[], None]) -> None:
-    """Run a script; an error of lasthop is one line and its exit code, and so is Ctrl-C.
+    """Run a script. An error of lasthop, or Ctrl-C, becomes one line and an exit code.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def run_script(main: Callable[[], None]) -> None:
 
 
 def named_folders(*usual: str) -> tuple[Path, ...]:
-    """Give the folders of results that the script is called with, as many as are usual.
+    """Give the result folders of the script's arguments.
 
     Raises
     ------

@@ -21,7 +21,7 @@ class ShippedStudy:
 
 
 def shipped_studies() -> tuple[ShippedStudy, ...]:
-    """List the studies that lie in the package; in a checkout a link leads to them."""
+    """List the studies in the package. In a checkout they are linked."""
     folder = (Path(lasthop.__file__).parent / "studies").resolve()
     return tuple(
         ShippedStudy(name=path.parent.name, path=path)

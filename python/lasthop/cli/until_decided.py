@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check(request: Request, *, until_decided: bool, dry_run: bool) -> None:
-    """Refuse what cannot be combined."""
+    """Refuse options that cannot be combined."""
     if not until_decided:
         raise UsageError("--at-most has no effect without --until-decided; add --until-decided")
     others = {
@@ -32,7 +32,7 @@ def check(request: Request, *, until_decided: bool, dry_run: bool) -> None:
 
 
 def execute_until_decided(request: Request, *, at_most: int | None) -> int:
-    """Run rounds of repetitions, say what is open after each, then the answer."""
+    """Run rounds of repetitions, print open questions after each, then the answer."""
     study = request.load()
     if study.decide is None and not study.claims:
         message = "--until-decided: the study has no decision and no claims"

@@ -6,7 +6,7 @@ from lasthop.version import __version__
 
 
 def say_version() -> int:
-    """Write the version; return the exit code."""
+    """Print the version and return the exit code."""
     try:
         say(f"lasthop {__version__}")
     except LasthopError as error:

@@ -1,1 +1,1 @@
-"""Two result folders held against each other: what got better, worse, or stayed the same."""
+"""The comparison of two result folders: what got better, worse, or stayed the same."""

@@ -1,4 +1,4 @@
-"""Two result folders, arm by arm: effects, runs that no longer complete, what only one holds."""
+"""Two result folders, arm by arm: effects, incomplete runs, and arms of only one folder."""
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
@@ -19,7 +19,7 @@ from lasthop.statistics.corrections import holm
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One measure of two arms."""
+    """A measure of two arms."""
 
     pair: Pair
     measure: Watched
@@ -77,7 +77,7 @@ class Comparison:
 
     @property
     def total(self) -> int:
-        """How many verdicts there are."""
+        """The number of verdicts."""
         return len(self.changes) + len(self.completion)
 
     def count(self, verdict: EffectVerdict) -> int:
@@ -187,7 +187,7 @@ def _changes(
 
 
 def corrected(changes: Sequence[Change]) -> tuple[tuple[Change, ...], int]:
-    """Correct the changes that were tested after Holm; return all, and the number of tests."""
+    """Apply Holm's correction to the tested changes, and return them with the number of tests."""
     found = [change.effect.p_value for change in changes]
     corrected = iter(holm(tested := [p_value for p_value in found if p_value is not None]))
     return tuple(

@@ -12,7 +12,7 @@ _SETTINGS = (("name", "study"), ("seed", "seed"), ("repeat", "repetitions"))
 
 
 def differences(base: Results, new: Results) -> Iterable[str]:
-    """Name what to know before trusting a comparison."""
+    """Name the differences of the folders that limit a comparison."""
     for name, results in (("base", base), ("new", new)):
         if not results.checked:
             yield f"{name} is {UNCHECKED}"

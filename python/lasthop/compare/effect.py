@@ -1,4 +1,4 @@
-"""How much a measure changed between two arms, by repetitions."""
+"""The change of a measure between two arms, over repetitions."""
 
 import math
 from collections.abc import Sequence
@@ -52,12 +52,12 @@ class Effect:
 
     @property
     def size(self) -> float:
-        """How large the change is, in smallest effects."""
+        """The size of the change in smallest effects."""
         least, change = self.contrast.bound(self.smallest), abs(self.contrast.additive.mean)
         return change / least if least else math.inf if change else 0.0
 
     def corrected(self, p_value: float) -> "Effect":
-        """Return it with a p-value that allows for other tests: what it leaves open is undecided.
+        """Return it with a corrected p-value. A change that the correction opens is undecided.
 
         It takes a verdict of a change away and never makes one.
         """

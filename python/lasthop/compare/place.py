@@ -41,7 +41,7 @@ class Place:
 
 
 def places(runs: pl.DataFrame, study: Mapping[str, Any]) -> dict[Place, pl.DataFrame]:
-    """Divide runs into places, in the order of the study; a place has a row for each run."""
+    """Divide runs into places, in the order of the study. A place has one row for each run."""
     found: dict[Place, pl.DataFrame] = {}
     for part in parts_of(study):
         swept = [

@@ -13,7 +13,7 @@ from lasthop.statistics.intervals import Interval
 
 
 def plain(comparison: Comparison) -> dict[str, Any]:
-    """Return it as plain values; what is infinite is None."""
+    """Return it as plain values. None is infinite."""
     return {
         "summary": summary(comparison),
         "differences": list(comparison.differences),

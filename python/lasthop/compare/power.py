@@ -60,7 +60,7 @@ def detectable_changes(
 
 
 def smallest_found(base: Sample, smallest_effect: float, *, tests: int = 1) -> float | None:
-    """Foresee the change that a comparison with as many runs of the same spread finds.
+    """Predict the change that a comparison with as many equally spread runs detects.
 
     It lies beyond the smallest effect by the half-width of the interval at the corrected level and
     by that of the power (Cohen, Statistical Power Analysis, 1988, 2.4). Runs of two folders are
@@ -92,7 +92,7 @@ def smallest_found(base: Sample, smallest_effect: float, *, tests: int = 1) -> f
 
 
 def largest(found: Iterable[Detectable]) -> list[Detectable]:
-    """Give for each measure the arm that shows least; one that foresees nothing counts first."""
+    """Give for each measure the arm with the least power. One without a prediction comes first."""
     worst: dict[str, Detectable] = {}
     for one in found:
         other = worst.setdefault(one.measure.column.name, one)

@@ -28,7 +28,7 @@ class Watched:
 
     @property
     def worst(self) -> float:
-        """The value that stands for an empty cell."""
+        """The value that replaces an empty cell."""
         return -math.inf if self.more_is_better else math.inf
 
 

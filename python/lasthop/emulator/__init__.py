@@ -1,4 +1,4 @@
-"""Any program behind an emulated link: the path, its two ends, what runs there, what it did.
+"""Any program behind an emulated link: the path, its two ends, the programs, the result.
 
 The path is one of a study, in the words of a study. A process of its own carries packets between a
 network namespace with the program and one with the server that it talks to.

@@ -39,7 +39,7 @@ class Bound:
 
     @property
     def is_reachable(self) -> bool:
-        """Whether others than those beside it can reach it."""
+        """Whether hosts other than its own can reach it."""
         return not ipaddress.ip_address(self.address).is_loopback
 
     def __str__(self) -> str:
@@ -144,7 +144,7 @@ class FarServer:
 
 
 def bound_sockets() -> list[Bound]:
-    """Give what waits for others in the network namespace of this thread."""
+    """Give the listening sockets in the network namespace of this thread."""
     found = []
     for protocol, state in (("tcp", _LISTENS), ("udp", _UNCONNECTED)):
         for version in ("", "6"):

@@ -76,7 +76,7 @@ class Wishes:
 
 @dataclass(slots=True)
 class Laboratory:
-    """Both ends of a path, joined while it is entered; without root in a user namespace."""
+    """Both ends of a path, joined while it is entered. Without root it uses a user namespace."""
 
     settings: LinkSettings
     wishes: Wishes
@@ -117,7 +117,7 @@ class Laboratory:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End what runs at both ends, and keep what the link did."""
+        """End the programs at both ends, and keep the counters of the link."""
         with self._stack:
             self.summary = Summary(self._emulation.stop(), self.settings)
 
@@ -150,7 +150,7 @@ class Laboratory:
             time.sleep(_BETWEEN_LOOKS_S)
 
     def environment(self) -> dict[str, str]:
-        """Give the environment of what runs at both ends."""
+        """Give the environment of the programs at both ends."""
         return {**environment(), "LASTHOP_HOST": self.host, "LASTHOP_HOST6": self.host_ipv6}
 
     def _go_where_networks_are(self) -> None:

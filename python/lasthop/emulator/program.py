@@ -1,4 +1,4 @@
-"""The program behind the link: it has the terminal, and its status is that of the command."""
+"""The program behind the link. It has the terminal, and its exit status is the command's."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Program:
 
 
 class ProgramMissingError(EnvironmentFailure):
-    """There is no such program; the codes are those of shells."""
+    """The program does not exist. The exit codes are those of shells."""
 
     def __init__(self, name: str, *, exists: bool) -> None:
         what = "is not an executable program" if exists else "there is no such program"

@@ -52,7 +52,7 @@ class _PathAlone(Form):
 
 @dataclass(frozen=True, slots=True)
 class LinkSettings:
-    """The path between the two ends, as a run spec has it, and what it is in words."""
+    """The path between the two ends, as a run spec and in words."""
 
     path: Spec
     words: Mapping[str, str]
@@ -150,7 +150,7 @@ class LinkSettings:
         return int(self.path["seed"])
 
     def mtu_bytes(self) -> int:
-        """Give what the devices at both ends may send: what every link of the path carries."""
+        """Give the MTU of the devices at both ends: the least of the path's links."""
         links = [hop["link"] for hop in self.path["path"]["hops"] if "link" in hop]
         sides = (int(link[side]["mtu_bytes"]) for link in links for side in ("up", "down"))
         return min((LARGEST_MTU_BYTES, *sides))
@@ -220,7 +220,7 @@ def read_time(option: str, text: str) -> int:
 
 
 def pairs(option: str, written: Iterable[str]) -> Iterator[tuple[str, str, str]]:
-    """Read ``KEY=VALUE`` of an option: ``--up`` and its like name what the key is below.
+    """Read ``KEY=VALUE`` of an option. The option's name is the prefix of the key.
 
     Raises
     ------

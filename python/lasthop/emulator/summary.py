@@ -25,7 +25,7 @@ class Summary:
 
     @property
     def faults(self) -> list[str]:
-        """Why nothing is to be concluded from the run; nothing of a valid one."""
+        """Why the run is invalid; empty for a valid one."""
         return list(self.told["invalid"])
 
     def as_json(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ _Part = tuple[str, ...]
 
 
 class Natives:
-    """The native module of lasthop, and those of extensions.
+    """The native modules of lasthop and of extensions.
 
     What lasthop can run is run by its own module; an extension runs what only it knows.
     """

@@ -28,7 +28,7 @@ _REPOSITORY = "https://github.com/lasthop/lasthop"
 
 
 def write_extension(name: str, folder: Path, *, stacks: Collection[str]) -> list[Path]:
-    """Write an extension into a new folder; give its files.
+    """Write an extension into a new folder, and give its files.
 
     Parameters
     ----------

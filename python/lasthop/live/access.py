@@ -19,7 +19,7 @@ def read_access(
     acl_file: Path | None,
     allow_anonymous: bool,
 ) -> _native.Access:
-    """Read who may use a server."""
+    """Read the users of a server and their permissions."""
     access = _native.Access()
     for user in users:
         access.add_user(*read_user(user))

@@ -94,7 +94,7 @@ def read_listen_addresses(texts: Iterable[str], schemes: Sequence[Scheme]) -> di
 def in_the_clear(
     addresses: Mapping[str, Sequence[str]], schemes: Mapping[str, Scheme]
 ) -> list[str]:
-    """Return the URLs that other machines reach in the clear; metrics hold no secret.
+    """Return the URLs that other machines reach without encryption, metrics excluded.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def read_target(url: str, served: Sequence[str], what: str) -> Target:
 
 
 def split(text: str, default_port: int) -> tuple[str, int] | None:
-    """Take a host and its port apart; None where it is neither.
+    """Split a host and its port; None if it is neither.
 
     Examples
     --------

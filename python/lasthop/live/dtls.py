@@ -33,7 +33,7 @@ class DtlsAsked:
     version: str | None = None
 
     def read(self, target: Target) -> _native.DtlsClient | None:
-        """Read how a client is secured by DTLS; None where it is not."""
+        """Read the DTLS settings of a client; None without DTLS."""
         place = target.url.partition("://")[2]
         if not target.scheme.is_dtls:
             for option, given in (("--psk", self.psk), ("--dtls", self.version)):
@@ -84,7 +84,7 @@ class DtlsOffered:
     clients: _native.Roots | None = None
 
     def read(self, served: Sequence[str]) -> _native.DtlsServer | None:
-        """Read how a server is secured by DTLS; None where it is not."""
+        """Read the DTLS settings of a server; None without DTLS."""
         for option, given in (("--dtls-psk", self.psk), ("--dtls", self.version)):
             if given is not None and not any(map(dtls_scheme_of, served)):
                 message = f"{option}: {' '.join(served)} is not served by DTLS; serve coap"

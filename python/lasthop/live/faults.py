@@ -17,7 +17,7 @@ _REMEDIES = {
 
 @contextmanager
 def one_line_errors(where: str) -> Iterator[None]:
-    """Turn what the kernel or the other end refuses into an error of the environment."""
+    """Convert refusals of the kernel or the peer to errors of the environment."""
     try:
         yield
     except _native.RunCancelled as error:

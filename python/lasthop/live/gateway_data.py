@@ -54,7 +54,7 @@ def is_database(text: str) -> bool:
 
 
 def read_gateway_data(text: str) -> _native.GatewayData:
-    """Read `--data`: a folder, which is made where there is none, or the URL of a database."""
+    """Read `--data`: a folder, created if it is missing, or a database URL."""
     if not is_database(text):
         return _native.GatewayData(Path(text))
     place = read_postgres(text, os.environ)
@@ -77,7 +77,7 @@ def read_gateway_data(text: str) -> _native.GatewayData:
 
 
 def read_postgres(url: str, environment: Mapping[str, str]) -> PostgresPlace:
-    """Read the URL of a database; what it leaves out is that of libpq's environment.
+    """Read a database URL. Missing parts come from libpq's environment.
 
     Examples
     --------

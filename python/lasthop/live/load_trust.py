@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TrustAsked:
-    """Files of what clients show and believe, as the options name them."""
+    """The certificate and trust files that the options name."""
 
     psk: Path | None = None
     cafile: Path | None = None
@@ -27,7 +27,7 @@ class TrustAsked:
     key: Path | None = None
 
     def read(self, stacks: Collection[str]) -> SocketTrust:
-        """Read them for servers of these stacks; without --cafile TLS believes the system's roots.
+        """Read them for servers of these stacks. Without --cafile TLS trusts the system's roots.
 
         Raises
         ------

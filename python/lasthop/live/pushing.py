@@ -36,7 +36,7 @@ _LEAVING_S = 1.0
 
 
 class Message(NamedTuple):
-    """A message of the log: its place, the full name of its device, when it came and what it is."""
+    """A message of the log: its position, device, time and content."""
 
     offset: int
     device: str
@@ -47,7 +47,7 @@ class Message(NamedTuple):
 
 
 class Log(Protocol):
-    """A log, and how far subscriptions have come in it."""
+    """A log, and the positions of its subscriptions."""
 
     def messages(self, first: int, most: int) -> Sequence[tuple[int, str, int, str, str, bytes]]:
         """Give the messages from an offset on."""
@@ -145,7 +145,7 @@ class _Waiting:
 
 
 class Push:
-    """A push of a subscription: at least once each, those of one device in their order.
+    """A push subscription: at least once, in order for each device.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ class Push:
         """How many messages were taken."""
 
     def run(self, *, follow: bool, pause_s: float) -> None:
-        """Push all that the log has, and what comes, where that is followed.
+        """Push all messages of the log, and later ones if it is followed.
 
         Parameters
         ----------
@@ -352,7 +352,7 @@ class Push:
 
 
 def pushed(message: Message, subscription: str) -> dict[str, object]:
-    """Give what is handed over, as a push subscription of Pub/Sub wraps it.
+    """Give the request body as a push subscription of Pub/Sub sends it.
 
     Its attributes are those that Cloud IoT Core gave to messages, and `kind`, event or state.
     """

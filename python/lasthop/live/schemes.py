@@ -1,4 +1,4 @@
-"""The schemes of URLs: what is spoken by which layers, and at which port where none is named."""
+"""The URL schemes: their layers and default ports."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ SERVED = ("mqtt", "coap", "coap_tcp", "json_udp", "gateway")
 
 
 def scheme_of(served: str, *, secured: bool) -> Scheme:
-    """Return that of a server; the plain one where it is not secured in any way.
+    """Return the scheme of a server; the plain one without security.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def scheme_of(served: str, *, secured: bool) -> Scheme:
 
 
 def dtls_scheme_of(served: str) -> Scheme | None:
-    """Return that of a server of secured datagrams; None where there is none.
+    """Return the scheme of a DTLS server, or None.
 
     Examples
     --------

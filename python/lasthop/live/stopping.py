@@ -16,7 +16,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def stopped_by_signals() -> Iterator[_native.Stopper]:
-    """Give what ends a server or a client when Ctrl-C is pressed or the process is to end."""
+    """Give a stopper that Ctrl-C or a termination signal triggers."""
     stopper = _native.Stopper()
     # The signal writes its number there, whatever the interpreter is about. A signal that came
     # after the handlers and before this would be lost.

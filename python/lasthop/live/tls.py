@@ -21,7 +21,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class CertificateFiles:
-    """Files of what an end shows: a chain of certificates and its key, or neither."""
+    """The certificate chain of an end and its key, or neither."""
 
     certificate: Path | None
     key: Path | None
@@ -44,7 +44,7 @@ class CertificateFiles:
 
 
 def read_tls(certificate: Path | None, key: Path | None) -> _native.Tls | None:
-    """Read what a server shows."""
+    """Read the certificate of a server."""
     return CertificateFiles(certificate, key, ("--tls-cert", "--tls-key")).read("serve")
 
 

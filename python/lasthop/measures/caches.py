@@ -1,4 +1,4 @@
-"""How caching proxies answered their readers."""
+"""Measures of caching proxies."""
 
 from lasthop.measures.entries import count
 from lasthop.measures.measure import Direction, Kind, Measure, Ratio

@@ -24,7 +24,7 @@ def measure(name: str) -> Measure:
 
 
 def named(short_name: str) -> Measure | None:
-    """Find what a name without unit stands for, or None.
+    """Find the column for a name without unit, or None.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def column_of(name: str) -> Measure:
 
 
 def resolve_column(name: str, existing: Iterable[str]) -> str | None:
-    """Find the column that a name without unit stands for, or None.
+    """Find the column for a name without unit, or None.
 
     Examples
     --------

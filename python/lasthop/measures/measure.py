@@ -43,7 +43,7 @@ class Origin(Enum):
 
 
 class FleetRule(Enum):
-    """How a measure of a fleet follows from its devices, strata and groups.
+    """How a fleet's value follows from its devices, strata and groups.
 
     It matters where simulated devices stand for different numbers of real ones.
     """
@@ -110,7 +110,7 @@ class Trials:
 
 @dataclass(frozen=True, slots=True)
 class MadeOf:
-    """How a derived measure comes from columns of a run: their sum, or one less it."""
+    """How a derived measure follows from columns of a run: a sum or a difference."""
 
     columns: tuple[str, ...]
     complement: bool = False
@@ -118,7 +118,7 @@ class MadeOf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """One column of ``runs.parquet``, or one that is made of some.
+    """A column of ``runs.parquet``, or a measure derived from columns.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The columns of ``runs.parquet`` in their order: the one owner of what is measured."""
+"""The registry of all columns of ``runs.parquet``, in order."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""What a serial line does."""
+"""Measures of serial lines."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""How the sessions of clients come about, and what servers hold of those that are gone."""
+"""Measures of sessions: their set-up, and what servers hold for lost clients."""
 
 from functools import partial
 

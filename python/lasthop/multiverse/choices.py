@@ -20,7 +20,7 @@ _NOT_THERE = "none"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One thing that a paper leaves open.
+    """A detail that a paper leaves open.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def alternatives(
 
 
 def stack_choices(arms: Mapping[str, Mapping[str, str]]) -> tuple[Choice, ...]:
-    """Give the choices among arms, each value in the order in which it first stands."""
+    """Give the choices among arms, with values in the order of first appearance."""
     names = next(iter(arms.values()), {})
     return tuple(
         Choice(name, "stack", tuple(dict.fromkeys(values[name] for values in arms.values())))
@@ -89,7 +89,7 @@ def stack_choices(arms: Mapping[str, Mapping[str, str]]) -> tuple[Choice, ...]:
 def conditions(
     study: Mapping[str, Any], runs: pl.DataFrame, plan: MultiversePlan
 ) -> tuple[Condition, ...]:
-    """Give the choices of each part: what it sweeps and the study itself does not."""
+    """Give the choices of each part: keys that it sweeps and the study does not."""
     found = []
     for part in study["parts"]:
         rows = runs.filter(pl.col("part") == part["name"])
@@ -108,7 +108,7 @@ def label(swept: Swept, value: object) -> str:
 
 
 def counting_choices(plan: MultiversePlan) -> tuple[Choice, ...]:
-    """Give the ways to count of which there are several."""
+    """Give the choices among ways to count."""
     return tuple(
         Choice(name, "counting", values)
         for name, values in plan.counting.items()

@@ -39,7 +39,7 @@ READ = frozenset(
 
 
 def with_payload_bytes(runs: pl.LazyFrame) -> pl.LazyFrame:
-    """Add the size of a payload, which stands in the run's spec alone."""
+    """Add the payload size, which only the run spec has."""
     sizes = [pl.col("run_spec").str.json_path_match(place) for place in PAYLOAD_BYTES]
     return runs.with_columns(pl.coalesce(sizes).cast(pl.Int64).alias(PAYLOAD))
 

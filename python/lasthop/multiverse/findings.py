@@ -11,7 +11,7 @@ from lasthop.statistics.intervals import Interval
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """Some universes: how many there are, in how many the claim holds, and what is ours.
+    """A set of universes: their number, how many reproduce the claim, and the range of ours.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Universe:
-    """One universe: what was chosen, what is ours, and the verdict.
+    """A universe: its choices, our value, and the verdict.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class ClaimAcross:
 
     @property
     def decided_by(self) -> Effect | None:
-        """The weightiest choice; None when none changes the share."""
+        """The choice with the largest effect; None if no choice changes the share."""
         return next((effect for effect in self.effects if effect.weight > 0), None)
 
     def as_json(self) -> dict[str, Any]:

@@ -106,7 +106,7 @@ class _Cells:
     nothing: pl.DataFrame
 
     def of(self, arm: str, chosen: Mapping[str, str]) -> pl.DataFrame:
-        """Give the runs of an arm and of all that stands for itself."""
+        """Give the runs of an arm and of what is equal for all universes."""
         found = [
             group
             for keys, groups in self.by_part.values()

@@ -37,7 +37,7 @@ def holds(claim: Document) -> str:
 
 
 def share(value: float) -> str:
-    """Write a share of universes; no share that is above 0 is written as 0."""
+    """Write a share of universes. A share above 0 is never written as 0."""
     return "< 0.05 %" if 0 < value < _MORE_THAN_NOTHING else format_quantity(value, "fraction")
 
 
@@ -71,7 +71,7 @@ def by_value(values: Sequence[Document]) -> str:
 
 
 def change(universe: Document) -> str:
-    """Name what sets a universe apart from the first one."""
+    """Name the difference of a universe from the first one."""
     if universe["choice"] is None:
         return "the first value of each choice"
     return f"{universe['choice']} = {universe['value']}"

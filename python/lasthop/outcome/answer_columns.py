@@ -1,4 +1,4 @@
-"""The columns of the answer's tables: what each stack delivers, how late, at which cost."""
+"""The columns of the answer's tables: delivery, latency and cost of each stack."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _NOT_REACHED = "not reached"
 
 @dataclass(frozen=True, slots=True)
 class AnswerColumn:
-    """One column of a table of stacks.
+    """A column of a table of stacks.
 
     Attributes
     ----------

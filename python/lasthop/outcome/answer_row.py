@@ -1,4 +1,4 @@
-"""One stack in the answer's tables, with what it did and its verdict."""
+"""A stack in the answer's tables, with its values and its verdict."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from lasthop.answer.requirements import JudgedRequirement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerRow:
-    """One stack at one point; numbers are means over the completed repetitions.
+    """A stack at a point. Numbers are means over the completed repetitions.
 
     A stack that is overloaded has no latency: its queue never settles.
 
@@ -49,7 +49,7 @@ class AnswerRow:
 
 
 def shown_aim(objective: Objective | None) -> str | None:
-    """Name the column of what is wanted, where no other number of a row shows it."""
+    """Name the column of the objective if no other column of a row contains it."""
     if objective is None or objective.column.name in SHOWN:
         return None
     return objective.column.name
@@ -58,7 +58,7 @@ def shown_aim(objective: Objective | None) -> str | None:
 def answer_rows(
     decision: Decision, point: PointDecision, stacks: Sequence[str]
 ) -> tuple[AnswerRow, ...]:
-    """Give a row for each stack at one point: the ranked, the excluded, those without a run."""
+    """Give a row for each stack at a point: ranked, excluded, and without a run."""
     arms = {arm.stack: arm for arm in arms_of(point.point.rows, stacks)}
     apart = shown_aim(decision.objective) is not None
 

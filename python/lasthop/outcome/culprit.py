@@ -33,7 +33,7 @@ _BACK = "round_trip"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Culprit:
-    """One message of the run that is furthest from an expectation.
+    """A message of the run that misses an expectation most.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ def _is_round_trip_by_broker(row: Mapping[str, Any], spec: RunSpecReader) -> boo
 
 
 def host_of(spec: RunSpecReader, row: Mapping[str, Any]) -> str:
-    """Name a device by its group and its number there."""
+    """Name a device by group and number."""
     first = 0
     for group, devices in spec.devices_by_group.items():
         if group == row["group"]:

@@ -1,4 +1,4 @@
-"""The answer to the question of a gate: whether it passed, and by what it failed."""
+"""The verdict of a gate: passed or failed, and by which expectation."""
 
 from __future__ import annotations
 

@@ -24,13 +24,13 @@ _SIGNS = {
 
 
 def append_job_summary(lines: Iterable[str], file: Path) -> None:
-    """Write a summary behind what a file holds already, as steps of a job share one."""
+    """Append a summary to a file, which the steps of a job share."""
     with environment(file), file.open("a", encoding="utf-8") as out:
         out.write("\n".join(lines) + "\n")
 
 
 def job_summary(results: Results) -> Iterator[str]:
-    """Give the lines: each expectation, and for what failed the message and how to see it again."""
+    """Give the lines: each expectation, and for a failed one its message and how to rerun it."""
     manifest = results.manifest
     counts = ", ".join(f"{number} {status}" for status, number in sorted(manifest.counts.items()))
     yield f"## lasthop: {manifest.study['name']}"

@@ -1,4 +1,4 @@
-"""junit.xml: what a CI server shows of a study."""
+"""junit.xml: the results of a study for a CI server."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class _Case:
 
 
 def write_junit(results: Results) -> Path:
-    """Write the test cases of a result folder beside its tables; return the file.
+    """Write the test cases of a result folder beside its tables, and return the file.
 
     There are four suites. A run that failed or is invalid is a case of its own. An expectation
     fails when a run does not meet it; its failure has the seed of the worst run, the message that

@@ -31,7 +31,7 @@ class Publication:
 
 
 def publications(search: CaptureSearch) -> list[Publication]:
-    """Give each PUBLISH with the message of a search, without those that TCP sent again."""
+    """Give each PUBLISH with the message of a search, without TCP retransmissions."""
     return [Publication(*found) for found in search.publications()]
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Results:
-    """A folder of results; a table is read when it is first asked for.
+    """A result folder. Tables are read when they are first used.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Results:
 
     @cached_property
     def checked(self) -> bool:
-        """Whether every file has a digest that it is held against; folders of before have none.
+        """Whether every file is checked against its digest. Older folders have no digests.
 
         Raises
         ------
@@ -69,7 +69,7 @@ class Results:
 
     @cached_property
     def runs(self) -> pl.DataFrame:
-        """A row for each run, with what was measured; one more for each part that shares it."""
+        """The runs table: one row for each run and each part that contains it."""
         return self._read("runs")
 
     @cached_property
@@ -94,7 +94,7 @@ class Results:
 
     @cached_property
     def latency(self) -> pl.DataFrame:
-        """The latency histogram of each run; histograms of several runs merge exactly."""
+        """The latency histogram of each run. Histograms of several runs merge exactly."""
         return self._read("latency")
 
     @cached_property
@@ -134,7 +134,7 @@ class Results:
 
     @cached_property
     def by_group(self) -> "DecisionByGroup | None":
-        """The decision by group and stratum; None with a single group, or in older folders."""
+        """The decision by group and stratum; None with a single group or in older folders."""
         from lasthop.answer.by_group import decide_by_group
 
         if not self._has("groups"):
@@ -165,7 +165,7 @@ class Results:
 
     @cached_property
     def judgements(self) -> "tuple[Judgement, ...]":
-        """The study's claims, held against the runs; none while runs are missing."""
+        """The judged claims of the study; empty while runs are missing."""
         from lasthop.answer.projection import of_claims
         from lasthop.claims import claims_of, judge
 
@@ -192,7 +192,7 @@ class Results:
         return found
 
     def culprit(self, found: "Expectation") -> "Culprit | None":
-        """Find the message that shows best why an expectation failed; search only once."""
+        """Find the message that explains best why an expectation failed. The result is cached."""
         from lasthop.outcome.culprit import culprit_of
 
         key = (found.text, None if found.worst is None else str(found.worst["run_id"]))
@@ -202,12 +202,12 @@ class Results:
 
     @cached_property
     def multiverse(self) -> "Mapping[str, Any] | None":
-        """The judged multiverse of another study; None unless the study asks for it."""
+        """The judged multiverse of another study; None unless the study has one."""
         self.checked  # noqa: B018  (raises)
         return read_multiverse(self.path)
 
     def described(self, measured: "Iterable[str]") -> pl.DataFrame:
-        """Read what describes a run and what the study sweeps, with these measured columns."""
+        """Read the identifying, swept and given measured columns."""
         from lasthop.answer.projection import project
 
         with self._readable("runs"):
@@ -222,11 +222,11 @@ class Results:
             return write_report([self.path], out=path)
 
     def own(self, folder: Path) -> None:
-        """Remove a temporary folder once this object is gone."""
+        """Remove a temporary folder when this object is deleted."""
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
 
     def __repr__(self) -> str:
-        """Say what and where."""
+        """Describe the folder."""
         name = self.manifest.study["name"]
         return f"<Results of {name}: {self.compared.height} runs in {self.path}>"
 

@@ -31,7 +31,7 @@ _CLAIM_HEADINGS = ("", "claim", "published", "ours", "interval", "verdict", "rea
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerPoint:
-    """The conditions and what each stack did under them, best first."""
+    """A point with the results of each stack, best first."""
 
     label: str
     outcome: str
@@ -41,7 +41,7 @@ class AnswerPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerPlace:
-    """A group, stratum or flow and what each stack did there, best first.
+    """A group, stratum or flow with the results of each stack, best first.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class ShortAnswer:
 
     @property
     def columns(self) -> tuple[AnswerColumn, ...]:
-        """Return those of the tables."""
+        """Return the columns of the tables."""
         rows = (row for point in self.points for row in point.rows)
         return answer_columns(rows, self.aim, self.required)
 
@@ -107,7 +107,7 @@ class ShortAnswer:
         return f"Required: {'; '.join(named)}." if named else ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain values, `by_group` only where there is something."""
+        """Return it as plain values, with `by_group` only if it is not empty."""
         plain = asdict(self)
         return plain if self.by_group else {k: v for k, v in plain.items() if k != "by_group"}
 

@@ -1,4 +1,4 @@
-"""A device of CoAP by aiocoap: reads its errand, as `lasthop.adapters.client` says.
+"""A CoAP device with aiocoap. It reads its errand as `lasthop.adapters.client` defines it.
 
 It puts its messages, and observes the resources that it hears. What is not there yet is asked for
 again a second later.
@@ -38,7 +38,7 @@ class Device:
         self._server = f"{scheme}://{errand['address']}:{errand['port']}"
 
     async def put(self, message: Any) -> None:  # noqa: ANN401  plain values
-        """Put a message; that it was answered is told."""
+        """PUT a message and print when it was answered."""
         payload = payload_of(self._errand, message)
         request = self._request(aiocoap.PUT, message["topic"], payload, tuning=self._tuning)
         with contextlib.suppress(aiocoap.error.Error):
@@ -47,7 +47,7 @@ class Device:
                 tell("acknowledged", message["flow"], message["number"])
 
     async def observe(self, topic: str) -> None:
-        """Tell of each state of a resource, as long as the device is there."""
+        """Print each state of a resource as long as the device runs."""
         while True:
             # What is not confirmable nobody sends again: who asked in vain would never hear.
             with contextlib.suppress(aiocoap.error.Error, TimeoutError):

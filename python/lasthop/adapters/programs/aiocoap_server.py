@@ -14,7 +14,7 @@ _TRANSPORTS = {"udp": "udp6", "tcp": "tcpserver"}
 
 
 class Kept(ObservableResource):  # type: ignore[misc]  # aiocoap ships no types
-    """What was put last."""
+    """The last content that was PUT."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class Kept(ObservableResource):  # type: ignore[misc]  # aiocoap ships no types
         return aiocoap.Message(payload=self._content)
 
     async def render_put(self, request: aiocoap.Message) -> aiocoap.Message:
-        """Take it, and tell who observes."""
+        """Store the content and notify observers."""
         code = aiocoap.CREATED if self._content is None else aiocoap.CHANGED
         self._content = request.payload
         self.updated_state()
@@ -45,7 +45,7 @@ class Shelves(Site):  # type: ignore[misc]
         self._known: set[tuple[str, ...]] = set()
 
     async def render_to_pipe(self, pipe: "aiocoap.pipe.Pipe") -> None:
-        """Answer a request, whose resource is made first where there is none."""
+        """Answer a request. A missing resource is created first."""
         path = tuple(pipe.request.opt.uri_path)
         if path not in self._known:
             self._known.add(path)

@@ -1,4 +1,4 @@
-"""A device of HTTP/3 by aioquic: reads its errand, as `lasthop.adapters.client` says."""
+"""An HTTP/3 device with aioquic. It reads its errand as `lasthop.adapters.client` defines it."""
 
 import asyncio
 import threading
@@ -52,7 +52,7 @@ class Asking(QuicConnectionProtocol):
 
 
 class Connection:
-    """Posts to the server by its name; its datagrams are read in a thread of their own."""
+    """A connection that POSTs to the server by name. A thread of its own reads its datagrams."""
 
     def __init__(self, errand: Any) -> None:  # noqa: ANN401  plain values
         self._errand = errand
@@ -75,7 +75,7 @@ class Connection:
         return self._do(self._asking.ask(fields, body))
 
     def end(self) -> None:
-        """Close it; what is left of it drains while the device goes on."""
+        """Close it. It drains while the device continues."""
         asyncio.run_coroutine_threadsafe(self._leave(), self._loop)
 
     async def _leave(self) -> None:

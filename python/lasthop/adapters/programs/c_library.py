@@ -7,7 +7,7 @@ from typing import Any
 
 
 class LibraryError(Exception):
-    """What a library cannot do, or says to be wrong."""
+    """A call that a library cannot execute, or that it reports as failed."""
 
 
 def load(name: str, *, texts: Iterable[str] = (), places: Iterable[str] = ()) -> Any:  # noqa: ANN401  as ctypes has it

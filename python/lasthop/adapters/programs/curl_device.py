@@ -1,4 +1,4 @@
-"""A device of HTTP by libcurl: reads its errand, as `lasthop.adapters.client` says."""
+"""An HTTP device with libcurl. It reads its errand as `lasthop.adapters.client` defines it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A device of DDS by Cyclone DDS: reads its errand, as `lasthop.adapters.client` says.
+"""A DDS device with Cyclone DDS. It reads its errand as `lasthop.adapters.client` defines it.
 
 It writes its messages to ``reports`` and reads the topics that it hears, with the policies of the
 stack. It is ready when it has found who reads and who writes there.
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def hear(participant: DomainParticipant, readers: "list[DataReader[Message]]") -> None:
-    """Tell of every message that comes."""
+    """Print every received message."""
     waitset = WaitSet(participant)
     for reader in readers:
         waitset.attach(ReadCondition(reader, _ANY))

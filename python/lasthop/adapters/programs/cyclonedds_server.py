@@ -48,7 +48,7 @@ _MOST_AT_ONCE = 1000
 
 @dataclass
 class Message(IdlStruct, typename="Message"):
-    """What reports and answers are."""
+    """The type of reports and answers."""
 
     device: uint32
     key("device")

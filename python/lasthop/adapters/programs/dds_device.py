@@ -1,4 +1,4 @@
-"""What the device programs of DDS share, whichever library they are made with."""
+"""The parts that all DDS device programs share."""
 
 import socket
 import time
@@ -24,7 +24,7 @@ def own_address(errand: Any) -> str:  # noqa: ANN401  plain values
 
 
 def await_match(is_matched: Callable[[], bool]) -> None:
-    """Wait until who reads and who writes there is found, and we are."""
+    """Wait until the readers and writers there are discovered, and ours by them."""
     while not is_matched():
         time.sleep(_LOOK_AGAIN_S)
     time.sleep(_UNTIL_THE_OTHER_MATCHES_S)

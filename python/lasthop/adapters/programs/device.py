@@ -1,4 +1,4 @@
-"""What every device program shares: its errand, the clock of the run, what it prints."""
+"""The parts that all device programs share: the errand, the clock of the run, the output."""
 
 import base64
 import json
@@ -12,33 +12,33 @@ from typing import Any
 
 
 def read_errand() -> Any:  # noqa: ANN401  plain values
-    """Read what is to be done."""
+    """Read the errand."""
     return json.loads(sys.stdin.readline())
 
 
 def tell(*words: object) -> None:
-    """Print a line with the instant, at once and whole, whichever thread tells."""
+    """Print a whole line with its time at once, from any thread."""
     line = " ".join(map(str, (*words, time.monotonic_ns())))
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
 class Sessions:
-    """Which messages begin a connection, and which end it."""
+    """The messages that begin or end a connection."""
 
     def __init__(self, errand: Any) -> None:  # noqa: ANN401
         self._size = errand["session"]
         self._sent = 0
 
     def next(self) -> tuple[bool, bool]:
-        """Say of the next message whether it is the first, and the last, of a connection."""
+        """Give whether the next message is the first and the last one of a connection."""
         place = self._sent if self._size is None else self._sent % self._size
         self._sent += 1
         return place == 0, self._size is not None and place + 1 == self._size
 
 
 def at_its_name(errand: Any) -> None:  # noqa: ANN401
-    """Let the name that stands in the server's certificate lead to it in this process."""
+    """Resolve the name in the server's certificate to the server, in this process."""
     ask = socket.getaddrinfo
 
     def answer(host: Any, *others: Any, **named: Any) -> Any:  # noqa: ANN401
@@ -57,7 +57,7 @@ def wrapped(errand: Any, payload: bytes) -> bytes:  # noqa: ANN401
 
 
 def fields_of(errand: Any) -> dict[str, str]:  # noqa: ANN401
-    """Give the fields of a request that show who asks."""
+    """Give the header fields that authenticate a request."""
     card = errand["card"]
     return {"Authorization": f"Bearer {card['token']}"} if card else {}
 
@@ -69,12 +69,12 @@ def payload_of(errand: Any, message: Any) -> bytes:  # noqa: ANN401
 
 
 def tell_heard(payload: bytes) -> None:
-    """Tell of a message that has come."""
+    """Print a received message."""
     tell("heard", payload.split(b" ", 1)[0].decode())
 
 
 def send_when_due(errand: Any, send: Callable[[Any], object]) -> None:  # noqa: ANN401
-    """Send each message when it is due, answered or not the one before; then wait for the end."""
+    """Send each message when it is due, without waiting for answers. Then wait for the end."""
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     start_ns = int(sys.stdin.readline())

@@ -1,4 +1,4 @@
-"""Fast DDS by the functions of C that are around it; alone, with its file, it tells its version."""
+"""Fast DDS by C functions around it. As a program, with its file, it prints its version."""
 
 import ctypes
 import sys
@@ -37,7 +37,7 @@ def load(file: str) -> Any:  # noqa: ANN401  as ctypes has it
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a participant is, and how it speaks with others.
+    """The address and the transports of a participant.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Participant:
         self._buffer = ctypes.create_string_buffer(_MOST_BYTES)
 
     def wait(self) -> None:
-        """Wait until a sample has come, or somebody has begun to read."""
+        """Wait until a sample arrived, or a reader was discovered."""
         self._library.fastdds_wait(self._participant)
 
     def topics(self) -> Iterator[str]:
@@ -141,7 +141,7 @@ class Reader:
         return bool(self._library.fastdds_is_written(self._reader))
 
     def take(self) -> Iterator[tuple[int, bytes]]:
-        """Give the samples that have come, each once: the device, and its payload."""
+        """Give the new samples, each once, as device and payload."""
         device, room = c_uint32(), c_size_t(_MOST_BYTES)
         while True:
             length = self._library.fastdds_take(self._reader, byref(device), self._buffer, room)

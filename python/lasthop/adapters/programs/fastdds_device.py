@@ -1,4 +1,4 @@
-"""A device of DDS by Fast DDS: reads its errand, as `lasthop.adapters.client` says.
+"""A DDS device with Fast DDS. It reads its errand as `lasthop.adapters.client` defines it.
 
 Started with the file of the library. It writes its messages to ``reports`` and reads the topics
 that it hears, and is ready when it has found who reads and who writes there.
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def hear(participant: Participant, readers: list[Reader]) -> None:
-    """Tell of every message that comes."""
+    """Print every received message."""
     while True:
         participant.wait()
         for reader in readers:

@@ -1,4 +1,4 @@
-"""What every device of HTTP shares: it posts one message behind the other, on connections."""
+"""The parts that all HTTP device programs share. They POST one message after another."""
 
 import sys
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class Connection(Protocol):
 
 
 def post_when_due(errand: Any, connect: Callable[[], Connection]) -> None:  # noqa: ANN401
-    """Post each message when it is due; it is acknowledged, and heard, by its answer."""
+    """POST each message when it is due. The answer acknowledges and returns it."""
     sessions, here = Sessions(errand), list[Connection]()
 
     def send(message: Any) -> None:  # noqa: ANN401

@@ -1,4 +1,4 @@
-"""The CoAP library in C, libcoap, as far as a device needs it; alone it tells its version."""
+"""libcoap, as far as a device needs it. As a program it prints its version."""
 
 import os
 import select
@@ -83,7 +83,7 @@ def version() -> str:
 
 
 class Session:
-    """A session with a server; one thread runs it, and others hand their requests over.
+    """A session with a server. One thread runs it, and others pass requests to it.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class Session:
     def give(
         self, *, nstart: int, max_retransmit: int, ack_timeout_s: float, ack_random_factor: float
     ) -> None:
-        """Replace what confirmable messages have of themselves (RFC 7252 section 4.8)."""
+        """Set the parameters of confirmable messages (RFC 7252 section 4.8)."""
         self._library.coap_session_set_nstart(self._session, c_uint16(nstart))
         self._library.coap_session_set_max_retransmit(self._session, c_uint16(max_retransmit))
         for name, value in (
@@ -133,7 +133,7 @@ class Session:
     def request(
         self, code: int, path: str, *, kind: str, payload: bytes = b"", observe: bool = False
     ) -> bytes:
-        """Send a request, in the thread that runs it; give its token.
+        """Send a request in the thread of the session, and give its token.
 
         Raises
         ------
@@ -165,7 +165,7 @@ class Session:
         os.write(self._wake, b".")
 
     def run(self) -> None:
-        """Run the session for ever: what libcoap has to do, and what was handed over."""
+        """Run the session for ever: the tasks of libcoap, and requests from other threads."""
         descriptors = [self._library.coap_context_get_coap_fd(self._context), self._wakes]
         while True:
             self._library.coap_io_process(self._context, c_uint32(_AT_ONCE))

@@ -1,4 +1,4 @@
-"""A device of CoAP by libcoap: reads its errand, as `lasthop.adapters.client` says.
+"""A CoAP device with libcoap. It reads its errand as `lasthop.adapters.client` defines it.
 
 It puts its messages, and observes the resources that it hears. What is not there yet is asked for
 again a second later, and so is what was asked by a message that nobody sends again.
@@ -42,13 +42,13 @@ class Device:
         self._observed: set[str] = set()
 
     def start(self) -> None:
-        """Run the session, and ask for what is heard."""
+        """Run the session, and observe the resources of the errand."""
         threading.Thread(target=self._session.run, daemon=True).start()
         for topic in self._errand["hears"]:
             self._session.hand_over(partial(self._observe, topic))
 
     def put(self, message: Any) -> None:  # noqa: ANN401
-        """Put a message; that it was answered is told."""
+        """PUT a message and print when it was answered."""
 
         def put() -> None:
             payload = payload_of(self._errand, message)

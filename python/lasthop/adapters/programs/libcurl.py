@@ -1,4 +1,4 @@
-"""The library in C of curl, as a device needs it; alone it tells its version."""
+"""libcurl, as far as a device needs it. As a program it prints its version."""
 
 import sys
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The MQTT library in C of Eclipse Mosquitto, as a device needs it; alone it tells its version."""
+"""libmosquitto, as far as a device needs it. As a program it prints its version."""
 
 import sys
 from collections.abc import Callable
@@ -61,7 +61,7 @@ def version() -> str:
 
 
 class Client:
-    """A client with a thread of the library's own, in which what it tells is called.
+    """A client with a thread of the library, which calls the callbacks.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Client:
         published: Callable[[int], None],
         heard: Callable[[bytes], None],
     ) -> None:
-        """Say whom to tell of what happens: the code of a CONNACK, the number of a message."""
+        """Set the callbacks for the code of a CONNACK and the number of a message."""
         on_connect = _OnConnect(lambda _client, _data, code: connected(code))
         on_subscribe = _OnSubscribe(lambda *_: subscribed())
         on_publish = _OnNumber(lambda _client, _data, number: published(number))
@@ -129,7 +129,7 @@ class Client:
         self._done(self._library.mosquitto_subscribe(self._client, None, topic.encode(), qos))
 
     def publish(self, topic: str, payload: bytes, qos: int) -> int:
-        """Publish a message; give its number."""
+        """Publish a message and give its number."""
         number = c_int()
         done = self._library.mosquitto_publish(
             self._client, byref(number), topic.encode(), len(payload), payload, qos, _NO

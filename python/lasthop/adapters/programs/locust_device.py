@@ -1,4 +1,4 @@
-"""A device of HTTP by a user of Locust: reads its errand, as `lasthop.adapters.client` says."""
+"""An HTTP device with Locust. It reads its errand as `lasthop.adapters.client` defines it."""
 
 from typing import Any
 
@@ -10,14 +10,14 @@ from lasthop.adapters.programs.http_device import post_when_due
 
 
 class Device(HttpUser):
-    """One user, whose only task is the errand."""
+    """A Locust user whose only task is the errand."""
 
     errand: Any
     client: Any
 
     @task
     def report(self) -> None:
-        """Post what is due, when it is due, and end with the errand."""
+        """POST each message when it is due, and end with the errand."""
         post_when_due(self.errand, lambda: Connection(self.client, self.errand))
         self.environment.runner.quit()
 

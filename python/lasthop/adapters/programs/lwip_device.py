@@ -38,7 +38,7 @@ _SIZES = ("heap_bytes", "connection_bytes", "segment_bytes", "read_bytes")
 
 
 def firmware_of(device: Mapping[str, Any] | None) -> Firmware:
-    """Give what a device is compiled with."""
+    """Give the settings with which a device is compiled."""
     device = device or ESP8266
     tcp = device["tcp"]
     return Firmware(
@@ -65,7 +65,7 @@ class Supervisor:
         self._has_ended = False
 
     def run(self) -> int:
-        """Start it until it has ended for good; give its last exit."""
+        """Start it until it has ended for good, and give its last exit code."""
         while True:
             with self._lock:
                 if self._has_ended:
@@ -94,11 +94,11 @@ class Supervisor:
 
     @property
     def running(self) -> int | None:
-        """The process of the device, while there is one."""
+        """The process of the device, if it runs."""
         return None if self._running is None else self._running.pid
 
     def begin(self, zero_ns: int) -> None:
-        """Say when the time of the run is zero."""
+        """Set the start of the run."""
         with self._lock:
             self._zero_ns = zero_ns
             if self._running is not None:

@@ -1,4 +1,4 @@
-"""A device of MQTT by libmosquitto: reads its errand, as `lasthop.adapters.client` says."""
+"""An MQTT device with libmosquitto. It reads its errand as `lasthop.adapters.client` defines it."""
 
 import sys
 import threading
@@ -15,7 +15,7 @@ from lasthop.adapters.programs.libmosquitto import Client
 
 
 class Device:
-    """One connection; what the library tells comes from a thread of its own."""
+    """A connection whose callbacks run in a thread of the library."""
 
     def __init__(self, errand: Any) -> None:  # noqa: ANN401  plain values
         options = errand["options"]
@@ -39,7 +39,7 @@ class Device:
         self._client.connect(errand["address"], errand["port"], int(options["keep_alive"]))
 
     def send(self, message: Any) -> None:  # noqa: ANN401
-        """Publish a message; that it was acknowledged is told."""
+        """Publish a message and print when it was acknowledged."""
         payload = payload_of(self._errand, message)
         # The acknowledgement may come before the number is known here.
         with self._lock:

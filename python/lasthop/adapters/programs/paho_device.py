@@ -1,4 +1,4 @@
-"""A device of MQTT by paho: reads its errand, as `lasthop.adapters.client` says."""
+"""An MQTT device with paho. It reads its errand as `lasthop.adapters.client` defines it."""
 
 import socket
 import ssl
@@ -50,7 +50,7 @@ class Connection:
         client.loop_start()
 
     def send(self, message: Any) -> None:  # noqa: ANN401
-        """Publish a message; that it was acknowledged is told."""
+        """Publish a message and print when it was acknowledged."""
         payload = payload_of(self._errand, message)
         # The acknowledgement may come before the number is known here.
         with self._lock:

@@ -1,4 +1,4 @@
-"""A device of AMQP 0-9-1 by pika: reads its errand, as `lasthop.adapters.client` says.
+"""An AMQP 0-9-1 device with pika. It reads its errand as `lasthop.adapters.client` defines it.
 
 It publishes to the topic exchange of every broker, and binds a queue of its own to what it hears.
 """
@@ -21,7 +21,7 @@ _EXCHANGE = "amq.topic"
 
 
 class Device:
-    """One connection with one channel; every method runs in the thread of its loop."""
+    """A connection with one channel. Every method runs in the thread of its loop."""
 
     def __init__(self, errand: Any) -> None:  # noqa: ANN401  plain values
         self.errand, self.ready = errand, threading.Event()
