@@ -18,7 +18,7 @@ LONGER = {126: 2, 127: 8}
 """Lengths of messages of WebSocket that say how many bytes the length has behind them."""
 
 CLOSE = 8
-"""The first control frame of WebSocket (RFC 6455 §5.2)."""
+"""The first control frame of WebSocket (RFC 6455 section 5.2)."""
 
 
 class GoneError(ConnectionError):

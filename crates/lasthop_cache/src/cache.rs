@@ -20,7 +20,7 @@ pub struct CacheConfig {
     /// How many bytes of representations it keeps.
     pub room: DataSize,
     /// For how long after the end of its freshness a representation is given out while the server behind gives no answer
-    /// (`stale-if-error`, RFC 5861 §4).
+    /// (`stale-if-error`, RFC 5861 section 4).
     pub stale_if_error: Duration,
 }
 

@@ -1,6 +1,6 @@
 use lasthop_units::Duration;
 
-/// What a server says of the representation that it gives out (RFC 7252 §5.10, RFC 9111 §4.2).
+/// What a server says of the representation that it gives out (RFC 7252 section 5.10, RFC 9111 section 4.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Freshness {
     /// For how long it is fresh from when it was made; `None` where nothing is said of that.
@@ -30,6 +30,6 @@ pub struct Reply {
     pub freshness: Freshness,
     /// Whether it is the one that was named in the request, so that it was not sent again.
     pub is_unchanged: bool,
-    /// Whether the time that the answer took counts as age (RFC 9111 §4.2.3).
+    /// Whether the time that the answer took counts as age (RFC 9111 section 4.2.3).
     pub counts_delay: bool,
 }

@@ -8,7 +8,7 @@ use crate::state::State;
 use crate::store::{Entry, Key};
 
 /// What a proxy asks the server behind for by its name, and for which of its services: it observes once for all who observe
-/// (RFC 7641 §5).
+/// (RFC 7641 section 5).
 #[derive(Debug, Default)]
 pub(crate) struct Observations {
     by_name: BTreeMap<Rc<str>, Asked>,

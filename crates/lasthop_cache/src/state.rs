@@ -218,7 +218,7 @@ impl State {
         }
     }
 
-    /// The server behind has done what it was told: what there was of the resource is of no use (RFC 9111 §4.4).
+    /// The server behind has done what it was told: what there was of the resource is of no use (RFC 9111 section 4.4).
     pub(crate) fn written(&mut self, message: MessageId) {
         let asked = self.asked.get(&message).filter(|asked| asked.is_write);
         let Some(resource) = asked.map(|asked| asked.resource) else {

@@ -329,7 +329,7 @@ fn portion(below: Below, conversation: ConversationId, direction: Direction) -> 
     }
 }
 
-/// Where what is above IP begins, what it is, and which part of it: behind the extension headers of IPv6 (RFC 8200 §4).
+/// Where what is above IP begins, what it is, and which part of it: behind the extension headers of IPv6 (RFC 8200 section 4).
 fn upper(view: &IpView, kept: &[u8]) -> (usize, u8, Option<FragmentPlace>) {
     let mut at = view.header_length();
     let mut protocol = view.protocol();

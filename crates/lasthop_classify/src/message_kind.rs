@@ -54,19 +54,19 @@ message_kinds! {
     MqttDisconnect = "mqtt.DISCONNECT",
     /// MQTT 5 §3.15.
     MqttAuth = "mqtt.AUTH",
-    /// A confirmable message over UDP (RFC 7252 §4.2).
+    /// A confirmable message over UDP (RFC 7252 section 4.2).
     CoapCon = "coap.CON",
-    /// A non-confirmable one (RFC 7252 §4.3).
+    /// A non-confirmable one (RFC 7252 section 4.3).
     CoapNon = "coap.NON",
-    /// An acknowledgement over UDP, with a response in it or empty (RFC 7252 §5.2.1).
+    /// An acknowledgement over UDP, with a response in it or empty (RFC 7252 section 5.2.1).
     CoapAck = "coap.ACK",
-    /// A reset over UDP (RFC 7252 §4.2).
+    /// A reset over UDP (RFC 7252 section 4.2).
     CoapRst = "coap.RST",
     /// A request of any method, over UDP or TCP.
     CoapRequest = "coap.request",
     /// A response of any code, over UDP or TCP.
     CoapResponse = "coap.response",
-    /// A signalling message over TCP (RFC 8323 §5).
+    /// A signalling message over TCP (RFC 8323 section 5).
     CoapSignal = "coap.signal",
 }
 

@@ -1,6 +1,6 @@
 use crate::codec::number_of;
 
-/// The size of a block: a power of two from 16 B to 1024 B (RFC 7959 §2.2).
+/// The size of a block: a power of two from 16 B to 1024 B (RFC 7959 section 2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlockSize {
     /// The exponent less four (`SZX`), 0 to 6.
@@ -42,9 +42,9 @@ impl BlockSize {
     }
 }
 
-/// The value of a Block option: which block, whether more follow, and their size (RFC 7959 §2.2).
+/// The value of a Block option: which block, whether more follow, and their size (RFC 7959 section 2.2).
 ///
-/// Over a stream a message may hold several blocks of 1024 B at once (BERT, RFC 8323 §6).
+/// Over a stream a message may hold several blocks of 1024 B at once (BERT, RFC 8323 section 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) number: u32,

@@ -227,7 +227,7 @@ impl CarrierLayer {
         }
     }
 
-    /// How large a body may be that goes in one message (RFC 7252 §4.6, RFC 8323 §5.3.1).
+    /// How large a body may be that goes in one message (RFC 7252 section 4.6, RFC 8323 section 5.3.1).
     pub(crate) fn whole_limit(
         &self,
         connection: ConnectionId,

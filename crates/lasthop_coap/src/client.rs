@@ -144,21 +144,21 @@ impl CoapClient {
         Ok(id)
     }
 
-    /// Asks the server to end an observation (RFC 7641 §3.6).
+    /// Asks the server to end an observation (RFC 7641 section 3.6).
     pub fn cancel(&mut self, now: Instant, request: RequestId, transport: &mut dyn Transport) {
         let mut cx = Context::new(now, transport, &mut self.outputs);
         self.endpoint.cancel(&mut cx, request);
         self.attend(now);
     }
 
-    /// Forgets a request. A notification that still comes is rejected, which ends its observation (RFC 7641 §3.6).
+    /// Forgets a request. A notification that still comes is rejected, which ends its observation (RFC 7641 section 3.6).
     pub fn forget(&mut self, now: Instant, request: RequestId, transport: &mut dyn Transport) {
         let mut cx = Context::new(now, transport, &mut self.outputs);
         self.endpoint.forget(&mut cx, request);
         self.attend(now);
     }
 
-    /// Ends a stream connection in good order, for good (RFC 8323 §5.5). Over datagrams there is nothing to end.
+    /// Ends a stream connection in good order, for good (RFC 8323 section 5.5). Over datagrams there is nothing to end.
     pub fn release(&mut self, now: Instant, transport: &mut dyn Transport) {
         if let Some(connection) = self.connection {
             self.is_released = true;

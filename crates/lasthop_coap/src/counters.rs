@@ -5,7 +5,7 @@ pub struct CoapCounters {
     pub malformed: u32,
     /// Messages of a reserved class, or that make no sense where they came.
     pub unexpected: u32,
-    /// Messages that came before (RFC 7252 §4.5).
+    /// Messages that came before (RFC 7252 section 4.5).
     pub duplicates: u32,
     /// Resets that were sent.
     pub resets_sent: u32,
@@ -21,7 +21,7 @@ pub struct CoapCounters {
     pub too_large: u32,
     /// Bodies with a block missing.
     pub incomplete: u32,
-    /// Notifications older than one that came before (RFC 7641 §3.4).
+    /// Notifications older than one that came before (RFC 7641 section 3.4).
     pub stale_notifications: u32,
     /// Stream connections aborted for an error of the peer's.
     pub aborted: u32,

@@ -16,7 +16,7 @@ pub(crate) struct Facts {
     pub(crate) accept: Option<u16>,
     pub(crate) no_response: u8,
     pub(crate) is_for_proxy: bool,
-    /// Whether the request is to be carried out under a condition only (RFC 7252 §5.10.8).
+    /// Whether the request is to be carried out under a condition only (RFC 7252 section 5.10.8).
     pub(crate) is_conditional: bool,
     once: Once,
     path: PathForm,
@@ -63,7 +63,7 @@ impl Facts {
     #[inline]
     pub(crate) fn note(&mut self, number: u16, value: &[u8]) {
         match number {
-            // The segments "." and ".." stand in no path (RFC 7252 §5.10.1).
+            // The segments "." and ".." stand in no path (RFC 7252 section 5.10.1).
             option_number::URI_PATH if value.len() <= 255 && value != b"." && value != b".." => {
                 self.path = self.path.followed_by(value);
             }
@@ -115,18 +115,18 @@ impl Facts {
         }
     }
 
-    /// Whether it is one of the messages of a transfer in blocks (RFC 7959 §2).
+    /// Whether it is one of the messages of a transfer in blocks (RFC 7959 section 2).
     pub(crate) const fn is_in_blocks(&self) -> bool {
         self.block1.is_some() || self.block2.is_some()
     }
 
-    /// Whether it has several blocks of a transfer at once, or wants them (RFC 8323 §6).
+    /// Whether it has several blocks of a transfer at once, or wants them (RFC 8323 section 6).
     pub(crate) fn is_bert(&self) -> bool {
         let blocks = [self.block1, self.block2];
         blocks.into_iter().flatten().any(|block| block.is_bert)
     }
 
-    /// Whether the sender of a request wants an answer of this kind (RFC 7967 §2.1).
+    /// Whether the sender of a request wants an answer of this kind (RFC 7967 section 2.1).
     pub(crate) const fn wants(&self, answer: Code) -> bool {
         self.no_response & 1 << (answer.class().saturating_sub(1)) == 0
     }

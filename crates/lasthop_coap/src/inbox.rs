@@ -24,7 +24,7 @@ pub(crate) const DEVICES: &str = "d";
 /// The resource at a device that messages are pushed to.
 pub(crate) const INBOX: &str = "m";
 
-/// Where a device makes itself known, in the manner of a resource directory (RFC 9176 §5).
+/// Where a device makes itself known, in the manner of a resource directory (RFC 9176 section 5).
 pub(crate) const REGISTRATION: &str = "rd";
 
 /// The resource at a server that a device downloads.
@@ -94,7 +94,7 @@ pub(crate) fn tag_of(etag: &[u8]) -> Option<u32> {
     etag.try_into().ok().map(u32::from_le_bytes)
 }
 
-/// Neither success nor any error is to be answered (RFC 7967 §2.1).
+/// Neither success nor any error is to be answered (RFC 7967 section 2.1).
 const NO_RESPONSE: u32 = 2 | 8 | 16;
 
 /// The options of a request with one of the user's messages, made once: with an answer, and without.

@@ -1,6 +1,6 @@
 //! CoAP: a device and a server that carry the user's messages, over datagrams or streams.
 //!
-//! The layers, from the bottom up: [`codec`](Message) reads and writes messages (RFC 7252 §3); the message layer
+//! The layers, from the bottom up: [`codec`](Message) reads and writes messages (RFC 7252 section 3); the message layer
 //! makes datagrams reliable where that is wanted (§4), the stream layer frames messages on a stream (RFC 8323); an
 //! endpoint matches requests and responses (§5), puts bodies together from blocks (RFC 7959) and takes notifications
 //! (RFC 7641); on it stand [`CoapClient`], the device, and [`CoapServer`].
@@ -45,8 +45,8 @@ pub use topic_observations::CoapTopics;
 /// next, the longest first; without one a stranger is not heard.
 pub const MAX_PEERS: usize = 1 << 18;
 
-/// The port that a server listens at (RFC 7252 §6.1, RFC 8323 §8.1).
+/// The port that a server listens at (RFC 7252 section 6.1, RFC 8323 section 8.1).
 pub const PORT: u16 = 5683;
 
-/// The same over DTLS and TLS (RFC 7252 §6.2, RFC 8323 §8.2).
+/// The same over DTLS and TLS (RFC 7252 section 6.2, RFC 8323 section 8.2).
 pub const SECURE_PORT: u16 = 5684;

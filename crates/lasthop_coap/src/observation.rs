@@ -1,6 +1,6 @@
 use lasthop_units::{Duration, Instant};
 
-/// What an observer knows of the order of notifications (RFC 7641 §3.4).
+/// What an observer knows of the order of notifications (RFC 7641 section 3.4).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Observation {
     sequence: u32,

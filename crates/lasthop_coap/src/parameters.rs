@@ -2,7 +2,7 @@ use lasthop_units::Duration;
 
 use crate::BlockSize;
 
-/// What an endpoint may be tuned by (RFC 7252 §4.8), and the bounds of what it holds for others.
+/// What an endpoint may be tuned by (RFC 7252 section 4.8), and the bounds of what it holds for others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoapParameters {
     /// The shortest wait for the first acknowledgement (`ACK_TIMEOUT`).
@@ -19,16 +19,16 @@ pub struct CoapParameters {
     pub max_observations: usize,
     /// The longest time that a datagram is thought to travel (`MAX_LATENCY`).
     pub max_latency: Duration,
-    /// How many bytes a token has, 0 to 8. RFC 7252 §5.3.1 wants four random bytes on the Internet.
+    /// How many bytes a token has, 0 to 8. RFC 7252 section 5.3.1 wants four random bytes on the Internet.
     pub token_length: usize,
-    /// The largest block that this end sends, and asks for (RFC 7959 §2.2).
+    /// The largest block that this end sends, and asks for (RFC 7959 section 2.2).
     pub block_size: BlockSize,
     /// The largest body that this end puts together from blocks, and the largest message on a stream, in bytes.
     pub max_body_size: usize,
-    /// For how long a representation is fresh (`Max-Age`, RFC 7252 §5.10.5). An observer that heard nothing for
+    /// For how long a representation is fresh (`Max-Age`, RFC 7252 section 5.10.5). An observer that heard nothing for
     /// that long registers again.
     pub max_age: Duration,
-    /// Whether a confirmable request is acknowledged first and answered in a message of its own (RFC 7252 §5.2.2),
+    /// Whether a confirmable request is acknowledged first and answered in a message of its own (RFC 7252 section 5.2.2),
     /// as a slow server does, or answered in the acknowledgement (§5.2.1).
     pub separate_responses: bool,
     /// Whether a server asks a stranger to prove its address before more than three times its bytes go there (RFC 9175
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn derived_times_are_those_of_the_standard() {
-        // RFC 7252 §4.8.2, table 3.
+        // RFC 7252 section 4.8.2, table 3.
         let defaults = CoapParameters::default();
         let seconds = Duration::from_secs;
         assert_eq!(defaults.max_transmit_span(), seconds(45));

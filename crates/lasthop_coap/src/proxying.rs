@@ -9,7 +9,7 @@ use crate::endpoint::{DEFAULT_MAX_AGE, Endpoint, Role};
 use crate::registration::{Registration, get};
 use crate::{CoapRequest, CoapResponse, RequestEvent, RequestId};
 
-/// What the client of a proxy asks for by names, once for all of its readers (RFC 7641 §5).
+/// What the client of a proxy asks for by names, once for all of its readers (RFC 7641 section 5).
 #[derive(Debug)]
 pub(crate) struct Proxying {
     cache: Cache,

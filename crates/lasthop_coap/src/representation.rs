@@ -33,7 +33,7 @@ pub(crate) struct Delivery {
     pub(crate) purpose: Purpose,
 }
 
-/// What a response without the option means (RFC 7252 §5.10.5).
+/// What a response without the option means (RFC 7252 section 5.10.5).
 const DEFAULT_MAX_AGE: Duration = Duration::from_secs(60);
 
 impl Representation {
@@ -88,7 +88,7 @@ impl Representation {
         Token::from_bits(self.version.into(), 4)
     }
 
-    /// A response with the block that is wanted; `None` where there is no such block (RFC 7959 §2.4).
+    /// A response with the block that is wanted; `None` where there is no such block (RFC 7959 section 2.4).
     pub(crate) fn answer(&self, delivery: Delivery) -> Option<Answer<'_>> {
         self.answer_as(delivery, self.version)
     }
@@ -132,7 +132,7 @@ impl Representation {
         })
     }
 
-    /// A response to who has the representation already (RFC 7252 §5.9.1.3).
+    /// A response to who has the representation already (RFC 7252 section 5.9.1.3).
     pub(crate) fn still_valid(&self, max_age: Duration) -> Answer<'static> {
         self.still_valid_for(max_age, Purpose::Content)
     }

@@ -21,11 +21,11 @@ pub struct CoapRequest {
     pub content_format: Option<u16>,
     /// The format that is wanted.
     pub accept: Option<u16>,
-    /// The entity tag of the representation that whoever asks has: it need not be sent again (RFC 7252 §5.10.6.2).
+    /// The entity tag of the representation that whoever asks has: it need not be sent again (RFC 7252 section 5.10.6.2).
     pub etag: Option<Token>,
     /// Whether notifications of the resource are wanted (RFC 7641).
     pub observe: bool,
-    /// The size of the blocks that the response is wanted in, from the first one on (RFC 7959 §2.4).
+    /// The size of the blocks that the response is wanted in, from the first one on (RFC 7959 section 2.4).
     pub block_size: Option<BlockSize>,
 }
 
@@ -61,11 +61,11 @@ pub struct CoapResponse {
     pub payload: Payload,
     /// The format of the body.
     pub content_format: Option<u16>,
-    /// For how many seconds it is fresh, where that was said (RFC 7252 §5.10.5).
+    /// For how many seconds it is fresh, where that was said (RFC 7252 section 5.10.5).
     pub max_age: Option<u32>,
     /// Its entity tag, where it has one of the length of ours.
     pub(crate) tag: Option<u32>,
-    /// The sequence number of a notification (RFC 7641 §3.4).
+    /// The sequence number of a notification (RFC 7641 section 3.4).
     pub observe: Option<u32>,
 }
 

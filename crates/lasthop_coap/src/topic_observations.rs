@@ -89,7 +89,7 @@ impl TopicObservations {
             }
         };
         if response.observe.is_none() {
-            // It has no room for an observer (RFC 7641 §4.1): what it gave is fresh so long.
+            // It has no room for an observer (RFC 7641 section 4.1): what it gave is fresh so long.
             let fresh = Duration::from_secs(response.max_age.unwrap_or(DEFAULT_MAX_AGE).into());
             observed.registration.wait(now + fresh);
         }

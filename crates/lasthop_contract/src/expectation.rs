@@ -2,7 +2,7 @@
 ///
 /// With this a radio can release its connection early.
 ///
-/// The two are the values of release assistance information (TS 24.301 clause 9.9.4.25).
+/// The two are the values of release assistance information (TS 24.301 section 9.9.4.25).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expectation {
     /// No packet follows in either direction.

@@ -189,7 +189,7 @@ fn address(bytes: &[u8]) -> IpAddr {
     }
 }
 
-/// The one's complement sum of bytes, as 16-bit words in the byte order of the machine (RFC 1071 §2 B), not folded yet:
+/// The one's complement sum of bytes, as 16-bit words in the byte order of the machine (RFC 1071 section 2 B), not folded yet:
 /// eight bytes at a time with the carry brought round. Every byte that is sent or received passes here.
 #[inline]
 #[must_use]
@@ -248,7 +248,7 @@ pub const fn checksum(sum: u64) -> u16 {
 mod tests {
     use super::*;
 
-    /// The example of RFC 1071 §3.
+    /// The example of RFC 1071 section 3.
     #[test]
     fn sums_as_the_standard_says() {
         let bytes = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];

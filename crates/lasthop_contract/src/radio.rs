@@ -5,9 +5,9 @@ use crate::provenance::named_enum;
 /// A radio state by power draw, in ascending order from deep sleep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RadioState {
-    /// Off but for a clock: power saving mode (TS 23.682 4.5.4), or switched off.
+    /// Off but for a clock: power saving mode (TS 23.682 section 4.5.4), or switched off.
     DeepSleep,
-    /// Idle and not listening: between paging occasions of DRX and eDRX (TS 36.304 7).
+    /// Idle and not listening: between paging occasions of DRX and eDRX (TS 36.304 section 7).
     LightSleep,
     /// Connected but neither sending nor receiving: gaps between channels, and DRX (TS 36.321 section 5.7).
     ConnectedSleep,
@@ -52,7 +52,7 @@ impl RadioState {
 named_enum! {
     /// The purpose of radio time.
     RadioCause {
-        /// Preambles, the response to them, Msg3 and the resolution of contention (TS 36.321 5.1), with the
+        /// Preambles, the response to them, Msg3 and the resolution of contention (TS 36.321 section 5.1), with the
         /// waiting in between.
         RandomAccess = "random_access",
         /// RRC and NAS messages, and the scheduling of them.

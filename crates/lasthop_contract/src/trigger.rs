@@ -22,11 +22,11 @@ pub enum Trigger {
     Overtaken,
     /// The reordering window has passed (RFC 8985 section 6.3).
     ReorderingTimeout,
-    /// The tail was out for too long: a probe draws an acknowledgement (RFC 8985 §7).
+    /// The tail was out for too long: a probe draws an acknowledgement (RFC 8985 section 7).
     TailLossProbe,
-    /// An acknowledgement had waited for data to ride on (RFC 9293 §3.8.6.3).
+    /// An acknowledgement had waited for data to ride on (RFC 9293 section 3.8.6.3).
     DelayedAcknowledgement,
-    /// The peer's window stays shut (RFC 9293 §3.8.6.1).
+    /// The peer's window stays shut (RFC 9293 section 3.8.6.1).
     WindowProbe {
         /// How many probes went unanswered before it.
         unanswered: u8,

@@ -26,7 +26,7 @@ pub struct TransmitPower {
 }
 
 impl PowerProfile {
-    /// The assumptions of TR 45.820, 5.4, as Liberg et al. quote them (unverified): an integrated power amplifier,
+    /// The assumptions of TR 45.820 section 5.4, as Liberg et al. quote them (unverified): an integrated power amplifier,
     /// with 60 mW beside it.
     pub const TR_45_820: Self = Self {
         deep_sleep: Power::from_milliwatts(0.015),

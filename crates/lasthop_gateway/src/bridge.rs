@@ -28,7 +28,7 @@ enum Wish {
 
 impl Gateway {
     /// Takes a request of a device: `POST /v1/DEVICE:publishEvent`, `POST /v1/DEVICE:setState`,
-    /// `GET /v1/DEVICE/config?local_version=N`, each with the token as Bearer (RFC 6750 §2.1).
+    /// `GET /v1/DEVICE/config?local_version=N`, each with the token as Bearer (RFC 6750 section 2.1).
     pub fn ask(&mut self, now: Instant, request: &Request<Vec<u8>>) -> Asked {
         let asked = self.serve(now, request);
         asked.unwrap_or_else(|(status, message)| Asked::Answer(refusal(status, message)))

@@ -3,7 +3,7 @@ use core::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
 
-/// A JSON object whose every name stands once (RFC 7515 §4, RFC 7519 §4).
+/// A JSON object whose every name stands once (RFC 7515 section 4, RFC 7519 section 4).
 #[derive(Debug)]
 pub(crate) struct JsonObject {
     members: Vec<(String, Value)>,

@@ -32,7 +32,7 @@ enum Key {
     },
 }
 
-/// How tokens are signed (RFC 7518 §3.1).
+/// How tokens are signed (RFC 7518 section 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
     /// ECDSA with P-256 and SHA-256.
@@ -67,7 +67,7 @@ impl Algorithm {
 }
 
 impl PublicKey {
-    /// Reads `-----BEGIN PUBLIC KEY-----` (RFC 7468 §13).
+    /// Reads `-----BEGIN PUBLIC KEY-----` (RFC 7468 section 13).
     ///
     /// # Errors
     /// When it is none of P-256 or RSA, or an RSA key of fewer than 2048 or more than 4096 bits.

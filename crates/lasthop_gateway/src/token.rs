@@ -52,7 +52,7 @@ pub const SKEW: Duration = Duration::from_secs(600);
 /// How long a token is valid at most.
 pub const LONGEST_LIFE: Duration = Duration::from_secs(24 * 3600);
 
-/// What makes a verifier look elsewhere for a key, or understand more than it does (RFC 7515 §4.1).
+/// What makes a verifier look elsewhere for a key, or understand more than it does (RFC 7515 section 4.1).
 const NOT_ACCEPTED: [&str; 5] = ["jku", "jwk", "x5u", "x5c", "crit"];
 
 /// Checks a token (RFC 7519, compact form): its length, its form, its signature by one of the keys and then what it claims.
@@ -147,7 +147,7 @@ fn read_claims(claims: &JsonObject, project: &str) -> Result<Claims, BadToken> {
     })
 }
 
-/// Seconds since 1970, of which a fraction does not count (RFC 7519 §2).
+/// Seconds since 1970, of which a fraction does not count (RFC 7519 section 2).
 fn numeric_date(value: &Value) -> Option<UnixTime> {
     const LARGEST: f64 = 9_007_199_254_740_992.0;
     let whole = value.as_u64();

@@ -1,4 +1,4 @@
-//! Tokens in the field `Authorization` (RFC 6750 §2.1).
+//! Tokens in the field `Authorization` (RFC 6750 section 2.1).
 
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue};

@@ -11,7 +11,7 @@ use crate::wire_text::written;
 /// it, and many servers write it into their logs.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Says in an answer for how long it is fresh, how old it is, and which state it is (RFC 9111 §5.1, §5.2, RFC 9110 §8.8.3).
+/// Says in an answer for how long it is fresh, how old it is, and which state it is (RFC 9111 sections 5.1, 5.2, RFC 9110 section 8.8.3).
 pub(crate) fn say(fields: &mut HeaderMap, freshness: &Freshness) {
     if let Some(lifetime) = freshness.lifetime {
         insert(
@@ -28,7 +28,7 @@ pub(crate) fn say(fields: &mut HeaderMap, freshness: &Freshness) {
     }
 }
 
-/// Says which state is there already (RFC 9110 §13.1.2).
+/// Says which state is there already (RFC 9110 section 13.1.2).
 pub(crate) fn ask_for_another(fields: &mut HeaderMap, tag: u32) {
     insert(fields, IF_NONE_MATCH, &entity_tag(tag));
 }
@@ -48,7 +48,7 @@ pub(crate) fn had_already(fields: &HeaderMap) -> Option<u32> {
     tag_of(fields.get(IF_NONE_MATCH)?)
 }
 
-/// What an answer says of itself. One that says nothing is not kept: no lifetime is guessed (RFC 9111 §4.2.2 lets one).
+/// What an answer says of itself. One that says nothing is not kept: no lifetime is guessed (RFC 9111 section 4.2.2 lets one).
 pub(crate) fn reply_of(fields: &HeaderMap, is_unchanged: bool) -> Reply {
     let directives = fields.get_all(CACHE_CONTROL).iter();
     let directives = directives.filter_map(|value| value.to_str().ok());

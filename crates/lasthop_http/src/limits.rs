@@ -18,7 +18,7 @@ pub struct ServerLimits {
     pub qpack_table: usize,
     /// How many bytes of requests that have not come whole and of answers that are not read all connections may have.
     pub most_pending: usize,
-    /// When the run begins, in seconds since 1970: with it answers have a date (RFC 9110 §6.6.1).
+    /// When the run begins, in seconds since 1970: with it answers have a date (RFC 9110 section 6.6.1).
     pub calendar: Option<u64>,
 }
 
@@ -58,7 +58,7 @@ impl ServerLimits {
         self.largest_body.saturating_mul(MOST_BODIES)
     }
 
-    /// The date of an answer: `Thu, 01 Jan 2026 00:00:00 GMT` (RFC 9110 §5.6.7).
+    /// The date of an answer: `Thu, 01 Jan 2026 00:00:00 GMT` (RFC 9110 section 5.6.7).
     pub(crate) fn date(&self, now: Instant) -> Option<String> {
         let seconds = self.calendar? + now.as_nanos() / 1_000_000_000;
         let date = OffsetDateTime::from_unix_timestamp(i64::try_from(seconds).ok()?).ok()?;

@@ -10,7 +10,7 @@ use rsa::signature::{SignatureEncoding, Signer};
 use rsa::traits::PublicKeyParts;
 use thiserror::Error;
 
-/// A private key that signs tokens, on P-256 (`ES256`, RFC 7518 §3.4) or of RSA (`RS256`, §3.3).
+/// A private key that signs tokens, on P-256 (`ES256`, RFC 7518 section 3.4) or of RSA (`RS256`, §3.3).
 pub struct TokenKey {
     key: Key,
 }
@@ -35,7 +35,7 @@ pub enum TokenKeyError {
 }
 
 impl TokenKey {
-    /// Reads `-----BEGIN PRIVATE KEY-----` (RFC 7468 §10), not encrypted.
+    /// Reads `-----BEGIN PRIVATE KEY-----` (RFC 7468 section 10), not encrypted.
     ///
     /// # Errors
     /// When it is none of P-256 or RSA, or an RSA key of fewer than 2048 or more than 4096 bits.
@@ -63,7 +63,7 @@ impl TokenKey {
         }
     }
 
-    /// A token for an audience, with its times in seconds since 1970 (RFC 7515 §7.1, RFC 7519 §3). The same of the same: a
+    /// A token for an audience, with its times in seconds since 1970 (RFC 7515 section 7.1, RFC 7519 section 3). The same of the same: a
     /// signature of ECDSA is that of RFC 6979. An audience is the name of a project, which needs no escapes.
     #[must_use]
     pub fn token(&self, audience: &str, issued_at: u64, expires_at: u64) -> String {

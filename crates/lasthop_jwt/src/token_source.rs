@@ -38,7 +38,7 @@ impl TokenSource {
         Self::by_key(key.into(), AUDIENCE, lifetime, calendar)
     }
 
-    /// A source with this key (PKCS #8, RFC 7468 §10) for an audience, in a run that begins so many seconds after 1970; `None` for
+    /// A source with this key (PKCS #8, RFC 7468 section 10) for an audience, in a run that begins so many seconds after 1970; `None` for
     /// what is no key of P-256 or RSA.
     #[must_use]
     pub fn by_pem(pem: &str, audience: &str, lifetime: Duration, calendar: u64) -> Option<Self> {

@@ -135,7 +135,7 @@ fn arp(
     frame
 }
 
-/// The address of a group or of all (RFC 1112 §6.4).
+/// The address of a group or of all (RFC 1112 section 6.4).
 fn group_of_ipv4(packet: &[u8]) -> Option<[u8; 6]> {
     let destination: [u8; 4] = packet.get(16..20)?.try_into().ok()?;
     let [_, b, c, d] = destination;
@@ -148,7 +148,7 @@ fn group_of_ipv4(packet: &[u8]) -> Option<[u8; 6]> {
         .then_some([0x01, 0x00, 0x5e, b & 0x7f, c, d])
 }
 
-/// The address of a group (RFC 2464 §7).
+/// The address of a group (RFC 2464 section 7).
 fn group_of_ipv6(packet: &[u8]) -> Option<[u8; 6]> {
     let destination = packet.get(24..40)?;
     let [.., a, b, c, d] = *destination else {

@@ -122,7 +122,7 @@ impl NetworkConfig {
             .unwrap_or(1)
     }
 
-    /// The coverage level of a device that measures this RSRP (TS 36.321 5.1.1).
+    /// The coverage level of a device that measures this RSRP (TS 36.321 section 5.1.1).
     #[must_use]
     pub fn level_at(&self, rsrp_dbm: f64) -> usize {
         self.rsrp_thresholds_dbm
@@ -267,7 +267,7 @@ impl NetworkConfig {
                     return Err(ConfigError::new(
                         &format!("levels[{number}].{inside}nprach.tone_offset"),
                         format!(
-                            "has tone offset {}, where its preambles meet those of level {earlier}{of_early_data} (TS 36.211 10.1.6); \
+                            "has tone offset {}, where its preambles meet those of level {earlier}{of_early_data} (TS 36.211 section 10.1.6); \
                              choose another nprach-SubcarrierOffset or nprach-StartTime",
                             nprach.tone_offset
                         ),

@@ -17,7 +17,7 @@ use crate::config::{IndoorLoss, NetworkConfig, Placement};
 
 /// The path loss between cells and places. It draws the places of devices and computes their coupling losses.
 ///
-/// A device that appears is a fresh draw, uniform over the hexagons of all cells. It belongs to the cell that it receives most strongly, as a device does (TS 36.304 5.2.3.2), which need not be
+/// A device that appears is a fresh draw, uniform over the hexagons of all cells. It belongs to the cell that it receives most strongly, as a device does (TS 36.304 section 5.2.3.2), which need not be
 /// the one in whose hexagon it is.
 #[derive(Clone, Debug)]
 pub struct RadioMap(Terrain);

@@ -58,7 +58,7 @@ pub(crate) struct Device {
     pub(crate) is_registering: bool,
     /// Its radio link has failed, and it asks for its connection again.
     pub(crate) is_reestablishing: bool,
-    /// Its access class, 0 to 9: the last figure of its IMSI (TS 22.011 4.2).
+    /// Its access class, 0 to 9: the last figure of its IMSI (TS 22.011 section 4.2).
     pub(crate) access_class: u8,
     /// The network has told it to keep away until then.
     pub(crate) turned_away_until: Subframe,

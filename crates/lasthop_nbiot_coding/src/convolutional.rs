@@ -1,4 +1,4 @@
-//! The tail-biting convolutional code of TS 36.212 clause 5.1.3.1: 64 states, rate 1/3.
+//! The tail-biting convolutional code of TS 36.212 section 5.1.3.1: 64 states, rate 1/3.
 
 mod decoder;
 mod encoder;

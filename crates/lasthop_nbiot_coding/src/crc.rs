@@ -1,4 +1,4 @@
-/// A cyclic redundancy check of TS 36.212 clause 5.1.1: the remainder, without inversion, highest power first.
+/// A cyclic redundancy check of TS 36.212 section 5.1.1: the remainder, without inversion, highest power first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Crc {
     length: usize,

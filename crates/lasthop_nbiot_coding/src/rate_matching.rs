@@ -1,4 +1,4 @@
-//! Rate matching of TS 36.212 clause 5.1.4: interleaved streams in a circular buffer, read from a starting point.
+//! Rate matching of TS 36.212 section 5.1.4: interleaved streams in a circular buffer, read from a starting point.
 //!
 //! What comes out is a list of places in the three coded streams, set one behind the other: place
 //! `stream x length + index`.

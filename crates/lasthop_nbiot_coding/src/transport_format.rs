@@ -53,7 +53,7 @@ impl TransportFormat {
     pub fn npusch(tones: Tones, i_tbs: u8, i_ru: u8, combining: Combining) -> Option<Self> {
         let row = NPUSCH_BLOCK_BITS.get(usize::from(i_tbs))?;
         let payload_bits = *row.get(usize::from(i_ru))?;
-        // TS 36.211 clause 10.1.2.3: a resource unit without its reference symbols.
+        // TS 36.211 section 10.1.2.3: a resource unit without its reference symbols.
         let elements = match tones {
             Tones::Single if i_tbs > LAST_NARROW => return None,
             Tones::Single => 96,
@@ -156,7 +156,7 @@ impl TransportFormat {
         usize::from(self.coded_bits)
     }
 
-    /// What ends the block (TS 36.212 clauses 6.3.2, 6.4.2 and 6.4.3).
+    /// What ends the block (TS 36.212 section 6.3.2, 6.4.2 and 6.4.3).
     #[must_use]
     pub fn crc(&self) -> Crc {
         match self.channel {

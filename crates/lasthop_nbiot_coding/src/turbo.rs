@@ -1,4 +1,4 @@
-//! The turbo code of TS 36.212 clause 5.1.3.2: two recursive encoders of 8 states around an interleaver.
+//! The turbo code of TS 36.212 section 5.1.3.2: two recursive encoders of 8 states around an interleaver.
 
 mod decoder;
 mod encoder;

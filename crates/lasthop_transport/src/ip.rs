@@ -88,7 +88,7 @@ pub(crate) fn seal(packet: &mut Packet, source: IpAddr, destination: IpAddr, pro
     };
     match (source, destination) {
         (IpAddr::V4(source), IpAddr::V4(destination)) => {
-            // The identification stays 0, as for any atomic datagram (RFC 6864 §4.1).
+            // The identification stays 0, as for any atomic datagram (RFC 6864 section 4.1).
             let mut header = [0; IPV4_HEADER];
             header[0] = 0x45;
             header[2..4].copy_from_slice(&length(total));

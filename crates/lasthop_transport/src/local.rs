@@ -29,7 +29,7 @@ struct More {
     mtus: LookupMap<InterfaceId, Mtu>,
 }
 
-/// The first of the ports that clients use (RFC 6335 §6).
+/// The first of the ports that clients use (RFC 6335 section 6).
 pub(crate) const FIRST_EPHEMERAL: u16 = 49_152;
 
 impl From<IpAddr> for Local {

@@ -151,7 +151,7 @@ impl Udp {
         if length < HEADER_LENGTH || length > datagram.len() {
             return Err(DiscardReason::Malformed);
         }
-        // A sender may leave the checksum out over IPv4 (RFC 768), not over IPv6 (RFC 8200 §8.1).
+        // A sender may leave the checksum out over IPv4 (RFC 768), not over IPv6 (RFC 8200 section 8.1).
         let is_intact = if checksum == 0 {
             ip.source.is_ipv4()
         } else {

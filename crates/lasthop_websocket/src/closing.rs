@@ -7,13 +7,13 @@ use crate::WebSocket;
 use crate::connection::Phase;
 use crate::frame::{Fault, Opcode};
 
-/// RFC 6455 §7.4.1.
+/// RFC 6455 section 7.4.1.
 pub(crate) const NORMAL: u16 = 1000;
 pub(crate) const GOING_AWAY: u16 = 1001;
 
-/// Control frames, and how connections end (RFC 6455 §5.5, §7).
+/// Control frames, and how connections end (RFC 6455 sections 5.5, 7).
 impl<T: Transport> WebSocket<T> {
-    /// Sends a close frame, unless one has left (RFC 6455 §7.1.2).
+    /// Sends a close frame, unless one has left (RFC 6455 section 7.1.2).
     pub(crate) fn close(&mut self, now: Instant, id: ConnectionId, status: &[u8]) {
         let Some(connection) = self.connections.get_mut(&id) else {
             return;
@@ -30,13 +30,13 @@ impl<T: Transport> WebSocket<T> {
         }
     }
 
-    /// Ends a connection whose peer did what it must not (RFC 6455 §7.1.7).
+    /// Ends a connection whose peer did what it must not (RFC 6455 section 7.1.7).
     pub(crate) fn fail(&mut self, now: Instant, id: ConnectionId, fault: Fault) {
         self.close(now, id, &fault.status().to_be_bytes());
         self.end(now, id, true);
     }
 
-    /// Nothing more comes of a connection. The server ends the stream below (RFC 6455 §7.1.1), and a client whose peer
+    /// Nothing more comes of a connection. The server ends the stream below (RFC 6455 section 7.1.1), and a client whose peer
     /// cannot be waited for.
     pub(crate) fn end(&mut self, now: Instant, id: ConnectionId, is_broken: bool) {
         let Some(connection) = self.connections.get_mut(&id) else {
@@ -64,7 +64,7 @@ impl<T: Transport> WebSocket<T> {
             return;
         };
         match opcode {
-            // Of several pings the last ones may go unanswered (RFC 6455 §5.5.3): nobody fills the memory with them.
+            // Of several pings the last ones may go unanswered (RFC 6455 section 5.5.3): nobody fills the memory with them.
             Opcode::Ping if connection.outbox.is_empty() && !connection.has_closed => {
                 let frame = (Opcode::Pong, payload, Cause::KeepAlive);
                 connection.control(now, id, frame, &mut self.outbound, &mut self.lower);
@@ -88,7 +88,7 @@ impl<T: Transport> WebSocket<T> {
         let was_whole = connection.has_closed && connection.is_over;
         let reason = match reason {
             _ if let Some(verdict) = connection.verdict => verdict,
-            // Both have said that they are done; how the stream below ends tells nothing more (RFC 6455 §7.1.4).
+            // Both have said that they are done; how the stream below ends tells nothing more (RFC 6455 section 7.1.4).
             CloseReason::PeerReset if was_whole => CloseReason::Finished,
             // A stream that ends without a word was cut off.
             CloseReason::Finished if !was_whole => CloseReason::PeerError,
@@ -137,7 +137,7 @@ impl<T: Transport> WebSocket<T> {
     }
 }
 
-/// Whether a close frame may say this (RFC 6455 §5.5.1, §7.4): nothing, or a code, and why in UTF-8.
+/// Whether a close frame may say this (RFC 6455 sections 5.5.1, 7.4): nothing, or a code, and why in UTF-8.
 fn is_status(payload: &[u8]) -> bool {
     let Some((code, reason)) = payload.split_first_chunk() else {
         return payload.is_empty();

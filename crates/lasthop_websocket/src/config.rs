@@ -7,7 +7,7 @@ pub struct WebSocketConfig {
     pub resource: String,
     /// Which host a client says that it wants; the server's address where it is `None`.
     pub host: Option<String>,
-    /// The subprotocol that a client offers and a server insists on (RFC 6455 §1.9); nothing is said of one without it.
+    /// The subprotocol that a client offers and a server insists on (RFC 6455 section 1.9); nothing is said of one without it.
     pub subprotocol: Option<String>,
     /// Whether messages of text are read; else they end the connection, as MQTT has it (MQTT 5 §6.0).
     pub takes_text: bool,

@@ -18,7 +18,7 @@ pub(crate) struct Connection {
     pub(crate) is_client: bool,
     /// The one above waits until more is taken.
     pub(crate) is_full: bool,
-    /// A close frame has left, behind which nothing comes (RFC 6455 §5.5.1).
+    /// A close frame has left, behind which nothing comes (RFC 6455 section 5.5.1).
     pub(crate) has_closed: bool,
     /// Nothing is read for the one above any more: a close frame has come, or the connection was failed.
     pub(crate) is_over: bool,
@@ -50,7 +50,7 @@ pub(crate) struct Asking {
     pub(crate) established: Established,
     /// What has come of the response.
     pub(crate) head: Vec<u8>,
-    /// What leaves once the connection is open: no client may send before (RFC 6455 §4.1).
+    /// What leaves once the connection is open: no client may send before (RFC 6455 section 4.1).
     pub(crate) early: Vec<(Provenance, Vec<u8>)>,
 }
 

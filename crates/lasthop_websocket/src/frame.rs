@@ -1,8 +1,8 @@
-//! Frames (RFC 6455 §5.2): up to 14 bytes before the payload.
+//! Frames (RFC 6455 section 5.2): up to 14 bytes before the payload.
 
 /// The longest header: two bytes, eight of length, four of mask.
 pub(crate) const LONGEST_HEADER: usize = 14;
-/// RFC 6455 §5.5: the longest payload of a control frame.
+/// RFC 6455 section 5.5: the longest payload of a control frame.
 pub(crate) const LONGEST_CONTROL: usize = 125;
 
 /// What is said before a payload.
@@ -28,7 +28,7 @@ pub(crate) enum Opcode {
     Pong,
 }
 
-/// Why a connection is failed (RFC 6455 §7.1.7).
+/// Why a connection is failed (RFC 6455 section 7.1.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// What no end may send.
@@ -66,7 +66,7 @@ impl Opcode {
 }
 
 impl Fault {
-    /// The status code (RFC 6455 §7.4.1).
+    /// The status code (RFC 6455 section 7.4.1).
     pub(crate) const fn status(self) -> u16 {
         match self {
             Self::Protocol => 1002,
@@ -136,7 +136,7 @@ impl FrameHeader {
     }
 }
 
-/// Masks bytes, or takes the mask off them, which begin so far into a payload (RFC 6455 §5.3).
+/// Masks bytes, or takes the mask off them, which begin so far into a payload (RFC 6455 section 5.3).
 pub(crate) fn apply_mask(bytes: &mut [u8], mask: [u8; 4], offset: u64) {
     let mut mask = mask;
     mask.rotate_left((offset % 4) as usize);

@@ -1,4 +1,4 @@
-//! The opening handshake (RFC 6455 §4): a request and a response of HTTP/1.1.
+//! The opening handshake (RFC 6455 section 4): a request and a response of HTTP/1.1.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,7 +11,7 @@ use crate::WebSocketConfig;
 pub(crate) const LONGEST_HEAD: usize = 8192;
 const MOST_HEADERS: usize = 64;
 const KEY_LENGTH: usize = 16;
-/// RFC 6455 §1.3.
+/// RFC 6455 section 1.3.
 const GUID: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /// What a server makes of what a client has sent so far.
@@ -41,7 +41,7 @@ pub(crate) fn key(random: [u8; KEY_LENGTH]) -> String {
     STANDARD.encode(random)
 }
 
-/// What shows that the server has read the key (RFC 6455 §4.2.2).
+/// What shows that the server has read the key (RFC 6455 section 4.2.2).
 pub(crate) fn accept(key: &[u8]) -> String {
     let digest = Sha1::new().chain_update(key).chain_update(GUID).finalize();
     STANDARD.encode(digest)
@@ -63,7 +63,7 @@ fn line_of(subprotocol: Option<&str>) -> String {
     })
 }
 
-/// Reads a request (RFC 6455 §4.2.1).
+/// Reads a request (RFC 6455 section 4.2.1).
 pub(crate) fn asked(bytes: &[u8], subprotocol: Option<&str>) -> Asked {
     let mut headers = [EMPTY_HEADER; MOST_HEADERS];
     let mut request = Request::new(&mut headers);
@@ -101,7 +101,7 @@ pub(crate) fn asked(bytes: &[u8], subprotocol: Option<&str>) -> Asked {
     Asked::Accepted(length, response)
 }
 
-/// Reads a response (RFC 6455 §4.1).
+/// Reads a response (RFC 6455 section 4.1).
 pub(crate) fn answered(bytes: &[u8], accept: &str, subprotocol: Option<&str>) -> Answered {
     let mut headers = [EMPTY_HEADER; MOST_HEADERS];
     let mut response = Response::new(&mut headers);

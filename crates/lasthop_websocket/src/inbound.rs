@@ -163,7 +163,7 @@ impl Inbound {
         }
     }
 
-    /// What follows a header (RFC 6455 §5.1, §5.4).
+    /// What follows a header (RFC 6455 sections 5.1, 5.4).
     fn enter(&mut self, header: FrameHeader) -> Result<Place, Fault> {
         if header.mask.is_some() != self.is_masked {
             return Err(Fault::Protocol);

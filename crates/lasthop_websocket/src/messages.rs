@@ -4,7 +4,7 @@ use lasthop_units::Instant;
 use crate::WebSocket;
 use crate::inbound::Came;
 
-/// What the bytes of a message are (RFC 6455 §5.6).
+/// What the bytes of a message are (RFC 6455 section 5.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageKind {
     /// Any bytes.

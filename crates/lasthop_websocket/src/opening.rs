@@ -11,7 +11,7 @@ use crate::messages::MessageKind;
 
 pub(crate) const SET_UP: Provenance = Provenance::new(Layer::WebSocket, Cause::SessionSetUp);
 
-/// The opening handshake (RFC 6455 §4).
+/// The opening handshake (RFC 6455 section 4).
 impl<T: Transport> WebSocket<T> {
     pub(crate) fn accept(&mut self, now: Instant, id: ConnectionId, event: TransportEvent) {
         if let Some(stream) = event.new_stream(id, &self.lower) {

@@ -1,4 +1,4 @@
-/// Text in UTF-8 that comes in pieces, cut anywhere (RFC 6455 §8.1).
+/// Text in UTF-8 that comes in pieces, cut anywhere (RFC 6455 section 8.1).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Text {
     /// A character of which the last bytes have not come.

@@ -26,21 +26,21 @@ CASES = {
         "network: {mme: 6 s}",
         (
             "20: path.nbiot.network.mme: makes the answers to a service request take 6000 ms; "
-            "TS 24.301 10.2 T3417 waits 5000 ms, choose less"
+            "TS 24.301 section 10.2 T3417 waits 5000 ms, choose less"
         ),
     ),
     "a device that works on a message longer than it waits for its bearer": (
         "network: {device_rrc: 5 s}",
         (
             "27: path.nbiot.network.device_rrc: makes the answers to a service request take "
-            "5000 ms; TS 24.301 10.2 T3417 waits 5000 ms, choose less"
+            "5000 ms; TS 24.301 section 10.2 T3417 waits 5000 ms, choose less"
         ),
     ),
     "a gateway that is slower than the timer of an attach": (
         "network: {gateway: 15 s}",
         (
             "24: path.nbiot.network.gateway: makes the answers to an attach take 15000 ms; "
-            "TS 24.301 10.2 T3410 waits 15000 ms, choose less"
+            "TS 24.301 section 10.2 T3410 waits 15000 ms, choose less"
         ),
     ),
     "subscriber data that are slower than it": (
@@ -67,12 +67,12 @@ CASES = {
         "network: {base_station: 600 ms}",
         (
             "29: path.nbiot.network.base_station: makes Msg4 come * ms after Msg3; "
-            "TS 36.321 5.1.5 mac-ContentionResolutionTimer is 512 ms, *"
+            "TS 36.321 section 5.1.5 mac-ContentionResolutionTimer is 512 ms, *"
         ),
     ),
     "a scheduler that misses the response window": (
         "network: {scheduler: 200 ms}",
-        "26: path.nbiot.network.scheduler: is 200 ms; TS 36.321 5.1.4 ra-ResponseWindowSize is *",
+        "26: path.nbiot.network.scheduler: is 200 ms; TS 36.321 section 5.1.4 ra-*",
     ),
     "a delay below zero": (
         "network: {user_plane: -5 ms}",
@@ -102,7 +102,7 @@ CASES = {
     ),
     "a re-establishment that has no security": (
         "procedure: control_plane\n    reestablishment: {t311: 10 s, t301: 25 s}",
-        "*reestablishment: is set where connections have no security; TS 36.331 5.3.7.1 wants *",
+        "*reestablishment: is set where connections have no security; TS 36.331 section 5.3.7.1 *",
     ),
     "a T301 outside its table": (
         "reestablishment: {t311: 10 s, t301: 20 s}",
@@ -169,7 +169,7 @@ CASES = {
     ),
     "silence that is mostly taken for an answer": (
         "channel: {silence_as_acknowledgement: 50 %}",
-        "*silence_as_acknowledgement: is 0.5*; *TS 36.104 8.5.2*",
+        "*silence_as_acknowledgement: is 0.5*; *TS 36.104 section 8.5.2*",
     ),
     "an estimation of nobody": (
         "channel: {estimation_window: forever}",
@@ -319,7 +319,7 @@ CASES = {
     ),
     "a power class that does not exist": (
         "device_power: {maximum: 24 dBm}",
-        "29: path.nbiot.device_power.maximum: is 24 dBm; TS 36.101 6.2.2F *allows 14, 20, 23 dBm",
+        "*device_power.maximum: is 24 dBm; TS 36.101 section 6.2.2F *allows 14, 20, 23 dBm",
     ),
     "a timer outside the set": (
         "t300: 41 s",
@@ -341,7 +341,7 @@ CASES = {
         "drx_cycle: 10240 ms\n    edrx: {cycle: 81920 ms, paging_time_window: 2560 ms}",
         (
             "*path.nbiot.edrx.paging_time_window: is 2560 ms, shorter than the paging cycle: *"
-            "(TS 36.304 7.3); choose at least 10240 ms, or a shorter DRX cycle"
+            "(TS 36.304 section 7.3); choose at least 10240 ms, or a shorter DRX cycle"
         ),
     ),
     "the cycle of eDRX alone": (

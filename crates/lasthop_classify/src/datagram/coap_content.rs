@@ -1,6 +1,6 @@
 use lasthop_contract::Cause;
 
-/// What of a CoAP message is told by its code and its options (RFC 7252 §3), whatever carries it.
+/// What of a CoAP message is told by its code and its options (RFC 7252 section 3), whatever carries it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CoapContent {
     /// What code, token and options are for.
@@ -25,7 +25,7 @@ pub(crate) enum NoContent {
 const OBSERVE: u32 = 6;
 const LOCATION_PATH: u32 = 8;
 const URI_PATH: u32 = 11;
-/// Where devices register (RFC 9176 §5).
+/// Where devices register (RFC 9176 section 5).
 const DIRECTORY: &[u8] = b"rd";
 const PAYLOAD_MARKER: u8 = 0xff;
 
@@ -124,7 +124,7 @@ fn causes_of(code: u8, facts: Facts) -> (Cause, Cause) {
         (2, VALID | CONTENT) => (Cause::Header, Cause::Payload),
         (2, _) if facts.has_payload => (Cause::Header, Cause::Payload),
         (2 | 4 | 5, _) => all(Cause::Acknowledgement),
-        // Signals over streams (RFC 8323 §5).
+        // Signals over streams (RFC 8323 section 5).
         (7, 0xe1) => all(Cause::SessionSetUp),
         (7, 0xe2 | 0xe3) => all(Cause::KeepAlive),
         (7, 0xe4 | 0xe5) => all(Cause::SessionTearDown),

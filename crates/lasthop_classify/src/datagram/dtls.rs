@@ -6,13 +6,13 @@ use crate::stream::causes_of;
 
 use super::{Recent, digest};
 
-/// The head of a record: type, version, epoch, number, length (RFC 6347 §4.1).
+/// The head of a record: type, version, epoch, number, length (RFC 6347 section 4.1).
 const HEADER: usize = 13;
 
 const HANDSHAKE: u8 = 22;
 /// Where a record says of which epoch it is; the first one is in the clear.
 const EPOCH: usize = 3;
-/// The head of a message: type, length, number, place and length of the fragment (RFC 6347 §4.2.2).
+/// The head of a message: type, length, number, place and length of the fragment (RFC 6347 section 4.2.2).
 const MESSAGE_HEADER: usize = 12;
 /// A server says it again to each hello, and remembers none.
 const HELLO_VERIFY_REQUEST: u8 = 3;

@@ -15,7 +15,7 @@ pub(crate) struct Recent {
 /// Who sent something, and what its sender calls it.
 pub(crate) type Name = (ConversationId, Direction, [u64; 4]);
 
-/// EXCHANGE_LIFETIME of CoAP (RFC 7252 §4.8.2).
+/// EXCHANGE_LIFETIME of CoAP (RFC 7252 section 4.8.2).
 const LIFETIME: Duration = Duration::from_secs(247);
 const MOST: usize = 1 << 20;
 

@@ -4,7 +4,7 @@ use crate::datagram::{CoapContent, NoContent};
 use crate::marks::mark;
 use crate::message_kind::{MessageKind, MessageKinds};
 
-/// CoAP over a stream (RFC 8323 §3.2).
+/// CoAP over a stream (RFC 8323 section 3.2).
 #[derive(Debug, Default)]
 pub(crate) struct CoapStream {
     /// The beginning of a message, up to its payload, that is told of and not whole yet.

@@ -2,7 +2,7 @@ use lasthop_contract::{Cause, Layer, Spans};
 
 use crate::marks::mark;
 
-/// TLS, by the types of its records (RFC 8446 §5.1).
+/// TLS, by the types of its records (RFC 8446 section 5.1).
 #[derive(Debug)]
 pub(crate) struct TlsStream {
     state: State,

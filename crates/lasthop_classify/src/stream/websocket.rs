@@ -5,7 +5,7 @@ use crate::message_kind::MessageKinds;
 
 use super::mqtt::MqttStream;
 
-/// MQTT in the frames of a WebSocket (RFC 6455 §5.2), behind the handshake of HTTP/1.1.
+/// MQTT in the frames of a WebSocket (RFC 6455 section 5.2), behind the handshake of HTTP/1.1.
 #[derive(Debug)]
 pub(crate) struct WebSocketStream {
     state: State,
@@ -58,7 +58,7 @@ impl Default for WebSocketStream {
     }
 }
 
-/// Whether the first bytes of a client ask for a WebSocket (RFC 6455 §4.1).
+/// Whether the first bytes of a client ask for a WebSocket (RFC 6455 section 4.1).
 pub(crate) fn is_asked_for(first: &[u8]) -> bool {
     let mut lines = first.split(|byte| *byte == b'\n');
     let names_it = |line: &[u8]| {

@@ -55,7 +55,7 @@ struct Waiting {
 const MOST_WAITING_BYTES: usize = 1 << 20;
 const MOST_WAITING: usize = 4096;
 
-/// No window is larger (RFC 7323 §2.3).
+/// No window is larger (RFC 7323 section 2.3).
 const LARGEST_WINDOW: i64 = 1 << 30;
 
 /// Numbers count from here, so that what comes before the first is none below zero.
@@ -90,7 +90,7 @@ impl Half {
         again
     }
 
-    /// Whether a byte is one that the other side has already, sent to make it answer (RFC 1122 §4.2.3.6).
+    /// Whether a byte is one that the other side has already, sent to make it answer (RFC 1122 section 4.2.3.6).
     pub(crate) fn is_probe(&self, segment: &Segment<'_>) -> bool {
         let seq = self.next.map(|next| number(next, segment.seq));
         segment.length == 1

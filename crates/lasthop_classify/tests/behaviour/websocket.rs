@@ -13,7 +13,7 @@ const TOPIC: &[u8] = b"\x30\x0a\0\x01t";
 const PAYLOAD: &[u8] = b"payload";
 const HEADER: usize = 6;
 
-/// A frame of a client (RFC 6455 §5.2).
+/// A frame of a client (RFC 6455 section 5.2).
 fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
     let mask = [0x37, 0xfa, 0x21, 0x3d];
     let masked = payload.iter().zip(mask.iter().cycle());

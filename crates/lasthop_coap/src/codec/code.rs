@@ -1,35 +1,35 @@
 use core::fmt;
 
-/// What a message is: a class of three bits and a detail of five (RFC 7252 §12.1, RFC 8323 §11.1).
+/// What a message is: a class of three bits and a detail of five (RFC 7252 section 12.1, RFC 8323 section 11.1).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code(pub u8);
 
 impl Code {
-    /// No request and no response (RFC 7252 §4.1).
+    /// No request and no response (RFC 7252 section 4.1).
     pub const EMPTY: Self = Self::of(0, 0);
-    /// Asks for a representation (RFC 7252 §5.8.1).
+    /// Asks for a representation (RFC 7252 section 5.8.1).
     pub const GET: Self = Self::of(0, 1);
-    /// Hands something to a resource (RFC 7252 §5.8.2).
+    /// Hands something to a resource (RFC 7252 section 5.8.2).
     pub const POST: Self = Self::of(0, 2);
-    /// Sets a resource (RFC 7252 §5.8.3).
+    /// Sets a resource (RFC 7252 section 5.8.3).
     pub const PUT: Self = Self::of(0, 3);
-    /// Removes a resource (RFC 7252 §5.8.4).
+    /// Removes a resource (RFC 7252 section 5.8.4).
     pub const DELETE: Self = Self::of(0, 4);
     /// A resource was made.
     pub const CREATED: Self = Self::of(2, 1);
     /// A resource is gone.
     pub const DELETED: Self = Self::of(2, 2);
-    /// What the client has is still the representation (RFC 7252 §5.9.1.3).
+    /// What the client has is still the representation (RFC 7252 section 5.9.1.3).
     pub const VALID: Self = Self::of(2, 3);
     /// The request was carried out.
     pub const CHANGED: Self = Self::of(2, 4);
     /// Here is the representation.
     pub const CONTENT: Self = Self::of(2, 5);
-    /// The block was taken; the next one may come (RFC 7959 §2.9.1).
+    /// The block was taken; the next one may come (RFC 7959 section 2.9.1).
     pub const CONTINUE: Self = Self::of(2, 31);
     /// The request makes no sense.
     pub const BAD_REQUEST: Self = Self::of(4, 0);
-    /// The client has to prove something first, here its address (RFC 9175 §2.3).
+    /// The client has to prove something first, here its address (RFC 9175 section 2.3).
     pub const UNAUTHORIZED: Self = Self::of(4, 1);
     /// A critical option is not understood.
     pub const BAD_OPTION: Self = Self::of(4, 2);
@@ -41,11 +41,11 @@ impl Code {
     pub const METHOD_NOT_ALLOWED: Self = Self::of(4, 5);
     /// There is no representation in the format that is wanted.
     pub const NOT_ACCEPTABLE: Self = Self::of(4, 6);
-    /// Blocks are missing (RFC 7959 §2.9.2).
+    /// Blocks are missing (RFC 7959 section 2.9.2).
     pub const REQUEST_ENTITY_INCOMPLETE: Self = Self::of(4, 8);
     /// A condition of the request does not hold.
     pub const PRECONDITION_FAILED: Self = Self::of(4, 12);
-    /// The body is larger than what is taken (RFC 7959 §2.9.3).
+    /// The body is larger than what is taken (RFC 7959 section 2.9.3).
     pub const REQUEST_ENTITY_TOO_LARGE: Self = Self::of(4, 13);
     /// It cannot be answered.
     pub const INTERNAL_SERVER_ERROR: Self = Self::of(5, 0);
@@ -55,15 +55,15 @@ impl Code {
     pub const GATEWAY_TIMEOUT: Self = Self::of(5, 4);
     /// This end is no proxy.
     pub const PROXYING_NOT_SUPPORTED: Self = Self::of(5, 5);
-    /// Capabilities and settings (RFC 8323 §5.3).
+    /// Capabilities and settings (RFC 8323 section 5.3).
     pub const CSM: Self = Self::of(7, 1);
-    /// Are you there? (RFC 8323 §5.4)
+    /// Are you there? (RFC 8323 section 5.4)
     pub const PING: Self = Self::of(7, 2);
-    /// I am here (RFC 8323 §5.4).
+    /// I am here (RFC 8323 section 5.4).
     pub const PONG: Self = Self::of(7, 3);
-    /// The connection is about to be given up in good order (RFC 8323 §5.5).
+    /// The connection is about to be given up in good order (RFC 8323 section 5.5).
     pub const RELEASE: Self = Self::of(7, 4);
-    /// The connection ends because of an error (RFC 8323 §5.6).
+    /// The connection ends because of an error (RFC 8323 section 5.6).
     pub const ABORT: Self = Self::of(7, 5);
 
     /// The code of a class (0 to 7) and a detail (0 to 31).
@@ -96,7 +96,7 @@ impl Code {
         self.class() == 2
     }
 
-    /// Whether it is a signal of a stream connection (RFC 8323 §5).
+    /// Whether it is a signal of a stream connection (RFC 8323 section 5).
     #[must_use]
     pub const fn is_signal(self) -> bool {
         self.class() == 7

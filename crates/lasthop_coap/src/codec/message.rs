@@ -6,7 +6,7 @@ use super::options::read_all;
 use super::{Code, Head, Options, Token, option_number};
 use crate::facts::Facts;
 
-/// How a message is to be treated by the message layer (RFC 7252 §4).
+/// How a message is to be treated by the message layer (RFC 7252 section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MessageType {
     /// It wants an acknowledgement.
@@ -19,7 +19,7 @@ pub enum MessageType {
     Reset,
 }
 
-/// A message in a datagram: its fields, and the places of what it carries (RFC 7252 §3).
+/// A message in a datagram: its fields, and the places of what it carries (RFC 7252 section 3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// How the message layer is to treat it.
@@ -81,7 +81,7 @@ impl Message {
     /// Reads the message that a datagram is.
     ///
     /// # Errors
-    /// For bytes that RFC 7252 §3 and §4.1 call a format error.
+    /// For bytes that RFC 7252 sections 3 and 4.1 call a format error.
     #[inline]
     pub fn parse(bytes: &[u8]) -> Result<Self, MessageError> {
         let header = FixedHeader::parse(bytes)?;
@@ -134,7 +134,7 @@ impl Content {
     /// Reads token, options and payload from `start` on.
     ///
     /// # Errors
-    /// For bytes that RFC 7252 §3 calls a format error.
+    /// For bytes that RFC 7252 section 3 calls a format error.
     #[inline]
     pub(crate) fn parse(
         bytes: &[u8],

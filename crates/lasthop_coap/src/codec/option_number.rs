@@ -1,4 +1,4 @@
-//! Numbers of options (RFC 7252 §5.10, RFC 7641 §2, RFC 7959 §2.1 and §4, RFC 7967 §2, RFC 9175 §2.2).
+//! Numbers of options (RFC 7252 section 5.10, RFC 7641 section 2, RFC 7959 sections 2.1 and 4, RFC 7967 section 2, RFC 9175 section 2.2).
 
 /// Only if the resource has this entity tag.
 pub const IF_MATCH: u16 = 1;

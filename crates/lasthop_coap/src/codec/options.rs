@@ -4,13 +4,13 @@ use smallvec::SmallVec;
 
 use super::MessageError;
 
-/// Whether a message with this option must be refused by those who do not understand it (RFC 7252 §5.4.1).
+/// Whether a message with this option must be refused by those who do not understand it (RFC 7252 section 5.4.1).
 #[must_use]
 pub const fn is_critical(number: u16) -> bool {
     number & 1 == 1
 }
 
-/// The byte that ends the options and begins the payload (RFC 7252 §3).
+/// The byte that ends the options and begins the payload (RFC 7252 section 3).
 pub(crate) const PAYLOAD_MARKER: u8 = 0xff;
 
 /// The options of a message in their order: numbers and values.
@@ -68,7 +68,7 @@ fn read(bytes: &[u8], before: u16) -> Result<Option<OptionPlace>, MessageError> 
     Ok(Some(OptionPlace { number, value }))
 }
 
-/// A delta or length of four bits with what extends it, and the place behind (RFC 7252 §3.1).
+/// A delta or length of four bits with what extends it, and the place behind (RFC 7252 section 3.1).
 #[inline]
 fn extended(bytes: &[u8], nibble: u8, place: usize) -> Result<(u32, usize), MessageError> {
     match nibble {
@@ -138,7 +138,7 @@ impl OptionWriter {
         self
     }
 
-    /// Adds an unsigned number in as few bytes as it needs (RFC 7252 §3.2).
+    /// Adds an unsigned number in as few bytes as it needs (RFC 7252 section 3.2).
     pub(crate) fn add_number(&mut self, number: u16, value: u32) -> &mut Self {
         let bytes = value.to_be_bytes();
         let zeros = value.leading_zeros() as usize / 8;
@@ -158,7 +158,7 @@ impl OptionWriter {
     }
 }
 
-/// Four bits and what extends them. A value is at most 65,804 long (RFC 7252 §3.1).
+/// Four bits and what extends them. A value is at most 65,804 long (RFC 7252 section 3.1).
 fn nibble(value: usize) -> (u8, SmallVec<[u8; 2]>) {
     match value {
         0..=12 => (value as u8, SmallVec::new()),
@@ -170,7 +170,7 @@ fn nibble(value: usize) -> (u8, SmallVec<[u8; 2]>) {
     }
 }
 
-/// The number in an option of at most four bytes (RFC 7252 §3.2); leading zeros are allowed.
+/// The number in an option of at most four bytes (RFC 7252 section 3.2); leading zeros are allowed.
 pub(crate) fn number_of(value: &[u8]) -> Option<u32> {
     (value.len() <= 4).then(|| {
         value

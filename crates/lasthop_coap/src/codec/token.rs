@@ -1,6 +1,6 @@
 use core::fmt;
 
-/// What tells the responses to a client's requests apart: up to eight bytes (RFC 7252 §5.3.1).
+/// What tells the responses to a client's requests apart: up to eight bytes (RFC 7252 section 5.3.1).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Token {
     /// Zero behind the length.

@@ -1,4 +1,4 @@
-//! Requests and responses of one endpoint, over what carries its messages (RFC 7252 §5).
+//! Requests and responses of one endpoint, over what carries its messages (RFC 7252 section 5).
 
 mod exchanges;
 mod pending;
@@ -227,7 +227,7 @@ impl Endpoint {
         self.layer.largest_block(connection, &self.parameters)
     }
 
-    /// Whether a message has a size of blocks that is reserved on datagrams (RFC 7959 §2.2).
+    /// Whether a message has a size of blocks that is reserved on datagrams (RFC 7959 section 2.2).
     pub(crate) fn is_reserved(&self, facts: &Facts) -> bool {
         self.is_over_datagrams() && facts.is_bert()
     }
@@ -287,7 +287,7 @@ impl Endpoint {
                 self.fail_request(cx, RequestId { connection, token }, &settled, reason);
             }
             Owner::Notification(token) => {
-                // RFC 7641 §4.5: who rejects or does not acknowledge is no longer interested.
+                // RFC 7641 section 4.5: who rejects or does not acknowledge is no longer interested.
                 self.ended.push((connection, token));
                 if let Some(id) = settled.purpose.carried() {
                     cx.fail(id, reason);

@@ -28,7 +28,7 @@ pub(super) struct Pending {
     pub(super) transfer: Option<Resource>,
     pub(super) observation: Option<Observation>,
     pub(super) phase: Phase,
-    /// What the server wants to be told to see that it is there (RFC 9175 §2.2).
+    /// What the server wants to be told to see that it is there (RFC 9175 section 2.2).
     pub(super) echo: Option<Box<[u8]>>,
     /// What was said with the newest response, in seconds and by an entity tag.
     pub(super) said: (Option<u32>, Option<u32>),
@@ -60,7 +60,7 @@ pub(super) enum Phase {
     Running,
     /// Its observation is being cancelled.
     Cancelling,
-    /// It fetches the rest of the notification with this sequence number (RFC 7959 §3.4).
+    /// It fetches the rest of the notification with this sequence number (RFC 7959 section 3.4).
     Fetching(u32),
 }
 
@@ -132,7 +132,7 @@ impl Pending {
         let echo = self.echo.as_deref();
         let ask = |number, size| Block::single(number, false, size);
         if let Some(download) = &self.download {
-            // Blocks of a response are asked for without the body of the request (RFC 7959 §3.3).
+            // Blocks of a response are asked for without the body of the request (RFC 7959 section 3.3).
             let size = download.size.min(own_size);
             let number = (download.assembly.length() / size.bytes()) as u32;
             return NextMessage {
@@ -164,7 +164,7 @@ impl Pending {
         self.request.payload.len() > self.whole_limit || self.sent > 0
     }
 
-    /// Takes the answer to a block of the body; whether another block is to be sent (RFC 7959 §2.3, §2.5).
+    /// Takes the answer to a block of the body; whether another block is to be sent (RFC 7959 sections 2.3, 2.5).
     pub(super) fn take_upload_answer(&mut self, code: Code, block: Option<Block>) -> bool {
         let length = self.request.payload.len();
         let smaller = block
@@ -220,7 +220,7 @@ impl Pending {
         download.is_some_and(|it| it.assembly.length() > 0 && it.etag != etag)
     }
 
-    /// Begins a download again whose resource has changed (RFC 7959 §2.4); whether that makes sense.
+    /// Begins a download again whose resource has changed (RFC 7959 section 2.4); whether that makes sense.
     pub(super) fn start_anew(&mut self) -> bool {
         let Some(download) = &mut self.download else {
             return false;

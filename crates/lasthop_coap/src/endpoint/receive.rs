@@ -17,10 +17,10 @@ use crate::observation::Observation;
 use crate::{CoapResponse, RequestEvent, RequestId};
 
 /// How long after the end of freshness an observer registers again, at the least and at the most: several that
-/// lost the same notification are not to do so at once (RFC 7641 §3.3.1).
+/// lost the same notification are not to do so at once (RFC 7641 section 3.3.1).
 const RENEWAL_DELAY: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(15)];
 
-/// What a response without the option means (RFC 7252 §5.10.5).
+/// What a response without the option means (RFC 7252 section 5.10.5).
 pub(crate) const DEFAULT_MAX_AGE: u32 = 60;
 
 impl Endpoint {
@@ -39,7 +39,7 @@ impl Endpoint {
         if let Purpose::Message(id) = settled.purpose {
             cx.announce(MessageEvent::Acknowledged { id });
         }
-        // The response follows in a message of its own (RFC 7252 §5.2.2).
+        // The response follows in a message of its own (RFC 7252 section 5.2.2).
         if let Some(token) = settled.owner.request() {
             let key = RequestId { connection, token };
             let deadline = cx.now + self.parameters.max_transmit_wait();
@@ -76,7 +76,7 @@ impl Endpoint {
         let facts = message.content.facts;
         let is_bad = facts.bad_option.is_some() || self.is_reserved(&facts);
         if is_separate && is_bad {
-            // RFC 7252 §5.4.1: a response that is not understood is rejected.
+            // RFC 7252 section 5.4.1: a response that is not understood is rejected.
             self.tally.count().bad_options += 1;
             self.layer.reject(cx, connection, message, &mut self.tally);
             return;
@@ -289,7 +289,7 @@ impl Endpoint {
                     Reply {
                         freshness,
                         is_unchanged,
-                        // Max-Age counts from when the answer leaves (RFC 7252 §5.10.5).
+                        // Max-Age counts from when the answer leaves (RFC 7252 section 5.10.5).
                         counts_delay: false,
                     },
                 );
@@ -327,7 +327,7 @@ impl Endpoint {
 
     /// Waits for the next notification until the last one is fresh no longer, and a little more.
     ///
-    /// A stream loses none (RFC 8323 §7.1).
+    /// A stream loses none (RFC 8323 section 7.1).
     fn wait_for_notification(&mut self, now: Instant, key: RequestId, max_age: Option<u32>) {
         if !self.is_over_datagrams() {
             return;

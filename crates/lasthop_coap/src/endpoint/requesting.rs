@@ -119,7 +119,7 @@ impl Endpoint {
         &all[&id]
     }
 
-    /// Registers once more what is observed already, by the same token (RFC 7641 §3.3.1).
+    /// Registers once more what is observed already, by the same token (RFC 7641 section 3.3.1).
     pub(crate) fn register_again(&mut self, cx: &mut Context<'_>, id: RequestId) {
         let pending = self.pending_mut(id);
         if let Some(pending) = pending.filter(|pending| pending.observation.is_some()) {
@@ -129,7 +129,7 @@ impl Endpoint {
         }
     }
 
-    /// Asks the server to send no more notifications (RFC 7641 §3.6).
+    /// Asks the server to send no more notifications (RFC 7641 section 3.6).
     pub(crate) fn cancel(&mut self, cx: &mut Context<'_>, id: RequestId) {
         if let Some(pending) = self.pending_mut(id) {
             pending.phase = Phase::Cancelling;
@@ -190,7 +190,7 @@ impl Endpoint {
         pending
     }
 
-    /// A token that no request to the peer uses (RFC 7252 §5.3.1).
+    /// A token that no request to the peer uses (RFC 7252 section 5.3.1).
     #[inline]
     pub(super) fn new_token(&mut self, connection: ConnectionId) -> Token {
         let length = self.parameters.token_length;

@@ -35,7 +35,7 @@ impl Answer<'_> {
 }
 
 impl Endpoint {
-    /// Answers a request, unless its sender does not want this kind of answer (RFC 7967 §2).
+    /// Answers a request, unless its sender does not want this kind of answer (RFC 7967 section 2).
     pub(crate) fn respond(
         &mut self,
         cx: &mut Context<'_>,
@@ -47,7 +47,7 @@ impl Endpoint {
         self.respond_in(cx, connection, to, answer, separately);
     }
 
-    /// The same, by a message of its own, or with the acknowledgement (RFC 7252 §5.2).
+    /// The same, by a message of its own, or with the acknowledgement (RFC 7252 section 5.2).
     pub(crate) fn respond_in(
         &mut self,
         cx: &mut Context<'_>,
@@ -84,7 +84,7 @@ impl Endpoint {
         self.settle(cx);
     }
 
-    /// Says that the answer to a request takes its time, and comes in a message of its own (RFC 7252 §5.2.2).
+    /// Says that the answer to a request takes its time, and comes in a message of its own (RFC 7252 section 5.2.2).
     pub(crate) fn ack_and_defer(
         &mut self,
         cx: &mut Context<'_>,
@@ -142,7 +142,7 @@ impl Endpoint {
         };
         self.tally.count().bad_options += 1;
         if to.kind == MessageType::NonConfirmable && code == Code::BAD_OPTION {
-            // RFC 7252 §5.4.1: such a request is rejected.
+            // RFC 7252 section 5.4.1: such a request is rejected.
             self.layer.reject(cx, connection, to, &mut self.tally);
         } else {
             let answer = Answer::bare(code, Purpose::Acknowledgement(None));
@@ -191,7 +191,7 @@ impl Endpoint {
         None
     }
 
-    /// Says in an answer which block of the body it is for, and which size is wanted (RFC 7959 §2.3).
+    /// Says in an answer which block of the body it is for, and which size is wanted (RFC 7959 section 2.3).
     pub(crate) fn add_block1(&self, answer: &mut Answer<'_>, block: Block) {
         let echoed = self.echo_of(block, answer.code);
         answer
@@ -209,7 +209,7 @@ impl Endpoint {
         }
     }
 
-    /// Sends a notification of an observation (RFC 7641 §4.2).
+    /// Sends a notification of an observation (RFC 7641 section 4.2).
     pub(crate) fn notify(
         &mut self,
         cx: &mut Context<'_>,
@@ -232,7 +232,7 @@ impl Endpoint {
     }
 }
 
-/// Blocks with the same key belong to the same body: method, path and query (RFC 7959 §2.5).
+/// Blocks with the same key belong to the same body: method, path and query (RFC 7959 section 2.5).
 fn upload_key(request: &Message, datagram: &[u8]) -> Vec<u8> {
     let mut key = vec![request.content.code.0];
     for (number, value) in request.content.options(datagram) {

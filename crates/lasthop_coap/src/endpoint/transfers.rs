@@ -6,7 +6,7 @@ use crate::{CoapRequest, RequestId};
 
 /// Transfers in blocks, under way and waiting: one at a time to a resource each way.
 ///
-/// A server cannot tell the blocks of two apart: the second would destroy the first (RFC 7959 §2.4, §2.5).
+/// A server cannot tell the blocks of two apart: the second would destroy the first (RFC 7959 sections 2.4, 2.5).
 #[derive(Debug, Default)]
 pub(super) struct Transfers {
     by_peer: BTreeMap<ConnectionId, Vec<Queue>>,

@@ -5,7 +5,7 @@ use lasthop_units::{Duration, Instant};
 
 use crate::block::{Assembled, Assembly, Block};
 
-/// Bodies of requests that come block by block (RFC 7959 §2.5).
+/// Bodies of requests that come block by block (RFC 7959 section 2.5).
 #[derive(Debug, Default)]
 pub(super) struct Uploads {
     by_peer: BTreeMap<ConnectionId, Vec<Upload>>,
@@ -48,7 +48,7 @@ impl Uploads {
     ) -> Collected {
         let uploads = self.by_peer.entry(connection).or_default();
         if block.number == 0 {
-            // A body that begins again replaces what was there of it (RFC 7959 §2.5).
+            // A body that begins again replaces what was there of it (RFC 7959 section 2.5).
             uploads.retain(|upload| *upload.key != *key);
             let longest_at_rest = (0..uploads.len()).min_by_key(|place| uploads[*place].at);
             if let Some(place) = longest_at_rest.filter(|_| uploads.len() >= MAX_UPLOADS) {

@@ -2,7 +2,7 @@ use lasthop_units::{Duration, Instant};
 
 /// The message numbers that one peer is sent, one after the other.
 ///
-/// A number means one message for `EXCHANGE_LIFETIME` (RFC 7252 §4.4). Numbers are kept in ranges: one whose last
+/// A number means one message for `EXCHANGE_LIFETIME` (RFC 7252 section 4.4). Numbers are kept in ranges: one whose last
 /// number was used less than that ago cannot be entered again.
 #[derive(Clone, Debug)]
 pub(super) struct IdSpace {

@@ -1,4 +1,4 @@
-//! Messages over datagrams: retransmission, deduplication, the limit on what is under way (RFC 7252 §4).
+//! Messages over datagrams: retransmission, deduplication, the limit on what is under way (RFC 7252 section 4).
 
 mod id_space;
 mod peer;
@@ -136,7 +136,7 @@ impl MessageLayer {
         &mut self.stream
     }
 
-    /// Ends the wait of a request whose response came by another message (RFC 7252 §5.2.2).
+    /// Ends the wait of a request whose response came by another message (RFC 7252 section 5.2.2).
     pub(crate) fn settle_request(
         &mut self,
         cx: &mut Context<'_>,

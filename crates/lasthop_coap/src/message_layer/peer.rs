@@ -21,7 +21,7 @@ pub(super) struct Peer {
 }
 
 /// An interaction under way: a confirmable message without its acknowledgement, or a non-confirmable request
-/// without its response (RFC 7252 §4.7).
+/// without its response (RFC 7252 section 4.7).
 #[derive(Debug)]
 pub(super) struct Outstanding {
     pub(super) id: u16,
@@ -46,7 +46,7 @@ pub(super) struct Waiting {
     pub(super) head_length: usize,
 }
 
-/// The last non-confirmable notifications: a reset that names one ends its observation (RFC 7641 §3.6).
+/// The last non-confirmable notifications: a reset that names one ends its observation (RFC 7641 section 3.6).
 #[derive(Clone, Debug)]
 pub(super) struct Notified {
     last: [(u16, Token); 4],

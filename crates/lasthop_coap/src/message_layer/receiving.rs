@@ -85,7 +85,7 @@ impl MessageLayer {
         }
     }
 
-    /// Rejects a message (RFC 7252 §4.2, §4.3).
+    /// Rejects a message (RFC 7252 sections 4.2, 4.3).
     pub(crate) fn reject(
         &mut self,
         cx: &mut Context<'_>,
@@ -110,7 +110,7 @@ impl MessageLayer {
     ) -> Arrival {
         let code = message.content.code;
         if code == Code::EMPTY {
-            // An empty confirmable message asks for a reset as a sign of life (RFC 7252 §4.3).
+            // An empty confirmable message asks for a reset as a sign of life (RFC 7252 section 4.3).
             if message.kind == MessageType::Confirmable {
                 let purpose = Purpose::KeepAlive;
                 send_empty(cx, connection, MessageType::Reset, message.id, purpose);
@@ -210,13 +210,13 @@ impl MessageLayer {
     ) -> Arrival {
         let code = message.content.code;
         let is_reset = message.kind == MessageType::Reset;
-        // A reset is empty; an acknowledgement is empty or carries a response (RFC 7252 §4.2, table 1).
+        // A reset is empty; an acknowledgement is empty or carries a response (RFC 7252 section 4.2, table 1).
         if code != Code::EMPTY && (is_reset || !code.is_response()) {
             tally.count().unexpected += 1;
             return Arrival::Nothing;
         }
         let token = message.content.token;
-        // A response in an acknowledgement has the token of its request as well (RFC 7252 §5.3.2).
+        // A response in an acknowledgement has the token of its request as well (RFC 7252 section 5.3.2).
         let settled = self.settle(cx, connection, &message, |outstanding| {
             outstanding.id == message.id
                 && (is_reset || !outstanding.datagram.is_empty())
@@ -250,7 +250,7 @@ impl MessageLayer {
     }
 
     /// A confirmable message that cannot be read is rejected, any other ignored; so is what has another version,
-    /// which may have another header (RFC 7252 §3, §4.2, §4.3).
+    /// which may have another header (RFC 7252 sections 3, 4.2, 4.3).
     fn refuse_malformed(
         &self,
         cx: &mut Context<'_>,

@@ -6,7 +6,7 @@ use lasthop_units::{Duration, Instant};
 use super::Lifetimes;
 use crate::codec::Code;
 
-/// The message numbers that came from one peer, and what each was answered with (RFC 7252 §4.5).
+/// The message numbers that came from one peer, and what each was answered with (RFC 7252 section 4.5).
 ///
 /// A number takes eight bytes, and a bit in a list of ranges that tells at once that a number is new.
 #[derive(Clone, Debug, Default)]

@@ -164,7 +164,7 @@ impl MessageLayer {
                     if reason == FailureReason::NoAcknowledgement {
                         cx.transport.unanswered(cx.now, connection, over.timeout);
                     }
-                    // Newer states of an observation that has ended have nobody to go to (RFC 7641 §4.5).
+                    // Newer states of an observation that has ended have nobody to go to (RFC 7641 section 4.5).
                     if let Some(token) = state_of(over.owner, over.purpose) {
                         peer.drop_waiting(|it| state_of(it.owner, it.purpose) == Some(token));
                     }
@@ -284,7 +284,7 @@ impl Draft<'_> {
     }
 }
 
-/// The observation whose state a message tells: only the newest one has to reach the observer (RFC 7641 §1.3). A notification
+/// The observation whose state a message tells: only the newest one has to reach the observer (RFC 7641 section 1.3). A notification
 /// that carries a user's message is no such state.
 fn state_of(owner: Owner, purpose: Purpose) -> Option<Token> {
     match owner {

@@ -1,6 +1,6 @@
 use crate::codec::{Content, Token, option_number};
 
-/// Whether who asks has the representation with this entity tag already (RFC 7252 §5.10.6.2).
+/// Whether who asks has the representation with this entity tag already (RFC 7252 section 5.10.6.2).
 pub(super) fn has_already(content: &Content, datagram: &[u8], etag: Token) -> bool {
     content
         .options(datagram)
@@ -18,7 +18,7 @@ pub(super) fn is_fulfilled(content: &Content, datagram: &[u8], etag: Option<Toke
         match number {
             option_number::IF_MATCH => {
                 names_tags = true;
-                // An empty value stands for any state (RFC 7252 §5.10.8.1).
+                // An empty value stands for any state (RFC 7252 section 5.10.8.1).
                 matches |= etag.is_some_and(|tag| value.is_empty() || value == tag.as_bytes());
             }
             option_number::IF_NONE_MATCH => excludes_any = true,

@@ -74,7 +74,7 @@ impl Devices {
 
     /// Notes where a device was heard from; gives the connection that it has left.
     ///
-    /// An observation stays with the address that it was made from (RFC 7641 §4.1).
+    /// An observation stays with the address that it was made from (RFC 7641 section 4.1).
     pub(super) fn locate(
         &mut self,
         device: DeviceId,

@@ -60,10 +60,10 @@ pub(super) struct Change {
     pub(super) kind: MessageType,
 }
 
-/// Text (RFC 7252 §12.3).
+/// Text (RFC 7252 section 12.3).
 pub(super) const TEXT: u16 = 0;
 
-/// Link format (RFC 6690 §7.1).
+/// Link format (RFC 6690 section 7.1).
 pub(super) const LINK_FORMAT: u16 = 40;
 
 const XML: u16 = 41;
@@ -198,7 +198,7 @@ const PLUGTEST: &[Behaviour] = &[
         other_formats: &[
             (XML, b"<text>extensible markup</text>"),
             (JSON, br#"{"text":"object notation"}"#),
-            // A map of one pair of text strings (RFC 8949 §3.1).
+            // A map of one pair of text strings (RFC 8949 section 3.1).
             (CBOR, b"\xa1\x64text\x6ebinary objects"),
         ],
         ..PLAIN

@@ -2,14 +2,14 @@ use core::fmt::{self, Write};
 
 use crate::codec::{Content, option_number};
 
-/// A resource in the list of resources, with what is said of it (RFC 6690 §2).
+/// A resource in the list of resources, with what is said of it (RFC 6690 section 2).
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     target: String,
     attributes: &'static [(&'static str, &'static str)],
 }
 
-/// Which links a client wants: all that pass each of its arguments (RFC 6690 §4.1).
+/// Which links a client wants: all that pass each of its arguments (RFC 6690 section 4.1).
 pub(super) struct Filter<'a> {
     content: &'a Content,
     datagram: &'a [u8],
@@ -26,7 +26,7 @@ impl Link {
         }
     }
 
-    /// Links in link format (RFC 6690 §2), those that pass.
+    /// Links in link format (RFC 6690 section 2), those that pass.
     pub(super) fn list(links: impl IntoIterator<Item = Self>, filter: &Filter<'_>) -> String {
         let mut list = String::new();
         for link in links.into_iter().filter(|link| filter.passes(link)) {
@@ -84,7 +84,7 @@ fn passes(link: &Link, argument: &[u8]) -> bool {
         .attributes
         .iter()
         .filter(|(known, _)| known.as_bytes() == name);
-    // Relation types, resource types and interfaces are lists (RFC 6690 §4.1).
+    // Relation types, resource types and interfaces are lists (RFC 6690 section 4.1).
     named.any(|(_, value)| value.split(' ').any(is_it))
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Observer {
     last_confirmable: Instant,
 }
 
-/// A client is asked at least this often whether it is still there (RFC 7641 §4.5).
+/// A client is asked at least this often whether it is still there (RFC 7641 section 4.5).
 const CONFIRMABLE_AT_LEAST_EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Observer {

@@ -2,7 +2,7 @@ use core::fmt;
 
 use crate::codec::Content;
 
-/// The path of a resource: segments, which may hold any character, `/` as well (RFC 7252 §6.4).
+/// The path of a resource: segments, which may hold any character, `/` as well (RFC 7252 section 6.4).
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Path {
     segments: Vec<Box<str>>,
@@ -36,7 +36,7 @@ impl Path {
     }
 }
 
-/// As it stands in a URI: what would not be itself there is written as `%` and two digits (RFC 3986 §2.1, §3.3).
+/// As it stands in a URI: what would not be itself there is written as `%` and two digits (RFC 3986 sections 2.1, 3.3).
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.segments.is_empty() {

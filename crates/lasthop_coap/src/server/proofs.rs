@@ -2,7 +2,7 @@ use lasthop_contract::{ConnectionId, LookupMap, RandomStream};
 
 use crate::codec::{Content, option_number};
 
-/// Which peers have shown that they receive what is sent to their address (RFC 9175 §2.3).
+/// Which peers have shown that they receive what is sent to their address (RFC 9175 section 2.3).
 ///
 /// A stranger may have written another's address into its datagrams, to have that one flooded with answers.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ enum Proof {
     Given,
 }
 
-/// How many times as many bytes as it sent a stranger is answered (RFC 9175 §2.6).
+/// How many times as many bytes as it sent a stranger is answered (RFC 9175 section 2.6).
 pub(super) const MAX_FACTOR: usize = 3;
 
 impl Proofs {

@@ -1,4 +1,4 @@
-//! Requests for resources that anybody may set, read, observe and remove (RFC 7252 §5.8).
+//! Requests for resources that anybody may set, read, observe and remove (RFC 7252 section 5.8).
 
 use lasthop_contract::{ConnectionId, Payload};
 
@@ -39,7 +39,7 @@ impl Server<'_> {
         self.dismiss(cx, observers, Code::NOT_FOUND);
     }
 
-    /// Tells former observers by an error that their observation has ended (RFC 7641 §4.2).
+    /// Tells former observers by an error that their observation has ended (RFC 7641 section 4.2).
     fn dismiss(&mut self, cx: &mut Context<'_>, observers: Vec<Observer>, code: Code) {
         for mut observer in observers {
             let kind = observer.kind_of_next(cx.now, self.config.kind);
@@ -267,7 +267,7 @@ impl Server<'_> {
         let Some(resource) = self.store.get_mut(path) else {
             return;
         };
-        // Notifications have the format of the first response (RFC 7641 §4.2).
+        // Notifications have the format of the first response (RFC 7641 section 4.2).
         let observers = resource.take_observers_of_other_format();
         if !observers.is_empty() {
             return self.dismiss(cx, observers, Code::NOT_ACCEPTABLE);

@@ -355,7 +355,7 @@ impl Served<'_> {
         }
     }
 
-    /// Asks a stranger to tell something back, so that it is seen to be there (RFC 9175 §2.3).
+    /// Asks a stranger to tell something back, so that it is seen to be there (RFC 9175 section 2.3).
     fn challenge(
         &self,
         cx: &mut Context<'_>,

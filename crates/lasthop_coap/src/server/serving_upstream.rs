@@ -1,5 +1,5 @@
 //! Requests for resources of the server behind, where the host is a caching proxy: they are given out by their names, and
-//! observed there once for all who observe them here (RFC 7252 §5.7, RFC 7641 §5).
+//! observed there once for all who observe them here (RFC 7252 section 5.7, RFC 7641 section 5).
 
 use std::rc::Rc;
 

@@ -34,7 +34,7 @@ impl Target {
     }
 }
 
-/// The device that registers, by the argument `ep` (RFC 9176 §5).
+/// The device that registers, by the argument `ep` (RFC 9176 section 5).
 pub(super) fn registering_device(content: &Content, datagram: &[u8]) -> Option<DeviceId> {
     content
         .options(datagram)

@@ -27,7 +27,7 @@ pub(super) struct Topics {
     matches: Matches<Subscriber>,
     /// What was given out last, the newest first.
     recent: VecDeque<(Arc<Message>, Arc<Representation>)>,
-    /// Raised by each publication: the sequence number of notifications (RFC 7641 §4.4).
+    /// Raised by each publication: the sequence number of notifications (RFC 7641 section 4.4).
     changes: u32,
 }
 

@@ -22,7 +22,7 @@ pub(super) struct UpstreamCache {
     pub(super) by_name: BTreeMap<Rc<str>, Resource>,
     /// What was given out last, the newest first: a large one is asked for block by block.
     recent: VecDeque<(Rc<str>, Rc<Given>)>,
-    /// Raised by each state: the sequence number of notifications, its own (RFC 7641 §5).
+    /// Raised by each state: the sequence number of notifications, its own (RFC 7641 section 5).
     pub(super) changes: u32,
 }
 

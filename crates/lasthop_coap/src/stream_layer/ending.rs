@@ -11,7 +11,7 @@ use crate::counters::Tally;
 
 /// How connections end, and for how long their peers are waited for.
 impl StreamLayer {
-    /// Ends a connection for an error of the peer's (RFC 8323 §5.6).
+    /// Ends a connection for an error of the peer's (RFC 8323 section 5.6).
     pub(super) fn abort(
         &mut self,
         cx: &mut Context<'_>,

@@ -2,7 +2,7 @@ use crate::codec::{
     Code, Content, Head, Message, MessageError, MessageType, PAYLOAD_MARKER, Token,
 };
 
-/// The fields before the token of a message on a stream (RFC 8323 §3.2).
+/// The fields before the token of a message on a stream (RFC 8323 section 3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
     token_length: u8,

@@ -1,7 +1,7 @@
 use crate::codec::Token;
 use crate::context::Purpose;
 
-/// Notifications for a peer that reads too little, the newest of each observation: only that has to reach it (RFC 7641 §1.3).
+/// Notifications for a peer that reads too little, the newest of each observation: only that has to reach it (RFC 7641 section 1.3).
 #[derive(Debug, Default)]
 pub(super) struct HeldNotifications {
     held: Vec<Notification>,

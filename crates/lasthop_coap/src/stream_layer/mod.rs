@@ -58,7 +58,7 @@ impl StreamLayer {
         &mut self.stream
     }
 
-    /// A connection begins: the first message is this end's settings (RFC 8323 §5.3).
+    /// A connection begins: the first message is this end's settings (RFC 8323 section 5.3).
     pub(crate) fn begin(
         &mut self,
         cx: &mut Context<'_>,
@@ -156,7 +156,7 @@ impl StreamLayer {
                 write_frame_head(draft.code, draft.token, draft.options, draft.payload.len());
             let is_too_large = head.len() + draft.payload.len() > stream.peer.max_message_size;
             let reads_enough = if is_too_large {
-                // RFC 8323 §5.3.1: it goes in blocks or not at all.
+                // RFC 8323 section 5.3.1: it goes in blocks or not at all.
                 tally.count().too_large += 1;
                 let head = write_frame_head(Code::INTERNAL_SERVER_ERROR, draft.token, &[], 0);
                 stream.write_answer(cx, connection, &head, &[], draft.purpose)
@@ -250,7 +250,7 @@ impl StreamLayer {
         }
     }
 
-    /// Says that the connection is about to end, and ends it on this side (RFC 8323 §5.5).
+    /// Says that the connection is about to end, and ends it on this side (RFC 8323 section 5.5).
     pub(crate) fn release(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
         if let Some(stream) = self.streams.get_mut(&connection)
             && stream.state != State::Ended
@@ -315,7 +315,7 @@ impl StreamLayer {
             State::Ended => return None,
             State::AwaitingSettings if code == Code::CSM => {}
             State::AwaitingSettings => {
-                // The first message is a CSM (RFC 8323 §5.3).
+                // The first message is a CSM (RFC 8323 section 5.3).
                 tally.count().unexpected += 1;
                 self.abort(cx, connection, None, tally);
                 return None;

@@ -1,7 +1,7 @@
 use crate::CoapParameters;
 use crate::codec::{Content, OptionWriter, is_critical, number_of};
 
-/// What an end of a stream connection can do (RFC 8323 §5.3).
+/// What an end of a stream connection can do (RFC 8323 section 5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Settings {
     /// The largest message that it takes.
@@ -10,11 +10,11 @@ pub(super) struct Settings {
     pub(super) block_wise: bool,
 }
 
-/// Options of a CSM (RFC 8323 §5.3.1, §5.3.2).
+/// Options of a CSM (RFC 8323 sections 5.3.1, 5.3.2).
 const MAX_MESSAGE_SIZE: u16 = 2;
 const BLOCK_WISE_TRANSFER: u16 = 4;
 
-/// Of an Abort: the number of the option that was not understood (RFC 8323 §5.6).
+/// Of an Abort: the number of the option that was not understood (RFC 8323 section 5.6).
 pub(super) const BAD_CSM_OPTION: u16 = 2;
 
 impl Settings {
@@ -38,7 +38,7 @@ impl Settings {
         for (number, value) in content.options(bytes) {
             match number {
                 MAX_MESSAGE_SIZE => {
-                    // A value of a length that cannot be is that of an option that is not known (RFC 7252 §5.4.3).
+                    // A value of a length that cannot be is that of an option that is not known (RFC 7252 section 5.4.3).
                     if let Some(size) = number_of(value) {
                         self.max_message_size = size as usize;
                     }

@@ -272,7 +272,7 @@ fn tries_are_told_with_their_number_and_the_last_as_such() {
         pair.client.failed(),
         [(1, FailureReason::NoAcknowledgement)]
     );
-    // What is sent again is the same datagram (RFC 7252 §4.2).
+    // What is sent again is the same datagram (RFC 7252 section 4.2).
     let copies = pair.wire.datagrams(Direction::Up);
     assert!(copies.iter().all(|copy| *copy == copies[0]));
 }

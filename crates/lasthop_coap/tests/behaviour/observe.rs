@@ -338,6 +338,6 @@ fn an_observer_that_acknowledges_nothing_gets_no_notification_after_the_last_ret
         changer.says(&mut pair, Code::PUT, b"new");
         pair.run_seconds(5);
     }
-    // The first copy and four retransmissions, for all changes together (RFC 7252 §4.8).
+    // The first copy and four retransmissions, for all changes together (RFC 7252 section 4.8).
     assert_eq!(notifications(&pair) - before, 5);
 }

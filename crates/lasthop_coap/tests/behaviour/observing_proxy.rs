@@ -1,4 +1,4 @@
-//! A proxy that observes once for all of its readers (RFC 7641 §5), byte by byte: readers and the server behind are peers
+//! A proxy that observes once for all of its readers (RFC 7641 section 5), byte by byte: readers and the server behind are peers
 //! that say what the test says.
 
 use core::net::SocketAddr;

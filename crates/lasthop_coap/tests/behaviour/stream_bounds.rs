@@ -74,7 +74,7 @@ fn is_open(transport: &WireEnd) -> bool {
     transport.wire().borrow().connections() > 0
 }
 
-/// RFC 8323 §5.3.1: 1152 B is where it begins, not the least.
+/// RFC 8323 section 5.3.1: 1152 B is where it begins, not the least.
 #[test]
 fn no_message_is_larger_than_the_peer_takes() {
     // The length is 256 more than 269: two bytes of options, the marker, and the payload.
@@ -117,7 +117,7 @@ fn an_answer_that_no_block_makes_small_enough_is_an_error() {
     assert_eq!(pair.server.application.counters().too_large, 1);
 }
 
-/// RFC 7252 §5.4.3: a length that cannot be makes an elective option an unknown one, which is ignored.
+/// RFC 7252 section 5.4.3: a length that cannot be makes an elective option an unknown one, which is ignored.
 #[test]
 fn elective_settings_that_make_no_sense_are_ignored() {
     let nine = [9; 9];
@@ -136,7 +136,7 @@ fn elective_settings_that_make_no_sense_are_ignored() {
     }
 }
 
-/// RFC 8323 §5.6 knows no half of a message: what was begun ends, what waits behind it is dropped.
+/// RFC 8323 section 5.6 knows no half of a message: what was begun ends, what waits behind it is dropped.
 #[test]
 fn an_abort_comes_behind_the_message_that_was_begun() {
     let put = [

@@ -293,7 +293,7 @@ fn a_ping_is_answered_and_an_empty_message_is_not() {
     assert_eq!(counters, lasthop_coap::CoapCounters::default());
 }
 
-/// RFC 8323 §6: settings that take messages above 1152 B and blocks agree to several blocks at once.
+/// RFC 8323 section 6: settings that take messages above 1152 B and blocks agree to several blocks at once.
 #[test]
 fn several_blocks_at_once_make_a_body() {
     let put = |head: &[u8], block: u8, payload: &[u8]| {

@@ -1,4 +1,4 @@
-//! Transfers in blocks that meet: on one resource, at one place of NSTART, in one queue (RFC 7959 §2.4, §2.5).
+//! Transfers in blocks that meet: on one resource, at one place of NSTART, in one queue (RFC 7959 sections 2.4, 2.5).
 
 use lasthop_coap::{
     BlockSize, CoapRequest, Code, Message, MessageType, Push, RequestEvent, option_number,

@@ -111,7 +111,7 @@ impl Link {
     }
 
     /// Whether a request that gets no answer was not served, as far as one can tell: it left on a connection that was good
-    /// before, nothing has come since, so it met the end of an idle connection (RFC 9112 §9.3.1).
+    /// before, nothing has come since, so it met the end of an idle connection (RFC 9112 section 9.3.1).
     pub(super) fn is_stale(&self) -> bool {
         self.has_been_good
             && match &self.speaks {

@@ -1,4 +1,4 @@
-//! The bodies of HTTP/1.1 (RFC 9112 §6, §7).
+//! The bodies of HTTP/1.1 (RFC 9112 sections 6, 7).
 
 use http::StatusCode;
 
@@ -157,7 +157,7 @@ impl Chunks {
                         self.place = Place::End;
                         return Ok(taken + 2);
                     }
-                    // What a trailer says is left out (RFC 9110 §6.5.1).
+                    // What a trailer says is left out (RFC 9110 section 6.5.1).
                     Some(line) => {
                         self.framing += line.len() + 2;
                         line.len() + 2
@@ -188,7 +188,7 @@ fn line(bytes: &[u8], longest: usize) -> Result<Option<&[u8]>, BodyError> {
     }
 }
 
-/// The size of a chunk: hexadecimal digits, and perhaps extensions behind a semicolon (RFC 9112 §7.1).
+/// The size of a chunk: hexadecimal digits, and perhaps extensions behind a semicolon (RFC 9112 section 7.1).
 fn chunk_size(line: &[u8]) -> Result<u64, BodyError> {
     let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit());
     let digits = digits.count();

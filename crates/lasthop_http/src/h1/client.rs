@@ -143,7 +143,7 @@ impl Http1Client {
                 }
                 Ok(Some(head)) => {
                     self.input.drain(..head.length);
-                    // Others follow those that only inform (RFC 9110 §15.2).
+                    // Others follow those that only inform (RFC 9110 section 15.2).
                     if !head.response.status().is_informational() {
                         self.keeps &= head.keeps;
                         awaited.begun = Some(Box::new(Begun {

@@ -1,4 +1,4 @@
-//! What the fields of a head say of the body and of the connection (RFC 9112 §6.3, §9.3).
+//! What the fields of a head say of the body and of the connection (RFC 9112 sections 6.3, 9.3).
 
 use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
@@ -35,7 +35,7 @@ pub(super) fn fields(parsed: &[Header<'_>]) -> Result<HeaderMap, FieldError> {
 }
 
 /// How the body comes that the fields announce; `None` where they announce none. What could be read in two ways is refused,
-/// so that nothing can be smuggled past whoever reads it in the other (RFC 9112 §11.2).
+/// so that nothing can be smuggled past whoever reads it in the other (RFC 9112 section 11.2).
 pub(super) fn announced(
     version: Version,
     fields: &HeaderMap,

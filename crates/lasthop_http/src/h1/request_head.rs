@@ -17,7 +17,7 @@ pub(super) struct RequestHead {
     pub(super) body: Option<BodyReader>,
     /// Whether the connection goes on behind the answer.
     pub(super) keeps: bool,
-    /// Whether the client waits to be told that its body is wanted (RFC 9110 §10.1.1).
+    /// Whether the client waits to be told that its body is wanted (RFC 9110 section 10.1.1).
     pub(super) expects: bool,
 }
 
@@ -73,14 +73,14 @@ pub(super) fn request_head(bytes: &[u8]) -> Result<Option<RequestHead>, Refusal>
     }))
 }
 
-/// There is one `Host`, and in HTTP/1.1 it must be there (RFC 9112 §3.2).
+/// There is one `Host`, and in HTTP/1.1 it must be there (RFC 9112 section 3.2).
 fn check_host(version: Version, fields: &HeaderMap) -> Result<(), Refusal> {
     let hosts = fields.get_all(HOST).iter().count();
     let is_right = hosts == 1 || hosts == 0 && version == Version::HTTP_10;
     is_right.then_some(()).ok_or(StatusCode::BAD_REQUEST)
 }
 
-/// What is asked for: a path, a whole URI, or `*` (RFC 9112 §3.2). Nobody is led elsewhere.
+/// What is asked for: a path, a whole URI, or `*` (RFC 9112 section 3.2). Nobody is led elsewhere.
 fn target(method: &Method, text: &str) -> Option<Uri> {
     let is_one = match *method {
         Method::CONNECT => false,

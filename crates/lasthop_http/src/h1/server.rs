@@ -172,7 +172,7 @@ impl Http1Server {
     }
 
     fn read_head(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) -> Result<(), StatusCode> {
-        // Empty lines before a request mean nothing (RFC 9112 §2.2).
+        // Empty lines before a request mean nothing (RFC 9112 section 2.2).
         while self.input.starts_with(b"\r\n") {
             self.input.drain(..2);
         }
@@ -327,7 +327,7 @@ fn response_text(
         text.extend_from_slice(value.as_bytes());
         text.extend_from_slice(b"\r\n");
     }
-    // RFC 9110 §8.6: not where there is no content by definition.
+    // RFC 9110 section 8.6: not where there is no content by definition.
     if !matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
         let length = response.body().len();
         text.extend_from_slice(format!("{CONTENT_LENGTH}: {length}\r\n").as_bytes());

@@ -239,13 +239,13 @@ impl Exchange {
         (true, whole)
     }
 
-    /// A request that the server refused unread may be made again (RFC 9113 §8.7).
+    /// A request that the server refused unread may be made again (RFC 9113 section 8.7).
     fn lost(&self, error: &::h2::Error) -> Answer {
         Answer::Lost(self.number, error.reason() == Some(Reason::REFUSED_STREAM))
     }
 }
 
-/// The head of a request as HTTP/2 and 3 have it: the host stands in its URI (RFC 9113 §8.3.1, RFC 9114 §4.3.1).
+/// The head of a request as HTTP/2 and 3 have it: the host stands in its URI (RFC 9113 section 8.3.1, RFC 9114 section 4.3.1).
 pub(crate) fn head_of(request: &Request<&[u8]>, scheme: &str) -> Option<Request<()>> {
     let host = request.headers().get(HOST)?.to_str().ok()?;
     let target = request.uri().path_and_query()?.as_str();

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use lasthop_contract::{Cause, Layer, Provenance};
 
-/// Says of the frames that an end writes what they are there for (RFC 9113 §6).
+/// Says of the frames that an end writes what they are there for (RFC 9113 section 6).
 #[derive(Debug)]
 pub(super) struct Frames {
     /// So many bytes of the preface are still to come.

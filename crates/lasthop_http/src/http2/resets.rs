@@ -1,4 +1,4 @@
-/// Finds the streams that a client resets, in the bytes that come from it (RFC 9113 §6.4).
+/// Finds the streams that a client resets, in the bytes that come from it (RFC 9113 section 6.4).
 #[derive(Debug)]
 pub(super) struct Resets {
     header: Vec<u8>,

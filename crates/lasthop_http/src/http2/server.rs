@@ -52,7 +52,7 @@ struct Reading {
     answer: SendResponse<Bytes>,
 }
 
-/// What a client says first (RFC 9113 §3.4).
+/// What a client says first (RFC 9113 section 3.4).
 pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// How many requests of a client are under way at most, as nginx has it.

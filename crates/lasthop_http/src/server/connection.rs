@@ -15,7 +15,7 @@ pub(super) enum Connection {
     Unknown(StreamId, Vec<u8>, Instant),
     /// HTTP/1.1, one exchange at a time.
     One(Http1Server),
-    /// HTTP/2, which a client begins with its preface, whether TLS agreed on it or the client knows (RFC 9113 §3.3).
+    /// HTTP/2, which a client begins with its preface, whether TLS agreed on it or the client knows (RFC 9113 section 3.3).
     Two(Box<Http2Server>),
     /// HTTP/3, which is spoken where a connection has many streams.
     Three(Box<Http3Server>),

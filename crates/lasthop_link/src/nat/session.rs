@@ -1,6 +1,6 @@
 use core::net::SocketAddr;
 
-/// Where the TCP connection behind a mapping stands, as its flags tell (RFC 5382 §5, RFC 7857 §2).
+/// Where the TCP connection behind a mapping stands, as its flags tell (RFC 5382 section 5, RFC 7857 section 2).
 ///
 /// Of several connections from one port, which is rare, nothing is known: the mapping stays as for an open one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -47,7 +47,7 @@ fn ppp_header(packet: &[u8]) -> [u8; 4] {
     [0xff, 0x03, 0x00, if is_v6 { 0x57 } else { 0x21 }]
 }
 
-/// The frame check sequence of 16 bits (RFC 1662, appendix C.2).
+/// The frame check sequence of 16 bits (RFC 1662 appendix C.2).
 fn fcs(header: &[u8], packet: &[u8]) -> u16 {
     let bytes = header.iter().chain(packet);
     !bytes.fold(0xffff, |fcs, byte| {

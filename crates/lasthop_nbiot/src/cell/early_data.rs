@@ -15,7 +15,7 @@ use crate::phy::Subframe;
 use crate::rrc::{DataPath, Nas, Sequence, Step};
 
 /// How many packets go with Msg3: all that wait, if it is a request for a connection and they fit into the level's
-/// transport block of early data; `None` otherwise, so that the request is a usual one (TS 36.331 5.3.3.1b).
+/// transport block of early data; `None` otherwise, so that the request is a usual one (TS 36.331 section 5.3.3.1b).
 pub(super) fn early_packets(device: &Device, settings: &Settings) -> Option<u8> {
     let access = device.access.as_ref()?;
     let (sequence, _) = settings.early_data?;

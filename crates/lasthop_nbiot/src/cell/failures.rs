@@ -29,7 +29,7 @@ impl Cell {
         self.after_exchange(cx, key);
     }
 
-    /// The radio link has failed (TS 36.331 5.3.11.3): the connection is established again, or what RLC held is lost, and the
+    /// The radio link has failed (TS 36.331 section 5.3.11.3): the connection is established again, or what RLC held is lost, and the
     /// device is idle.
     pub(super) fn radio_link_fails(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
         let Some(connection) = cx.device(key).and_then(|d| d.connection.as_ref()) else {

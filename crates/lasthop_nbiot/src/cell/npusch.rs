@@ -28,7 +28,7 @@ pub(super) fn grant_delays(minimum_k0_only: bool) -> &'static [u16] {
     }
 }
 
-/// The power of an NPUSCH (TS 36.213 16.2.1.1).
+/// The power of an NPUSCH (TS 36.213 section 16.2.1.1).
 pub(super) fn npusch_power_dbm(
     config: &NetworkConfig,
     path_loss_db: f64,

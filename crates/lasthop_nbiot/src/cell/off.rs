@@ -7,7 +7,7 @@ use super::{Cell, Context};
 use crate::device::{Device, DeviceKey};
 use crate::phy::Subframe;
 
-/// T3411 (TS 24.301 10.2): when a registration that has failed is tried again.
+/// T3411 (TS 24.301 section 10.2): when a registration that has failed is tried again.
 const T3411_MS: u64 = 10_000;
 
 impl Cell {

@@ -90,7 +90,7 @@ impl Cell {
     }
 }
 
-/// The packet, if PDCP takes one of its size (TS 36.323 clause 4.3.1); drops it otherwise.
+/// The packet, if PDCP takes one of its size (TS 36.323 section 4.3.1); drops it otherwise.
 fn fitting(cx: &mut Context<'_>, port: Port, packet: Packet) -> Option<Packet> {
     if packet.length() <= usize::from(PDCP_LARGEST_SDU_BYTES) {
         return Some(packet);

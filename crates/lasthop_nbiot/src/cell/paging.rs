@@ -163,7 +163,7 @@ impl Cell {
             received_in_words(&dci, &format, 1)
         });
         if let Some(device) = cx.devices.get_mut(key) {
-            // Who is called may come (TS 24.301 5.3.5a; access barring is for calls of the device's own).
+            // Who is called may come (TS 24.301 section 5.3.5a; access barring is for calls of the device's own).
             device.turned_away_until = cx.now;
             device
                 .idle

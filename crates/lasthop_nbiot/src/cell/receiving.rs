@@ -164,7 +164,7 @@ impl Cell {
         if let Some(connection) = &mut device.connection {
             self.report.of(connection.level).packets_down += 1;
             connection.grant_due |= cx.settings.config.connection.grant_after_downlink;
-            // A report of level 0 can only tell now that the answer was all (TS 36.321 5.4.5).
+            // A report of level 0 can only tell now that the answer was all (TS 36.321 section 5.4.5).
             connection.end_report_due |= connection.assistance == Some(Expectation::NothingMore)
                 && matches!(connection.sequence.data, DataPath::DataBearer { .. });
         }

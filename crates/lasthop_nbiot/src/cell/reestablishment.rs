@@ -9,7 +9,7 @@ use crate::phy::Subframe;
 use crate::radio_line::RadioLane;
 
 impl Cell {
-    /// A device whose radio link has failed finds its cell again and asks it for its connection (TS 36.331 5.3.7); gives
+    /// A device whose radio link has failed finds its cell again and asks it for its connection (TS 36.331 section 5.3.7); gives
     /// whether it does. What RLC held is sent again.
     pub(super) fn reestablishes(&mut self, cx: &mut Context<'_>, key: DeviceKey) -> bool {
         let Some(again) = &cx.settings.config.connection.reestablishment else {

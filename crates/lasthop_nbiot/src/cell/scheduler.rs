@@ -260,7 +260,7 @@ pub(super) fn uplink_bytes(connection: &Connection, settings: &super::Settings) 
 }
 
 /// Whether what has come up is all that was sent before it: with two HARQ processes others may have overtaken a block that
-/// is to be repeated, and until it is there no STATUS PDU goes (t-Reordering, TS 36.322 5.1.3.2.3), nor a release.
+/// is to be repeated, and until it is there no STATUS PDU goes (t-Reordering, TS 36.322 section 5.1.3.2.3), nor a release.
 pub(super) fn is_up_in_order(connection: &Connection, settings: &super::Settings) -> bool {
     settings.config.connection.harq_processes == 1 || connection.uplinks.is_empty()
 }

@@ -1,7 +1,7 @@
 use super::{Cell, Settings};
 use crate::phy::{DownlinkSpan, SearchSpace};
 
-/// Subframes before an NPDSCH or an NPUSCH in which a device with two HARQ processes does not listen (TS 36.213 16.6).
+/// Subframes before an NPDSCH or an NPUSCH in which a device with two HARQ processes does not listen (TS 36.213 section 16.6).
 pub(super) const DEAF_BEFORE_CHANNEL: u64 = 2;
 /// For the second of two blocks, so many candidates of its DCI are tried.
 const CANDIDATES_TRIED: usize = 8;

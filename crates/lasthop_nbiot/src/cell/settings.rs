@@ -60,7 +60,7 @@ pub(crate) struct Entry {
     pub(crate) contention_resolution: u64,
 }
 
-/// Connected DRX (TS 36.321 5.7), in subframes.
+/// Connected DRX (TS 36.321 section 5.7), in subframes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Drx {
     /// onDurationTimer, from the start of each cycle.
@@ -70,10 +70,10 @@ pub(crate) struct Drx {
     pub(crate) cycle: u64,
 }
 
-/// The longest contention resolution (TS 36.321 5.1.5).
+/// The longest contention resolution (TS 36.321 section 5.1.5).
 const LONGEST_CONTENTION_RESOLUTION: u64 = 10_240;
 
-/// A block of NPBCH is sent in subframe 0 of 8 frames, and 8 of them carry the same information (TS 36.211 10.2.4).
+/// A block of NPBCH is sent in subframe 0 of 8 frames, and 8 of them carry the same information (TS 36.211 section 10.2.4).
 const NPBCH_BLOCK_SUBFRAMES: u64 = 8;
 const NPBCH_BLOCK_MS: u64 = 80;
 const NPBCH_BLOCKS: u64 = 8;

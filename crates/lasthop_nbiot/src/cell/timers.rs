@@ -6,7 +6,7 @@ use crate::device::{AccessPurpose, DeviceKey};
 use crate::phy::Subframe;
 
 impl Cell {
-    /// T300, or T301 (TS 36.331 7.3): a set-up that has not come as far as Msg4 has failed.
+    /// T300, or T301 (TS 36.331 section 7.3): a set-up that has not come as far as Msg4 has failed.
     pub(super) fn set_up_timer(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
         let timers = &cx.settings.config.connection;
         let now = cx.now;
@@ -95,7 +95,7 @@ impl Cell {
         self.serve(cx, key);
     }
 
-    /// T3412 may have run out: an idle device tells the network that it is still there (TS 24.301 5.5.3.2.2).
+    /// T3412 may have run out: an idle device tells the network that it is still there (TS 24.301 section 5.5.3.2.2).
     pub(super) fn periodic_update(&mut self, cx: &mut Context<'_>, key: DeviceKey) {
         let now = cx.now;
         let settings = cx.settings;

@@ -8,9 +8,9 @@ use crate::radio_line::RadioLane;
 
 /// A clock that is wrong by less than half a radio frame still tells which frame it is.
 const HALF_A_FRAME_MS: f64 = 5.0;
-/// Stored system information is valid for so long (TS 36.331 5.2.1.3).
+/// Stored system information is valid for so long (TS 36.331 section 5.2.1.3).
 const SYSTEM_INFORMATION_VALID_MS: u64 = 24 * 3_600_000;
-/// How long NPBCH says the same, and SIB1-NB (TS 36.211 10.2.4, TS 36.331 5.2.1.2a).
+/// How long NPBCH says the same, and SIB1-NB (TS 36.211 section 10.2.4, TS 36.331 section 5.2.1.2a).
 const NPBCH_MS: u64 = 640;
 const SIB1_MS: u64 = 2560;
 
@@ -46,7 +46,7 @@ impl Cell {
             }
         }
         if config.random_access.access_barring.is_some() {
-            // MIB-NB says whether anybody is barred, SIB14-NB who (TS 36.331 5.2.2.4).
+            // MIB-NB says whether anybody is barred, SIB14-NB who (TS 36.331 section 5.2.2.4).
             ready += device.idle.wake_up_ms() + u64::from(config.subframes.si_window_ms);
         }
         if !core::mem::replace(&mut device.knows_system_information, true) {
@@ -77,7 +77,7 @@ impl Cell {
     }
 }
 
-/// How long a device reads the first system information block, and one window of the second (TS 36.331 5.2.2).
+/// How long a device reads the first system information block, and one window of the second (TS 36.331 section 5.2.2).
 fn system_information_ms(config: &NetworkConfig) -> u64 {
     SIB1_MS + u64::from(config.subframes.si_window_ms)
 }

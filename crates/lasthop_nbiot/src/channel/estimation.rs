@@ -69,10 +69,10 @@ impl Estimator {
     }
 }
 
-/// Narrowband reference symbols of a port in a subframe (TS 36.211 10.2.6.2).
+/// Narrowband reference symbols of a port in a subframe (TS 36.211 section 10.2.6.2).
 pub(crate) const NRS_PER_PORT_AND_MS: f32 = 8.0;
 
-/// Reference symbols in a millisecond on all tones (TS 36.211 10.1.4.2): of the seven symbols of a slot, one in
+/// Reference symbols in a millisecond on all tones (TS 36.211 section 10.1.4.2): of the seven symbols of a slot, one in
 /// format 1 and three in format 2. A slot takes 0.5 ms at 15 kHz and 2 ms at 3.75 kHz.
 fn uplink_pilots_per_ms(kind: BurstKind, tones: Tones) -> f32 {
     let tones_and_slots = match tones.count() {

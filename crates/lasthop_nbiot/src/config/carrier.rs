@@ -102,7 +102,7 @@ impl Carrier {
             "nrs_ports",
             self.nrs_ports,
             &[1, 2],
-            "TS 36.211 10.2.6",
+            "TS 36.211 section 10.2.6",
             "ports",
         )?;
         one_of(

@@ -188,7 +188,7 @@ impl Connection {
         if !has_security {
             return Err(ConfigError::new(
                 "reestablishment",
-                "is set where connections have no security; TS 36.331 5.3.7.1 wants it, so choose a service request with \
+                "is set where connections have no security; TS 36.331 section 5.3.7.1 wants it, so choose a service request with \
                  security or resume",
             ));
         }

@@ -50,7 +50,7 @@ pub struct Nprach {
     pub multi_tone_msg3_thirds: u8,
 }
 
-/// An NPDCCH search space (TS 36.213 16.6).
+/// An NPDCCH search space (TS 36.213 section 16.6).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SearchSpaceConfig {
@@ -157,7 +157,7 @@ impl Nprach {
             return Err(ConfigError::new(
                 "tone_offset",
                 format!(
-                    "is {} with {} tones; TS 36.211 10.1.6 has 48 tones of 3.75 kHz, so choose at most {}",
+                    "is {} with {} tones; TS 36.211 section 10.1.6 has 48 tones of 3.75 kHz, so choose at most {}",
                     self.tone_offset,
                     self.tones,
                     48 - self.tones
@@ -239,7 +239,7 @@ impl SearchSpaceConfig {
             return Err(ConfigError::new(
                 "g",
                 format!(
-                    "is {} with Rmax {}: a period of {period} subframes; TS 36.213 16.6 wants Rmax times G of 4 or more",
+                    "is {} with Rmax {}: a period of {period} subframes; TS 36.213 section 16.6 wants Rmax times G of 4 or more",
                     self.g, self.rmax
                 ),
             ));

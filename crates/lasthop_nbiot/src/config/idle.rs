@@ -60,7 +60,7 @@ impl WakeUpSignal {
     }
 }
 
-/// Extended idle-mode DRX (TS 24.008 10.5.5.32).
+/// Extended idle-mode DRX (TS 24.008 section 10.5.5.32).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExtendedDrx {
@@ -146,7 +146,7 @@ impl ExtendedDrx {
             return Err(ConfigError::new(
                 "paging_time_window_ms",
                 format!(
-                    "is {} ms, no shorter than the cycle of {} ms (TS 24.008 10.5.5.32); choose a shorter window",
+                    "is {} ms, no shorter than the cycle of {} ms (TS 24.008 section 10.5.5.32); choose a shorter window",
                     self.paging_time_window_ms, self.cycle_ms
                 ),
             ));
@@ -156,7 +156,7 @@ impl ExtendedDrx {
                 "paging_time_window_ms",
                 format!(
                     "is {} ms, shorter than the paging cycle: a device whose only occasion in {drx_cycle_ms} ms lies outside \
-                     the window can never be paged (TS 36.304 7.3); choose at least {drx_cycle_ms} ms, or a shorter DRX cycle",
+                     the window can never be paged (TS 36.304 section 7.3); choose at least {drx_cycle_ms} ms, or a shorter DRX cycle",
                     self.paging_time_window_ms
                 ),
             ));

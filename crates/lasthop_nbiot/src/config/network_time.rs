@@ -27,7 +27,7 @@ pub struct NetworkTime {
     pub gateway_ms: u32,
     /// Between base station and packet gateway, each way.
     pub user_plane_ms: u32,
-    /// The device's work on a message of RRC, before it can take the grant for its answer (TS 36.331 11.2).
+    /// The device's work on a message of RRC, before it can take the grant for its answer (TS 36.331 section 11.2).
     pub device_rrc_ms: u32,
     /// The processing times of the module firmware.
     pub module: ModuleTime,
@@ -45,7 +45,7 @@ pub struct ModuleTime {
     pub receive_ms: u32,
 }
 
-/// T3417 and T3430 (TS 24.301 10.2, without what clause 4.7 adds): how long a device waits for a service request, and for
+/// T3417 and T3430 (TS 24.301 section 10.2, without what clause 4.7 adds): how long a device waits for a service request, and for
 /// an update of its tracking area.
 const T3417_MS: u64 = 5_000;
 /// T3410: how long it waits for an attach.
@@ -123,7 +123,7 @@ impl NetworkTime {
         ConfigError::new(
             field,
             format!(
-                "makes the answers to {what} take {takes_ms} ms; TS 24.301 10.2 {timer} waits {timer_ms} ms, choose less"
+                "makes the answers to {what} take {takes_ms} ms; TS 24.301 section 10.2 {timer} waits {timer_ms} ms, choose less"
             ),
         )
     }
@@ -139,7 +139,7 @@ impl NetworkTime {
                 return Err(ConfigError::new(
                     "scheduler_ms",
                     format!(
-                        "is {scheduler} ms; TS 36.321 5.1.4 ra-ResponseWindowSize is {window} ms, so that no response \
+                        "is {scheduler} ms; TS 36.321 section 5.1.4 ra-ResponseWindowSize is {window} ms, so that no response \
                          would be in time; choose less"
                     ),
                 ));
@@ -148,11 +148,11 @@ impl NetworkTime {
             let t300 = u64::from(network.connection.t300_ms);
             let (timer, timer_ms) = if contention < t300 {
                 (
-                    "TS 36.321 5.1.5 mac-ContentionResolutionTimer",
+                    "TS 36.321 section 5.1.5 mac-ContentionResolutionTimer",
                     contention.min(10_240),
                 )
             } else {
-                ("TS 36.331 7.3 t300", t300)
+                ("TS 36.331 section 7.3 t300", t300)
             };
             if msg4 >= timer_ms {
                 return Err(ConfigError::new(

@@ -25,7 +25,7 @@ impl DevicePower {
             "maximum_dbm",
             self.maximum_dbm,
             &[14.0, 20.0, 23.0],
-            "TS 36.101 6.2.2F (power classes 6, 5 and 3)",
+            "TS 36.101 section 6.2.2F (power classes 6, 5 and 3)",
             "dBm",
         )?;
         within(

@@ -91,7 +91,7 @@ impl RadioChannel {
                 "silence_as_acknowledgement",
                 share,
                 0.0001..=0.1,
-                "the channel table (TS 36.104 8.5.2 has 0.01)",
+                "the channel table (TS 36.104 section 8.5.2 has 0.01)",
                 "",
             )?;
         }

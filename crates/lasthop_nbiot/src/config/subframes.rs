@@ -31,7 +31,7 @@ pub struct SystemInformation {
     pub every_frames: u8,
 }
 
-/// Downlink gaps (TS 36.211 10.2.3.4, TS 36.331 `DL-GapConfig-NB`).
+/// Downlink gaps (TS 36.211 section 10.2.3.4, TS 36.331 `DL-GapConfig-NB`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DownlinkGap {
@@ -88,7 +88,7 @@ impl SubframeMapConfig {
         Err(ConfigError::new(
             "periodicity_frames",
             format!(
-                "is {} frames, and the window of this message ends in frame {end_frame} (TS 36.331 5.2.3a); choose a \
+                "is {} frames, and the window of this message ends in frame {end_frame} (TS 36.331 section 5.2.3a); choose a \
                  longer si-Periodicity or a shorter si-WindowLength",
                 message.periodicity_frames
             ),

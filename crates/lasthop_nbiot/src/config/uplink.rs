@@ -13,7 +13,7 @@ pub struct Uplink {
     pub tones: Vec<u8>,
 }
 
-/// The distance between the tones of the NPUSCH (TS 36.211 10.1.2).
+/// The distance between the tones of the NPUSCH (TS 36.211 section 10.1.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SubcarrierSpacing {

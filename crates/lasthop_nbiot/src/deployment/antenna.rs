@@ -2,7 +2,7 @@ use core::f32::consts::{PI, TAU};
 
 use crate::config::BaseStationAntenna;
 
-/// The horizontal pattern of the three sectors of a site (TR 36.942 4.2.1.1); there is no vertical one.
+/// The horizontal pattern of the three sectors of a site (TR 36.942 section 4.2.1.1); there is no vertical one.
 #[derive(Clone, Debug)]
 pub(super) struct SectorAntenna {
     gain_db: f32,

@@ -5,7 +5,7 @@ use super::antenna::SectorAntenna;
 use crate::config::NetworkConfig;
 use crate::nth_least::nth_least;
 
-/// Sites on a hexagonal grid, each the corner at which its three hexagonal cells meet (TR 36.942 4.2.1.1).
+/// Sites on a hexagonal grid, each the corner at which its three hexagonal cells meet (TR 36.942 section 4.2.1.1).
 ///
 /// The cells are hexagons of side `inter-site distance / 3`; a sector looks across the middle of its own. With
 /// wrap-around the cluster is a torus: six copies of it surround it, and of a site and its copies the nearest counts.

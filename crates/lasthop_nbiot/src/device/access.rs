@@ -3,7 +3,7 @@ use lasthop_units::Instant;
 use crate::channel::BurstId;
 use crate::phy::Subframe;
 
-/// A random access that is under way (TS 36.321 5.1).
+/// A random access that is under way (TS 36.321 section 5.1).
 #[derive(Debug)]
 pub(crate) struct Access {
     pub(crate) purpose: AccessPurpose,

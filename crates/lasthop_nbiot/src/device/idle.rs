@@ -6,7 +6,7 @@ use crate::config::{ExtendedDrx, Idle as IdleConfig, NetworkConfig};
 use crate::phy::Subframe;
 
 /// When an idle device listens: paging occasions by DRX, in windows of eDRX, and not at all in power saving mode
-/// (TS 36.304 7, TS 23.682 4.5.4).
+/// (TS 36.304 section 7, TS 23.682 section 4.5.4).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Idle {
     /// Since when it is idle; T3324 and T3412 run from here.
@@ -25,7 +25,7 @@ pub(crate) struct Idle {
 
 /// Subframes of a hyperframe.
 const HYPERFRAME: u64 = 10_240;
-/// The subframe of a frame that has a paging occasion with nB = T (TS 36.304 7.2).
+/// The subframe of a frame that has a paging occasion with nB = T (TS 36.304 section 7.2).
 const PAGING_SUBFRAME: u64 = 9;
 /// A device without a page knows so after half of the repetitions, at the mean, and wakes before to get in step.
 const WAKE_UP_SUBFRAMES: u64 = 6;

@@ -21,10 +21,10 @@ pub struct AmPdu {
     pub retransmission: bool,
 }
 
-/// The fixed part of the header of an AMD PDU (TS 36.322 6.2.1.4).
+/// The fixed part of the header of an AMD PDU (TS 36.322 section 6.2.1.4).
 pub const AM_HEADER_BYTES: u16 = 2;
 
-/// The fixed part of the header of a segment of an AMD PDU, which has a segment offset (TS 36.322 6.2.1.5).
+/// The fixed part of the header of a segment of an AMD PDU, which has a segment offset (TS 36.322 section 6.2.1.5).
 pub const AM_SEGMENT_HEADER_BYTES: u16 = 4;
 
 /// The maximum number of unacknowledged sequence numbers (AM_Window_Size, TS 36.322 section 7.2).
@@ -44,7 +44,7 @@ impl AmPdu {
     }
 }
 
-/// What `count` length indicators take: 12 bits each, filled up to whole bytes (TS 36.322 6.2.1.4).
+/// What `count` length indicators take: 12 bits each, filled up to whole bytes (TS 36.322 section 6.2.1.4).
 pub(super) const fn length_indicator_bytes(count: u32) -> u32 {
     (count * 12).div_ceil(8)
 }

@@ -4,7 +4,7 @@ use super::am_pdu::{AM_WINDOW, AmPdu};
 use super::rlc_config::{RlcConfig, StatusReports};
 use super::status_report::{Nack, StatusReport};
 
-/// The receiving side of an RLC AM entity (TS 36.322 5.1.3.2 and 5.2.3, without t-Reordering as in NB-IoT Release 13).
+/// The receiving side of an RLC AM entity (TS 36.322 sections 5.1.3.2 and 5.2.3, without t-Reordering as in NB-IoT Release 13).
 ///
 /// SDUs are seen as one stream of bytes; what it delivers is "the stream is here up to this byte".
 #[derive(Clone, Debug, Default)]
@@ -136,7 +136,7 @@ impl AmReceiver {
         self.pieces.drain(..complete);
     }
 
-    /// What is here and what is missing (TS 36.322 5.2.3).
+    /// What is here and what is missing (TS 36.322 section 5.2.3).
     fn report(&self, limit_bytes: u16) -> StatusReport {
         let mut report = StatusReport::nothing_missing(self.highest);
         let mut rest = self.pieces.as_slice();

@@ -13,7 +13,7 @@ use self::sdu_queue::SduQueue;
 use super::am_pdu::{AM_HEADER_BYTES, AM_SEGMENT_HEADER_BYTES, AM_WINDOW};
 use super::pdcp::SduSize;
 
-/// The transmitting side of an RLC AM entity (TS 36.322 5.1.3.1, 5.2.1 and 5.2.2), for SDUs of any kind `T`.
+/// The transmitting side of an RLC AM entity (TS 36.322 section 5.1.3.1, 5.2.1 and 5.2.2), for SDUs of any kind `T`.
 ///
 /// It polls with the last PDU that it has to send, when the window is full, and when the answer to a poll has not come.
 /// Retransmissions go before new data, and are cut to what is granted.
@@ -38,7 +38,7 @@ pub struct AmTransmitter<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RlcFailure {
     /// A PDU was to be sent again more often than maxRetxThreshold allows: the radio link has failed
-    /// (TS 36.331 5.3.11.3).
+    /// (TS 36.331 section 5.3.11.3).
     MaxRetransmissions,
 }
 

@@ -1,4 +1,4 @@
-/// A MAC control element (TS 36.321 6.1.3).
+/// A MAC control element (TS 36.321 section 6.1.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ControlElement {
     /// Data volume and power headroom in Msg3, in front of the SDU and without a subheader of its own (6.1.3.10). The

@@ -11,7 +11,7 @@ pub struct SduSize {
     pub packet_bytes: u16,
 }
 
-/// The largest SDU of PDCP in NB-IoT (TS 36.323 4.3.1).
+/// The largest SDU of PDCP in NB-IoT (TS 36.323 section 4.3.1).
 pub const PDCP_LARGEST_SDU_BYTES: u16 = 1600;
 
 impl Bearer {

@@ -12,7 +12,7 @@ pub(super) struct LinkTables {
     by_slot: Vec<Option<BlockErrorRate>>,
 }
 
-/// How often NPUSCH format 2 sends its bit (TS 36.212 clause 6.3.3).
+/// How often NPUSCH format 2 sends its bit (TS 36.212 section 6.3.3).
 const FORMAT_2_TIMES: u16 = 16;
 
 impl LinkTables {

@@ -4,8 +4,8 @@ use crate::config::{DownlinkGap, SubframeMapConfig, Switches, SystemInformation}
 /// The downlink subframes that carry NPDCCH and NPDSCH, and their number before each subframe.
 ///
 /// Left out: NPBCH (subframe 0), NPSS (5), NSSS (9 of even frames), SIB1-NB (4 of every other frame in its
-/// repetitions), other system information, and the downlink gap if asked for (TS 36.211 10.2, TS 36.213 16.4.1,
-/// TS 36.331 5.2.3a). The pattern repeats with a period of 2560 ms, or of the longest `si-Periodicity` above that.
+/// repetitions), other system information, and the downlink gap if asked for (TS 36.211 section 10.2, TS 36.213 section 16.4.1,
+/// TS 36.331 section 5.2.3a). The pattern repeats with a period of 2560 ms, or of the longest `si-Periodicity` above that.
 #[derive(Clone, Debug)]
 pub struct DownlinkMap {
     /// In subframes.

@@ -3,7 +3,7 @@ use lasthop_units::{Duration, Instant};
 use super::Subframe;
 use crate::config::{Nprach, NprachFormat};
 
-/// A preamble: four symbol groups a repetition, on one tone that hops (TS 36.211 10.1.6).
+/// A preamble: four symbol groups a repetition, on one tone that hops (TS 36.211 section 10.1.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preamble {
     format: NprachFormat,

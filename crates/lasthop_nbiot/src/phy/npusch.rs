@@ -4,7 +4,7 @@ use crate::config::SubcarrierSpacing;
 /// N_Rep: repetitions of an NPUSCH of either format (TS 36.213 table 16.5.1.1-3).
 pub const NPUSCH_REPETITIONS: [u16; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 
-/// Coded bits of an acknowledgement: one bit, repeated (TS 36.212 6.3.3).
+/// Coded bits of an acknowledgement: one bit, repeated (TS 36.212 section 6.3.3).
 pub const ACKNOWLEDGEMENT_CODED_BITS: u16 = 16;
 
 /// A resource unit of NPUSCH format 1 (TS 36.211 table 10.1.2.3-1).

@@ -5,7 +5,7 @@
 use super::{SearchSpace, Subframe};
 use crate::config::SubcarrierSpacing;
 
-/// A device is ready for its next preamble so long after a failed response window (TS 36.213 16.3.2).
+/// A device is ready for its next preamble so long after a failed response window (TS 36.213 section 16.3.2).
 pub const PREAMBLE_RETRY_MS: u64 = 12;
 
 /// A resource for an acknowledgement.
@@ -33,7 +33,7 @@ pub const fn npusch_delays() -> &'static [u16; 4] {
     &[8, 16, 32, 64]
 }
 
-/// k0 of the grant in a random access response (TS 36.213 16.3.3).
+/// k0 of the grant in a random access response (TS 36.213 section 16.3.3).
 #[must_use]
 pub const fn rar_npusch_delays() -> &'static [u16; 4] {
     &[12, 16, 32, 64]
@@ -66,7 +66,7 @@ pub const fn acknowledgement_start(end: Subframe, k0: u16, spacing: SubcarrierSp
     first_slot(Subframe(end.0 + k0 as u64 - 1), spacing)
 }
 
-/// The first subframe in which a device listens after an NPUSCH: the fourth (TS 36.213 16.6).
+/// The first subframe in which a device listens after an NPUSCH: the fourth (TS 36.213 section 16.6).
 #[inline]
 #[must_use]
 pub const fn monitoring_after_npusch(end: Subframe) -> Subframe {

@@ -15,13 +15,13 @@ pub struct UplinkSpan {
 }
 
 /// Sent or postponed for so long, an NPUSCH pauses for [`GAP_MS`], in which the device looks for the downlink again
-/// (TS 36.211 10.1.3.6).
+/// (TS 36.211 section 10.1.3.6).
 const BEFORE_GAP_MS: u64 = 256;
 const GAP_MS: u64 = 40;
 
 /// Returns the span of an NPUSCH with this time on air whose tones overlap these preamble opportunities.
 ///
-/// A pair of slots (15 kHz) or a slot (3.75 kHz) that would meet a preamble waits for its end (TS 36.211 10.1.3.6). What of
+/// A pair of slots (15 kHz) or a slot (3.75 kHz) that would meet a preamble waits for its end (TS 36.211 section 10.1.3.6). What of
 /// a wait falls into a gap counts as gap.
 #[must_use]
 pub fn nprach_free_span<'a>(

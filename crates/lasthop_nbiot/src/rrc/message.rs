@@ -1,4 +1,4 @@
-/// A message of RRC in NB-IoT (TS 36.331 6.7.2).
+/// A message of RRC in NB-IoT (TS 36.331 section 6.7.2).
 ///
 /// Sizes are those of ASN.1 encodings of plausible content; an operator's may differ by a few bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -129,14 +129,14 @@ impl Sequence {
         matches!(self.release.message, Message::ConnectionReject)
     }
 
-    /// A request that is turned away (TS 36.331 5.3.3.8).
+    /// A request that is turned away (TS 36.331 section 5.3.3.8).
     pub const REJECTED: Self = Self {
         set_up: &[REQUEST, REJECT],
         data: DataPath::None,
         release: REJECT,
     };
 
-    /// Re-establishment of a connection with security, and of its data bearer (TS 36.331 5.3.7, 5.3.5.4).
+    /// Re-establishment of a connection with security, and of its data bearer (TS 36.331 section 5.3.7, 5.3.5.4).
     pub const REESTABLISHMENT: Self = Self {
         set_up: &[
             Step::up(Srb0, Message::ConnectionReestablishmentRequest).with(With::DataVolume),
@@ -155,7 +155,7 @@ impl Sequence {
         ..Self::REESTABLISHMENT
     };
 
-    /// A service request with security and a new data bearer (TS 36.331 5.3.3, 5.3.4, 5.3.5).
+    /// A service request with security and a new data bearer (TS 36.331 section 5.3.3, 5.3.4, 5.3.5).
     pub const SERVICE_REQUEST: Self = Self {
         set_up: &[
             REQUEST,
@@ -182,7 +182,7 @@ impl Sequence {
         ..Self::SERVICE_REQUEST
     };
 
-    /// Resume of a suspended connection: data go with the last message of the set-up (TS 36.331 5.3.3.4a).
+    /// Resume of a suspended connection: data go with the last message of the set-up (TS 36.331 section 5.3.3.4a).
     pub const RESUME: Self = Self {
         set_up: &[
             RESUME_REQUEST.with(With::DataVolume),
@@ -222,7 +222,7 @@ impl Sequence {
         release: RELEASE,
     };
 
-    /// Attach with authentication, security and a default bearer, on which data may follow (TS 23.401 5.3.2.1).
+    /// Attach with authentication, security and a default bearer, on which data may follow (TS 23.401 section 5.3.2.1).
     pub const ATTACH: Self = Self {
         set_up: &[
             REQUEST,
@@ -284,7 +284,7 @@ impl Sequence {
     };
 
     /// What becomes of a connection where the network answers early data by setting one up: a resume, or on the control
-    /// plane a set-up whose last message has no NAS message any more (TS 36.331 5.3.3.4).
+    /// plane a set-up whose last message has no NAS message any more (TS 36.331 section 5.3.3.4).
     #[must_use]
     pub const fn fallback_of(connection: &Connection) -> &'static Self {
         match connection.procedure {
@@ -294,14 +294,14 @@ impl Sequence {
     }
 
     /// Early data of a suspended connection (Release 15): data with Msg3, an answer and the release with Msg4
-    /// (TS 36.331 5.3.3.3a).
+    /// (TS 36.331 section 5.3.3.3a).
     pub const EARLY_DATA_USER_PLANE: Self = Self {
         set_up: &[RESUME_REQUEST.with(With::DataVolumeAndUserData)],
         data: ON_A_RESUMED_BEARER,
         release: SUSPEND.with(With::ContentionResolutionAndUserData),
     };
 
-    /// Early data inside NAS messages (Release 15): the packet in Msg3, an answer in Msg4 (TS 36.331 5.3.3.3b).
+    /// Early data inside NAS messages (Release 15): the packet in Msg3, an answer in Msg4 (TS 36.331 section 5.3.3.3b).
     pub const EARLY_DATA_CONTROL_PLANE: Self = Self {
         set_up: &[Step::up(Srb0, Message::EarlyDataRequest)
             .around(Nas::ControlPlaneServiceRequest)

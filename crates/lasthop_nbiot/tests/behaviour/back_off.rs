@@ -38,7 +38,7 @@ fn crowd(seed: u64, devices: u64, back_off_ms: u32) -> Crowd {
     }
 }
 
-/// TS 36.321 5.1.4: the indicator holds for all that receive the response, those whose preamble is not in it too. Twelve
+/// TS 36.321 section 5.1.4: the indicator holds for all that receive the response, those whose preamble is not in it too. Twelve
 /// devices on twelve tones are a crowd; a back-off of up to nine minutes keeps whom it reaches away: those that lost
 /// contention, and most of those whose preamble went unanswered.
 #[test]

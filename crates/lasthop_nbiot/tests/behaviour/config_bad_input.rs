@@ -118,7 +118,7 @@ fn values_outside_the_sets_name_field_and_table() {
                 }
             },
             "levels[0].user_search_space.g",
-            "TS 36.213 16.6 wants Rmax times G of 4 or more",
+            "TS 36.213 section 16.6 wants Rmax times G of 4 or more",
         ),
         (
             |c| c.levels[0].user_search_space.offset_eighths = 4,
@@ -283,7 +283,7 @@ fn values_outside_the_sets_name_field_and_table() {
         (
             |c| c.device_power.maximum_dbm = 30.0,
             "device_power.maximum_dbm",
-            "TS 36.101 6.2.2F",
+            "TS 36.101 section 6.2.2F",
         ),
         (
             |c| c.device_power.alpha = 0.3,
@@ -384,12 +384,12 @@ fn values_outside_the_sets_name_field_and_table() {
                 });
             },
             "connection.reestablishment",
-            "TS 36.331 5.3.7.1",
+            "TS 36.331 section 5.3.7.1",
         ),
         (
             |c| c.carrier.nrs_ports = 3,
             "carrier.nrs_ports",
-            "TS 36.211 10.2.6",
+            "TS 36.211 section 10.2.6",
         ),
         (
             |c| c.carrier.downlink_power_dbm = f64::NAN,
@@ -477,7 +477,7 @@ fn values_outside_the_sets_name_field_and_table() {
         (
             |c| c.channel.silence_as_acknowledgement = Some(0.5),
             "channel.silence_as_acknowledgement",
-            "TS 36.104 8.5.2",
+            "TS 36.104 section 8.5.2",
         ),
         (
             |c| c.channel.fading = Fading::Rayleigh { doppler_hz: 0.0 },
@@ -578,7 +578,7 @@ fn values_outside_the_sets_name_field_and_table() {
                 early_data(c, 1).nprach.start_ms = 64;
             },
             "levels[1].early_data.nprach.tone_offset",
-            "meet those of level 1 (TS 36.211 10.1.6)",
+            "meet those of level 1 (TS 36.211 section 10.1.6)",
         ),
         (
             |c| c.idle.drx_cycle_frames = 32,
@@ -678,12 +678,12 @@ fn no_part_of_the_network_takes_longer_than_the_timers_that_wait_for_it() {
         (
             |c| c.network.mme_ms = 5_000,
             "network.mme_ms",
-            "TS 24.301 10.2 T3417 waits 5000 ms",
+            "TS 24.301 section 10.2 T3417 waits 5000 ms",
         ),
         (
             |c| c.network.device_rrc_ms = 5_000,
             "network.device_rrc_ms",
-            "TS 24.301 10.2 T3417 waits 5000 ms",
+            "TS 24.301 section 10.2 T3417 waits 5000 ms",
         ),
         (
             |c| {
@@ -691,7 +691,7 @@ fn no_part_of_the_network_takes_longer_than_the_timers_that_wait_for_it() {
                 c.network.gateway_ms = 300;
             },
             "network.device_rrc_ms",
-            "an attach take 15000 ms; TS 24.301 10.2 T3410 waits 15000 ms",
+            "an attach take 15000 ms; TS 24.301 section 10.2 T3410 waits 15000 ms",
         ),
         (
             |c| {
@@ -699,17 +699,17 @@ fn no_part_of_the_network_takes_longer_than_the_timers_that_wait_for_it() {
                 c.network.subscriber_data_ms = 1_500;
             },
             "network.mme_ms",
-            "an attach take 15000 ms; TS 24.301 10.2 T3410 waits 15000 ms",
+            "an attach take 15000 ms; TS 24.301 section 10.2 T3410 waits 15000 ms",
         ),
         (
             |c| c.network.scheduler_ms = 160,
             "network.scheduler_ms",
-            "TS 36.321 5.1.4 ra-ResponseWindowSize is 160 ms",
+            "TS 36.321 section 5.1.4 ra-ResponseWindowSize is 160 ms",
         ),
         (
             |c| c.network.base_station_ms = 512,
             "network.base_station_ms",
-            "TS 36.321 5.1.5 mac-ContentionResolutionTimer is 512 ms",
+            "TS 36.321 section 5.1.5 mac-ContentionResolutionTimer is 512 ms",
         ),
         (
             |c| {
@@ -722,7 +722,7 @@ fn no_part_of_the_network_takes_longer_than_the_timers_that_wait_for_it() {
                 }
             },
             "network.base_station_ms",
-            "TS 36.331 7.3 t300 is 2500 ms",
+            "TS 36.331 section 7.3 t300 is 2500 ms",
         ),
         (
             |c| {

@@ -1,4 +1,4 @@
-//! Subheaders, padding and shares of a transport block (TS 36.321 6.1.2).
+//! Subheaders, padding and shares of a transport block (TS 36.321 section 6.1.2).
 
 use lasthop_nbiot::layer2::{
     AmReceiver, AmTransmitter, Bearer, Composition, ControlElement, Demand, Element, MacPdu,

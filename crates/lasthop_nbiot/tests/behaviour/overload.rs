@@ -185,7 +185,7 @@ fn a_connection_whose_radio_link_failed_is_established_again_with_what_it_held()
     }
 }
 
-/// TS 36.321 5.1.4: after `maxNumPreambleAttemptCE` attempts a device goes to the next coverage level.
+/// TS 36.321 section 5.1.4: after `maxNumPreambleAttemptCE` attempts a device goes to the next coverage level.
 #[test]
 fn a_device_that_is_not_heard_goes_to_the_next_coverage_level() {
     // With 14 dBm its preambles reach no farther than 148 dB there.

@@ -244,7 +244,7 @@ fn mean_detection(
 
 #[test]
 fn v_l11_preambles_of_eight_repetitions_are_detected_at_the_limit_of_the_requirement() {
-    // TS 36.141 8.5.3: format 0, 8 repetitions, 1 Hz, two antennas: 99 % at 6.7 dB at the latest.
+    // TS 36.141 section 8.5.3: format 0, 8 repetitions, 1 Hz, two antennas: 99 % at 6.7 dB at the latest.
     let config = NetworkConfig::single_device(130.0);
     let duration = Duration::from_nanos(44_800_000);
     let at_limit = mean_detection(&config, 8, duration, 6.7);

@@ -78,7 +78,7 @@ fn required_snr_db(repetitions: u16, receiver: Receiver) -> f64 {
 /// What lies between 1.75 and 2.25 dB a doubling: the source's 2.0.
 const ASKED_DB: core::ops::RangeInclusive<f64> = 1.75..=2.25;
 
-/// The row is **missed at 1 Hz**, the Doppler shift of each requirement of TS 36.104 8.5.1 (ETU 1 Hz), and with the receiver of the
+/// The row is **missed at 1 Hz**, the Doppler shift of each requirement of TS 36.104 section 8.5.1 (ETU 1 Hz), and with the receiver of the
 /// example that the source's simulator is made of (two antennas, 1 Hz, an estimate over 1 ms). At 5 Hz, which was chosen after that
 /// and which no source states for the NPUSCH, it is met. Both are held here, so that neither moves unseen; beside them what each of
 /// these does by itself: the window of 3.75 kHz, weights by reliability.

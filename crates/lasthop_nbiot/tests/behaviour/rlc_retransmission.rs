@@ -1,4 +1,4 @@
-//! Polls, STATUS PDUs and what is sent again, case by case (TS 36.322 5.2).
+//! Polls, STATUS PDUs and what is sent again, case by case (TS 36.322 section 5.2).
 
 use lasthop_nbiot::layer2::{
     AM_HEADER_BYTES, AM_SEGMENT_HEADER_BYTES, AmPdu, AmReceiver, AmTransmitter, Bearer, Fate, Nack,

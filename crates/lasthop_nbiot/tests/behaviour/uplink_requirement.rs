@@ -1,4 +1,4 @@
-//! Channel, estimation loss and link tables together, against the requirement A16-1 of TS 36.104 8.5.1: 32 bits in two
+//! Channel, estimation loss and link tables together, against the requirement A16-1 of TS 36.104 section 8.5.1: 32 bits in two
 //! resource units of pi/2-BPSK on a tone of 3.75 kHz, two antennas, 1 Hz; the SNR at which 70 % of what four
 //! transmissions of HARQ can carry arrives.
 //!

@@ -61,7 +61,7 @@ impl Combining {
 impl Carrier {
     pub(super) const ALL: [Self; 2] = [Self::Standalone, Self::InBand];
 
-    /// Of a subframe, for data (TS 36.211 clauses 10.2.3 to 10.2.6): 12 tones by 14 symbols less 16 elements for two
+    /// Of a subframe, for data (TS 36.211 section 10.2.3 to 10.2.6): 12 tones by 14 symbols less 16 elements for two
     /// ports; in band 11 symbols less 16 and 12 more for the LTE ports.
     pub(super) fn elements(self) -> u16 {
         match self {

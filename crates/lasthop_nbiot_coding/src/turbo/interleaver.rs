@@ -1,4 +1,4 @@
-/// The quadratic permutation inside the turbo code (TS 36.212 clause 5.1.3.2.3).
+/// The quadratic permutation inside the turbo code (TS 36.212 section 5.1.3.2.3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interleaver(Box<[u32]>);
 

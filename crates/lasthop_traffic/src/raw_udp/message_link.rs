@@ -106,7 +106,7 @@ impl MessageLink {
                     self.push(ApplicationOutput::Event(MessageEvent::Acknowledged { id }));
                 }
             }
-            // RFC 1122 §4.1.1: what is not understood is ignored.
+            // RFC 1122 section 4.1.1: what is not understood is ignored.
             Err(_) => {}
         }
     }

@@ -3,7 +3,7 @@ use lasthop_units::{Duration, Instant};
 
 use super::frame::FrameId;
 
-/// When to send again, as confirmable CoAP messages are (RFC 7252 §4.2, §4.8).
+/// When to send again, as confirmable CoAP messages are (RFC 7252 sections 4.2, 4.8).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RetransmissionPolicy {
     /// The shortest wait for the first acknowledgement (`ACK_TIMEOUT`).

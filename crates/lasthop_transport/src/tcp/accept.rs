@@ -12,7 +12,7 @@ use super::segment::{Flags, Segment};
 
 /// The handshake of the side that answers.
 impl Connection {
-    /// Answers a SYN (RFC 9293 §3.10.7.2).
+    /// Answers a SYN (RFC 9293 section 3.10.7.2).
     pub(crate) fn accept(
         profile: Arc<TcpProfile>,
         now: Instant,
@@ -45,7 +45,7 @@ impl Connection {
         self.set_timer(Timer::Retransmission, now, self.rtt.timeout());
     }
 
-    /// Takes the early data of a SYN whose cookie was good (RFC 7413 §4.2).
+    /// Takes the early data of a SYN whose cookie was good (RFC 7413 section 4.2).
     pub(crate) fn take_early_data(
         &mut self,
         now: Instant,
@@ -65,7 +65,7 @@ impl Connection {
         }
     }
 
-    /// Takes a segment while our answer to a SYN is out (RFC 9293 §3.10.7.4, `tcp_check_req`).
+    /// Takes a segment while our answer to a SYN is out (RFC 9293 section 3.10.7.4, `tcp_check_req`).
     pub(crate) fn receive_syn_received(
         &mut self,
         now: Instant,

@@ -5,7 +5,7 @@ use super::profile::{AcknowledgementPolicy, TimerClock};
 use super::segment::Segment;
 use super::timer_clock::next_multiple;
 
-/// When what arrived is acknowledged (RFC 9293 §3.8.6.3), as Linux adapts it.
+/// When what arrived is acknowledged (RFC 9293 section 3.8.6.3), as Linux adapts it.
 #[derive(Debug, Default)]
 pub(crate) struct Acknowledgement {
     /// When an acknowledgement that waits must leave.

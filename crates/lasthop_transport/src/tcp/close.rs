@@ -6,7 +6,7 @@ use super::endpoint::Tcp;
 use super::output::Push;
 
 impl Connection {
-    /// Says that nothing more will be written (RFC 9293 §3.10.4).
+    /// Says that nothing more will be written (RFC 9293 section 3.10.4).
     pub(crate) fn finish(&mut self, now: Instant, out: &mut Outputs<'_>) {
         if self.fin_queued {
             return;
@@ -29,7 +29,7 @@ impl Connection {
         }
     }
 
-    /// Ends at once, and tells the peer (RFC 9293 §3.10.5).
+    /// Ends at once, and tells the peer (RFC 9293 section 3.10.5).
     pub(crate) fn reset(&mut self, now: Instant, reason: ResetReason, out: &mut Outputs<'_>) {
         if !matches!(self.state, State::SynSent | State::TimeWait | State::Closed) {
             self.send_reset(now, out);
@@ -37,7 +37,7 @@ impl Connection {
         self.end(CloseReason::Reset(reason), out);
     }
 
-    /// Nobody will read what came: the peer is told (RFC 2525 §2.17, `tcp_close`).
+    /// Nobody will read what came: the peer is told (RFC 2525 section 2.17, `tcp_close`).
     pub(crate) fn reset_if_unread(&mut self, now: Instant, out: &mut Outputs<'_>) {
         if !self.unread.is_empty() {
             self.reset(now, ResetReason::NotNeeded, out);

@@ -19,7 +19,7 @@ use super::scoreboard::Scoreboard;
 use super::send_buffer::SendBuffer;
 use super::sequence::Seq;
 
-/// One connection: the transmission control block of RFC 9293 §3.3.1.
+/// One connection: the transmission control block of RFC 9293 section 3.3.1.
 ///
 /// What it does is in the files around this one: `handshake`, `receive`, `incoming_ack`, `recovery`, `output`,
 /// `timeout`, `close`.
@@ -87,7 +87,7 @@ pub(crate) struct Connection {
     pub(super) reported_duplicates: u32,
     /// The reordering in segments that does not count as loss.
     pub(super) reordering: u32,
-    /// The end of the tail loss probe that is out (RFC 8985 §7), and whether it repeated old data.
+    /// The end of the tail loss probe that is out (RFC 8985 section 7), and whether it repeated old data.
     pub(super) probe_end: Option<Seq>,
     pub(super) probe_repeats: bool,
 
@@ -117,7 +117,7 @@ pub(crate) struct Connection {
     pub(super) duplicate: Option<(Seq, Seq)>,
     pub(super) acknowledgement: Acknowledgement,
     pub(super) timestamp_offset: u32,
-    /// The peer's time stamp to echo, and when it came (RFC 7323 §4.3).
+    /// The peer's time stamp to echo, and when it came (RFC 7323 section 4.3).
     pub(super) recent_timestamp: u32,
     pub(super) recent_timestamp_at: Instant,
     pub(super) last_challenge: Option<Instant>,
@@ -128,7 +128,7 @@ pub(crate) struct Connection {
     pub(super) is_orphan: bool,
 }
 
-/// The states of RFC 9293 §3.3.2, less LISTEN, which holds nothing.
+/// The states of RFC 9293 section 3.3.2, less LISTEN, which holds nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     SynSent,
@@ -303,7 +303,7 @@ impl Connection {
         timers.into_iter().flatten().min()
     }
 
-    /// The time stamp of an instant (RFC 7323 §5.4): milliseconds from a random start.
+    /// The time stamp of an instant (RFC 7323 section 5.4): milliseconds from a random start.
     pub(crate) fn timestamp(&self, at: Instant) -> u32 {
         ((at.as_nanos() / 1_000_000) as u32).wrapping_add(self.timestamp_offset)
     }

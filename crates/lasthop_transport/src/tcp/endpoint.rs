@@ -142,7 +142,7 @@ impl Tcp {
         taken
     }
 
-    /// A segment without a connection (RFC 9293 §3.10.7.1 and 2).
+    /// A segment without a connection (RFC 9293 sections 3.10.7.1 and 2).
     fn receive_unconnected(
         &mut self,
         now: Instant,
@@ -365,7 +365,7 @@ impl Flow for Box<Connection> {
     }
 }
 
-/// The reset that answers a segment of no connection (RFC 9293 §3.10.7.1).
+/// The reset that answers a segment of no connection (RFC 9293 section 3.10.7.1).
 pub(super) fn reset_for(segment: &Segment<'_>) -> Packet {
     let is_acknowledging = segment.flags.has(Flags::ACK);
     let (seq, ack, flags) = if is_acknowledging {

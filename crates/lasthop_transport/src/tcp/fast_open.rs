@@ -8,11 +8,11 @@ use super::handshake::Cookie;
 #[derive(Debug)]
 pub(crate) struct FastOpen {
     key: [u64; 2],
-    /// By the server's address: a cookie is good for all its ports (RFC 7413 §4.1.3).
+    /// By the server's address: a cookie is good for all its ports (RFC 7413 section 4.1.3).
     servers: LookupMap<IpAddr, Box<Known>>,
 }
 
-/// What is known of a server (RFC 7413 §4.1.3).
+/// What is known of a server (RFC 7413 section 4.1.3).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     /// An empty one to ask for another.
@@ -47,7 +47,7 @@ impl FastOpen {
         *cookie == self.for_client(client)
     }
 
-    /// The cookie of a client: a keyed mix of its address (RFC 7413 §4.1.2; the attacker it must withstand is no
+    /// The cookie of a client: a keyed mix of its address (RFC 7413 section 4.1.2; the attacker it must withstand is no
     /// part of a model).
     pub(crate) fn for_client(&self, client: SocketAddr) -> Cookie {
         let address = match client.ip() {

@@ -12,14 +12,14 @@ use super::profile::PathMtu;
 use super::scoreboard::{Sent, Tags};
 use super::segment::{Flags, Header, Segment};
 
-/// The largest payload of a peer that does not say (RFC 9293 §3.7.1), and the least that is believed.
+/// The largest payload of a peer that does not say (RFC 9293 section 3.7.1), and the least that is believed.
 const DEFAULT_SEGMENT_SIZE: u16 = 536;
 const LEAST_SEGMENT_SIZE: u16 = 88;
 
 /// How soon a SYN leaves again after a wrong answer (`TCP_TIMEOUT_MIN`: two ticks of 4 ms).
 const SOON: Duration = Duration::from_millis(8);
 
-/// A Fast Open cookie, or an empty one as a request (RFC 7413 §4.1).
+/// A Fast Open cookie, or an empty one as a request (RFC 7413 section 4.1).
 pub(crate) type Cookie = SmallVec<[u8; 16]>;
 
 /// The largest payload that a peer takes, as its SYN says.
@@ -29,7 +29,7 @@ pub(super) fn peer_segment_size(options: &Options) -> u16 {
 }
 
 impl Connection {
-    /// Sends the first SYN (RFC 9293 §3.10.1), with early data if there is a cookie for it.
+    /// Sends the first SYN (RFC 9293 section 3.10.1), with early data if there is a cookie for it.
     pub(crate) fn connect(&mut self, now: Instant, server: Option<&Known>, out: &mut Outputs<'_>) {
         self.offered = self.profile.receive_buffer.min(u32::from(u16::MAX));
         self.high = self.initial;
@@ -58,7 +58,7 @@ impl Connection {
         self.set_timer(Timer::Retransmission, now, self.rtt.timeout());
     }
 
-    /// Takes a segment while our SYN is out (RFC 9293 §3.10.7.3). A cookie that came goes to the caller.
+    /// Takes a segment while our SYN is out (RFC 9293 section 3.10.7.3). A cookie that came goes to the caller.
     pub(crate) fn receive_syn_sent(
         &mut self,
         now: Instant,
@@ -90,7 +90,7 @@ impl Connection {
         self.last_heard = now;
         self.learn(now, segment);
         if !has(Flags::ACK) {
-            // Both opened at once (RFC 9293 §3.5, figure 8).
+            // Both opened at once (RFC 9293 section 3.5, figure 8).
             while self.board.pop(true).is_some() {}
             self.next = self.initial + 1;
             self.state = State::SynReceived;
@@ -310,7 +310,7 @@ impl Connection {
         out.transmit(packet);
     }
 
-    /// Tells a peer that its acknowledgement is of no connection of ours (RFC 9293 §3.10.7.3).
+    /// Tells a peer that its acknowledgement is of no connection of ours (RFC 9293 section 3.10.7.3).
     pub(super) fn emit_reset_for(&mut self, segment: &Segment<'_>, out: &mut Outputs<'_>) {
         out.transmit(super::endpoint::reset_for(segment));
     }

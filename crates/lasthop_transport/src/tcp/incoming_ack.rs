@@ -47,7 +47,7 @@ pub(crate) struct Effect {
 }
 
 impl Effect {
-    /// Whether it can be no duplicate acknowledgement (RFC 5681 §2).
+    /// Whether it can be no duplicate acknowledgement (RFC 5681 section 2).
     pub(crate) fn is_not_duplicate(&self) -> bool {
         self.has_data || self.updates_window || self.data_acked || self.syn_acked
     }
@@ -61,7 +61,7 @@ impl Effect {
 }
 
 impl Connection {
-    /// Checks that a segment acknowledges neither what was never sent nor what is long gone (RFC 5961 §5); before
+    /// Checks that a segment acknowledges neither what was never sent nor what is long gone (RFC 5961 section 5); before
     /// that nothing of it is believed.
     #[inline]
     pub(crate) fn check_acknowledgement(
@@ -83,7 +83,7 @@ impl Connection {
         Err(reason)
     }
 
-    /// Takes the acknowledgement of a segment, which was checked (RFC 9293 §3.10.7.4 fifth, `tcp_ack`).
+    /// Takes the acknowledgement of a segment, which was checked (RFC 9293 section 3.10.7.4 fifth, `tcp_ack`).
     pub(crate) fn acknowledge(
         &mut self,
         now: Instant,
@@ -337,7 +337,7 @@ impl Connection {
         doubled.min(self.profile.max_rto)
     }
 
-    /// Our end of the stream is acknowledged (RFC 9293 §3.10.7.4 fifth).
+    /// Our end of the stream is acknowledged (RFC 9293 section 3.10.7.4 fifth).
     fn note_own_fin(&mut self, out: &mut Outputs<'_>) {
         if !self.fin_sent || self.una != self.next || !self.board.is_empty() {
             return;

@@ -30,7 +30,7 @@ impl Connection {
         }
     }
 
-    /// NewReno: the first segment, at the threshold and at each partial acknowledgement (RFC 6582 §3.2).
+    /// NewReno: the first segment, at the threshold and at each partial acknowledgement (RFC 6582 section 3.2).
     fn mark_by_duplicates(&mut self, advances: bool) {
         let is_at_threshold = self.phase < Phase::Recovery && self.board.sacked >= self.reordering;
         if is_at_threshold || self.phase == Phase::Recovery && advances {
@@ -49,7 +49,7 @@ impl Connection {
         }
     }
 
-    /// A segment is lost when enough segments beyond it have arrived (RFC 6675 §4, `IsLost`).
+    /// A segment is lost when enough segments beyond it have arrived (RFC 6675 section 4, `IsLost`).
     fn mark_by_count(&mut self) {
         let mut beyond = self.board.sacked;
         for place in 0..self.board.outstanding() as usize {

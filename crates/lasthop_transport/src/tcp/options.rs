@@ -2,20 +2,20 @@ use smallvec::SmallVec;
 
 use super::sequence::Seq;
 
-/// What the options of a segment say (RFC 9293 §3.2). Unknown ones are skipped.
+/// What the options of a segment say (RFC 9293 section 3.2). Unknown ones are skipped.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Options {
     /// The largest segment that the sender takes.
     pub(crate) max_segment_size: Option<u16>,
-    /// By how many bits its windows are shifted (RFC 7323 §2).
+    /// By how many bits its windows are shifted (RFC 7323 section 2).
     pub(crate) window_scale: Option<u8>,
-    /// Whether it takes selective acknowledgements (RFC 2018 §2).
+    /// Whether it takes selective acknowledgements (RFC 2018 section 2).
     pub(crate) sack_permitted: bool,
-    /// Value and echo (RFC 7323 §3).
+    /// Value and echo (RFC 7323 section 3).
     pub(crate) timestamps: Option<(u32, u32)>,
-    /// Blocks that have arrived (RFC 2018 §3), the most recent first.
+    /// Blocks that have arrived (RFC 2018 section 3), the most recent first.
     pub(crate) sack: SmallVec<[(Seq, Seq); 4]>,
-    /// A request for a cookie (empty) or a cookie (RFC 7413 §4.1.1).
+    /// A request for a cookie (empty) or a cookie (RFC 7413 section 4.1.1).
     pub(crate) fast_open: Option<SmallVec<[u8; 16]>>,
 }
 
@@ -66,7 +66,7 @@ impl Options {
             (MAX_SEGMENT_SIZE, [high, low]) => {
                 self.max_segment_size = Some(u16::from_be_bytes([*high, *low]));
             }
-            // A shift above 14 counts as 14 (RFC 7323 §2.3).
+            // A shift above 14 counts as 14 (RFC 7323 section 2.3).
             (WINDOW_SCALE, [shift]) => self.window_scale = Some((*shift).min(14)),
             (SACK_PERMITTED, []) => self.sack_permitted = true,
             (SACK, blocks) if blocks.len() % 8 == 0 => {

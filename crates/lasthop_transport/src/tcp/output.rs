@@ -51,7 +51,7 @@ impl Connection {
         !self.fin_sent && (self.next.is_before(self.buffer.end()) || self.fin_queued)
     }
 
-    /// The largest payload now: at most half the largest window that the peer ever offered (RFC 9293 §3.8.6.2.1).
+    /// The largest payload now: at most half the largest window that the peer ever offered (RFC 9293 section 3.8.6.2.1).
     pub(crate) fn payload_limit(&self) -> u32 {
         let limit = u32::from(self.segment_size);
         let half = if self.largest_window > 536 {
@@ -269,7 +269,7 @@ impl Connection {
         self.emit(now, self.empty_seq(), Flags::ACK, SET_UP, None, out);
     }
 
-    /// Sends an empty segment from before the window, which the peer must answer (RFC 9293 §3.8.4).
+    /// Sends an empty segment from before the window, which the peer must answer (RFC 9293 section 3.8.4).
     pub(crate) fn send_empty_probe(&mut self, now: Instant, out: &mut Outputs<'_>) {
         self.emit(now, self.una - 1, Flags::ACK, KEEP_ALIVE, None, out);
     }
@@ -348,7 +348,7 @@ impl Connection {
         out.transmit(packet);
     }
 
-    /// Whether Nagle's algorithm keeps a segment that is not full (RFC 9293 §3.7.4).
+    /// Whether Nagle's algorithm keeps a segment that is not full (RFC 9293 section 3.7.4).
     fn nagle_holds(&self) -> bool {
         if self.profile.nodelay || self.board.is_empty() {
             return false;

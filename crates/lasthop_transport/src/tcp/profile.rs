@@ -26,9 +26,9 @@ pub struct TcpProfile {
     pub rtt_estimator: RttEstimator,
     /// The smoothed RTT before the first sample. Half of it is the first variance.
     pub initial_srtt: Option<Duration>,
-    /// The retransmission timeout before the first sample (RFC 6298 §2.1).
+    /// The retransmission timeout before the first sample (RFC 6298 section 2.1).
     pub initial_rto: Duration,
-    /// The retransmission timeout when the handshake gave no sample (RFC 6298 §5.7).
+    /// The retransmission timeout when the handshake gave no sample (RFC 6298 section 5.7).
     pub fallback_rto: Duration,
     /// The least retransmission timeout, or the least variance part of it ([`RttEstimator::Linux`]).
     pub min_rto: Duration,
@@ -40,13 +40,13 @@ pub struct TcpProfile {
     pub max_segment_size: u16,
     /// The path MTU discovery method.
     pub path_mtu: PathMtu,
-    /// Whether time stamps are offered and accepted (RFC 7323 §3).
+    /// Whether time stamps are offered and accepted (RFC 7323 section 3).
     pub timestamps: bool,
     /// Whether selective acknowledgements are offered and accepted (RFC 2018).
     pub sack: bool,
     /// Whether duplicates are reported (RFC 2883).
     pub dsack: bool,
-    /// The window scale that is offered (RFC 7323 §2).
+    /// The window scale that is offered (RFC 7323 section 2).
     pub window_scale: Option<u8>,
     /// Whether RACK detects losses by time (RFC 8985 section 6) if SACK is in use. Otherwise duplicates are counted
     /// (RFC 6675).
@@ -61,7 +61,7 @@ pub struct TcpProfile {
     pub duplicate_threshold: u32,
     /// Whether small segments that are lost together are sent again as one (`tcp_retrans_collapse`).
     pub collapse: bool,
-    /// `true` switches Nagle's algorithm off (RFC 9293 §3.7.4).
+    /// `true` switches Nagle's algorithm off (RFC 9293 section 3.7.4).
     pub nodelay: bool,
     /// Whether Nagle's algorithm minds small segments alone (Minshall's variant, as Linux).
     pub minshall: bool,
@@ -85,13 +85,13 @@ pub struct TcpProfile {
     pub retries: u32,
     /// The time after which a silent peer is given up, regardless of `retries` (RFC 5482).
     pub user_timeout: Option<Duration>,
-    /// Probes of an idle connection (RFC 9293 §3.8.4).
+    /// Probes of an idle connection (RFC 9293 section 3.8.4).
     pub keep_alive: Option<KeepAlive>,
     /// The TIME-WAIT duration (RFC 9293 section 3.6.1).
     pub time_wait: Duration,
     /// The timeout of FIN-WAIT-2.
     pub fin_wait_2_timeout: Option<Duration>,
-    /// The least time between two answers to segments that make no sense (RFC 5961 §7).
+    /// The least time between two answers to segments that make no sense (RFC 5961 section 7).
     pub challenge_interval: Duration,
     /// Whether `open` with early data asks for a Fast Open cookie and uses it (RFC 7413).
     pub fast_open_client: bool,
@@ -139,7 +139,7 @@ pub enum RttEstimator {
     ///
     /// The variance is the largest of a round trip, falls slowly and is never below the least timeout.
     Linux,
-    /// RFC 6298 §2 to the letter, the least timeout below the sum.
+    /// RFC 6298 section 2 to the letter, the least timeout below the sum.
     Rfc6298,
     /// `tcp_receive` of lwIP: Van Jacobson's integers in ticks of 500 ms, one segment timed at once.
     Lwip,
@@ -177,7 +177,7 @@ pub enum AcknowledgementPolicy {
         /// The largest delay (`TCP_DELACK_MAX`).
         max_delay: Duration,
     },
-    /// Every second segment, else at the next multiple of a period (RFC 9293 §3.8.6.3).
+    /// Every second segment, else at the next multiple of a period (RFC 9293 section 3.8.6.3).
     EverySecond {
         /// The period.
         tick: Duration,

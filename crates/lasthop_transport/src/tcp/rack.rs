@@ -3,7 +3,7 @@ use lasthop_units::{Duration, Instant};
 use super::connection::{Connection, Phase, Timer};
 use super::scoreboard::Sent;
 
-/// Loss detection by time (RFC 8985 §6), as `tcp_recovery.c` of Linux has it.
+/// Loss detection by time (RFC 8985 section 6), as `tcp_recovery.c` of Linux has it.
 #[derive(Debug)]
 pub(crate) struct Rack {
     /// The place, among all that were sent, of the last one that was delivered.
@@ -22,7 +22,7 @@ pub(crate) struct Rack {
     changed_at: u32,
 }
 
-/// For how many recoveries a wider reordering window stays (RFC 8985 §7.2).
+/// For how many recoveries a wider reordering window stays (RFC 8985 section 7.2).
 const PERSISTENCE: u8 = 16;
 
 /// What Linux adds to a timer that must not fire early (`TCP_TIMEOUT_MIN_US`).
@@ -45,7 +45,7 @@ impl Default for Rack {
 
 impl Rack {
     /// Widens the reordering window after a spurious retransmission, by at most a step a round trip, and narrows
-    /// it when it has lasted long enough (RFC 8985 §6.2 step 4).
+    /// it when it has lasted long enough (RFC 8985 section 6.2 step 4).
     pub(crate) fn update_window(&mut self, delivered: u32, prior_delivered: Option<u32>) {
         let Some(prior) = prior_delivered.filter(|prior| *prior != 0) else {
             return;
@@ -81,7 +81,7 @@ impl Rack {
 }
 
 impl Connection {
-    /// Notes that a segment was delivered (RFC 8985 §6.2 steps 1 and 2).
+    /// Notes that a segment was delivered (RFC 8985 section 6.2 steps 1 and 2).
     pub(crate) fn note_delivery(&mut self, now: Instant, sent: &Sent) {
         let rtt = super::rtt::micros(now - sent.stamp.at);
         // So soon after it was sent again, it was the first copy that arrived.
@@ -108,7 +108,7 @@ impl Connection {
         wait.is_some()
     }
 
-    /// Marks what must be lost, and returns how long to wait for the rest (RFC 8985 §6.2 step 5).
+    /// Marks what must be lost, and returns how long to wait for the rest (RFC 8985 section 6.2 step 5).
     pub(crate) fn mark_losses(&mut self, now: Instant) -> Option<Duration> {
         let window = self.reordering_window();
         let mut wait = None;
@@ -135,7 +135,7 @@ impl Connection {
         (left != Duration::ZERO).then_some(left)
     }
 
-    /// The reordering window in microseconds (RFC 8985 §6.2 step 4).
+    /// The reordering window in microseconds (RFC 8985 section 6.2 step 4).
     fn reordering_window(&self) -> u32 {
         if !self.rack.reordering_seen {
             let is_evident = self.board.sacked >= self.reordering;

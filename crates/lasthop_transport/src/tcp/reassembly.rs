@@ -6,7 +6,7 @@ use super::sequence::Seq;
 #[derive(Debug, Default)]
 pub(crate) struct Reassembly {
     ranges: Vec<Range>,
-    /// The starts of the ranges that grew last, the latest first (RFC 2018 §4).
+    /// The starts of the ranges that grew last, the latest first (RFC 2018 section 4).
     recent: Vec<Seq>,
     /// Where the stream ends: a number of its own, which counts with the range that it follows.
     fin: Option<Seq>,

@@ -7,11 +7,11 @@ use super::reassembly::Reassembly;
 use super::segment::{Flags, Segment};
 use super::sequence::Seq;
 
-/// How old the recent time stamp may be before it counts for nothing (RFC 7323 §5.5).
+/// How old the recent time stamp may be before it counts for nothing (RFC 7323 section 5.5).
 const TIMESTAMP_LIFETIME: Duration = Duration::from_secs(24 * 24 * 3600);
 
 impl Connection {
-    /// Takes a segment after the handshake (RFC 9293 §3.10.7.4, `tcp_rcv_established`).
+    /// Takes a segment after the handshake (RFC 9293 section 3.10.7.4, `tcp_rcv_established`).
     pub(crate) fn receive(
         &mut self,
         now: Instant,
@@ -76,8 +76,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Checks time stamp, sequence numbers, RST and SYN (RFC 9293 §3.10.7.4 first to fourth, RFC 5961,
-    /// RFC 7323 §5.3), and answers what must be answered.
+    /// Checks time stamp, sequence numbers, RST and SYN (RFC 9293 section 3.10.7.4 first to fourth, RFC 5961,
+    /// RFC 7323 section 5.3), and answers what must be answered.
     pub(crate) fn validate(
         &mut self,
         now: Instant,
@@ -87,7 +87,7 @@ impl Connection {
         let has = |flags| segment.flags.has(flags);
         if self.timestamps && !has(Flags::RST) {
             let Some((value, _)) = segment.options.timestamps else {
-                // RFC 7323 §3.2: once negotiated, a segment without them is dropped.
+                // RFC 7323 section 3.2: once negotiated, a segment without them is dropped.
                 return Err(DiscardReason::OldTimestamp);
             };
             if self.is_old_timestamp(now, value) {
@@ -120,7 +120,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Notes the time stamp to echo (RFC 7323 §4.3).
+    /// Notes the time stamp to echo (RFC 7323 section 4.3).
     pub(crate) fn note_timestamp(&mut self, now: Instant, segment: &Segment<'_>) {
         if let Some((value, _)) = segment.options.timestamps
             && self.timestamps
@@ -184,11 +184,11 @@ impl Connection {
             let taken = reassembly.take(self.received, &mut self.unread);
             self.received = taken.next;
             ends = taken.ends;
-            // RFC 2883 §4: what covers what was held is a duplicate too (`tcp_ofo_queue`).
+            // RFC 2883 section 4: what covers what was held is a duplicate too (`tcp_ofo_queue`).
             if let (Some((start, end)), None) = (taken.duplicate, self.duplicate) {
                 self.report_duplicate(start, end);
             }
-            // RFC 5681 §4.2: at once when a gap is filled.
+            // RFC 5681 section 4.2: at once when a gap is filled.
             self.acknowledgement.at_once |= reassembly.is_empty();
             if ends {
                 // An end that we answer at once comes with the blocks of before (`tcp_fin`).
@@ -227,7 +227,7 @@ impl Connection {
             .saturating_sub(self.received - self.acknowledged)
     }
 
-    /// The window to offer: none that is silly (RFC 9293 §3.8.6.2.2, `__tcp_select_window`).
+    /// The window to offer: none that is silly (RFC 9293 section 3.8.6.2.2, `__tcp_select_window`).
     pub(crate) fn window_to_offer(&self) -> u32 {
         let limit = self.profile.receive_buffer;
         let held = self.reassembly.as_ref().map_or(0, |held| held.held());
@@ -272,7 +272,7 @@ impl Connection {
         window.div_ceil(1 << self.own_scale) as u16
     }
 
-    /// Answers with what we expect, as a rule at most twice a second (RFC 5961 §7).
+    /// Answers with what we expect, as a rule at most twice a second (RFC 5961 section 7).
     pub(crate) fn challenge(&mut self, now: Instant, out: &mut Outputs<'_>) {
         if self.may_challenge(now) {
             self.send_acknowledgement(now, out);
@@ -311,7 +311,7 @@ impl Connection {
         self.send_acknowledgement(now, out);
     }
 
-    /// Whether this is an empty segment from right before the window, which wants an answer (RFC 9293 §3.8.4).
+    /// Whether this is an empty segment from right before the window, which wants an answer (RFC 9293 section 3.8.4).
     ///
     /// One that an end or a time stamp shows to be late is no probe.
     fn is_probe(&self, now: Instant, segment: &Segment<'_>) -> bool {

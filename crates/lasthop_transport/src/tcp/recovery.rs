@@ -14,7 +14,7 @@ pub(crate) enum Resend {
     Nothing,
     /// Segments marked as lost.
     Lost,
-    /// New data, to see whether a timeout was spurious (RFC 5682 §2.1 step 2b).
+    /// New data, to see whether a timeout was spurious (RFC 5682 section 2.1 step 2b).
     New,
 }
 
@@ -139,7 +139,7 @@ impl Connection {
         self.frto = self.profile.frto && (is_new || self.timeouts > 0);
     }
 
-    /// Ends the reduction that stands for a loss which the tail loss probe repaired (RFC 8985 §7.4.2).
+    /// Ends the reduction that stands for a loss which the tail loss probe repaired (RFC 8985 section 7.4.2).
     pub(crate) fn end_probe(&mut self, now: Instant, ack: Seq, effect: &Effect) {
         let Some(end) = self.probe_end else {
             return;
@@ -222,7 +222,7 @@ impl Connection {
         false
     }
 
-    /// Goes on after a timeout (`tcp_process_loss`), with F-RTO (RFC 5682 §3.1).
+    /// Goes on after a timeout (`tcp_process_loss`), with F-RTO (RFC 5682 section 3.1).
     fn go_on_after_timeout(
         &mut self,
         now: Instant,

@@ -98,12 +98,12 @@ impl RoundTrip {
         }
     }
 
-    /// Doubles the timeout (RFC 6298 §5.5).
+    /// Doubles the timeout (RFC 6298 section 5.5).
     pub(crate) fn back_off(&mut self, profile: &TcpProfile) {
         self.timeout = self.timeout.saturating_mul(2).min(micros(profile.max_rto));
     }
 
-    /// The handshake gave no sample: begin more cautiously (RFC 6298 §5.7).
+    /// The handshake gave no sample: begin more cautiously (RFC 6298 section 5.7).
     pub(crate) fn fall_back(&mut self, profile: &TcpProfile) {
         self.timeout = micros(profile.fallback_rto);
         self.variance = self.timeout;

@@ -23,7 +23,7 @@ impl Effect {
 }
 
 impl Connection {
-    /// Takes the blocks of a segment (RFC 2018 §4, RFC 2883 §5, `tcp_sacktag_write_queue`).
+    /// Takes the blocks of a segment (RFC 2018 section 4, RFC 2883 section 5, `tcp_sacktag_write_queue`).
     pub(crate) fn take_sacks(
         &mut self,
         now: Instant,

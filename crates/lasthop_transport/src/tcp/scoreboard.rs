@@ -4,7 +4,7 @@ use lasthop_units::Instant;
 
 use super::sequence::Seq;
 
-/// The segments that were sent and are not acknowledged yet, and what is known of them (RFC 6675 §3, and the
+/// The segments that were sent and are not acknowledged yet, and what is known of them (RFC 6675 section 3, and the
 /// tags of the retransmission queue of Linux).
 #[derive(Debug, Default)]
 pub(crate) struct Scoreboard {
@@ -63,7 +63,7 @@ impl Scoreboard {
         self.segments.is_empty()
     }
 
-    /// How many are in the network, as far as is known (`pipe` of RFC 6675 §4).
+    /// How many are in the network, as far as is known (`pipe` of RFC 6675 section 4).
     pub(crate) fn in_flight(&self) -> u32 {
         (self.outstanding() + self.retransmitted).saturating_sub(self.sacked + self.lost)
     }
@@ -162,7 +162,7 @@ impl Scoreboard {
         self.lost = 0;
     }
 
-    /// Forgets what the peer said that it has (RFC 2018 §8).
+    /// Forgets what the peer said that it has (RFC 2018 section 8).
     pub(crate) fn forget_sacks(&mut self) {
         for sent in &mut self.segments {
             sent.tags.sacked = false;

@@ -7,7 +7,7 @@ use super::sequence::Seq;
 use crate::TCP_PROTOCOL;
 use crate::ip::{self, IpPacket};
 
-/// A received segment: a checked view on the bytes of a packet (RFC 9293 §3.1).
+/// A received segment: a checked view on the bytes of a packet (RFC 9293 section 3.1).
 #[derive(Debug)]
 pub(crate) struct Segment<'a> {
     /// Who sent it.

@@ -1,6 +1,6 @@
 use core::ops::{Add, AddAssign, Sub};
 
-/// A sequence number: 32 bits that wrap, compared within half their range (RFC 9293 §3.4).
+/// A sequence number: 32 bits that wrap, compared within half their range (RFC 9293 section 3.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Seq(pub(crate) u32);
 

@@ -10,7 +10,7 @@ use super::output::TEAR_DOWN;
 use super::segment::{Flags, Header, Segment};
 use super::sequence::Seq;
 
-/// Connections that are over and still answer late segments (RFC 9293 §3.6.1): 96 B each and no timer of their own.
+/// Connections that are over and still answer late segments (RFC 9293 section 3.6.1): 96 B each and no timer of their own.
 ///
 /// All wait for the same time, so that they end in the order in which they came.
 #[derive(Debug, Default)]
@@ -90,7 +90,7 @@ impl TimeWaits {
         }
     }
 
-    /// Takes a late segment (RFC 9293 §3.10.7.4, RFC 6191; of resets, only the exact one, RFC 5961 §3.2).
+    /// Takes a late segment (RFC 9293 section 3.10.7.4, RFC 6191; of resets, only the exact one, RFC 5961 section 3.2).
     pub(crate) fn receive(
         &mut self,
         now: Instant,

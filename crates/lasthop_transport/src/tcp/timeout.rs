@@ -78,7 +78,7 @@ impl Connection {
         }
     }
 
-    /// Sets the timer for a tail loss probe where there may be one (RFC 8985 §7.2, `tcp_schedule_loss_probe`).
+    /// Sets the timer for a tail loss probe where there may be one (RFC 8985 section 7.2, `tcp_schedule_loss_probe`).
     pub(crate) fn schedule_probe(&mut self, now: Instant, advances: bool) -> bool {
         let is_calm = matches!(self.phase, Phase::Open | Phase::Reduced);
         let may_probe = self.profile.loss_probe && self.sack && is_calm && self.is_synchronised();
@@ -178,7 +178,7 @@ impl Connection {
         self.profile.time_of_retries(self.profile.retries)
     }
 
-    /// The tail is out for too long: send one segment to draw an acknowledgement (RFC 8985 §7.3).
+    /// The tail is out for too long: send one segment to draw an acknowledgement (RFC 8985 section 7.3).
     fn probe_tail(&mut self, now: Instant, out: &mut Outputs<'_>) {
         if self.board.is_empty() {
             self.timer = Timer::Off;
@@ -229,7 +229,7 @@ impl Connection {
         }
     }
 
-    /// The peer's window stays shut (RFC 9293 §3.8.6.1, `tcp_send_probe0`).
+    /// The peer's window stays shut (RFC 9293 section 3.8.6.1, `tcp_send_probe0`).
     fn probe_window(&mut self, now: Instant, out: &mut Outputs<'_>) {
         if !self.board.is_empty() || !self.has_unsent() {
             self.probes = 0;
@@ -256,7 +256,7 @@ impl Connection {
         self.set_timer(Timer::WindowProbe, now, self.probe_interval());
     }
 
-    /// Sets the timer of an idle connection: keep-alive (RFC 9293 §3.8.4), or the wait for a peer to finish.
+    /// Sets the timer of an idle connection: keep-alive (RFC 9293 section 3.8.4), or the wait for a peer to finish.
     ///
     /// Keep-alive is not put off by what arrives: when its timer fires, it is set to what is left.
     pub(crate) fn set_idle_timer(&mut self, now: Instant) {

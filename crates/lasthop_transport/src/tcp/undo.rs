@@ -88,7 +88,7 @@ impl Connection {
         self.undo_count = if out == 0 { -1 } else { out as i32 };
     }
 
-    /// Without SACK the phase lasts until something beyond its end is acknowledged (RFC 6582 §3.2 step 1).
+    /// Without SACK the phase lasts until something beyond its end is acknowledged (RFC 6582 section 3.2 step 1).
     pub(super) fn must_hold_on(&mut self) -> bool {
         let holds = !self.sack && self.una == self.high;
         if holds && !self.has_resent() {

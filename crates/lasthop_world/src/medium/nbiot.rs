@@ -90,7 +90,7 @@ pub(crate) struct NbIot {
     farthest_served_db: Option<f64>,
 }
 
-/// The coupling loss up to which NB-IoT is to serve a device (TR 45.820 5.1: 20 dB beyond 144 dB). A device that is
+/// The coupling loss up to which NB-IoT is to serve a device (TR 45.820 section 5.1: 20 dB beyond 144 dB). A device that is
 /// further away and gets nothing through is out of coverage, whatever the load.
 const REACH_DB: f64 = 164.0;
 

@@ -182,7 +182,7 @@ def _spacing(hz: float, key: tuple[str, ...]) -> str:
     if hz not in _SPACINGS:
         raise Fault(
             "NPUSCH does not have this subcarrier spacing",
-            hint='write "15 kHz" or "3.75 kHz" (TS 36.211 10.1.2)',
+            hint='write "15 kHz" or "3.75 kHz" (TS 36.211 section 10.1.2)',
             location=key,
         )
     return _SPACINGS[hz]

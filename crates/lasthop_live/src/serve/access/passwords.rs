@@ -110,7 +110,7 @@ fn is_same(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && difference == 0
 }
 
-/// Reads base64 (RFC 4648 §4).
+/// Reads base64 (RFC 4648 section 4).
 fn decode(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=');
     if digits.is_empty() || !text.len().is_multiple_of(4) || text.len() - digits.len() > 2 {

@@ -11,7 +11,7 @@ pub(super) struct Assignment {
     pub(super) acknowledgement: UplinkAllocation,
 }
 
-/// The guard subframe between receiving and sending (TS 36.211 10.2.2.3).
+/// The guard subframe between receiving and sending (TS 36.211 section 10.2.2.3).
 const GUARD: u64 = 1;
 
 impl Cell {
@@ -76,7 +76,7 @@ impl Cell {
     }
 
     /// The places of two blocks whose DCIs are these. The second DCI ends while the device still listens, which it does
-    /// not from the first NPDSCH to the first acknowledgement (TS 36.213 16.6).
+    /// not from the first NPDSCH to the first acknowledgement (TS 36.213 section 16.6).
     fn pair(
         &self,
         space: &SearchSpace,

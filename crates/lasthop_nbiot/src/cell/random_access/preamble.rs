@@ -69,7 +69,7 @@ impl Cell {
         let start = occasions.next(earliest);
         let (first_tone, tones) = occasions.tones();
         let tone = device.stream.below(u64::from(tones)) as u8;
-        // The lowest level alone is under power control (TS 36.213 16.3.1).
+        // The lowest level alone is under power control (TS 36.213 section 16.3.1).
         let power_dbm = if level == 0 {
             let ramped = power.preamble_target_dbm
                 + f64::from(access.attempts_at_level - 1) * power.ramping_step_db

@@ -134,7 +134,7 @@ impl Cell {
         let is_lost = uplink
             .attempts
             .is_multiple_of(settings.config.connection.harq_transmissions.into());
-        // A device keeps its block until a grant asks for a new one (TS 36.321 5.4.2.2), and no RLC would miss it
+        // A device keeps its block until a grant asks for a new one (TS 36.321 section 5.4.2.2), and no RLC would miss it
         // before its timer ran out: the base station goes on asking. Who heard no grant has no block, and is owed one.
         if is_lost && uplink.block.is_none() {
             connection.grant_due = !connection.releasing;

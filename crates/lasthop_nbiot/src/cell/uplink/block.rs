@@ -33,7 +33,7 @@ pub(super) fn build(
     for (up, bearer) in connection.up.iter_mut().zip([Bearer::Srb1, Bearer::Drb]) {
         block.data(bearer, &mut up.transmitter, now, &settings.rlc);
     }
-    // Where there is padding, it carries a report (TS 36.321 5.4.5).
+    // Where there is padding, it carries a report (TS 36.321 section 5.4.5).
     let by_hand = settings.config.switches.hand_counted_blocks;
     if !reports && !by_hand {
         block.control(ControlElement::BufferStatus(0));

@@ -15,7 +15,7 @@ pub(super) struct Grant {
 }
 
 /// An NPUSCH whose grant comes behind another one ends so long after the start of that one's NPUSCH, at the latest
-/// (TS 36.213 16.6).
+/// (TS 36.213 section 16.6).
 const LONGEST_PAIR: u64 = 256;
 
 impl Cell {
@@ -67,7 +67,7 @@ impl Cell {
 
     /// The places of two blocks with which the second ends first, where there are any within a period of the search space.
     /// The second DCI ends while the device still listens, which it does not from two subframes before the first NPUSCH on
-    /// (TS 36.213 16.6). A pair is none whose second NPUSCH would end sooner by a DCI behind a first one that
+    /// (TS 36.213 section 16.6). A pair is none whose second NPUSCH would end sooner by a DCI behind a first one that
     /// goes alone, as after long ones: the delays of grants have gaps.
     pub(super) fn find_grants(
         &self,

@@ -15,7 +15,7 @@ pub enum Fate {
     Lost,
 }
 
-/// What has arrived and what goes again (TS 36.322 5.2.1, 5.2.2).
+/// What has arrived and what goes again (TS 36.322 section 5.2.1, 5.2.2).
 impl<T> AmTransmitter<T> {
     /// Returns when [`AmTransmitter::handle_timeout`] is due.
     #[must_use]
@@ -23,7 +23,7 @@ impl<T> AmTransmitter<T> {
         self.poll_deadline
     }
 
-    /// Polls again where the answer to a poll is overdue (TS 36.322 5.2.2.3).
+    /// Polls again where the answer to a poll is overdue (TS 36.322 section 5.2.2.3).
     pub fn handle_timeout(&mut self, now: Instant, config: &RlcConfig) {
         if self.poll_deadline.is_none_or(|deadline| now < deadline) {
             return;
@@ -39,7 +39,7 @@ impl<T> AmTransmitter<T> {
         }
     }
 
-    /// Takes a STATUS PDU (TS 36.322 5.2.1 and 5.2.2.2).
+    /// Takes a STATUS PDU (TS 36.322 sections 5.2.1 and 5.2.2.2).
     pub fn handle_status(&mut self, report: &StatusReport, config: &RlcConfig) {
         let ack_sn = report.ack_sn.min(self.flight.next_sn());
         if self.poll_sn < ack_sn || report.nacks.iter().any(|nack| nack.sn == self.poll_sn) {
@@ -91,7 +91,7 @@ impl<T> AmTransmitter<T> {
         self.sdus.forget_before(self.flight.start());
     }
 
-    /// Queues a portion for another transmission, once, and counts it (TS 36.322 5.2.1).
+    /// Queues a portion for another transmission, once, and counts it (TS 36.322 section 5.2.1).
     fn send_again(&mut self, portion: Portion, config: &RlcConfig) {
         if self.retransmissions.has_some_of(&portion) {
             return;

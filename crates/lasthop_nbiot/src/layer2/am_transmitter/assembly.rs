@@ -5,7 +5,7 @@ use crate::config::Polls;
 use crate::layer2::am_pdu::{AM_HEADER_BYTES, AM_SEGMENT_HEADER_BYTES, AmPdu};
 use crate::layer2::rlc_config::{RlcConfig, StatusReports};
 
-/// What goes into a PDU, and whether it polls (TS 36.322 5.1.3.1.1, 5.2.1, 5.2.2.1).
+/// What goes into a PDU, and whether it polls (TS 36.322 section 5.1.3.1.1, 5.2.1, 5.2.2.1).
 impl<T> AmTransmitter<T> {
     /// Builds a PDU of at most `size_bytes` for sending at `now`.
     ///

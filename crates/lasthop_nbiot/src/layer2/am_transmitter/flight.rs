@@ -144,7 +144,7 @@ impl Flight {
     pub(super) fn count_retransmission(&mut self, sn: u32, threshold: u8) -> bool {
         let place = (sn - self.first_sn) as usize;
         let pdu = &mut self.pdus[place];
-        // RETX_COUNT starts at 0 with the first retransmission (TS 36.322 5.2.1).
+        // RETX_COUNT starts at 0 with the first retransmission (TS 36.322 section 5.2.1).
         let retx_count = pdu.times_again;
         pdu.times_again = pdu.times_again.saturating_add(1);
         retx_count < threshold

@@ -37,7 +37,7 @@ struct SlowStart {
     end: Seq,
 }
 
-/// C = 0.4 (RFC 9438 §5.1) as 41 / 1024 times 10.
+/// C = 0.4 (RFC 9438 section 5.1) as 41 / 1024 times 10.
 const CUBE_SCALE: u64 = 410;
 /// 2^40 / `CUBE_SCALE`.
 const CUBE_FACTOR: u64 = (1 << 40) / CUBE_SCALE;
@@ -61,7 +61,7 @@ impl Cubic {
     pub(crate) fn threshold_after_loss(&mut self, window: u32) -> u32 {
         self.epoch = 0;
         let (wide, beta) = (u64::from(window), u64::from(self.beta));
-        // Fast convergence (RFC 9438 §4.7).
+        // Fast convergence (RFC 9438 section 4.7).
         self.largest_window = if window < self.largest_window {
             (wide * (1024 + beta) / 2048) as u32
         } else {
@@ -89,7 +89,7 @@ impl Cubic {
         round.samples = 0;
     }
 
-    /// Sending goes on after a pause, over which the curve is not to grow (RFC 9438 §5.8).
+    /// Sending goes on after a pause, over which the curve is not to grow (RFC 9438 section 5.8).
     pub(crate) fn resume(&mut self, now: Instant, last_sent: Instant) {
         let (now, last_sent) = (millis(now), millis(last_sent));
         if self.epoch != 0 && now > last_sent {
@@ -135,7 +135,7 @@ impl Cubic {
         round.is_over
     }
 
-    /// How many acknowledged segments let the window grow by one (RFC 9438 §4.2 to 4.5).
+    /// How many acknowledged segments let the window grow by one (RFC 9438 sections 4.2 to 4.5).
     pub(crate) fn growth_interval(&mut self, now: Instant, window: u32, acked: u32) -> u32 {
         self.acked += acked;
         let now = millis(now).max(1);
@@ -195,7 +195,7 @@ impl Cubic {
     }
 
     fn keep_up_with_reno(&mut self, window: u32) {
-        // 8 (1 + beta) / 3 / (1 - beta): the slope of the window that Reno would have, times 8 (RFC 9438 §4.3).
+        // 8 (1 + beta) / 3 / (1 - beta): the slope of the window that Reno would have, times 8 (RFC 9438 section 4.3).
         let slope = 8 * (1024 + self.beta) / 3 / (1024 - self.beta);
         let step = ((u64::from(window) * u64::from(slope)) >> 3).max(1) as u32;
         while self.acked > step {
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn the_window_is_back_after_k_seconds_and_flat_there() {
-        // K = cbrt(30 / 0.4) = 4.2 s (RFC 9438 §4.2); after 8 s 100 + 0.4 (8 - 4.2)^3 = 122.
+        // K = cbrt(30 / 0.4) = 4.2 s (RFC 9438 section 4.2); after 8 s 100 + 0.4 (8 - 4.2)^3 = 122.
         for (rounds, expected) in [(42, 95..=101), (55, 97..=103), (80, 115..=130)] {
             let mut cubic = Cubic::new(717);
             assert_eq!(cubic.threshold_after_loss(100), 70);

@@ -66,9 +66,9 @@ pub(super) enum Law {
     Own(Box<Box<dyn CongestionLaw>>),
 }
 
-/// What Cubic multiplies the window by after a loss (RFC 9438 §4.6).
+/// What Cubic multiplies the window by after a loss (RFC 9438 section 4.6).
 const CUBIC_BETA: f64 = 0.7;
-/// What Reno does (RFC 5681 §3.1).
+/// What Reno does (RFC 5681 section 3.1).
 const RENO_BETA: f64 = 0.5;
 
 impl Law {

@@ -161,7 +161,7 @@ impl CongestionWindow {
         self.law.start_round(now, next);
     }
 
-    /// Proportional rate reduction (RFC 6937 §3.1 with the slow start bound; the extra segment on progress is
+    /// Proportional rate reduction (RFC 6937 section 3.1 with the slow start bound; the extra segment on progress is
     /// RFC 9937's, as in Linux).
     pub(crate) fn reduce(&mut self, in_flight: u32, acked: Acked) {
         if acked.segments == 0 || self.prior_window == 0 {
@@ -241,7 +241,7 @@ impl CongestionWindow {
         }
     }
 
-    /// Halves the window for each timeout that the connection was idle, down to the initial one (RFC 2861 §3.2).
+    /// Halves the window for each timeout that the connection was idle, down to the initial one (RFC 2861 section 3.2).
     pub(crate) fn rest(&mut self, now: Instant, idle: Duration, timeout: Duration, initial: u32) {
         self.threshold = self.current_threshold();
         let floor = initial.min(self.segments);

@@ -106,7 +106,7 @@ impl Victim {
 
 #[test]
 fn a_window_scale_above_14_counts_as_14() {
-    // RFC 7323 §2.3. A window of 1 then lets 16,384 bytes through: 16 full segments and the rest.
+    // RFC 7323 section 2.3. A window of 1 then lets 16,384 bytes through: 16 full segments and the rest.
     let profile = TcpProfile {
         timestamps: false,
         initial_window: 100,
@@ -122,7 +122,7 @@ fn a_window_scale_above_14_counts_as_14() {
 
 #[test]
 fn a_segment_size_that_is_absurd_is_not_believed() {
-    // RFC 9293 §3.7.1 has 536 for a peer that does not say; Linux takes a 0 for that, and bounds what is small.
+    // RFC 9293 section 3.7.1 has 536 for a peer that does not say; Linux takes a 0 for that, and bounds what is small.
     let profile = TcpProfile {
         nodelay: true,
         ..plain()
@@ -145,7 +145,7 @@ fn a_segment_size_that_is_absurd_is_not_believed() {
 
 #[test]
 fn blocks_of_what_was_never_sent_say_nothing() {
-    // RFC 2018 §4 and RFC 2883: behind what was sent, empty, the wrong way round, before what is acknowledged.
+    // RFC 2018 section 4 and RFC 2883: behind what was sent, empty, the wrong way round, before what is acknowledged.
     for blocks in [
         "6001:7001",
         "5001:6001",
@@ -181,7 +181,7 @@ fn blocks_of_what_was_never_sent_say_nothing() {
 
 #[test]
 fn what_arrived_first_stands() {
-    // RFC 9293 §3.10.7.4: what was received is trimmed off what overlaps it, whatever it says.
+    // RFC 9293 section 3.10.7.4: what was received is trimmed off what overlaps it, whatever it says.
     let mut victim = Victim::accepting(plain(), "S 0:0(0) win 64000 <mss 1000,sackOK>");
     victim.hear_bytes("P. 1:5(4) ack 1 win 64000", b"abcd");
     victim.hear_bytes("P. 1:9(8) ack 1 win 64000", b"ABCDefgh");
@@ -198,7 +198,7 @@ fn what_arrived_first_stands() {
 
 #[test]
 fn an_urgent_pointer_moves_nothing() {
-    // RFC 6093 §3: urgent data stays in the stream.
+    // RFC 6093 section 3: urgent data stays in the stream.
     for (flag, pointer) in [(0x20, 0), (0x20, 1), (0x20, 0xffff), (0, 0xffff)] {
         let mut victim = Victim::accepting(plain(), "S 0:0(0) win 64000 <mss 1000>");
         let packet = Line::parse("P. 1:101(100) ack 1 win 64000").packet(&victim.bases);

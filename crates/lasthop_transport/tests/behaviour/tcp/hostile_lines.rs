@@ -29,7 +29,7 @@ fn a_listener_answers_a_plain_syn_alone() {
     check_all(
         "+0 listen",
         &[
-            // RFC 9293 §3.10.7.2: a RST is ignored, whatever else is set.
+            // RFC 9293 section 3.10.7.2: a RST is ignored, whatever else is set.
             "+0.1 < R 0:0(0) win 0
              +0 x no_connection",
             "+0.1 < SR 0:0(0) win 0
@@ -56,7 +56,7 @@ fn a_listener_answers_a_plain_syn_alone() {
 
 #[test]
 fn a_handshake_goes_on_under_segments_that_make_no_sense() {
-    // RFC 9293 §3.10.7.3.
+    // RFC 9293 section 3.10.7.3.
     check_all(
         SYN_SENT,
         &[
@@ -80,7 +80,7 @@ fn a_handshake_goes_on_under_segments_that_make_no_sense() {
              +0 ! Closed(PeerReset)",
         ],
     );
-    // RFC 9293 §3.10.7.4, RFC 5961 §3 and 4.
+    // RFC 9293 section 3.10.7.4, RFC 5961 sections 3 and 4.
     check_all(
         HALF_OPEN,
         &[
@@ -106,7 +106,7 @@ fn a_handshake_goes_on_under_segments_that_make_no_sense() {
 
 #[test]
 fn an_established_connection_bears_any_segment() {
-    // RFC 9293 §3.10.7.4, RFC 5961 §3 to 5.
+    // RFC 9293 section 3.10.7.4, RFC 5961 sections 3 to 5.
     check_all(
         ACCEPTED,
         &[

@@ -1,4 +1,4 @@
-//! A peer that throws away what it had reported (RFC 2018 §8).
+//! A peer that throws away what it had reported (RFC 2018 section 8).
 
 use super::plain;
 use super::time_line::check;
@@ -30,7 +30,7 @@ fn what_the_peer_threw_away_leaves_again_soon() {
 
 #[test]
 fn a_timeout_forgets_what_the_peer_reported() {
-    // It reports all and acknowledges nothing: after the timeout all leaves again (RFC 2018 §8).
+    // It reports all and acknowledges nothing: after the timeout all leaves again (RFC 2018 section 8).
     check(
         plain(),
         "+0 connected

@@ -240,7 +240,7 @@ impl Repeater {
 
     fn receive(&mut self, now: Instant, connection: ConnectionId, transport: &mut dyn Transport) {
         while let Some(datagram) = transport.receive_datagram(connection) {
-            // RFC 1122 §4.1.1: what is not understood is ignored.
+            // RFC 1122 section 4.1.1: what is not understood is ignored.
             let Some(header) = datagram.first_chunk::<HEADER_LENGTH>().copied() else {
                 continue;
             };
