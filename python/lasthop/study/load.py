@@ -7,66 +7,43 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
 from lasthop.errors import StudyError
-from lasthop.measures import column_of
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.claims.load import read_claims
 from lasthop.study.conditions import describe
-from lasthop.study.expressions import (
-    Expression,
-    measured_column,
-    parse_expression,
-)
-from lasthop.study.fields.survey import FOLDER
 from lasthop.study.forms.extending import read_named, read_study
-from lasthop.study.forms.long_form import LongForm
+from lasthop.study.forms.read_form import read_form
 from lasthop.study.forms.renamed_keys import current_key, note_on
-from lasthop.study.forms.short_form import ShortForm
 from lasthop.study.forms.timing import QUICK_REPEAT, QUICK_REPEAT_LIVE, timing
 from lasthop.study.plan.deciding import Judgeable
-from lasthop.study.plan.grid import GridPart, check_settable, check_size, read_parts
+from lasthop.study.plan.grid import check_settable, check_size, read_parts
+from lasthop.study.plan.judging import Judging
 from lasthop.study.plan.multiverse import MultiversePlan, plan_multiverse
 from lasthop.study.plan.overrides import changes_to, check_overrides
-from lasthop.study.plan.parameters import (
-    SweptValue,
-    named,
-    point_parameters,
-    swept_parameters,
-    swept_values,
-)
-from lasthop.study.plan.sharing import Sharing
-from lasthop.study.plan.study import CASE_ID_DIGITS, Decide, Part, Point, Stack, Study
+from lasthop.study.plan.points import Points
+from lasthop.study.plan.study import Part, Stack, Study
 from lasthop.study.plan.tariffs import Tariffs
 from lasthop.study.rules.credentials import Credentials, read_credentials
 from lasthop.study.rules.notes import Notes
-from lasthop.study.rules.order import Subject, check_point, check_stacks
 from lasthop.study.rules.software import LIVE, on_engine
 from lasthop.study.rules.under_load import (
     LOAD,
     Targets,
     arms_under_load,
-    on_devices,
-    with_subscribers,
 )
 from lasthop.study.run_spec import (
-    Spec,
     canonical_json,
-    conditions_spec,
-    identity,
-    run_spec,
 )
 from lasthop.study.text.beside import file_beside
 from lasthop.study.text.document import SET, Document, Replacement
-from lasthop.study.text.faults import Fault, nearest, show, suggestion
+from lasthop.study.text.faults import Fault, show
 from lasthop.study.text.source import parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from lasthop.study.forms.model import DecideForm, StudyForm
+    from lasthop.study.forms.model import StudyForm
     from lasthop.study.stacks.arm import StudyArm
 
 
@@ -116,11 +93,6 @@ def load_study(  # noqa: PLR0913  (each is a keyword and has a default)
     ).study()
 
 
-def _means_fleet(key: str) -> bool:
-    """Tell whether a study writes, or has misspelt, the key that makes its form the long one."""
-    return nearest(key, {*LongForm.model_fields, *ShortForm.model_fields}) == "fleet"
-
-
 def _override(document: Document, key: str, text: str) -> Document:
     name = f"{SET}{key}"
     notes = (*document.notes, note_on(key)) if current_key(key) != key else document.notes
@@ -158,20 +130,28 @@ class _Loader:
 
     def study(self) -> Study:
         """Resolve the study."""
-        base = self._form(self._document)
+        base = read_form(self._document, self._folder)
         arms = self._arms(base)
         self._credentials = self._read_credentials(base, arms)
         repeat = min(base.repeat, self._quick_repeat(base)) if self._quick else base.repeat
         grid = read_parts(self._document)
         check_overrides(self._document.overrides, grid)
         check_size(self._document, grid, stacks=len(arms), repeat=repeat)
-        parts, points = self._expand(grid, arms)
+        parts, points = Points(
+            self._document,
+            folder=self._folder,
+            quick=self._quick,
+            against=self._against,
+            credentials=self._credentials,
+            notes=self._notes,
+            tariffs=self._tariffs,
+        ).expand(grid, arms)
         swept = {parameter.key: parameter for part in parts for parameter in part.swept}
         judgeable = Judgeable(arms, parts, swept, points)
-        decide = self._decide(base.decide, parts, judgeable)
+        judging = Judging(self._document, judgeable, parts, self._tariffs)
+        decide = judging.decide(base.decide)
         expect = tuple(
-            self._expectation(text, ("expect", index), judgeable)
-            for index, text in enumerate(base.expect)
+            judging.expectation(text, ("expect", index)) for index, text in enumerate(base.expect)
         )
         multiverse = self._multiverse(base, arms, parts)
         claims = self._claims(base.claims, arms, parts)
@@ -233,13 +213,6 @@ class _Loader:
         end_ns = timing(form, quick=self._quick).duration_ns
         return sum(event.form.first >= end_ns for event in form.assemble().events)
 
-    def _form(self, document: Document) -> StudyForm:
-        form = LongForm if any(map(_means_fleet, document.value)) else ShortForm
-        try:
-            return form.model_validate(document.value, context={FOLDER: self._folder})
-        except ValidationError as error:
-            raise document.invalid(error) from None
-
     def _arms(self, form: StudyForm) -> tuple[StudyArm, ...]:
         try:
             if self._against is not None:
@@ -256,155 +229,6 @@ class _Loader:
             return read_credentials(form.credentials, self._folder, arms, engine=engine)
         except Fault as fault:
             raise self._document.error(fault.within(("credentials",))) from None
-
-    def _expand(
-        self, grid: tuple[GridPart, ...], arms: tuple[StudyArm, ...]
-    ) -> tuple[tuple[Part, ...], tuple[Point, ...]]:
-        keys = list(dict.fromkeys(axis.key for part in grid for axis in part.axes))
-        found: list[tuple[GridPart, Spec, dict[str, SweptValue]]] = []
-        share = Sharing()
-        base = {
-            key: value
-            for key, value in self._document.value.items()
-            if key not in ("sweep", "decide", "expect", "claims", "multiverse")
-        }
-        slim = Document(self._document.source, base, self._document.replacements)
-        for part in grid:
-            seen: set[str] = set()
-            for document, names in part.points(slim):
-                form, spec = self._point(document, slim, arms)
-                case = identity(run_spec(spec, arms[0], seed=0), digits=CASE_ID_DIGITS)
-                if case not in seen:
-                    values = swept_values(form, document.value, keys, names)
-                    found.append((part, share(spec), values))
-                elif not self._quick:
-                    raise self._repeated_point(part)
-                seen.add(case)
-        swept = swept_parameters((part, values) for part, _, values in found)
-        points = tuple(
-            Point(part.name, spec, point_parameters(values, swept.values()))
-            for part, spec, values in found
-        )
-        parts = tuple(
-            Part(
-                part.name,
-                tuple(
-                    named(swept[axis.key], axis, (of for other, _, of in found if other is part))
-                    for axis in part.axes
-                ),
-                sum(point.part == part.name for point in points),
-            )
-            for part in grid
-        )
-        return parts, points
-
-    def _point(
-        self, document: Document, base: Document, arms: tuple[StudyArm, ...]
-    ) -> tuple[StudyForm, Spec]:
-        """Resolve one point; a fault of swept values is told at their place, not in the base."""
-        try:
-            return self._resolved(document, arms)
-        except StudyError as error:
-            swept = document.replacements[len(base.replacements) :]
-            if not swept or any(replacement.holds(error) for replacement in swept):
-                raise
-            if not self._fits(base, arms):
-                raise
-            alone = (found for found in swept if not self._fits(base.replaced(found), arms))
-            guilty = next(alone, swept[-1])
-            what = f"with {show(guilty.value)}, {error.key or 'the study'}: {error.what}"
-            raise guilty.error(Fault(what, hint=error.hint)) from None
-
-    def _fits(self, document: Document, arms: tuple[StudyArm, ...]) -> bool:
-        try:
-            self._resolved(document, arms)
-        except StudyError:
-            return False
-        return True
-
-    def _resolved(self, document: Document, arms: tuple[StudyArm, ...]) -> tuple[StudyForm, Spec]:
-        form = self._form(document)
-        try:
-            assembly, spans = form.assemble(), timing(form, quick=self._quick)
-            against = self._against
-            if against is not None:
-                assembly = on_devices(assembly, against.device)
-                if not against.is_gateway:
-                    assembly = with_subscribers(assembly)
-            subject = Subject(
-                assembly=assembly,
-                arms=arms,
-                spans=timing(form, quick=False),
-                engine=form.engine if against is None else LOAD,
-                allows_overload=form.measure.overload == "allow",
-                targets=against,
-                credentials=self._credentials,
-            )
-            check_point(subject)
-            self._tariffs.see(assembly)
-            self._notes.see(assembly, subject.spans, arms)
-            spec = conditions_spec(
-                assembly,
-                spans,
-                engine=subject.engine,
-                at=None if against is None else against.at,
-                messages=form.measure.messages,
-                folder=self._folder,
-                credentials=None if self._credentials is None else self._credentials.identity,
-            )
-            check_stacks(subject)
-        except Fault as fault:
-            raise document.error(fault) from None
-        return form, spec
-
-    def _repeated_point(self, part: GridPart) -> StudyError:
-        location = ("sweep", part.index) if part.index is not None else ("sweep",)
-        fault = Fault(
-            f"two points of the part {show(part.name)} have equal settings",
-            hint="remove the value that is written twice",
-            location=location,
-        )
-        return self._document.error(fault)
-
-    def _decide(
-        self, form: DecideForm | None, parts: tuple[Part, ...], judgeable: Judgeable
-    ) -> Decide | None:
-        if form is None:
-            return None
-        aim = "minimise" if form.minimise is not None else "maximise"
-        try:
-            column = measured_column(form.minimise or form.maximise or "")
-            judgeable.check_measurable(form.minimise or form.maximise or "")
-            self._tariffs.check_measurable(form.minimise or form.maximise or "")
-        except Fault as fault:
-            raise self._document.error(fault.within(("decide", aim))) from None
-        names = [part.name for part in parts]
-        if form.part is not None and form.part not in names:
-            raise self._document.error(
-                Fault(
-                    f"there is no part {show(form.part)}",
-                    hint=suggestion(form.part, names, kind="parts"),
-                    location=("decide", "part"),
-                )
-            )
-        part = form.part or names[0]
-        try:
-            judgeable.check_weights(form.minimise or form.maximise or "", part)
-        except Fault as fault:
-            raise self._document.error(fault.within(("decide", aim))) from None
-        return Decide(
-            require=tuple(
-                self._requirement(text, ("decide", "require", index), judgeable, part)
-                for index, text in enumerate(form.require)
-            ),
-            minimise=form.minimise,
-            maximise=form.maximise,
-            column=column,
-            smallest_effect=column_of(column).usual_effect
-            if form.smallest_effect is None
-            else form.smallest_effect,
-            part=part,
-        )
 
     def _claims(
         self, name: str | None, arms: tuple[StudyArm, ...], parts: tuple[Part, ...]
@@ -447,36 +271,3 @@ class _Loader:
             return plan_multiverse(form.multiverse, of, study=form, arms=arms, parts=parts)
         except Fault as fault:
             raise self._document.error(fault) from None
-
-    def _requirement(
-        self, text: str, location: tuple[str | int, ...], judgeable: Judgeable, part: str
-    ) -> Expression:
-        expression = self._expression(text, location, judgeable)
-        if not expression.is_by_group:
-            try:
-                judgeable.check_weights(expression.comparison.column, part)
-            except Fault as fault:
-                raise self._document.error(fault.within(location)) from None
-        return expression
-
-    def _expectation(
-        self, text: str, location: tuple[str | int, ...], judgeable: Judgeable
-    ) -> Expression:
-        expression = self._expression(text, location, judgeable)
-        if not expression.is_by_group:
-            try:
-                judgeable.check_measured(expression.comparison.column)
-            except Fault as fault:
-                raise self._document.error(fault.within(location)) from None
-        return expression
-
-    def _expression(
-        self, text: str, location: tuple[str | int, ...], judgeable: Judgeable
-    ) -> Expression:
-        try:
-            expression = parse_expression(text)
-            judgeable.check(expression)
-            self._tariffs.check(expression)
-        except Fault as fault:
-            raise self._document.error(fault.within(location)) from None
-        return expression

@@ -1,7 +1,7 @@
 """Citations of RFCs and 3GPP documents have one form, so that a search finds all of them.
 
-``RFC 9293 section 3.8.4``, ``RFC 7959 sections 2.4, 2.5``, ``RFC 8446 appendix D.4``; ``TS 36.213 section 16.6``,
-``TS 36.213 table 16.4.1.3-2``, ``TS 36.104 annex A.14``.
+``RFC 9293 section 3.8.4``, ``RFC 7959 sections 2.4, 2.5``, ``RFC 8446 appendix D.4``;
+``TS 36.213 section 16.6``, ``TS 36.213 table 16.4.1.3-2``, ``TS 36.104 annex A.14``.
 """
 
 from __future__ import annotations
