@@ -13,7 +13,7 @@ impl BlockSize {
     /// 1024 B.
     pub const LARGEST: Self = Self { exponent: 6 };
 
-    /// The block size of this many bytes; `None` when there is none.
+    /// Returns the block size of this many bytes; `None` if there is none.
     #[must_use]
     pub const fn of(bytes: usize) -> Option<Self> {
         match bytes {

@@ -22,7 +22,7 @@ use crate::{
     Carrier, CoapCounters, CoapParameters, CoapRequest, CoapTopics, Push, RequestEvent, RequestId,
 };
 
-/// The device's end: it POSTs its messages to the server, and takes those that the server has for it.
+/// The client of a device: it sends messages by POST and receives those of the server.
 ///
 /// It carries any other request as well ([`CoapClient::request`]).
 #[derive(Debug)]
@@ -48,24 +48,24 @@ pub struct CoapClient {
     events: ShortQueue<Box<RequestEvent>>,
 }
 
-/// What a client is to do.
+/// The configuration of a client.
 #[derive(Clone, Debug)]
 pub struct CoapClientConfig {
-    /// Where the server listens.
+    /// The address of the server.
     pub server: SocketAddr,
-    /// Who it is, which names its resource at the server.
+    /// The device, which determines the name of its resource at the server.
     pub device: DeviceId,
-    /// How its messages go: confirmable or not. Over streams it means nothing.
+    /// Whether its messages are confirmable. It has no effect over streams.
     pub kind: MessageType,
-    /// How messages come to it.
+    /// How messages reach it.
     pub push: Push,
-    /// Whether messages come to it at all. Then it makes itself known first.
+    /// Whether it receives messages. If so, it registers first.
     pub receives: bool,
     /// Whether the server asks it for messages.
     pub answers: bool,
-    /// What the transport carries.
+    /// The kind of transport.
     pub carrier: Carrier,
-    /// What the endpoint is tuned by.
+    /// The parameters of the endpoint.
     pub parameters: Arc<CoapParameters>,
 }
 
@@ -106,7 +106,7 @@ impl CoapClient {
         }
     }
 
-    /// The same with topics of its server.
+    /// Adds topics of its server.
     #[must_use]
     pub fn with_topics(self, topics: CoapTopics) -> Self {
         Self {
@@ -115,7 +115,7 @@ impl CoapClient {
         }
     }
 
-    /// The same, which names what it asks for, and what it writes.
+    /// Sets the names of the resources that it requests and writes.
     #[must_use]
     pub fn resource_ids(mut self, resource_ids: ResourceIds) -> Self {
         if let ResourceIds::Cached(cache) = &resource_ids {
@@ -125,7 +125,7 @@ impl CoapClient {
         self
     }
 
-    /// Sends a request to the server; what becomes of it comes by [`CoapClient::next_event`].
+    /// Sends a request to the server. [`CoapClient::next_event`] returns its outcome.
     ///
     /// # Errors
     /// When there is no connection.
@@ -151,14 +151,16 @@ impl CoapClient {
         self.attend(now);
     }
 
-    /// Forgets a request. A notification that still comes is rejected, which ends its observation (RFC 7641 section 3.6).
+    /// Forgets a request.
+    ///
+    /// A later notification is rejected, which ends its observation (RFC 7641 section 3.6).
     pub fn forget(&mut self, now: Instant, request: RequestId, transport: &mut dyn Transport) {
         let mut cx = Context::new(now, transport, &mut self.outputs);
         self.endpoint.forget(&mut cx, request);
         self.attend(now);
     }
 
-    /// Ends a stream connection in good order, for good (RFC 8323 section 5.5). Over datagrams there is nothing to end.
+    /// Ends a stream connection in order, for good (RFC 8323 section 5.5). It has no effect over datagrams.
     pub fn release(&mut self, now: Instant, transport: &mut dyn Transport) {
         if let Some(connection) = self.connection {
             self.is_released = true;
@@ -167,12 +169,12 @@ impl CoapClient {
         }
     }
 
-    /// What became of requests, in order.
+    /// Returns the next outcome of a request, in order.
     pub fn next_event(&mut self) -> Option<RequestEvent> {
         self.events.pop().map(|event| *event)
     }
 
-    /// What it could not use.
+    /// Returns the counters of unusable input.
     #[must_use]
     pub fn counters(&self) -> CoapCounters {
         self.endpoint.tally.counters()

@@ -1,7 +1,7 @@
-/// What an endpoint met that it could not use, and what it did about it.
+/// The counters of an endpoint for input that it could not use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CoapCounters {
-    /// Bytes that are no message: ignored, or rejected where they were confirmable.
+    /// Invalid messages: ignored, or rejected if they were confirmable.
     pub malformed: u32,
     /// Messages of a reserved class, or that make no sense where they came.
     pub unexpected: u32,
@@ -13,9 +13,9 @@ pub struct CoapCounters {
     pub resets_received: u32,
     /// Acknowledgements and resets that belong to nothing.
     pub unmatched: u32,
-    /// Responses that nobody waits for.
+    /// Responses without a matching request.
     pub unmatched_responses: u32,
-    /// Requests refused: a critical option that is not understood, a block that is none.
+    /// Requests refused because of an unknown critical option or an invalid block.
     pub bad_options: u32,
     /// Bodies that were too large.
     pub too_large: u32,

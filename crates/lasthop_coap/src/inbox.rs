@@ -7,7 +7,7 @@ use crate::codec::{Code, Message, MessageType, OptionWriter, Token, option_numbe
 use crate::context::{Context, Purpose};
 use crate::endpoint::{Answer, Endpoint};
 
-/// Which side begins when a message goes from the server to a device.
+/// How messages go from the server to a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Push {
     /// The server: it POSTs to the device, which is a server, too.

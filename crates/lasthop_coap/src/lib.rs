@@ -41,12 +41,14 @@ pub use server::{
 };
 pub use topic_observations::CoapTopics;
 
-/// How many peers a server over datagrams holds: one that has been at rest for `EXCHANGE_LIFETIME` makes room for the
-/// next, the longest first; without one a stranger is not heard.
+/// The maximum number of peers of a server over datagrams.
+///
+/// A peer that was idle for `EXCHANGE_LIFETIME` is evicted for a new one, the longest first. Without one, new peers are
+/// ignored.
 pub const MAX_PEERS: usize = 1 << 18;
 
 /// The port that a server listens at (RFC 7252 section 6.1, RFC 8323 section 8.1).
 pub const PORT: u16 = 5683;
 
-/// The same over DTLS and TLS (RFC 7252 section 6.2, RFC 8323 section 8.2).
+/// The port of CoAP over DTLS and TLS (RFC 7252 section 6.2, RFC 8323 section 8.2).
 pub const SECURE_PORT: u16 = 5684;

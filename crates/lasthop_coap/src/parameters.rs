@@ -2,48 +2,47 @@ use lasthop_units::Duration;
 
 use crate::BlockSize;
 
-/// What an endpoint may be tuned by (RFC 7252 section 4.8), and the bounds of what it holds for others.
+/// The transmission parameters of an endpoint (RFC 7252 section 4.8), and its limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoapParameters {
     /// The shortest wait for the first acknowledgement (`ACK_TIMEOUT`).
     pub ack_timeout: Duration,
     /// The longest is this many times the shortest (`ACK_RANDOM_FACTOR`), at least 1.
     pub ack_random_factor: f64,
-    /// How often a confirmable message is sent again (`MAX_RETRANSMIT`), at most 20.
+    /// The maximum number of retransmissions of a confirmable message (`MAX_RETRANSMIT`), at most 20.
     pub max_retransmit: u16,
-    /// How many interactions with one peer may be under way (`NSTART`), at least 1. The rest waits in a queue.
+    /// The maximum number of simultaneous interactions with a peer (`NSTART`), at least 1. Further ones are queued.
     pub nstart: u16,
-    /// How many messages may wait for their turn, for each peer. The next one is given up at once.
+    /// The maximum number of queued messages for each peer. Further ones fail at once.
     pub max_waiting: usize,
-    /// How many resources and topics one client may observe at a server, beside those of devices.
+    /// The maximum number of resources and topics that a client observes at a server, in addition to those of devices.
     pub max_observations: usize,
     /// The longest time that a datagram is thought to travel (`MAX_LATENCY`).
     pub max_latency: Duration,
-    /// How many bytes a token has, 0 to 8. RFC 7252 section 5.3.1 wants four random bytes on the Internet.
+    /// The token length in bytes, 0 to 8. RFC 7252 section 5.3.1 requires four random bytes on the Internet.
     pub token_length: usize,
     /// The largest block that this end sends, and asks for (RFC 7959 section 2.2).
     pub block_size: BlockSize,
     /// The largest body that this end puts together from blocks, and the largest message on a stream, in bytes.
     pub max_body_size: usize,
-    /// For how long a representation is fresh (`Max-Age`, RFC 7252 section 5.10.5). An observer that heard nothing for
-    /// that long registers again.
+    /// The lifetime of a representation (`Max-Age`, RFC 7252 section 5.10.5). An observer registers again after that
+    /// time without a notification.
     pub max_age: Duration,
     /// Whether a confirmable request is acknowledged first and answered in a message of its own (RFC 7252 section 5.2.2),
     /// as a slow server does, or answered in the acknowledgement (§5.2.1).
     pub separate_responses: bool,
-    /// Whether a server asks a stranger to prove its address before more than three times its bytes go there (RFC 9175
-    /// §2.6; datagrams only).
+    /// Whether a server makes a new peer prove its address before sending more than three times its bytes (RFC 9175
+    /// section 2.3; datagrams only).
     pub asks_for_proof: bool,
-    /// How long a peer may take to send its settings, and to go once its connection has ended (streams only). `None` is
-    /// for ever.
+    /// The timeout for a peer's settings and for its end of the connection (streams only). `None` is for ever.
     pub connect_timeout: Option<Duration>,
-    /// How long a message of a peer may take from its first byte to its last (streams only). `None` is for ever.
+    /// The timeout for a complete message of a peer (streams only). `None` is for ever.
     pub message_timeout: Option<Duration>,
-    /// How long after the connection is lost a client opens another (streams only).
+    /// The delay before a client reconnects (streams only).
     pub reconnect_delay: Duration,
 }
 
-/// What carries the messages of an endpoint.
+/// The kind of transport of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Carrier {
     /// A datagram each, with a message layer of its own (RFC 7252).
@@ -76,19 +75,20 @@ impl Default for CoapParameters {
 }
 
 impl CoapParameters {
-    /// From the first transmission of a confirmable message to its last (`MAX_TRANSMIT_SPAN`).
+    /// Returns the time from the first to the last transmission of a confirmable message (`MAX_TRANSMIT_SPAN`).
     #[must_use]
     pub fn max_transmit_span(&self) -> Duration {
         self.longest_first_wait() * ((1 << self.doublings()) - 1)
     }
 
-    /// From the first transmission of a confirmable message to the end of the wait (`MAX_TRANSMIT_WAIT`).
+    /// Returns the time from the first transmission of a confirmable message until it is given up
+    /// (`MAX_TRANSMIT_WAIT`).
     #[must_use]
     pub fn max_transmit_wait(&self) -> Duration {
         self.longest_first_wait() * ((1 << (self.doublings() + 1)) - 1)
     }
 
-    /// How long a peer may take to answer (`PROCESSING_DELAY`).
+    /// Returns the maximum processing time of a peer (`PROCESSING_DELAY`).
     #[must_use]
     pub fn processing_delay(&self) -> Duration {
         self.ack_timeout
@@ -100,13 +100,13 @@ impl CoapParameters {
         self.max_latency * 2 + self.processing_delay()
     }
 
-    /// How long the number of a confirmable message means that message (`EXCHANGE_LIFETIME`).
+    /// Returns how long the ID of a confirmable message must not be reused (`EXCHANGE_LIFETIME`).
     #[must_use]
     pub fn exchange_lifetime(&self) -> Duration {
         self.max_transmit_span() + self.max_rtt()
     }
 
-    /// How long the number of a non-confirmable message means that message (`NON_LIFETIME`).
+    /// Returns how long the ID of a non-confirmable message must not be reused (`NON_LIFETIME`).
     #[must_use]
     pub fn non_lifetime(&self) -> Duration {
         self.max_transmit_span() + self.max_latency

@@ -7,7 +7,7 @@ use crate::codec::{Code, MessageType, OptionWriter, Token, option_number};
 /// A request to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoapRequest {
-    /// Whether the message that carries it wants an acknowledgement; means nothing on a stream.
+    /// Whether the request is confirmable. It has no effect on a stream.
     pub kind: MessageType,
     /// The method.
     pub code: Code,
@@ -15,7 +15,7 @@ pub struct CoapRequest {
     pub path: String,
     /// The arguments.
     pub query: Vec<String>,
-    /// The body; sent block by block where it is larger than one.
+    /// The body; larger ones are sent in blocks.
     pub payload: Vec<u8>,
     /// The format of the body.
     pub content_format: Option<u16>,
@@ -29,14 +29,14 @@ pub struct CoapRequest {
     pub block_size: Option<BlockSize>,
 }
 
-/// One of this end's requests: the connection that it goes by, and its token there.
+/// The ID of a request: its connection and its token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId {
     pub(crate) connection: ConnectionId,
     pub(crate) token: Token,
 }
 
-/// What became of a request. An observation has a response for each notification.
+/// An outcome of a request. An observation has a response for each notification.
 #[derive(Debug)]
 pub enum RequestEvent {
     /// It was answered.
@@ -55,13 +55,13 @@ pub enum RequestEvent {
 pub struct CoapResponse {
     /// The request that it answers.
     pub request: RequestId,
-    /// What it says.
+    /// The code.
     pub code: Code,
     /// The body.
     pub payload: Payload,
     /// The format of the body.
     pub content_format: Option<u16>,
-    /// For how many seconds it is fresh, where that was said (RFC 7252 section 5.10.5).
+    /// The lifetime in seconds, if the response has one (RFC 7252 section 5.10.5).
     pub max_age: Option<u32>,
     /// Its entity tag, where it has one of the length of ours.
     pub(crate) tag: Option<u32>,

@@ -15,14 +15,14 @@ use crate::{
     CoapServerConfig, Code, MessageType, PORT, Push,
 };
 
-/// Tells a server these datagrams, with time and messages of its own in between.
+/// Sends these datagrams to a server, interleaved with time and valid messages.
 pub fn tell_server(data: &[u8]) {
     let (steps, push) = steps_of(data);
     let server = CoapServer::new(server_config(Carrier::Datagrams, push), stream());
     Told::new(server).datagrams(steps);
 }
 
-/// Tells a device these datagrams while it registers, observes and asks.
+/// Sends these datagrams to a device while it registers, observes and requests.
 pub fn tell_client(data: &[u8]) {
     let (steps, push) = steps_of(data);
     let client = CoapClient::new(client_config(Carrier::Datagrams, push), stream());
@@ -40,14 +40,14 @@ pub fn tell_client(data: &[u8]) {
     told.datagrams(steps);
 }
 
-/// Tells a server these bytes of a stream, in pieces.
+/// Sends these bytes of a stream to a server, in pieces.
 pub fn tell_server_by_stream(data: &[u8]) {
     let (steps, push) = steps_of(data);
     let server = CoapServer::new(server_config(Carrier::Streams, push), stream());
     Told::new(server).stream(steps);
 }
 
-/// Tells a device these bytes of a stream, in pieces.
+/// Sends these bytes of a stream to a device, in pieces.
 pub fn tell_client_by_stream(data: &[u8]) {
     let (steps, push) = steps_of(data);
     let client = CoapClient::new(client_config(Carrier::Streams, push), stream());

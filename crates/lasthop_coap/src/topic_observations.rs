@@ -10,12 +10,12 @@ use crate::registration::{Registration, get};
 /// The first segment of the resources that stand for topics (draft-ietf-core-coap-pubsub).
 pub(crate) const TOPICS: &str = "ps";
 
-/// What a client has to do with the topics of its server.
+/// The topics of a server that a client uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CoapTopics {
-    /// Its own flows whose messages it publishes to their topics; those of others are for the server.
+    /// Its own flows that it publishes to topics. Messages of the others are for the server.
     pub publishes: ChannelSet,
-    /// Flows of other devices, whose topics it observes.
+    /// The flows of other devices whose topics it observes.
     pub hears: Box<[FlowId]>,
 }
 

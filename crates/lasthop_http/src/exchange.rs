@@ -1,7 +1,7 @@
 use http::Request;
 use lasthop_contract::ConnectionId;
 
-/// A request and its answer; never used twice by a server.
+/// The ID of a request and its answer, never reused by a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ExchangeId {
     pub(crate) connection: ConnectionId,
@@ -17,7 +17,7 @@ impl ExchangeId {
     }
 }
 
-/// What a [`RequestServer`](crate::RequestServer) tells.
+/// An event of a [`RequestServer`](crate::RequestServer).
 #[derive(Debug)]
 pub enum ServerEvent {
     /// A client asks; it is to be answered by [`RequestServer::respond`](crate::RequestServer::respond), now or later.

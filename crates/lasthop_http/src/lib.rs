@@ -25,7 +25,7 @@ pub use limits::ServerLimits;
 pub use purpose::Purpose;
 pub use server::{HttpServer, HttpServerConfig, RequestServer};
 
-/// Where servers listen.
+/// The port of servers.
 pub const PORT: u16 = 80;
-/// Where they listen over a secured transport.
+/// The port of servers over a secured transport.
 pub const SECURE_PORT: u16 = 443;

@@ -1,24 +1,24 @@
 use lasthop_units::{Duration, Instant};
 use time::OffsetDateTime;
 
-/// What a server gives each client.
+/// The limits of a server for each client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerLimits {
-    /// How long the head of a request may take.
+    /// The timeout of a request head.
     pub head: Duration,
-    /// How long a body may take, unless more of it comes meanwhile.
+    /// The timeout of a body without progress.
     pub body: Duration,
-    /// How long a connection may have no request.
+    /// The timeout of a connection without a request.
     pub idle: Duration,
-    /// How long a client that was answered for the last time may take to close.
+    /// How long a client may take to close after its last answer.
     pub linger: Duration,
     /// The largest body that is taken, in bytes.
     pub largest_body: usize,
-    /// How large a table of QPACK either end may build in HTTP/3, in bytes; without one the static table is all.
+    /// The maximum size of a QPACK dynamic table in HTTP/3, in bytes; 0 for the static table only.
     pub qpack_table: usize,
-    /// How many bytes of requests that have not come whole and of answers that are not read all connections may have.
+    /// The maximum bytes of incomplete requests and unread answers over all connections.
     pub most_pending: usize,
-    /// When the run begins, in seconds since 1970: with it answers have a date (RFC 9110 section 6.6.1).
+    /// The start of the run in seconds since 1970. With it, answers have a date (RFC 9110 section 6.6.1).
     pub calendar: Option<u64>,
 }
 

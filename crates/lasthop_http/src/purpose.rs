@@ -1,16 +1,16 @@
 use lasthop_contract::{Cause, Layer, MessageId, Provenance};
 
-/// What the bytes of a request or of its answer are there for.
+/// The purpose of the bytes of a request or of its answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Purpose {
     /// The first line and the fields.
     pub head: Provenance,
-    /// What the body says.
+    /// The purpose of the body.
     pub body: Provenance,
 }
 
 impl Purpose {
-    /// All of it serves one cause, and no single message.
+    /// All bytes have one cause and no message.
     #[must_use]
     pub const fn whole(cause: Cause) -> Self {
         let provenance = Provenance::new(Layer::Application, cause);
@@ -20,7 +20,7 @@ impl Purpose {
         }
     }
 
-    /// It carries a message.
+    /// The bytes carry a message.
     #[must_use]
     pub const fn carrying(message: MessageId) -> Self {
         Self {
@@ -29,13 +29,13 @@ impl Purpose {
         }
     }
 
-    /// It carries a message that went before, and nobody knows whether it arrived.
+    /// The bytes carry a message again, whose delivery is unknown.
     #[must_use]
     pub const fn carrying_again(message: MessageId) -> Self {
         Self::all_of(Cause::Retransmission, message)
     }
 
-    /// All of it serves a message by this cause.
+    /// All bytes serve a message with this cause.
     #[must_use]
     pub const fn all_of(cause: Cause, message: MessageId) -> Self {
         let provenance = Provenance::of_message(cause, message);

@@ -27,8 +27,8 @@ pub use lasthop_broker::{BrokerLimits, Qos};
 /// The port that a broker listens at (IANA: `mqtt`).
 pub const PORT: u16 = 1883;
 
-/// The same over TLS (IANA: `secure-mqtt`).
+/// The TCP port of MQTT over TLS (IANA: `secure-mqtt`).
 pub const SECURE_PORT: u16 = 8883;
 
-/// The UDP port of MQTT over QUIC, by which its servers are known though nobody registered it.
+/// The usual UDP port of MQTT over QUIC. It is not registered.
 pub const QUIC_PORT: u16 = 14_567;

@@ -1,11 +1,11 @@
 use core::fmt;
 
-/// What a message is: a class of three bits and a detail of five (RFC 7252 section 12.1, RFC 8323 section 11.1).
+/// The code of a message: a class of three bits and a detail of five (RFC 7252 section 12.1, RFC 8323 section 11.1).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code(pub u8);
 
 impl Code {
-    /// No request and no response (RFC 7252 section 4.1).
+    /// An empty message: neither request nor response (RFC 7252 section 4.1).
     pub const EMPTY: Self = Self::of(0, 0);
     /// Asks for a representation (RFC 7252 section 5.8.1).
     pub const GET: Self = Self::of(0, 1);
@@ -17,15 +17,15 @@ impl Code {
     pub const DELETE: Self = Self::of(0, 4);
     /// A resource was made.
     pub const CREATED: Self = Self::of(2, 1);
-    /// A resource is gone.
+    /// A resource was deleted.
     pub const DELETED: Self = Self::of(2, 2);
-    /// What the client has is still the representation (RFC 7252 section 5.9.1.3).
+    /// The client's representation is still valid (RFC 7252 section 5.9.1.3).
     pub const VALID: Self = Self::of(2, 3);
     /// The request was carried out.
     pub const CHANGED: Self = Self::of(2, 4);
-    /// Here is the representation.
+    /// A representation.
     pub const CONTENT: Self = Self::of(2, 5);
-    /// The block was taken; the next one may come (RFC 7959 section 2.9.1).
+    /// The block was accepted; the next one can follow (RFC 7959 section 2.9.1).
     pub const CONTINUE: Self = Self::of(2, 31);
     /// The request makes no sense.
     pub const BAD_REQUEST: Self = Self::of(4, 0);
@@ -33,31 +33,31 @@ impl Code {
     pub const UNAUTHORIZED: Self = Self::of(4, 1);
     /// A critical option is not understood.
     pub const BAD_OPTION: Self = Self::of(4, 2);
-    /// The client may not do this.
+    /// The client has no permission.
     pub const FORBIDDEN: Self = Self::of(4, 3);
-    /// There is no such resource.
+    /// The resource does not exist.
     pub const NOT_FOUND: Self = Self::of(4, 4);
     /// The resource does not do this.
     pub const METHOD_NOT_ALLOWED: Self = Self::of(4, 5);
-    /// There is no representation in the format that is wanted.
+    /// There is no representation in the requested format.
     pub const NOT_ACCEPTABLE: Self = Self::of(4, 6);
     /// Blocks are missing (RFC 7959 section 2.9.2).
     pub const REQUEST_ENTITY_INCOMPLETE: Self = Self::of(4, 8);
     /// A condition of the request does not hold.
     pub const PRECONDITION_FAILED: Self = Self::of(4, 12);
-    /// The body is larger than what is taken (RFC 7959 section 2.9.3).
+    /// The body is too large (RFC 7959 section 2.9.3).
     pub const REQUEST_ENTITY_TOO_LARGE: Self = Self::of(4, 13);
-    /// It cannot be answered.
+    /// An internal error.
     pub const INTERNAL_SERVER_ERROR: Self = Self::of(5, 0);
-    /// No room for more.
+    /// The server is overloaded.
     pub const SERVICE_UNAVAILABLE: Self = Self::of(5, 3);
-    /// The server behind this end gave no answer.
+    /// The upstream server gave no answer.
     pub const GATEWAY_TIMEOUT: Self = Self::of(5, 4);
-    /// This end is no proxy.
+    /// This end is not a proxy.
     pub const PROXYING_NOT_SUPPORTED: Self = Self::of(5, 5);
     /// Capabilities and settings (RFC 8323 section 5.3).
     pub const CSM: Self = Self::of(7, 1);
-    /// Are you there? (RFC 8323 section 5.4)
+    /// Checks that the peer is alive (RFC 8323 section 5.4).
     pub const PING: Self = Self::of(7, 2);
     /// I am here (RFC 8323 section 5.4).
     pub const PONG: Self = Self::of(7, 3);
@@ -90,7 +90,7 @@ impl Code {
         matches!(self.class(), 2 | 4 | 5)
     }
 
-    /// Whether it is a response that says that all is well.
+    /// Whether it is a success response.
     #[must_use]
     pub const fn is_success(self) -> bool {
         self.class() == 2

@@ -6,7 +6,7 @@ use super::options::read_all;
 use super::{Code, Head, Options, Token, option_number};
 use crate::facts::Facts;
 
-/// How a message is to be treated by the message layer (RFC 7252 section 4).
+/// The message type, for the message layer (RFC 7252 section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MessageType {
     /// It wants an acknowledgement.
@@ -19,21 +19,21 @@ pub enum MessageType {
     Reset,
 }
 
-/// A message in a datagram: its fields, and the places of what it carries (RFC 7252 section 3).
+/// A message in a datagram: its fields, and the positions of its content (RFC 7252 section 3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// How the message layer is to treat it.
+    /// The message type.
     pub kind: MessageType,
-    /// Its number at the message layer.
+    /// The message ID.
     pub id: u16,
-    /// What it says.
+    /// The content.
     pub content: Content,
 }
 
-/// What a message says, whatever carries it: the places are those in the bytes that it was read from.
+/// The content of a message on any transport. Positions refer to the bytes that were read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// What it is.
+    /// The code.
     pub code: Code,
     /// The exchange that it belongs to.
     pub token: Token,
@@ -45,7 +45,7 @@ pub struct Content {
     pub(crate) facts: Facts,
 }
 
-/// Bytes that are no message.
+/// Why bytes are not a valid message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub enum MessageError {
     /// Fewer bytes than the fixed header has.

@@ -4,31 +4,31 @@
 pub const IF_MATCH: u16 = 1;
 /// The host that the request is for.
 pub const URI_HOST: u16 = 3;
-/// Which representation this is.
+/// The entity tag of the representation.
 pub const ETAG: u16 = 4;
-/// Only if there is no such resource.
+/// Requires that the resource does not exist.
 pub const IF_NONE_MATCH: u16 = 5;
 /// Registration for notifications, and their order.
 pub const OBSERVE: u16 = 6;
 /// The port that the request is for.
 pub const URI_PORT: u16 = 7;
-/// Where the new resource is.
+/// The path of the new resource.
 pub const LOCATION_PATH: u16 = 8;
-/// One segment of the resource's path.
+/// A segment of the resource's path.
 pub const URI_PATH: u16 = 11;
 /// The format of the payload.
 pub const CONTENT_FORMAT: u16 = 12;
-/// For how many seconds a response is fresh.
+/// The lifetime of a response in seconds.
 pub const MAX_AGE: u16 = 14;
-/// One argument of the request.
+/// An argument of the request.
 pub const URI_QUERY: u16 = 15;
 /// The format that the client wants.
 pub const ACCEPT: u16 = 17;
 /// An argument of where the new resource is.
 pub const LOCATION_QUERY: u16 = 20;
-/// Which block of the response.
+/// The block of the response.
 pub const BLOCK2: u16 = 23;
-/// Which block of the request.
+/// The block of the request.
 pub const BLOCK1: u16 = 27;
 /// The size of the response's body.
 pub const SIZE2: u16 = 28;
@@ -38,7 +38,7 @@ pub const PROXY_URI: u16 = 35;
 pub const PROXY_SCHEME: u16 = 39;
 /// The size of the request's body.
 pub const SIZE1: u16 = 60;
-/// Says that the client receives what is sent to its address.
+/// Proves that the client receives at its address.
 pub const ECHO: u16 = 252;
-/// Which responses the client does not want.
+/// The responses that the client does not want.
 pub const NO_RESPONSE: u16 = 258;

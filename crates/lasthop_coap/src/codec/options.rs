@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::MessageError;
 
-/// Whether a message with this option must be refused by those who do not understand it (RFC 7252 section 5.4.1).
+/// Whether a receiver must reject a message with this option if it does not understand it (RFC 7252 section 5.4.1).
 #[must_use]
 pub const fn is_critical(number: u16) -> bool {
     number & 1 == 1

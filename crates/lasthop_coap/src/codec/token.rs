@@ -1,6 +1,6 @@
 use core::fmt;
 
-/// What tells the responses to a client's requests apart: up to eight bytes (RFC 7252 section 5.3.1).
+/// The token that matches responses to a client's requests: up to eight bytes (RFC 7252 section 5.3.1).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Token {
     /// Zero behind the length.
@@ -18,7 +18,7 @@ impl Token {
         length: 0,
     };
 
-    /// A token of at most eight bytes; `None` when they are more.
+    /// Creates a token of at most eight bytes; `None` for more.
     #[must_use]
     pub fn new(bytes: &[u8]) -> Option<Self> {
         // The usual length first: a copy of a known length is cheap.
@@ -53,7 +53,7 @@ impl Token {
         &self.bytes
     }
 
-    /// Its bytes.
+    /// Returns its bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]

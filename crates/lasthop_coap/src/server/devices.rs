@@ -33,7 +33,7 @@ struct Watched {
     representation: Representation,
 }
 
-/// How many devices may have made themselves known.
+/// The maximum number of registered devices.
 pub const MAX_DEVICES: usize = 1 << 18;
 
 impl Devices {

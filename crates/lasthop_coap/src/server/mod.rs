@@ -70,18 +70,18 @@ pub struct CoapServer {
     outputs: ShortQueue<ApplicationOutput>,
 }
 
-/// What a server is to do.
+/// The configuration of a server.
 #[derive(Clone, Debug)]
 pub struct CoapServerConfig {
-    /// How messages to devices go, and notifications: confirmable or not.
+    /// Whether messages to devices and notifications are confirmable.
     pub kind: MessageType,
-    /// How messages go to devices.
+    /// How messages reach devices.
     pub push: Push,
     /// Whether devices ask it for messages.
     pub answers: bool,
-    /// What the transport carries.
+    /// The kind of transport.
     pub carrier: Carrier,
-    /// What the endpoint is tuned by.
+    /// The parameters of the endpoint.
     pub parameters: Arc<CoapParameters>,
 }
 
@@ -112,7 +112,7 @@ impl CoapServer {
         }
     }
 
-    /// The same as one of the services that share a core.
+    /// Makes it one of the services that share a core.
     #[must_use]
     pub fn at(self, core: BrokerService) -> Self {
         Self {
@@ -121,15 +121,15 @@ impl CoapServer {
         }
     }
 
-    /// The same, which can push to whoever has reported to it, as well as to those who have made themselves known: it may
-    /// have forgotten these when it went off.
+    /// Lets it push to devices that have reported, in addition to registered ones. A restart may have lost the
+    /// registrations.
     #[must_use]
     pub const fn learning(mut self) -> Self {
         self.devices.learns = true;
         self
     }
 
-    /// The same, which says this of what devices ask it for.
+    /// Sets the source of resource representations.
     #[must_use]
     pub fn response_source(self, response_source: ResponseSource) -> Self {
         let upstream = match &response_source {
@@ -143,7 +143,7 @@ impl CoapServer {
         }
     }
 
-    /// The same with resources that are there from the start.
+    /// Creates it with example resources.
     #[must_use]
     pub fn with_example(config: CoapServerConfig, stream: RandomStream, example: Example) -> Self {
         Self {
@@ -152,7 +152,7 @@ impl CoapServer {
         }
     }
 
-    /// What it could not use.
+    /// Returns the counters of unusable input.
     #[must_use]
     pub fn counters(&self) -> CoapCounters {
         self.endpoint.tally.counters()

@@ -39,10 +39,10 @@ pub(super) struct Resource {
     pub(super) behaviour: Option<&'static Behaviour>,
 }
 
-/// How many resources there may be.
+/// The maximum number of resources.
 pub const MAX_RESOURCES: usize = 256;
 
-/// How many clients may observe one.
+/// The maximum number of observers of a resource.
 pub const MAX_OBSERVERS: usize = 1_024;
 
 impl ResourceStore {

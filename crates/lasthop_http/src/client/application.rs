@@ -19,7 +19,7 @@ use crate::bearer::bearer;
 use crate::caching::reply_of;
 use crate::wire::Wire;
 
-/// The device's end: its messages go by POST, and what the server says first comes by GET requests that wait for it.
+/// The client of a device: it sends messages by POST, and receives those of the server by long polling.
 #[derive(Debug)]
 pub struct HttpClient {
     config: Arc<HttpClientConfig>,
@@ -84,21 +84,21 @@ impl HttpClient {
         }
     }
 
-    /// The same, which shows a token with each request.
+    /// Sends a token with each request.
     #[must_use]
     pub fn with_tokens(mut self, tokens: TokenSource) -> Self {
         self.tokens = Some(Box::new(tokens));
         self
     }
 
-    /// The same at a device gateway, which knows it by this name: what it reports are events.
+    /// Sets its name at a device gateway, to which it reports events.
     #[must_use]
     pub fn known_as(mut self, path: &str) -> Self {
         self.path = Some(path.into());
         self
     }
 
-    /// The same, which names what it asks for, and what it writes.
+    /// Sets the names of the resources that it requests and writes.
     #[must_use]
     pub fn resource_ids(mut self, resource_ids: ResourceIds) -> Self {
         self.resource_ids = Some(Box::new(resource_ids));

@@ -4,36 +4,36 @@ use core::num::NonZeroU32;
 use lasthop_contract::ChannelSet;
 use lasthop_units::Duration;
 
-/// How the device's end behaves.
+/// The configuration of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpClientConfig {
-    /// Where the server listens.
+    /// The address of the server.
     pub server: SocketAddr,
-    /// What `Host` says: the server, without the usual port of its scheme.
+    /// The value of `Host`: the server without the default port of its scheme.
     pub authority: Box<str>,
-    /// Which version is spoken.
+    /// The HTTP version.
     pub version: HttpVersion,
-    /// Whether what is below is secured.
+    /// Whether the transport is secured.
     pub is_secured: bool,
-    /// How much of answers the client takes ahead of what it has read, in HTTP/2, in bytes.
+    /// The flow control window for answers in HTTP/2, in bytes.
     pub window: u32,
-    /// How large a table of QPACK either end may build in HTTP/3, in bytes; without one the static table is all.
+    /// The maximum size of a QPACK dynamic table in HTTP/3, in bytes; 0 for the static table only.
     pub qpack_table: usize,
     /// Whether that table remembers tokens.
     pub remembers_tokens: bool,
-    /// How long connections last.
+    /// The lifetime of connections.
     pub policy: ConnectionPolicy,
-    /// How many connections there are at most for what the device says.
+    /// The maximum number of connections for messages of the device.
     pub connections: usize,
     /// Whether messages go in chunks.
     pub is_chunked: bool,
-    /// How long a request may take, the wait for its connection included.
+    /// The timeout of a request, including the wait for its connection.
     pub timeout: Duration,
-    /// How long the server keeps a request for messages that are not there.
+    /// How long the server holds a long-polling request without messages.
     pub hold: Duration,
-    /// Whether the device says anything.
+    /// Whether the device sends messages.
     pub sends: bool,
-    /// Whether the server speaks first to it.
+    /// Whether the server sends to it first.
     pub receives: bool,
     /// Whether a message goes in base64url as the one field of a JSON object, as Google's bridge of 2018 took it.
     pub wraps_in_json: bool,
@@ -41,7 +41,7 @@ pub struct HttpClientConfig {
     pub echoed: ChannelSet,
 }
 
-/// Which version of HTTP is spoken.
+/// The HTTP version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HttpVersion {
     /// HTTP/1.1.
@@ -59,7 +59,7 @@ impl HttpClientConfig {
     }
 }
 
-/// How long connections last.
+/// The lifetime of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionPolicy {
     /// Until the server ends them.

@@ -22,10 +22,10 @@ use crate::exchange::{ExchangeId, ServerEvent};
 use crate::limits::ServerLimits;
 use crate::purpose::Purpose;
 
-/// How the server of a study behaves.
+/// The configuration of a server in a study.
 #[derive(Clone, Debug)]
 pub struct HttpServerConfig {
-    /// Where it listens.
+    /// The port.
     pub port: u16,
     /// What it gives each client.
     pub limits: ServerLimits,

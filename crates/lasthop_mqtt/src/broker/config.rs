@@ -3,34 +3,34 @@ use lasthop_units::Duration;
 
 use super::sending::Sending;
 
-/// What a broker is to do. The defaults are those of mosquitto 2.0 where it has one.
+/// The configuration of a broker. The defaults are those of mosquitto 2.0, if it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MqttBrokerConfig {
     /// Hand every publication to the application above, too.
     pub is_destination: bool,
-    /// How the messages of the application above are published.
+    /// The QoS of messages that the application publishes.
     pub qos: Qos,
     /// The best quality that is served: a publication of a better one ends its connection (MQTT-3.2.2-11), a subscription
     /// gets this one (`max_qos`).
     pub maximum_qos: Qos,
-    /// How many messages of QoS 1 and 2 are in flight to a client, if it takes so many, and the receive maximum of
-    /// the broker in MQTT 5 (`max_inflight_messages`).
+    /// The maximum number of QoS 1 and 2 messages in flight to a client, and the broker's receive maximum in MQTT 5
+    /// (`max_inflight_messages`).
     pub max_in_flight: u16,
-    /// When messages of QoS 1 and 2 go to a client that has others to acknowledge.
+    /// When QoS 1 and 2 messages go to a client with unacknowledged ones.
     pub sending: Sending,
-    /// How many messages of QoS 2 a client of 3.1.1, which has no receive maximum, may leave unreleased.
+    /// The maximum number of unreleased QoS 2 messages of a 3.1.1 client, which has no receive maximum.
     pub max_unreleased: u16,
-    /// How many topic aliases the broker knows of a client (`max_topic_alias`).
+    /// The number of topic aliases that the broker accepts from a client (`max_topic_alias`).
     pub topic_alias_maximum: u16,
-    /// The largest packet that the broker takes (`max_packet_size`); `None` for the largest there is.
+    /// The largest packet that the broker accepts (`max_packet_size`); `None` for no limit.
     pub maximum_packet_size: Option<u32>,
     /// Whether messages of QoS 0 go to a client in datagrams, where they fit into one and the transport has such.
     pub datagrams: bool,
-    /// The longest silence that a client may ask for (`max_keepalive`); `None` for any.
+    /// The longest keep-alive that a client can request (`max_keepalive`); `None` for no limit.
     pub maximum_keep_alive: Option<Duration>,
-    /// How long a connection may stay without CONNECT; mosquitto gives it 1.5 times 60 s.
+    /// How long a connection may stay without CONNECT. mosquitto allows 1.5 times 60 s.
     pub connect_timeout: Duration,
-    /// What the broker holds at most.
+    /// The limits on what the broker holds.
     pub limits: BrokerLimits,
 }
 
@@ -54,15 +54,15 @@ impl Default for MqttBrokerConfig {
     }
 }
 
-/// What a broker counts.
+/// The counters of a broker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BrokerCounters {
-    /// Connections that were closed for what came by them.
+    /// Connections that were closed because of invalid input.
     pub refused: u64,
     /// Publications that were not allowed.
     pub denied: u64,
     /// Messages that found a queue full, or were larger than their subscriber takes.
     pub dropped: u64,
-    /// Messages that nobody needed any more when their turn came.
+    /// Messages that expired in a queue.
     pub expired: u64,
 }

@@ -100,7 +100,7 @@ impl MqttBroker {
         Self::at(BrokerCore::of_one_service(config.limits), config, random)
     }
 
-    /// One of the services that share a core.
+    /// Creates it as one of the services that share a core.
     #[must_use]
     pub fn at(core: BrokerService, config: MqttBrokerConfig, random: RandomStream) -> Self {
         Self {
@@ -122,14 +122,14 @@ impl MqttBroker {
         }
     }
 
-    /// The same, where publications are acknowledged once they are kept.
+    /// Acknowledges publications only after the keeper has stored them.
     #[must_use]
     pub fn kept_by(mut self, keeper: Box<dyn Keeper>) -> Self {
         self.keeper = Some(keeper);
         self
     }
 
-    /// What it counted so far.
+    /// Returns the counters.
     #[must_use]
     pub const fn counters(&self) -> BrokerCounters {
         self.counters
@@ -142,7 +142,7 @@ impl MqttBroker {
         streams + self.sessions.count() == 0
     }
 
-    /// How many sessions there are, connected and parked.
+    /// Returns the number of sessions, connected and parked.
     #[must_use]
     pub fn session_count(&self) -> usize {
         self.sessions.count()

@@ -1,4 +1,4 @@
-/// What a broker does with messages of QoS 1 and 2 for a client that has yet to acknowledge others.
+/// How a broker sends QoS 1 and 2 messages to a client with unacknowledged ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sending {
     /// It sends on, up to its window, as mosquitto does.

@@ -7,68 +7,70 @@ use lasthop_units::Duration;
 
 use crate::codec::Version;
 
-/// What clients are to do. Devices share one.
+/// The configuration of clients, which devices share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MqttClientConfig {
-    /// Where the broker listens.
+    /// The address of the broker.
     pub broker: SocketAddr,
-    /// The version to speak.
+    /// The MQTT version.
     pub version: Version,
-    /// What the names of clients and topics of devices begin with, where a broker has other guests.
+    /// The prefix of client names and topics, for a broker with other clients.
     pub prefix: Box<str>,
-    /// How messages are published, and the topic is subscribed to.
+    /// The QoS of publications and of the subscription.
     pub qos: Qos,
-    /// Of which flows a client wants the messages of their topics. It subscribes before it is ready.
+    /// The flows whose topics a client subscribes to before it is ready.
     pub subscribes: ChannelSet,
-    /// In which flows one end asks and the other answers: what a client says itself has a topic of its own there.
+    /// The request-response flows. What a client itself publishes in them has a separate topic.
     pub asks: ChannelSet,
-    /// Of which flows of other devices it wants them, too.
+    /// The flows of other devices that it subscribes to.
     pub hears: Box<[FlowId]>,
-    /// In which flows each message comes back: a connection that does not last stays until it has.
+    /// The flows whose messages come back. A short-lived connection waits for them.
     pub awaits: ChannelSet,
-    /// The longest silence of a client; zero for any.
+    /// The keep-alive in seconds; zero for none.
     pub keep_alive_seconds: u16,
-    /// Whose silence of that length a client breaks by a PINGREQ.
+    /// The side whose silence triggers a PINGREQ.
     pub ping_after: Silence,
     /// Whether each connection begins a new session (`CleanSession` in 3.1.1).
     pub clean_start: bool,
     /// How long the session outlives a connection, in MQTT 5; `None` for ever, as in 3.1.1.
     pub session_expiry: Option<Duration>,
-    /// How many messages of QoS 1 and 2 a client takes at a time; told to the broker in MQTT 5.
+    /// The receive maximum, sent to the broker in MQTT 5.
     pub receive_maximum: u16,
-    /// How many messages of QoS 1 and 2 are in flight at a time, if the broker takes so many.
+    /// The maximum number of QoS 1 and 2 messages in flight, if the broker allows that many.
     pub max_in_flight: u16,
-    /// Whether a number stands for the topic from the second message on, in MQTT 5.
+    /// Whether topic aliases are used from the second message on, in MQTT 5.
     pub topic_alias: bool,
-    /// The largest packet that a client takes; told to the broker in MQTT 5. `None` for the largest there is.
+    /// The largest packet that a client accepts, sent to the broker in MQTT 5; `None` for no limit.
     pub maximum_packet_size: Option<u32>,
-    /// What the broker is to publish when a client goes without a word.
+    /// The will message.
     pub will: Option<WillMessage>,
-    /// Who a client says it is, and what proves it.
+    /// The user name and password.
     pub user: Option<User>,
-    /// Whether the broker is to keep what is published.
+    /// Whether publications are retained.
     pub retain: bool,
-    /// How long to wait before a new connection.
+    /// The delay before a new connection.
     pub reconnect: Reconnect,
-    /// How long a connection may take from its opening until the client is ready.
+    /// The timeout from opening a connection until the client is ready.
     pub connect_timeout: Duration,
     /// Whether SUBSCRIBE and PUBLISH leave right behind CONNECT, before CONNACK has come, as from paho 1 (MQTT-3.1.4-4).
     pub connect_pipelining: bool,
     /// When a client is connected.
     pub presence: Presence,
-    /// After how many messages of its own a connection ends that does not last.
+    /// The number of own messages after which a short-lived connection ends.
     pub messages_a_connection: u32,
-    /// Over which streams it speaks, on a transport that has several.
+    /// The use of streams, on a transport with several.
     pub streams: Streams,
-    /// Whether a message of QoS 0 goes in a datagram, where it fits into one and the transport has such.
+    /// Whether QoS 0 messages that fit go in datagrams, if the transport has them.
     pub datagrams: bool,
-    /// Whether a stream for a flow with a lower channel goes before those with a higher one.
+    /// Whether streams of flows with lower channels have priority.
     pub has_priorities: bool,
-    /// After how long a connection that lasts gives way to another; `None` for never.
+    /// How long a connection lasts before it is replaced; `None` for ever.
     pub renew_after: Option<Duration>,
 }
 
-/// Whose silence a client breaks by a PINGREQ: both are lawful, as it may ping at any time (§3.1.2.10).
+/// The side whose silence triggers a PINGREQ.
+///
+/// Both are allowed, because a client can ping at any time (MQTT 3.1.1 section 3.1.2.10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Silence {
     /// Its own, as it must (MQTT-3.1.2-20; in 3.1.1 MQTT-3.1.2-23).
@@ -133,15 +135,15 @@ impl fmt::Debug for User {
 /// A will (MQTT 5 §3.1.2.5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WillMessage {
-    /// Where it is published.
+    /// The topic.
     pub topic: Box<str>,
-    /// What it says.
+    /// The payload.
     pub payload: Box<[u8]>,
-    /// How it is published.
+    /// The QoS.
     pub qos: Qos,
     /// Whether it is retained.
     pub retain: bool,
-    /// From the end of the connection to the publication, in MQTT 5.
+    /// The delay between the end of the connection and the publication, in MQTT 5.
     pub delay: Duration,
 }
 

@@ -39,7 +39,7 @@ use crate::codec::{Connect, Disconnect, ReasonCode, Version, Will};
 use crate::ledger::chunk;
 use crate::topic::client_id_of;
 
-/// A client that publishes to its own topics, and may subscribe to them. It comes back when its connection is gone.
+/// A client that publishes to its topics, subscribes to some, and reconnects when its connection is lost.
 #[derive(Debug)]
 pub struct MqttClient {
     config: Arc<MqttClientConfig>,
@@ -128,7 +128,7 @@ impl MqttClient {
         Self::new(config, FlowId(0), random).known_as(client_id, topic)
     }
 
-    /// The same under another name, whose messages have one topic: as a server wants them that knows its clients.
+    /// Sets another client ID and a single topic, for servers that register clients.
     #[must_use]
     pub fn known_as(self, client_id: &str, topic: &str) -> Self {
         Self {
@@ -138,7 +138,7 @@ impl MqttClient {
         }
     }
 
-    /// The same, which shows a token with each CONNECT.
+    /// Sends a token with each CONNECT.
     #[must_use]
     pub fn with_tokens(self, tokens: TokenSource) -> Self {
         Self {
@@ -147,7 +147,7 @@ impl MqttClient {
         }
     }
 
-    /// The same, which tells of each message that it hands up which topic it has.
+    /// Records the topic of each message that it delivers.
     #[must_use]
     pub fn telling_topics(self) -> Self {
         Self {
@@ -156,7 +156,7 @@ impl MqttClient {
         }
     }
 
-    /// The topic of the next message that was handed up, where the client tells of them.
+    /// Returns the topic of the next delivered message, if topics are recorded.
     pub fn take_topic(&mut self) -> Option<Box<str>> {
         self.heard.as_mut()?.take()
     }

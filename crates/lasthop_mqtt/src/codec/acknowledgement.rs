@@ -5,13 +5,13 @@ use super::{ReasonCode, Version};
 /// PUBACK, PUBREC, PUBREL and PUBCOMP (MQTT 5 §3.4 to §3.7): the same fields with other names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acknowledgement {
-    /// Which exchange it belongs to.
+    /// The packet identifier.
     pub packet_id: u16,
-    /// What became of the message.
+    /// The reason code.
     pub reason: ReasonCode,
 }
 
-/// Which of the four it is.
+/// The kind of acknowledgement.
 #[expect(missing_docs, reason = "the standard's own names")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AcknowledgementKind {
@@ -44,7 +44,7 @@ impl AcknowledgementKind {
 }
 
 impl Acknowledgement {
-    /// That all is well.
+    /// Creates a success.
     #[must_use]
     pub const fn success(packet_id: u16) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl Acknowledgement {
         }
     }
 
-    /// Reads what follows the fixed header.
+    /// Reads the packet after its fixed header.
     ///
     /// # Errors
     /// When it is malformed.

@@ -8,11 +8,11 @@ use super::{ReasonCode, Version};
 pub struct Connack<'a> {
     /// Whether the server had the session.
     pub session_present: bool,
-    /// The reason code; of 3.1.1 the return code.
+    /// The reason code; in 3.1.1 the return code.
     pub reason: ReasonCode,
-    /// The session's expiry in seconds, where it is not what the client asked for.
+    /// The session expiry in seconds, if it differs from the request.
     pub session_expiry: Option<u32>,
-    /// How many messages of QoS 1 and 2 the server takes at a time.
+    /// The receive maximum of the server.
     pub receive_maximum: u16,
     /// The best quality that the server takes.
     pub maximum_qos: u8,
@@ -20,7 +20,7 @@ pub struct Connack<'a> {
     pub maximum_packet_size: Option<u32>,
     /// The client's identifier, where the server gave it.
     pub assigned_client_id: Option<&'a str>,
-    /// How many topic aliases the server knows.
+    /// The number of topic aliases that the server accepts.
     pub topic_alias_maximum: u16,
     /// Seconds, in place of the client's own.
     pub server_keep_alive: Option<u16>,
@@ -45,7 +45,7 @@ impl<'a> Connack<'a> {
         }
     }
 
-    /// Reads what follows the fixed header.
+    /// Reads the packet after its fixed header.
     ///
     /// # Errors
     /// When it is malformed.

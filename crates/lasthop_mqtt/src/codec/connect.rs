@@ -8,40 +8,40 @@ use super::{ReasonCode, Version};
 /// CONNECT (MQTT 5 §3.1, MQTT 3.1.1 §3.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Connect<'a> {
-    /// The version that the client speaks.
+    /// The MQTT version.
     pub version: Version,
-    /// Whether the client wants a new session; `CleanSession` in 3.1.1.
+    /// Whether the client requests a new session; `CleanSession` in 3.1.1.
     pub clean_start: bool,
-    /// Seconds; 0 for none.
+    /// The keep-alive in seconds; 0 for none.
     pub keep_alive: u16,
-    /// Who the client is; empty when the server is to say.
+    /// The client ID; empty to get one from the server.
     pub client_id: &'a str,
-    /// What to publish when the client goes without a word.
+    /// The will message.
     pub will: Option<Will<'a>>,
-    /// Seconds for which the session outlives the connection; `u32::MAX` for ever.
+    /// The session expiry in seconds; `u32::MAX` for never.
     pub session_expiry: u32,
-    /// How many messages of QoS 1 and 2 the client takes at a time.
+    /// The receive maximum of the client.
     pub receive_maximum: u16,
     /// The largest packet that the client takes.
     pub maximum_packet_size: Option<u32>,
-    /// How many topic aliases the client knows.
+    /// The number of topic aliases that the client accepts.
     pub topic_alias_maximum: u16,
     /// Whether the client asks for an extended authentication.
     pub has_authentication_method: bool,
-    /// The user name that the client shows.
+    /// The user name.
     pub user_name: Option<&'a str>,
-    /// The password that it shows, or a token in the place of one.
+    /// The password, or a token in its place.
     pub password: Option<&'a [u8]>,
 }
 
 /// A will (MQTT 5 §3.1.2.5, §3.1.3.2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Will<'a> {
-    /// Where it is published.
+    /// The topic.
     pub topic: &'a str,
-    /// What it says.
+    /// The payload.
     pub payload: &'a [u8],
-    /// How it is published.
+    /// The QoS.
     pub qos: Qos,
     /// Whether it is retained.
     pub retain: bool,
@@ -53,10 +53,10 @@ pub struct Will<'a> {
     pub properties: Vec<u8>,
 }
 
-/// Why a CONNECT is refused, and in which version to say so.
+/// Why a CONNECT is refused, and the version of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectError {
-    /// The version of the answer; `None` when the client gets none.
+    /// The version of the answer; `None` for no answer.
     pub version: Option<Version>,
     /// The reason.
     pub reason: ReasonCode,
@@ -95,7 +95,7 @@ impl<'a> Connect<'a> {
         }
     }
 
-    /// Reads what follows the fixed header.
+    /// Reads the packet after its fixed header.
     ///
     /// # Errors
     /// For another protocol or version, and for all that is malformed.

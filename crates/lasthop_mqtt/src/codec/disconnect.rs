@@ -8,9 +8,9 @@ use super::{ReasonCode, Version};
 /// DISCONNECT (MQTT 5 §3.14, MQTT 3.1.1 §3.14).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Disconnect {
-    /// Why the connection ends; the will is published unless it is success.
+    /// Why the connection ends. The will is published unless it is success.
     pub reason: ReasonCode,
-    /// Seconds, in place of what CONNECT said.
+    /// The session expiry in seconds, which replaces that of CONNECT.
     pub session_expiry: Option<u32>,
 }
 
@@ -24,7 +24,7 @@ impl Disconnect {
         }
     }
 
-    /// Reads what follows the fixed header.
+    /// Reads the packet after its fixed header.
     ///
     /// # Errors
     /// When it is malformed.
@@ -53,7 +53,7 @@ impl Disconnect {
         Ok(read)
     }
 
-    /// The packet; in 3.1.1 it says no more than that.
+    /// Returns the packet. In 3.1.1 it has no fields.
     #[must_use]
     pub fn write(self, version: Version) -> SmallVec<[u8; 128]> {
         if version == Version::V5 && self.reason != ReasonCode::SUCCESS {

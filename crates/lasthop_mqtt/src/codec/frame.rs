@@ -1,16 +1,16 @@
 use super::ReasonCode;
 use super::reader::variable;
 
-/// A control packet as it lies in the stream: what kind it is, and all behind its fixed header (MQTT 5 §2.1).
+/// A control packet in a stream: its type, and its bytes after the fixed header (MQTT 5 §2.1).
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
-    /// What it is.
+    /// The packet type.
     pub packet_type: PacketType,
     /// The lower half of its first byte.
     pub flags: u8,
     /// The variable header and the payload.
     pub body: &'a [u8],
-    /// How many bytes it takes in the stream.
+    /// The number of bytes in the stream.
     pub length: usize,
 }
 
@@ -36,8 +36,9 @@ pub enum PacketType {
 }
 
 impl PacketType {
-    /// The kind of the first packet in some bytes of a stream, and its whole length, as soon as that shows. What is none is
-    /// one byte of no kind.
+    /// Returns the type and the length of the first packet, once its fixed header is complete.
+    ///
+    /// Invalid data counts as one byte without a type.
     #[must_use]
     pub fn first_in(bytes: &[u8]) -> Option<(Option<Self>, usize)> {
         let (first, rest) = bytes.split_first()?;
@@ -69,7 +70,7 @@ impl PacketType {
 pub const MAX_PACKET_SIZE: usize = 5 + 268_435_455;
 
 impl<'a> Frame<'a> {
-    /// The first packet in some bytes of a stream; `None` until all of it is there.
+    /// Returns the first packet of a stream; `None` until it is complete.
     ///
     /// # Errors
     /// As soon as the fixed header is there and wrong, or claims more than `maximum` bytes in all.

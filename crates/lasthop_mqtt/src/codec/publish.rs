@@ -11,15 +11,15 @@ use super::{Frame, ReasonCode, Version};
 pub struct Publish<'a> {
     /// Whether it may have been sent before.
     pub dup: bool,
-    /// How it is sent.
+    /// The QoS.
     pub qos: Qos,
     /// Whether it is to be retained, or was.
     pub retain: bool,
-    /// The topic; empty where an alias stands for it.
+    /// The topic; empty if an alias replaces it.
     pub topic: &'a str,
-    /// Which exchange it belongs to; 0 for QoS 0.
+    /// The packet identifier; 0 for QoS 0.
     pub packet_id: u16,
-    /// The number that stands for the topic; 0 for none.
+    /// The topic alias; 0 for none.
     pub topic_alias: u16,
     /// Seconds for which it matters.
     pub message_expiry: Option<u32>,
@@ -27,7 +27,7 @@ pub struct Publish<'a> {
     pub subscription_ids: SmallVec<[u32; 2]>,
     /// The properties that a server forwards unaltered, as on the wire.
     pub properties: Vec<u8>,
-    /// What it says.
+    /// The payload.
     pub payload: &'a [u8],
 }
 
@@ -110,20 +110,20 @@ impl<'a> Publish<'a> {
     }
 }
 
-/// All of a PUBLISH but its payload, to be sent.
+/// A PUBLISH without its payload, for sending.
 #[derive(Clone, Copy, Debug)]
 pub struct PublishHead<'a> {
     /// Whether it may have been sent before.
     pub dup: bool,
-    /// How it is sent.
+    /// The QoS.
     pub qos: Qos,
     /// Whether it is to be retained, or was.
     pub retain: bool,
-    /// The topic; empty where an alias stands for it.
+    /// The topic; empty if an alias replaces it.
     pub topic: &'a str,
-    /// Which exchange it belongs to; not written for QoS 0.
+    /// The packet identifier; not written for QoS 0.
     pub packet_id: u16,
-    /// The number that stands for the topic; 0 for none.
+    /// The topic alias; 0 for none.
     pub topic_alias: u16,
     /// Seconds for which it matters.
     pub message_expiry: Option<u32>,
@@ -131,7 +131,7 @@ pub struct PublishHead<'a> {
     pub subscription_ids: &'a [u32],
     /// Further properties, as on the wire.
     pub properties: &'a [u8],
-    /// How long the payload is that follows.
+    /// The length of the payload that follows.
     pub payload_length: usize,
 }
 

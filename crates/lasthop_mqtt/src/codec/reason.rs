@@ -31,14 +31,15 @@ impl ReasonCode {
 }
 
 impl ReasonCode {
-    /// Whether it says that something failed.
+    /// Whether it is an error.
     #[must_use]
     pub const fn is_error(self) -> bool {
         self.0 >= 0x80
     }
 
-    /// The return code of a CONNACK of MQTT 3.1.1 (§3.2.2.3) that says the same; `None` where the connection is
-    /// to be closed without one.
+    /// Returns the equivalent return code of CONNACK in MQTT 3.1.1 (§3.2.2.3).
+    ///
+    /// It is `None` if the connection must be closed without one.
     #[must_use]
     pub const fn connack_return_code(self) -> Option<u8> {
         match self {

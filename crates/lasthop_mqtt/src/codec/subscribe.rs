@@ -9,7 +9,7 @@ use super::{ReasonCode, Version};
 /// SUBSCRIBE (MQTT 5 §3.8, MQTT 3.1.1 §3.8).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subscribe<'a> {
-    /// Which exchange it belongs to.
+    /// The packet identifier.
     pub packet_id: u16,
     /// The filters, with how each is wanted.
     pub filters: SmallVec<[(TopicFilter<'a>, SubscriptionOptions); 1]>,
@@ -18,25 +18,25 @@ pub struct Subscribe<'a> {
 /// UNSUBSCRIBE (MQTT 5 §3.10, MQTT 3.1.1 §3.10).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsubscribe<'a> {
-    /// Which exchange it belongs to.
+    /// The packet identifier.
     pub packet_id: u16,
     /// The filters.
     pub filters: SmallVec<[TopicFilter<'a>; 1]>,
 }
 
-/// SUBACK, and UNSUBACK, which in 3.1.1 has no reasons (MQTT 5 §3.9 and §3.11).
+/// SUBACK and UNSUBACK (MQTT 5 §3.9 and §3.11). UNSUBACK has no reasons in 3.1.1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suback {
-    /// Which exchange it belongs to.
+    /// The packet identifier.
     pub packet_id: u16,
-    /// One for each filter.
+    /// One reason for each filter.
     pub reasons: SmallVec<[ReasonCode; 4]>,
 }
 
 const MALFORMED: ReasonCode = ReasonCode::MALFORMED_PACKET;
 
 impl<'a> Subscribe<'a> {
-    /// Reads what follows the fixed header.
+    /// Reads the packet after its fixed header.
     ///
     /// # Errors
     /// When it is malformed, or names no filter (MQTT-3.8.3-2).
@@ -96,7 +96,7 @@ impl<'a> Subscribe<'a> {
 }
 
 impl<'a> Unsubscribe<'a> {
-    /// Reads what follows the fixed header.
+    /// Reads the packet after its fixed header.
     ///
     /// # Errors
     /// When it is malformed, or names no filter (MQTT-3.10.3-2).
@@ -121,7 +121,7 @@ impl<'a> Unsubscribe<'a> {
 }
 
 impl Suback {
-    /// Reads what follows the fixed header of a SUBACK.
+    /// Reads a SUBACK after its fixed header.
     ///
     /// # Errors
     /// When it is malformed.

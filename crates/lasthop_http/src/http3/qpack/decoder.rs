@@ -23,7 +23,7 @@ pub struct Decoder {
 /// Room for the fields of a section, most of which have no more.
 const FIELDS: usize = 8;
 
-/// What came of a field section.
+/// The result of decoding a field section.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Decoded {
     /// Its field lines.
@@ -42,7 +42,7 @@ struct Section<'a> {
 }
 
 impl Decoder {
-    /// A decoder whose peer may have a table of so many bytes, and sections that take so many.
+    /// Creates a decoder with limits on the peer's table and sections, in bytes.
     #[must_use]
     pub fn new(most_capacity: usize, most_section: usize) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl Decoder {
         }
     }
 
-    /// Takes what came by the stream of the peer's encoder.
+    /// Processes bytes of the peer's encoder stream.
     ///
     /// # Errors
     /// When it makes no sense.
@@ -222,14 +222,14 @@ impl Decoder {
         Ok((name, read_string(rest, 7, most)?))
     }
 
-    /// A stream is given up whose sections were not all read (RFC 9204 section 4.4.2).
+    /// Cancels a stream with unread sections (RFC 9204 section 4.4.2).
     pub fn cancel(&mut self, stream: u64) {
         if self.most_capacity > 0 {
             write_integer(64, 6, stream, &mut self.instructions);
         }
     }
 
-    /// What the peer's encoder is to be told, which may wait for something else to be said.
+    /// Returns the instructions for the peer's encoder, which can wait for other data.
     pub fn instructions(&mut self) -> Vec<u8> {
         let untold = self.table.inserted() - self.told;
         if untold > 0 {

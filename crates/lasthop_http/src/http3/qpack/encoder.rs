@@ -34,11 +34,11 @@ pub struct Encoder {
 /// A field section, with the place where each of its lines ends.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Encoded {
-    /// What goes by the stream of the section.
+    /// The bytes for the stream of the section.
     pub section: Vec<u8>,
-    /// What goes by the stream of the encoder before it.
+    /// The bytes for the encoder stream, sent before.
     pub instructions: Vec<u8>,
-    /// By field: where its line ends in the section, and its instructions in theirs.
+    /// The end of each field's line in the section, and of its instructions.
     pub ends: Vec<(usize, usize)>,
 }
 
@@ -61,7 +61,7 @@ const SECTION: usize = 64;
 const REMEMBERED: usize = 64;
 
 impl Encoder {
-    /// An encoder that has a table of so many bytes at most.
+    /// Creates an encoder with a table of at most `wanted` bytes.
     #[must_use]
     pub fn new(wanted: usize) -> Self {
         Self {
@@ -78,20 +78,20 @@ impl Encoder {
         }
     }
 
-    /// The peer has so much room for a table, and lets so many streams wait for its entries.
+    /// Sets the peer's table capacity and its limit of blocked streams.
     pub fn allow(&mut self, most_capacity: usize, most_blocked: usize) {
         self.most_capacity = most_capacity;
         self.most_blocked = most_blocked;
         self.table.set_capacity(self.wanted.min(most_capacity));
     }
 
-    /// Whether there is room for entries.
+    /// Whether the table has capacity.
     #[must_use]
     pub fn has_table(&self) -> bool {
         self.table.capacity() > 0
     }
 
-    /// Writes the field lines of a stream; whether each may be remembered, is said with it.
+    /// Encodes the field lines of a stream. Each is marked as indexable or not.
     pub fn encode(&mut self, stream: u64, fields: &[(&[u8], &[u8], bool)]) -> Encoded {
         let mut encoded = Encoded {
             section: Vec::with_capacity(SECTION),
@@ -246,7 +246,7 @@ impl Encoder {
         into.push(0);
     }
 
-    /// Takes what came by the stream of the peer's decoder (RFC 9204 section 4.4).
+    /// Processes bytes of the peer's decoder stream (RFC 9204 section 4.4).
     ///
     /// # Errors
     /// When it makes no sense.

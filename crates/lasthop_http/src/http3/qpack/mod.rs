@@ -11,7 +11,7 @@ pub use decoder::{Decoded, Decoder};
 pub use encoder::{Encoded, Encoder};
 pub use table::Field;
 
-/// What ends a connection over its field lines (RFC 9204 section 6).
+/// An error in field lines that ends a connection (RFC 9204 section 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QpackError {
     /// A field section cannot be read.
