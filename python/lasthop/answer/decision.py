@@ -9,7 +9,6 @@ from typing import Any
 import polars as pl
 
 from lasthop.answer.arms import AnswerArm, Trouble, arms_of, stack_names
-from lasthop.answer.decision_table import decision_table
 from lasthop.answer.group_rows import ReadGroups, no_groups
 from lasthop.answer.points import Point, part_named, points_of
 from lasthop.answer.ranking import Objective, RankedArm, rank_arms
@@ -130,10 +129,6 @@ class Decision:
     requirements: tuple[str, ...]
     points: tuple[PointDecision, ...]
     protocols: Mapping[str, str]
-
-    def __repr__(self) -> str:
-        """Return the headline and a table, for an interactive Python session."""
-        return decision_table(self)
 
 
 def decide(

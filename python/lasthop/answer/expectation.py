@@ -54,20 +54,6 @@ class Expectation:
     worst: Mapping[str, Any] | None = None
     reason: str = ""
 
-    def __str__(self) -> str:
-        """Describe it in one line."""
-        if self.verdict is ExpectationVerdict.HELD:
-            return f"expectation held: {self.text}: true in {self.applied} rows of {self.table}"
-        if self.worst is None:
-            return f"expectation not judged, which is no pass: {self.text}: {self.reason}"
-        worst = self.worst
-        where = "".join(f"{name} {worst[name]}, " for name in PLACE if name in worst)
-        return (
-            f"expectation failed: {self.text}: false in {self.failed} of {self.applied} "
-            f"rows of {self.table}; worst: {worst['figure']} in run {worst['run_id']} "
-            f"({worst['stack']}, {where}part {worst['part']}, repetition {worst['repetition']})"
-        )
-
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values."""
         return {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lasthop.answer.expectation import ExpectationVerdict
+from lasthop.answer.expectation_words import expectation_line
 from lasthop.cli.output import say
 from lasthop.outcome.culprit_words import again, message_in_words, packets_in_words
 from lasthop.outcome.gate_verdict import gate_verdict
@@ -22,7 +23,7 @@ def say_gate(results: Results, unmet: Sequence[str]) -> None:
         say(gate_verdict(results, unmet))
     for found in results.expectations:
         if found.verdict is not ExpectationVerdict.HELD:
-            say(str(found))
+            say(expectation_line(found))
             _say_culprit(results, found)
     for line in unmet:
         say(line)

@@ -10,6 +10,7 @@ import polars as pl
 
 from lasthop.answer.decision import Outcome, PointDecision
 from lasthop.answer.expectation import Expectation, ExpectationVerdict, judge_expectations
+from lasthop.answer.expectation_words import expectation_line
 from lasthop.answer.verdict import best_at
 from lasthop.errors import one_line
 from lasthop.outcome.culprit_words import message_in_words, packets_in_words
@@ -115,7 +116,9 @@ def _expectations(results: Results) -> Iterable[_Case]:
         if found.verdict is ExpectationVerdict.HELD:
             yield _Case(found.text, seconds=seconds)
         else:
-            yield _Case(found.text, "failure", str(found), _details(results, found), seconds)
+            yield _Case(
+                found.text, "failure", expectation_line(found), _details(results, found), seconds
+            )
 
 
 def _details(results: Results, found: Expectation) -> str:

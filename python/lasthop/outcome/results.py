@@ -129,8 +129,11 @@ class Results:
     def decision(self) -> "Decision":
         """The study's question, answered from the runs."""
         from lasthop.answer.decision import decide
+        from lasthop.outcome.decision_table import PrintedDecision
 
-        return decide(self.compared, self.manifest.study, lambda: self.judged_groups)
+        return PrintedDecision.of(
+            decide(self.compared, self.manifest.study, lambda: self.judged_groups)
+        )
 
     @cached_property
     def by_group(self) -> "DecisionByGroup | None":

@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from lasthop.answer.decision import Decision, Outcome
 from lasthop.answer.expectation import Expectation, ExpectationVerdict
+from lasthop.answer.expectation_words import expectation_line
 from lasthop.answer.failures import undelivered
 from lasthop.answer.requirement_words import in_words
 from lasthop.report.figures.figure import sentence_case
@@ -34,7 +35,7 @@ def _alerts(
 ) -> Iterator[Alert]:
     for expectation in expectations:
         if expectation.verdict is not ExpectationVerdict.HELD:
-            what, _, why = str(expectation).partition(": ")
+            what, _, why = expectation_line(expectation).partition(": ")
             yield Alert(f"{sentence_case(what)}:", why)
     yield from _requirements(decision)
     if any(_asks_for_why(expectations, decision)):

@@ -13,6 +13,7 @@ from lasthop.answer.by_group import (
 )
 from lasthop.answer.decision import Outcome, decide
 from lasthop.answer.expectation import ExpectationVerdict, judge_expectations
+from lasthop.answer.expectation_words import expectation_line
 from lasthop.answer.group_rows import rows_by_group
 from lasthop.answer.verdict import verdict
 from lasthop.errors import UsageError
@@ -178,9 +179,12 @@ def test_an_expectation_of_a_stratum_is_judged_there() -> None:
     texts = [f"delivery_ratio >= 99 % where stratum == '{loss}'" for loss in ("144 dB", "164 dB")]
     held, failed = judge_expectations(runs_of_fleet, texts, lambda: table)
     assert (held.verdict, held.applied) == (ExpectationVerdict.HELD, 10)
-    assert "true in 10 rows of groups" in str(held)
+    assert "true in 10 rows of groups" in expectation_line(held)
     assert (failed.verdict, failed.failed) == (ExpectationVerdict.FAILED, 10)
-    assert "(a, group meters, stratum 164 dB, flow index, part base, repetition 1)" in str(failed)
+    assert (
+        "(a, group meters, stratum 164 dB, flow index, part base, repetition 1)"
+        in expectation_line(failed)
+    )
 
 
 def test_other_conditions_hold_beside_that_of_a_group() -> None:

@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 from lasthop.answer.expectation import ExpectationVerdict, judge_expectations
+from lasthop.answer.expectation_words import expectation_line
 
 RUNS = pl.DataFrame(
     [
@@ -60,5 +61,5 @@ def test_an_expectation_that_judges_nothing_is_no_pass(
 ) -> None:
     (found,) = judge_expectations(runs, [text])
     assert found.verdict is ExpectationVerdict.NOT_JUDGED
-    assert why in str(found)
-    assert "which is no pass" in str(found)
+    assert why in expectation_line(found)
+    assert "which is no pass" in expectation_line(found)

@@ -204,7 +204,7 @@ def test_a_good_broker_passes(
     expect = DELIVERY if settings != CALM else "latency_max <= 1 s"
     results = _run(tmp_path, monkeypatch, fault="none", expect=expect, settings=settings)
     (found,) = results.expectations
-    assert found.verdict.value == "held", str(found)
+    assert found.verdict.value == "held", found
     page = tmp_path / "summary.md"
     append_job_summary(job_summary(results), page)
     append_job_summary(job_summary(results), page)

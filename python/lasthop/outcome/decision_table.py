@@ -1,13 +1,13 @@
-"""A decision as lines of text, as Python shows it."""
+"""A decision as lines of text, for an interactive Python session."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import fields
+from typing import Self
 
+from lasthop.answer.decision import Decision, PointDecision
 from lasthop.answer.quantities import format_quantity, format_range
 from lasthop.answer.requirement_words import in_words, missed_in_words
-
-if TYPE_CHECKING:
-    from lasthop.answer.decision import Decision, PointDecision
+from lasthop.answer.verdict import verdict
 
 _MOST_POINTS = 12
 _INDENT = "  "
@@ -15,10 +15,23 @@ _INDENT = "  "
 Row = tuple[str, str, str]
 
 
-def decision_table(decision: "Decision") -> str:
-    """Write the headline, and at each point a line a stack: place, name, value or its exclusion."""
-    from lasthop.answer.verdict import verdict  # noqa: PLC0415  (it is about decisions itself)
+class PrintedDecision(Decision):
+    """A decision that Python prints as its headline and a table."""
 
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, decision: Decision) -> Self:
+        """Give the same decision, to be printed."""
+        return cls(**{field.name: getattr(decision, field.name) for field in fields(decision)})
+
+    def __repr__(self) -> str:
+        """Return the headline and a table."""
+        return decision_table(self)
+
+
+def decision_table(decision: Decision) -> str:
+    """Write the headline, and at each point a line a stack: place, name, value or its exclusion."""
     lines = [verdict(decision).headline.text]
     for point in decision.points[:_MOST_POINTS]:
         rows = list(_rows(decision, point))
@@ -27,7 +40,7 @@ def decision_table(decision: "Decision") -> str:
     return "\n".join([*lines, *([f"and {hidden} more points"] if hidden > 0 else [])])
 
 
-def _rows(decision: "Decision", point: "PointDecision") -> Iterable[Row]:
+def _rows(decision: Decision, point: PointDecision) -> Iterable[Row]:
     column = decision.objective.column if decision.objective else None
     for arm in point.ranked:
         value = ""
