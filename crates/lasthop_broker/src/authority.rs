@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::TopicFilter;
 
-/// Who clients are, and what they may do: the port by which every protocol asks for identity and permission.
+/// Authentication and authorisation of clients, for all protocols.
 ///
 /// A protocol turns the answer into its own words: CONNACK and SUBACK, 4.01 and 4.03.
 pub trait Authority: Debug {
@@ -23,38 +23,38 @@ pub trait Authority: Debug {
     fn may_subscribe(&self, client: Client<'_>, filter: &TopicFilter<'_>) -> bool;
 }
 
-/// What a client shows of itself, as bytes: what they mean is the authority's business.
+/// The credentials of a client as raw bytes, which only the authority interprets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Credentials<'a> {
-    /// What it calls itself; empty where its protocol has no such name.
+    /// The client ID; empty if the protocol has none.
     pub client_id: &'a [u8],
-    /// Its user name.
+    /// The user name.
     pub user_name: Option<&'a [u8]>,
-    /// Its password, or a token in the place of one.
+    /// The password, or a token in its place.
     pub password: Option<&'a [u8]>,
-    /// Where it is, as far as its protocol knows.
+    /// The address, if the protocol knows it.
     pub address: Option<IpAddr>,
 }
 
-/// Who a client is: a number that its authority gave, and alone understands.
+/// The identity of a client: a number that only its authority interprets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Identity(pub u32);
 
-/// That somebody is served, and for how long.
+/// The permission to connect, and its duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Admission {
-    /// Who it is.
+    /// The identity.
     pub identity: Identity,
-    /// When what it showed is worth nothing any more: whoever has a connection loses it then.
+    /// The expiry of the credentials. Connections end at that time.
     pub ends_at: Option<Instant>,
 }
 
 /// A client that wants something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Client<'a> {
-    /// Who it is.
+    /// The identity.
     pub identity: Identity,
-    /// What it calls itself.
+    /// The client ID.
     pub client_id: &'a str,
 }
 
@@ -74,7 +74,7 @@ pub enum Refusal {
 pub struct Everybody;
 
 impl Identity {
-    /// Somebody who showed nothing.
+    /// A client without credentials.
     pub const ANONYMOUS: Self = Self(0);
 }
 

@@ -14,14 +14,15 @@ use crate::{
     SubscriptionOptions, SubscriptionTree, TopicFilter,
 };
 
-/// What the services of a host have in common, whatever they speak: who wants which topic, what is retained, and who may
-/// do what. What is published by one of them goes to the subscribers of all.
+/// The state that the services of a host share: subscriptions, retained messages and permissions.
+///
+/// A publication on one service reaches the subscribers of all.
 #[derive(Clone, Debug)]
 pub struct BrokerCore {
     shared: Rc<RefCell<SharedCore>>,
 }
 
-/// What a broker holds at most.
+/// The limits of a broker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BrokerLimits {
     /// Sessions, connected and parked.
@@ -34,16 +35,17 @@ pub struct BrokerLimits {
     pub retained_messages: usize,
     /// Bytes of all of them, with the names of their topics.
     pub retained_size: DataSize,
-    /// Messages that wait for one session, beyond those in flight (mosquitto: `max_queued_messages`).
+    /// Queued messages for each session, not counting those in flight (mosquitto: `max_queued_messages`).
     pub queued_messages: usize,
     /// Bytes that wait for one session (mosquitto: `max_queued_bytes`).
     pub queued_size: DataSize,
-    /// Bytes of the messages that are kept for all sessions: queued, in flight, unreleased ones of QoS 2, and wills. A
-    /// message for several counts once. `None` for any.
+    /// Bytes of kept messages over all sessions: queued, in flight, unreleased QoS 2, and wills.
+    ///
+    /// A message for several sessions counts once. `None` for no limit.
     pub kept_size: Option<DataSize>,
-    /// The same for the sessions of one [`Holder`].
+    /// Bytes of kept messages over the sessions of one [`Holder`].
     pub kept_size_of_one: Option<DataSize>,
-    /// Bytes of packets that have not come whole and of answers that are not read, of all connections. `None` for any.
+    /// Bytes of incomplete packets and unread answers over all connections. `None` for no limit.
     pub pending_size: Option<DataSize>,
 }
 
@@ -70,12 +72,12 @@ impl Default for BrokerLimits {
 #[error("a limit of the broker is reached")]
 pub struct Full;
 
-/// What became of a publication.
+/// The outcome of a publication.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Published {
     /// Whether anybody wants it.
     pub has_recipient: bool,
-    /// How often it was given up because something was full: the retained messages, or what waits for a service.
+    /// The number of drops because of full limits: retained messages, or the queue of a service.
     pub dropped: u64,
 }
 

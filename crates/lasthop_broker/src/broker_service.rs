@@ -12,7 +12,7 @@ use crate::{
     SubscriptionOptions, TopicFilter,
 };
 
-/// What one service, a protocol with its listeners, asks of the core of its host.
+/// The interface of one service (a protocol with its listeners) to the core of its host.
 ///
 /// It publishes what its clients publish and sends the message to those of its own who want it; what other services
 /// published comes by [`next_delivery`](Self::next_delivery) whenever it is polled. How a message looks is its own business.
@@ -29,16 +29,16 @@ enum Access {
     Joined(Rc<RefCell<SharedCore>>, ServiceId),
 }
 
-/// Which service of a host.
+/// The index of a service of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServiceId(pub u8);
 
-/// Somebody who subscribes, by a number that means something to the service alone.
+/// A subscriber, by a number that its service assigns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Subscriber {
-    /// Whose client it is.
+    /// The service.
     pub service: ServiceId,
-    /// Which one.
+    /// The number.
     pub number: u64,
 }
 
@@ -79,14 +79,14 @@ impl BrokerService {
         }
     }
 
-    /// Whether everybody may do everything and nobody else is there, so that nothing need be asked.
+    /// Whether there are no permissions and no other service, so that nothing must be checked.
     #[inline]
     #[must_use]
     pub const fn is_alone(&self) -> bool {
         matches!(self.access, Access::Alone(_))
     }
 
-    /// Whether nobody is there whom a publication could reach, as where all of them are for the server itself.
+    /// Whether a publication can reach no subscriber, for example because all are for the server itself.
     #[inline]
     #[must_use]
     pub fn has_nobody(&self) -> bool {
@@ -106,7 +106,7 @@ impl BrokerService {
         }
     }
 
-    /// Who shows these credentials.
+    /// Authenticates a client.
     ///
     /// # Errors
     /// When they are not believed, or somebody without any is not served.
@@ -133,7 +133,7 @@ impl BrokerService {
         asked.unwrap_or(true)
     }
 
-    /// Adds a subscription or changes its options; whether it is new.
+    /// Adds a subscription or changes its options; returns whether it is new.
     pub fn subscribe(
         &mut self,
         number: u64,
@@ -144,13 +144,13 @@ impl BrokerService {
         self.with(|core| core.subscribe(subscriber, filter, options))
     }
 
-    /// Takes a subscription out; whether it was there.
+    /// Removes a subscription; returns whether it existed.
     pub fn unsubscribe(&mut self, number: u64, filter: &TopicFilter<'_>) -> bool {
         let subscriber = self.subscriber(number);
         self.with(|core| core.unsubscribe(subscriber, filter))
     }
 
-    /// Takes a subscriber out, whose filters these are.
+    /// Removes a subscriber with these filters.
     pub fn forget<'a>(&mut self, number: u64, filters: impl IntoIterator<Item = &'a str>) {
         self.set_absent(number, false);
         for text in filters {
@@ -170,8 +170,9 @@ impl BrokerService {
         });
     }
 
-    /// Retains a publication if it is to be, and leaves it to the other services of the host. `own` gets the subscriptions
-    /// of this one that match, those of one subscriber side by side.
+    /// Retains a publication if requested, and passes it to the other services.
+    ///
+    /// `own` gets the matching subscriptions of this service, grouped by subscriber.
     #[inline]
     pub fn publish(
         &mut self,
@@ -181,7 +182,7 @@ impl BrokerService {
         self.publish_for(Holder::Host, shared, own)
     }
 
-    /// The same for somebody to whom it counts where it is retained.
+    /// Publishes for a holder, to whom a retained message counts.
     #[inline]
     pub fn publish_for(
         &mut self,
@@ -193,7 +194,7 @@ impl BrokerService {
         self.with(|core| core.publish(id, holder, shared, own))
     }
 
-    /// What another service has published for clients of this one.
+    /// Returns the next publication of another service for clients of this one.
     #[inline]
     #[must_use]
     pub fn next_delivery(&mut self) -> Option<Delivery> {
@@ -212,8 +213,7 @@ impl BrokerService {
         })
     }
 
-    /// Goes on with a search for retained messages: looks at no more than so many topics, and gives no more than so many
-    /// messages.
+    /// Continues a search for retained messages, within limits on topics and messages.
     #[must_use]
     pub fn search_retained(
         &mut self,
@@ -244,7 +244,7 @@ impl BrokerService {
         }
     }
 
-    /// The clients of this service are gone, and their subscriptions with them.
+    /// Removes all clients of this service and their subscriptions.
     pub fn leave(&mut self) {
         let id = self.id();
         self.with(|core| {
@@ -257,7 +257,7 @@ impl BrokerService {
         });
     }
 
-    /// The power failed: what is retained is lost unless sessions survive.
+    /// Handles a power failure: retained messages are lost unless sessions survive.
     pub fn crash(&mut self, survives: Survives) {
         self.with(|core| {
             if core.known_rest().is_some() && !survives.sessions.is_durable() {

@@ -7,7 +7,7 @@ use lasthop_units::DataSize;
 
 use crate::{Full, Holder, Message};
 
-/// How many bytes of messages are kept for clients: all together, and for one holder.
+/// A budget for the bytes of kept messages: in total, and for each holder.
 ///
 /// A message that is kept several times counts once for each holder, and once for all.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct Budget {
     kept: Option<Rc<RefCell<Kept>>>,
 }
 
-/// A message that counts as long as this is there.
+/// A charge for a message, which is released when it is dropped.
 #[derive(Debug)]
 pub struct Charge {
     kept: Rc<RefCell<Kept>>,
@@ -43,7 +43,7 @@ struct Tally {
 const MESSAGE_COST: u64 = 128;
 
 impl Budget {
-    /// A budget of so much for all, and so much for one holder; `None` for any.
+    /// Creates a budget; `None` for no limit.
     #[must_use]
     pub fn new(most: Option<DataSize>, most_of_one: Option<DataSize>) -> Self {
         let is_limited = most.or(most_of_one).is_some();

@@ -10,7 +10,7 @@ use crate::{Message, Subscriber, SubscriptionMatch};
 pub struct Delivery {
     /// The message.
     pub message: Arc<Message>,
-    /// Whose it is, those of one subscriber side by side.
+    /// The matching subscriptions, grouped by subscriber.
     pub matches: SmallVec<[SubscriptionMatch<Subscriber>; 1]>,
 }
 

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::{Client, Message, Publication};
 
-/// Who has to have what clients publish before they are told that it was taken: the port to a log, say.
+/// Storage that must hold a publication before its client gets the acknowledgement, for example a log.
 ///
 /// It may speak to clients itself. After each [`take`](Self::take), and whenever the host's flag is raised, it is polled until
 /// it says nothing more.
@@ -51,11 +51,11 @@ pub enum Parting {
     Stopping,
 }
 
-/// What a publication is known by until it is kept; the later one is the higher one.
+/// The ID of a publication until it is stored. Later ones are higher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ticket(pub u64);
 
-/// What a [`Keeper`] says.
+/// An output of a [`Keeper`].
 #[derive(Debug)]
 pub enum KeeperOutput {
     /// What a publication has come to.
@@ -70,7 +70,7 @@ pub enum KeeperOutput {
     End(Box<str>),
 }
 
-/// Why a publication is not kept. The client must not believe that it was.
+/// Why a publication was not stored. The client must not get an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NotKept {
     /// It is none of the client's business.
@@ -85,7 +85,7 @@ pub enum NotKept {
 }
 
 impl Parting {
-    /// As logs call it.
+    /// Returns the name for logs.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

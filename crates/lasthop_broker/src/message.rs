@@ -3,7 +3,7 @@ use lasthop_units::Instant;
 
 use crate::Subscriber;
 
-/// How surely a message is to arrive (MQTT 5 §4.3).
+/// The delivery guarantee of a message (MQTT 5 §4.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Qos {
@@ -29,28 +29,28 @@ impl Qos {
     }
 }
 
-/// What is published, as long as nobody has to keep it: a view on the bytes that it came in.
+/// A publication that borrows the received bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Publication<'a> {
     /// The name of its topic.
     pub topic: &'a str,
-    /// What it says.
+    /// The payload.
     pub payload: &'a [u8],
-    /// What the protocol forwards with it, opaque to the core.
+    /// Properties that the protocol forwards, opaque to the core.
     pub properties: &'a [u8],
-    /// How it was published.
+    /// The QoS.
     pub qos: Qos,
     /// Whether it is to be retained, or was.
     pub retain: bool,
-    /// When nobody needs it any more.
+    /// The expiry.
     pub expires_at: Option<Instant>,
-    /// Which message of a flow it is, where that is known.
+    /// The ID in its flow, if known.
     pub id: Option<MessageId>,
-    /// Who published it.
+    /// The publisher.
     pub origin: Origin,
 }
 
-/// Who published something.
+/// The publisher of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The broker's own application.
@@ -61,7 +61,7 @@ pub enum Origin {
     Gone,
 }
 
-/// A publication that is kept: retained, queued or in flight. Subscribers share it.
+/// A kept publication: retained, queued or in flight. Subscribers share it.
 #[derive(Clone, Debug)]
 pub struct Message {
     topic: Box<str>,
@@ -82,31 +82,31 @@ impl Message {
         &self.topic
     }
 
-    /// How it was published.
+    /// Returns the QoS.
     #[must_use]
     pub const fn qos(&self) -> Qos {
         self.qos
     }
 
-    /// Which message of a flow it is, where that is known.
+    /// Returns the ID in its flow, if known.
     #[must_use]
     pub const fn id(&self) -> Option<MessageId> {
         self.id
     }
 
-    /// How many bytes it keeps.
+    /// Returns its size in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         self.topic.len() + self.bytes.len()
     }
 
-    /// Whether nobody needs it any more.
+    /// Whether it has expired.
     #[must_use]
     pub fn is_expired(&self, now: Instant) -> bool {
         self.expires_at.is_some_and(|at| at <= now)
     }
 
-    /// What is published by sending it.
+    /// Returns it as a publication.
     #[must_use]
     pub fn publication(&self) -> Publication<'_> {
         let (properties, payload) = self.bytes.split_at(self.payload_start as usize);

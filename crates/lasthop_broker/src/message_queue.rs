@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use crate::{Charge, Message, Qos};
 
-/// What waits for one subscriber, bounded in number and bytes.
+/// The queue of a subscriber, limited in messages and bytes.
 #[derive(Debug, Default)]
 pub struct MessageQueue {
     messages: ShortQueue<QueuedMessage>,
@@ -21,13 +21,13 @@ pub type SubscriptionIds = SmallVec<[u32; 2]>;
 pub struct QueuedMessage {
     /// The message.
     pub message: Arc<Message>,
-    /// How it goes to this subscriber.
+    /// The QoS for this subscriber.
     pub qos: Qos,
-    /// Whether it goes as a retained message.
+    /// Whether it is sent as a retained message.
     pub retain: bool,
-    /// The subscriptions that it goes by.
+    /// The matching subscription identifiers.
     pub ids: SubscriptionIds,
-    /// What it counts, where that is limited.
+    /// Its charge, if bytes are limited.
     pub charge: Option<Box<Charge>>,
 }
 
@@ -42,8 +42,7 @@ impl MessageQueue {
         }
     }
 
-    /// Adds a message at the end, unless `max_messages` wait or it would be more than `max_size` bytes;
-    /// whether it was added.
+    /// Appends a message if the limits allow it; returns whether it was added.
     pub fn push(&mut self, queued: QueuedMessage, max_messages: usize, max_size: usize) -> bool {
         let size = self.size + queued.message.size();
         let fits = self.messages.len() < max_messages && size <= max_size;
@@ -75,7 +74,7 @@ impl MessageQueue {
         self.at_most_once > 0
     }
 
-    /// How many messages wait.
+    /// Returns the number of messages.
     #[must_use]
     pub fn len(&self) -> usize {
         self.messages.len()

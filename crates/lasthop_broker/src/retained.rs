@@ -25,12 +25,12 @@ pub struct RetainedSearch {
     is_over: bool,
 }
 
-/// What a part of a search has come to.
+/// The progress of a search.
 #[derive(Clone, Debug, Default)]
 pub struct RetainedPart {
     /// The messages, in the order of their topics.
     pub messages: Vec<Arc<Message>>,
-    /// How many topics were looked at.
+    /// The number of topics that were checked.
     pub looked_at: usize,
 }
 
@@ -41,7 +41,7 @@ struct Kept {
     place: Place,
 }
 
-/// How much may be retained.
+/// The limits on retained messages.
 #[derive(Clone, Copy, Debug)]
 pub struct RetainedLimits {
     /// Topics with a message.
@@ -51,9 +51,9 @@ pub struct RetainedLimits {
 }
 
 impl RetainedMessages {
-    /// Keeps a message of a holder in place of the one that its topic had; whether it is kept. Where there is no room,
-    /// the message goes that the largest holder has had there for longest. One that is larger than all may be is not
-    /// kept, and the one before stays.
+    /// Retains a message and replaces that of its topic; returns whether it was retained.
+    ///
+    /// Without room, a message of the largest holder is evicted.
     pub fn keep(&mut self, message: Arc<Message>, holder: Holder, limits: RetainedLimits) -> bool {
         let size = message.size();
         if limits.messages == 0 || size as u64 > limits.size.as_bytes() {
@@ -104,8 +104,7 @@ impl RetainedMessages {
             .messages
     }
 
-    /// Goes on with a search: looks at no more than so many topics, and gives no more than so many messages. What has
-    /// expired is forgotten.
+    /// Continues a search within limits on topics and messages. Expired messages are removed.
     pub fn search(
         &mut self,
         now: Instant,
@@ -157,7 +156,7 @@ impl RetainedMessages {
         part
     }
 
-    /// How many topics have a message.
+    /// Returns the number of topics with a message.
     #[must_use]
     pub fn len(&self) -> usize {
         self.by_topic.len()
@@ -171,7 +170,7 @@ impl RetainedMessages {
 }
 
 impl RetainedSearch {
-    /// The search for all that a filter matches; nothing was looked at yet.
+    /// Creates a search for a filter.
     #[must_use]
     pub fn of(filter: &TopicFilter<'_>) -> Self {
         Self {

@@ -5,16 +5,16 @@ use lasthop_units::Instant;
 use crate::shares::Place;
 use crate::{Holder, MessageQueue};
 
-/// Which session; a number that is used again once its session has ended.
+/// The ID of a session, reused after its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionId(pub u32);
 
-/// What a broker knows of a client, whether or not it is connected. `S` is what the protocol keeps.
+/// The session of a client, connected or not. `S` is the state of the protocol.
 #[derive(Debug)]
 pub struct Session<S> {
-    /// What the protocol keeps.
+    /// The state of the protocol.
     pub state: S,
-    /// What waits for the client.
+    /// The queued messages.
     pub queue: MessageQueue,
     pub(crate) client_id: Arc<str>,
     /// Its filters, so that they can be taken out of the tree.
@@ -28,19 +28,19 @@ pub struct Session<S> {
 }
 
 impl<S> Session<S> {
-    /// Who the client says it is.
+    /// Returns the client ID.
     #[must_use]
     pub fn client_id(&self) -> &str {
         &self.client_id
     }
 
-    /// To whom it counts where there are too many.
+    /// Returns the holder to whom it counts.
     #[must_use]
     pub const fn holder(&self) -> Holder {
         self.holder
     }
 
-    /// Whether the client is there.
+    /// Whether the client is connected.
     #[must_use]
     pub const fn is_connected(&self) -> bool {
         self.is_connected

@@ -9,10 +9,10 @@ use crate::{
     SessionId, Slots, TopicFilter,
 };
 
-/// What a filter costs beside its text: its place in the session and in the tree, in bytes, rounded up.
+/// The fixed cost of a filter in bytes, in addition to its text.
 pub const FILTER_COST: u64 = 128;
 
-/// The sessions of a protocol that has such: who its clients are, what waits for them, and when they end.
+/// The sessions of a protocol: clients, queues and expiry.
 ///
 /// A session is connected or parked. A parked one ends at the instant that it was parked with. `S` is what the protocol
 /// keeps of each.
@@ -30,7 +30,7 @@ pub struct Sessions<S> {
 }
 
 impl<S> Sessions<S> {
-    /// None yet.
+    /// Creates an empty table.
     #[must_use]
     pub fn new(limits: BrokerLimits) -> Self {
         Self {
@@ -50,7 +50,7 @@ impl<S> Sessions<S> {
         self.by_client_id.get(client_id).copied()
     }
 
-    /// Makes a session for a client that has none; it is connected.
+    /// Creates a connected session for a client without one.
     ///
     /// # Errors
     /// When there are as many sessions as there may be: then the caller may [`end`](Self::end) the
@@ -102,13 +102,13 @@ impl<S> Sessions<S> {
         self.slots.get_mut(id.0)
     }
 
-    /// How many clients have a session.
+    /// Returns the number of clients with a session.
     #[must_use]
     pub fn count(&self) -> usize {
         self.by_client_id.len()
     }
 
-    /// The client has gone; its session ends at `ends_at`, or never.
+    /// Parks the session of a client that has left. It ends at `ends_at`, or never.
     pub fn park(&mut self, id: SessionId, ends_at: Option<Instant>) {
         self.set_ending(id, ends_at);
         if let Some(session) = self.slots.get_mut(id.0) {
@@ -131,14 +131,13 @@ impl<S> Sessions<S> {
         }
     }
 
-    /// The session that goes first where there are too many: the one that was parked for longest, of the holder with the
-    /// most parked ones.
+    /// Returns the session to evict: the oldest parked one of the holder with the most.
     #[must_use]
     pub fn first_to_go(&self) -> Option<SessionId> {
         self.parked.first_to_go(Short::Number)
     }
 
-    /// Ends a session: its identity and queue are gone; its subscriptions are those of the core.
+    /// Ends a session with its queue. Its subscriptions belong to the core.
     pub fn end(&mut self, id: SessionId) -> Option<Session<S>> {
         self.set_ending(id, None);
         let session = self.slots.remove(id.0)?;
@@ -154,13 +153,13 @@ impl<S> Sessions<S> {
         Some(session)
     }
 
-    /// When the next parked session ends.
+    /// Returns when the next parked session ends.
     #[must_use]
     pub fn next_ending(&self) -> Option<Instant> {
         self.endings.next_deadline()
     }
 
-    /// A parked session whose time has come; the caller is to [`end`](Self::end) it.
+    /// Returns a parked session that has expired. The caller must [`end`](Self::end) it.
     pub fn pop_ending(&mut self, now: Instant) -> Option<SessionId> {
         let id = self.endings.pop_due(now)?;
         if let Some(session) = self.slots.get_mut(id.0) {
@@ -205,7 +204,7 @@ impl<S> Sessions<S> {
         }
     }
 
-    /// How many more messages the queue of a session takes.
+    /// Returns how many more messages fit the queue of a session.
     #[must_use]
     pub fn queue_room(&self, id: SessionId) -> usize {
         let session = self.slots.get(id.0);
@@ -215,13 +214,13 @@ impl<S> Sessions<S> {
         })
     }
 
-    /// What all sessions keep.
+    /// Returns the budget of all sessions.
     #[must_use]
     pub const fn budget(&self) -> &Budget {
         &self.budget
     }
 
-    /// Has a message count for a session, unless it does already; whether there was room.
+    /// Charges a message to a session unless it is already charged; returns whether there was room.
     pub fn charge(
         &self,
         id: SessionId,
@@ -238,7 +237,7 @@ impl<S> Sessions<S> {
         taken.map(|taken| *charge = taken).is_ok()
     }
 
-    /// Puts a message into the queue of a session; whether there was room.
+    /// Queues a message for a session; returns whether there was room.
     pub fn enqueue(&mut self, id: SessionId, mut queued: QueuedMessage) -> bool {
         if !self.charge(id, &queued.message, &mut queued.charge) {
             return false;

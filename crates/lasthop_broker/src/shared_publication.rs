@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use crate::{Message, Publication};
 
-/// A publication that becomes a message to be kept only when the first who has to keep it comes.
+/// A publication that becomes a kept message when the first subscriber needs that.
 #[derive(Debug)]
 pub struct SharedPublication<'a> {
     publication: &'a Publication<'a>,
@@ -10,7 +10,7 @@ pub struct SharedPublication<'a> {
 }
 
 impl<'a> SharedPublication<'a> {
-    /// That of what nobody keeps yet.
+    /// Creates it from a publication that is not kept yet.
     #[must_use]
     pub const fn new(publication: &'a Publication<'a>) -> Self {
         Self {
@@ -19,7 +19,7 @@ impl<'a> SharedPublication<'a> {
         }
     }
 
-    /// That of a message which is kept already.
+    /// Creates it from a kept message.
     #[must_use]
     pub fn of(publication: &'a Publication<'a>, message: &Arc<Message>) -> Self {
         Self {
@@ -28,13 +28,13 @@ impl<'a> SharedPublication<'a> {
         }
     }
 
-    /// What is published.
+    /// Returns the publication.
     #[must_use]
     pub const fn publication(&self) -> &'a Publication<'a> {
         self.publication
     }
 
-    /// The message, made now where there is none.
+    /// Returns the kept message and creates it if necessary.
     pub fn message(&mut self) -> Arc<Message> {
         let publication = self.publication;
         let made = self

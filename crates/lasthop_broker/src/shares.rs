@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Identity;
 
-/// To whom something that the broker keeps belongs, where room is short: a user, or an address where nobody is named.
+/// The holder of state in the broker when room is short: a user, or the address of an anonymous client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Holder {
     /// Nobody outside: the host itself.
@@ -51,7 +51,7 @@ pub(crate) struct Place {
 }
 
 impl Holder {
-    /// Who a client is, or else where it is.
+    /// Returns the holder for a client: its user, or else its address.
     #[must_use]
     pub fn of(identity: Identity, address: Option<IpAddr>) -> Self {
         match address {

@@ -1,4 +1,4 @@
-/// Things with a number each; a number that is given back is given out again.
+/// Values with reusable numbers.
 ///
 /// The things lie in boxes, so that an empty place takes a word.
 #[derive(Clone, Debug)]
@@ -8,7 +8,7 @@ pub struct Slots<T> {
 }
 
 impl<T> Slots<T> {
-    /// No things.
+    /// Creates an empty table.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -47,19 +47,19 @@ impl<T> Slots<T> {
         Some(*thing)
     }
 
-    /// One more than the highest number that was ever given out.
+    /// Returns the highest number ever used plus one.
     #[must_use]
     pub fn places(&self) -> u32 {
         self.places.len() as u32
     }
 
-    /// How many things there are.
+    /// Returns the number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         self.places.len() - self.free.len()
     }
 
-    /// Whether there is nothing.
+    /// Whether the table is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::subscribers::Single;
 use crate::{Qos, TopicFilter};
 
-/// Who wants which topics: a tree of topic levels, with wildcards and shared groups (MQTT 5 §4.7 and §4.8).
+/// Subscriptions as a tree of topic levels, with wildcards and shared groups (MQTT 5 §4.7 and §4.8).
 ///
 /// A publication visits the nodes that its levels and the wildcards lead to, however many subscriptions there are.
 #[derive(Clone, Debug)]
@@ -15,22 +15,22 @@ pub struct SubscriptionTree<S> {
     root: Node<S>,
 }
 
-/// How a subscriber wants a topic (MQTT 5 §3.8.3.1).
+/// The options of a subscription (MQTT 5 §3.8.3.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SubscriptionOptions {
     /// The best quality that it wants.
     pub maximum_qos: Qos,
-    /// Not what it publishes itself.
+    /// Whether the subscriber's own publications are excluded.
     pub no_local: bool,
     /// The retain flag as the publisher set it.
     pub retain_as_published: bool,
-    /// Which retained messages it wants when it subscribes.
+    /// Which retained messages are sent at subscription.
     pub retain_handling: RetainHandling,
-    /// The number it gave the subscription; 0 for none.
+    /// The subscription identifier; 0 for none.
     pub id: u32,
 }
 
-/// Which retained messages a subscription brings.
+/// Which retained messages are sent at subscription.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RetainHandling {
     /// All that match, each time.
@@ -45,9 +45,9 @@ pub enum RetainHandling {
 /// A subscription that a topic matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SubscriptionMatch<S> {
-    /// Whose it is.
+    /// The subscriber.
     pub subscriber: S,
-    /// How it is wanted.
+    /// The options.
     pub options: SubscriptionOptions,
 }
 
@@ -88,7 +88,7 @@ impl<S: Copy + Ord> SubscriptionTree<S> {
         Self { root: Node::new() }
     }
 
-    /// Adds a subscription, or changes its options; whether it is new.
+    /// Adds a subscription or changes its options; returns whether it is new.
     pub fn subscribe(
         &mut self,
         filter: &TopicFilter<'_>,
@@ -100,13 +100,13 @@ impl<S: Copy + Ord> SubscriptionTree<S> {
             .add(filter.group(), subscriber, options)
     }
 
-    /// Takes a subscription out; whether it was there.
+    /// Removes a subscription; returns whether it existed.
     pub fn unsubscribe(&mut self, filter: &TopicFilter<'_>, subscriber: S) -> bool {
         self.root
             .remove(Some(filter.filter()), filter.group(), subscriber)
     }
 
-    /// Whether nobody wants anything.
+    /// Whether there are no subscriptions.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -8,10 +8,11 @@ pub struct TopicFilter<'a> {
     filter: &'a str,
 }
 
-/// How many levels a filter may have, as in mosquitto 2.0 (`TOPIC_HIERARCHY_LIMIT`): it bounds the depth of the tree.
+/// The maximum number of levels of a filter, as in mosquitto 2.0 (`TOPIC_HIERARCHY_LIMIT`). It limits the depth of the
+/// tree.
 pub const MAX_LEVELS: usize = 200;
 
-/// Text that is no topic filter.
+/// The text is not a valid topic filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("no topic filter")]
 pub struct FilterError;
@@ -19,8 +20,10 @@ pub struct FilterError;
 const SHARED: &str = "$share/";
 
 impl<'a> TopicFilter<'a> {
-    /// Reads a filter: `+` and `#` stand alone in their level, `#` in the last one, and
-    /// `$share/group/filter` names a group without wildcards.
+    /// Parses a filter.
+    ///
+    /// `+` and `#` must be alone in their level, `#` in the last one. `$share/group/filter` names a group without
+    /// wildcards.
     ///
     /// # Errors
     /// When the text is no filter, or has more than [`MAX_LEVELS`] levels.
@@ -63,7 +66,7 @@ impl<'a> TopicFilter<'a> {
         self.group
     }
 
-    /// What topics are matched with: the filter without its group.
+    /// Returns the filter without its group.
     #[must_use]
     pub const fn filter(&self) -> &'a str {
         self.filter

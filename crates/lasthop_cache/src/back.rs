@@ -8,8 +8,7 @@ use lasthop_units::Instant;
 use crate::Cache;
 use crate::state::Request;
 
-/// The side of a proxy where the server is: what there is not, or is no longer fresh, is asked for by the client of a
-/// protocol.
+/// The upstream side of a caching proxy: its client fetches what is missing or stale.
 ///
 /// What it asks has the number of the reader's request that made it ask.
 #[derive(Debug)]

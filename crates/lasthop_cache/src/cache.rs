@@ -7,25 +7,25 @@ use lasthop_units::{DataSize, Duration, Instant};
 use crate::state::{Answer, Request, State};
 use crate::{Reply, ResponseState, UpstreamReport, UpstreamRequest, Watching};
 
-/// What a proxy has, shared by its services, its client and their protocols.
+/// The cache of a proxy, shared by its services, its client and their protocols.
 #[derive(Clone, Debug)]
 pub struct Cache {
     state: Rc<RefCell<State>>,
     wake: WakeFlag,
 }
 
-/// How a proxy keeps what it has fetched.
+/// The configuration of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheConfig {
-    /// How many bytes of representations it keeps.
+    /// The capacity in bytes of representations.
     pub room: DataSize,
-    /// For how long after the end of its freshness a representation is given out while the server behind gives no answer
-    /// (`stale-if-error`, RFC 5861 section 4).
+    /// How long a stale representation is served while the upstream server gives no answer (`stale-if-error`, RFC 5861
+    /// section 4).
     pub stale_if_error: Duration,
 }
 
 impl Cache {
-    /// Nothing is there yet. The flag is that of the host.
+    /// Creates an empty cache with the wake flag of its host.
     #[must_use]
     pub fn new(config: CacheConfig, wake: WakeFlag) -> Self {
         Self {
@@ -84,25 +84,25 @@ impl Cache {
         self.state.borrow_mut().forget();
     }
 
-    /// What a service that lets resources be observed stands on.
+    /// Returns the observation interface for a service.
     #[must_use]
     pub fn watching(&self) -> Watching {
         let service = self.state.borrow_mut().observations.add_service();
         Watching::new(self.clone(), service)
     }
 
-    /// The client of the server behind can observe, and asks for wishes.
+    /// Declares that the upstream client can observe and takes upstream requests.
     pub fn can_observe(&self) {
         self.state.borrow_mut().observations.is_able = true;
     }
 
-    /// The next thing that the server behind is to be asked for by its name, or not any more.
+    /// Returns the next upstream request by name, or the end of one.
     #[must_use]
     pub fn next_upstream_request(&self) -> Option<UpstreamRequest> {
         self.state.borrow_mut().observations.next_upstream_request()
     }
 
-    /// The server behind has said something of a resource that it was asked for by this name, or nothing in time.
+    /// Reports what the upstream server has sent for a name, or a timeout.
     pub fn report(&self, now: Instant, name: &Rc<str>, report: UpstreamReport) {
         self.with(|state| state.report(now, name, report));
     }

@@ -1,18 +1,18 @@
 use lasthop_units::Duration;
 
-/// What a server says of the representation that it gives out (RFC 7252 section 5.10, RFC 9111 section 4.2).
+/// The freshness of a representation, as a server declares it (RFC 7252 section 5.10, RFC 9111 section 4.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Freshness {
-    /// For how long it is fresh from when it was made; `None` where nothing is said of that.
+    /// The lifetime from its creation; `None` if it is not declared.
     pub lifetime: Option<Duration>,
-    /// How long ago it was made.
+    /// Its age.
     pub age: Duration,
     /// Its entity tag.
     pub tag: Option<u32>,
 }
 
 impl Freshness {
-    /// For how much longer it is fresh, in whole seconds as protocols say it; `None` where nothing is said of that.
+    /// Returns the remaining lifetime in whole seconds; `None` if it is not declared.
     #[must_use]
     pub fn seconds_left(&self) -> Option<u32> {
         let left = self
@@ -23,10 +23,10 @@ impl Freshness {
     }
 }
 
-/// What a client has read of the answer to a request.
+/// What a client has read from a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
-    /// What is said of the representation.
+    /// The declared freshness.
     pub freshness: Freshness,
     /// Whether it is the one that was named in the request, so that it was not sent again.
     pub is_unchanged: bool,

@@ -8,8 +8,7 @@ use lasthop_units::Instant;
 use crate::Cache;
 use crate::state::Answer;
 
-/// The side of a proxy where readers are: what they ask the server of a protocol for is given from what there is, or
-/// fetched.
+/// The downstream side of a caching proxy: requests are answered from the cache, or fetched.
 #[derive(Debug)]
 pub struct Front<P> {
     protocol: P,
@@ -20,7 +19,7 @@ pub struct Front<P> {
 }
 
 impl<P: Application> Front<P> {
-    /// A front over the server of a protocol, with its number among those of the proxy.
+    /// Creates a front on the server of a protocol, with its number among those of the proxy.
     pub fn new(protocol: P, cache: Cache, number: usize) -> Self {
         Self {
             protocol,

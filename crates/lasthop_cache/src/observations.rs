@@ -43,7 +43,7 @@ enum Phase {
     Observing,
 }
 
-/// What the server behind is to be asked for.
+/// A request to the upstream server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UpstreamRequest {
     /// A resource by its name.
@@ -57,18 +57,18 @@ pub enum UpstreamRequest {
     End(Rc<str>),
 }
 
-/// What the server behind has said of a resource.
+/// A report of the upstream server on a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpstreamReport {
-    /// What.
+    /// The state.
     pub state: UpstreamState,
-    /// Whether it was asked to tell of changes.
+    /// Whether the request was an observation.
     pub was_to_observe: bool,
     /// Whether more will follow.
     pub is_observed: bool,
 }
 
-/// What can be said of a resource.
+/// The state of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UpstreamState {
     /// What it is now.
@@ -82,11 +82,11 @@ pub enum UpstreamState {
 /// A state of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
-    /// Its bytes.
+    /// The bytes.
     pub payload: Rc<[u8]>,
-    /// The format of those, where that was said.
+    /// The content format, if it is known.
     pub format: Option<u16>,
-    /// For how long it is fresh.
+    /// The freshness.
     pub freshness: Freshness,
 }
 

@@ -4,12 +4,12 @@ use lasthop_units::{Duration, Instant};
 
 use crate::Freshness;
 
-/// What a server says of resources that are its own.
+/// The server's own resources.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnResources {
-    /// For how long what is given out is fresh; `None` where nothing is said of that.
+    /// The lifetime of responses; `None` if it is not declared.
     pub lifetime: Option<Duration>,
-    /// How long each of them stays as it is: then it has another entity tag. `None` where they have none.
+    /// The interval at which each resource gets a new entity tag; `None` without tags.
     pub changes: Option<Duration>,
     /// How often each was written.
     writes: BTreeMap<u32, u32>,
@@ -19,7 +19,7 @@ pub struct OwnResources {
 const WRITE_STEP: u32 = 1 << 20;
 
 impl OwnResources {
-    /// Resources that nobody has written.
+    /// Creates resources that were never written.
     #[must_use]
     pub fn new(lifetime: Option<Duration>, changes: Option<Duration>) -> Self {
         Self {
@@ -29,7 +29,7 @@ impl OwnResources {
         }
     }
 
-    /// What is said of one now.
+    /// Returns the current freshness of a resource.
     #[must_use]
     pub fn freshness(&self, now: Instant, resource: u32) -> Freshness {
         let writes = self.writes.get(&resource).copied().unwrap_or_default();
@@ -44,7 +44,7 @@ impl OwnResources {
         }
     }
 
-    /// One was written.
+    /// Records a write to a resource.
     pub fn write(&mut self, resource: u32) {
         *self.writes.entry(resource).or_default() += 1;
     }

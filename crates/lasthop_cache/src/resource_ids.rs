@@ -6,7 +6,7 @@ use lasthop_units::Instant;
 
 use crate::{Cache, Reply};
 
-/// By which names the client of a protocol asks for what it wants.
+/// How the client of a protocol names the resources that it requests.
 #[derive(Clone, Debug)]
 pub enum ResourceIds {
     /// By the resources that its flows are about, by their channels.
@@ -16,7 +16,7 @@ pub enum ResourceIds {
 }
 
 impl ResourceIds {
-    /// The resource that a message is about; `None` where it has no name.
+    /// Returns the resource of a message; `None` without a name.
     #[must_use]
     pub fn resource_of(&self, message: MessageId) -> Option<u32> {
         match self {
@@ -30,7 +30,7 @@ impl ResourceIds {
         }
     }
 
-    /// The entity tag of what the host has of the resource.
+    /// Returns the entity tag of the cached representation.
     #[must_use]
     pub fn tag_for(&self, message: MessageId) -> Option<u32> {
         match self {
@@ -39,7 +39,7 @@ impl ResourceIds {
         }
     }
 
-    /// What was said with the answer to a request, before the answer itself is told.
+    /// Records the metadata of a response, before the response itself is reported.
     pub fn said(&self, now: Instant, message: MessageId, reply: Reply) {
         if let Self::Cached(cache) = self {
             cache.said(now, message, reply);
@@ -47,7 +47,7 @@ impl ResourceIds {
     }
 }
 
-/// A representation as the answer to another request: what says for which message it was made says so of this one.
+/// Returns a representation as the answer to another request, with that request's message ID.
 ///
 /// It is our own mark in a payload of text, and costs no bytes: a reader counts that its question was answered.
 #[must_use]

@@ -3,7 +3,7 @@ use lasthop_units::Instant;
 
 use crate::{Cache, Freshness, OwnResources};
 
-/// What the server of a protocol gives out by the names of resources, and what it knows of that.
+/// The source of a server's responses by resource name.
 #[derive(Clone, Debug)]
 pub enum ResponseSource {
     /// What is its own.
@@ -12,7 +12,7 @@ pub enum ResponseSource {
     Cached(Cache),
 }
 
-/// What is said to who asked.
+/// How a request is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResponseState {
     /// Here it is.
@@ -32,8 +32,9 @@ impl Default for ResponseSource {
 }
 
 impl ResponseSource {
-    /// A request for a resource has come. Gives what is said at once where who asks has named the entity tag that it still
-    /// has.
+    /// Records a request.
+    ///
+    /// It returns the freshness if the request names the current entity tag, so that the answer is immediate.
     pub fn asked(
         &mut self,
         now: Instant,
@@ -53,7 +54,7 @@ impl ResponseSource {
         }
     }
 
-    /// A message for a resource has come; whether who sent it is to wait for what becomes of it.
+    /// Records a write; returns whether its sender must wait for the outcome.
     pub fn written(&mut self, message: MessageId, resource: u32) -> bool {
         match self {
             Self::Own(own) => {
@@ -67,7 +68,7 @@ impl ResponseSource {
         }
     }
 
-    /// What is said with the answer that is being given.
+    /// Returns how the current request is answered.
     #[must_use]
     pub fn response_state(&self, now: Instant, resource: Option<u32>) -> ResponseState {
         match self {
@@ -82,7 +83,7 @@ impl ResponseSource {
         }
     }
 
-    /// Whether it is what another host has.
+    /// Whether it is the cache of another host.
     #[must_use]
     pub const fn is_cached(&self) -> bool {
         matches!(self, Self::Cached(_))

@@ -5,7 +5,7 @@ use lasthop_units::Instant;
 use crate::store::Key;
 use crate::{Cache, Seen, UpstreamReport};
 
-/// What a service of a proxy gives out of the server behind by names, to who asks and to who observes.
+/// The observation interface of a proxy's service, by resource name.
 #[derive(Clone, Debug)]
 pub struct Watching {
     cache: Cache,
@@ -13,12 +13,12 @@ pub struct Watching {
     service: usize,
 }
 
-/// What there is of a resource, and is fresh.
+/// A fresh cache entry of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Current {
     /// It.
     pub seen: Seen,
-    /// Whether the server behind tells of its changes.
+    /// Whether the upstream server sends notifications for it.
     pub is_observed: bool,
 }
 
@@ -27,13 +27,13 @@ impl Watching {
         Self { cache, service }
     }
 
-    /// Whether the client of the server behind can ask by names at all.
+    /// Whether the upstream client can use names.
     #[must_use]
     pub fn is_able(&self) -> bool {
         self.cache.look(|state| state.observations.is_able)
     }
 
-    /// What there is of a resource, where that is fresh.
+    /// Returns the cache entry of a resource if it is fresh.
     #[must_use]
     pub fn current(&self, now: Instant, name: &Rc<str>) -> Option<Current> {
         self.cache.look(|state| {
@@ -47,7 +47,7 @@ impl Watching {
         })
     }
 
-    /// Somebody asks for a resource and waits; what comes is [told](Self::next_told).
+    /// Requests a resource for a waiting client. [`Self::next_report`] returns the outcome.
     pub fn ask(&self, name: &Rc<str>, observes: bool) {
         let service = self.service;
         self.cache
@@ -61,7 +61,7 @@ impl Watching {
             .with(|state| state.observations.release(service, name));
     }
 
-    /// What the server behind has said of a resource that somebody here observes or waits for.
+    /// Returns the next upstream report for a resource that a client observes or waits for.
     #[must_use]
     pub fn next_report(&self) -> Option<(Rc<str>, UpstreamReport)> {
         let service = self.service;

@@ -1,6 +1,6 @@
 use lasthop_units::{Duration, Energy, Power};
 
-/// A battery that gives all it holds, less a constant part a year that it loses by itself.
+/// A battery with a constant self-discharge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Battery {
     capacity: Energy,
@@ -22,7 +22,7 @@ pub enum BatteryError {
 const YEAR: Duration = Duration::from_secs(31_557_600);
 
 impl Battery {
-    /// A battery that holds so much when new and loses this fraction of it each year by itself.
+    /// Creates a battery with this capacity and this yearly self-discharge.
     ///
     /// # Errors
     /// [`BatteryError`] for a capacity that is not above zero, and for a loss outside 0 to 1.
@@ -40,13 +40,13 @@ impl Battery {
         })
     }
 
-    /// For how many years it feeds a device that draws this much on average.
+    /// Returns the battery life in years at this mean power.
     #[must_use]
     pub fn life_years(&self, mean: Power) -> f64 {
         self.life_years_after(Energy::ZERO, mean)
     }
 
-    /// The same of a device that has `spent` so much before, once.
+    /// Returns the battery life after an initial expense of energy.
     #[must_use]
     pub fn life_years_after(&self, spent: Energy, mean: Power) -> f64 {
         let capacity = self.capacity.as_joules();

@@ -12,8 +12,7 @@ use lasthop_units::{Duration, Instant};
 use crate::message_count::MessageCount;
 use crate::{ConnectionCount, ServiceTime};
 
-/// A host whose work takes time: packets wait for a worker in the order of their coming, and what they bring about
-/// leaves when the work is done.
+/// A host whose work takes time: packets wait for a worker in order, and the results leave when the work is done.
 ///
 /// A packet is handled when its work begins. Timers, and what is done to the host, wait for nobody: what they bring about
 /// goes before the packets that wait. A crash forgets the work.
@@ -40,7 +39,7 @@ pub struct BusyHost {
 }
 
 impl BusyHost {
-    /// A host that takes so much time, the connections of whose applications are counted there.
+    /// Creates a host with these service times and the connection count of its applications.
     #[must_use]
     pub fn new(host: Box<dyn Host>, times: ServiceTime, connections: ConnectionCount) -> Self {
         let idle = (0..times.workers.get()).map(|_| Reverse(Instant::ZERO));

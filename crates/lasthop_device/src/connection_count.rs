@@ -7,7 +7,7 @@ use lasthop_contract::{
 };
 use lasthop_units::Instant;
 
-/// How many connections of some applications came about since it was last asked.
+/// The number of new connections of some applications since the last query.
 #[derive(Clone, Debug, Default)]
 pub struct ConnectionCount(Rc<Cell<NewConnections>>);
 
@@ -27,7 +27,7 @@ struct Counted {
 }
 
 impl ConnectionCount {
-    /// The same application, whose connections are counted here.
+    /// Wraps an application whose connections are counted.
     #[must_use]
     pub fn of(&self, application: Box<dyn Application>) -> Box<dyn Application> {
         Box::new(Counted {

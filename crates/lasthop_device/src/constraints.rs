@@ -3,62 +3,61 @@ use core::num::NonZeroU32;
 use lasthop_contract::Survives;
 use lasthop_units::{DataSize, Duration, Instant};
 
-/// What a device has little of, and what becomes of it when that is used up.
+/// The resource limits of a device, and the consequences of exceeding them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constraints {
-    /// Frames that have come and wait for the task of the network; one is taken at a time.
+    /// The queue of received frames for the network task, which takes one at a time.
     pub frames: NonZeroU32,
-    /// How long that task works on a frame.
+    /// The processing time of a frame.
     pub frame_time: Duration,
-    /// Segments, or datagrams, of a connection that wait for the task of the application; and connections that wait to be
-    /// accepted by it, with those that there was no room for.
+    /// The mailbox of a connection for segments or datagrams, and the backlog of connections to accept.
     pub mailbox: NonZeroU32,
-    /// Connections at a time, those included that are about to be.
+    /// The maximum number of connections, including those being established.
     pub connections: NonZeroU32,
     /// Memory.
     pub heap: Heap,
     /// How the application's task reads.
     pub reading: Reading,
-    /// How much it reads at a time.
+    /// The size of a read.
     pub read_size: DataSize,
     /// Whether a read ends where a segment does.
     pub reads_segments: bool,
-    /// How long it works on a message that comes.
+    /// The processing time of a received message.
     pub message_time: Duration,
-    /// The same for each byte of what it reads.
+    /// The processing time of a byte.
     pub byte_time: Duration,
-    /// The same for a connection that comes about.
+    /// The processing time of a new connection.
     pub connection_time: Duration,
-    /// For the keys of a secured connection whose ends show certificates.
+    /// The time of a handshake with certificates.
     pub handshake_time: Duration,
-    /// The same where they have met before, or share a key.
+    /// The time of a resumed handshake, or of one with a shared key.
     pub resumption_time: Duration,
     /// Whether it answers a message before it works on it.
     pub answers_first: bool,
-    /// Timers of the network fire at multiples of this; exactly where it is zero.
+    /// The tick of network timers; zero for exact timers.
     pub tick: Duration,
-    /// How long the application's task may work without a pause before the device is reset.
+    /// The watchdog limit of the application's task, after which the device resets.
     pub watchdog: Option<Duration>,
-    /// From a crash to the start of the application, with a network.
+    /// The time from a crash until the application starts with a network.
     pub boot_time: Duration,
-    /// What it still has after a crash.
+    /// The state that survives a crash.
     pub survives: Survives,
 }
 
 /// The memory of a device that is left to its connections when it has booted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heap {
-    /// All of it.
+    /// The total heap.
     pub size: DataSize,
-    /// What a connection takes, with all that its application keeps of it.
+    /// The memory of a connection, with the state of its application.
     pub connection: DataSize,
-    /// What one takes beside that where it is secured.
+    /// The additional memory of a secured connection.
     pub secured: DataSize,
-    /// What a segment that waits takes beside its bytes.
+    /// The overhead of a queued segment.
     pub segment: DataSize,
 }
 
-/// By what the ends of a secured connection know each other.
+/// How the ends of a secured connection authenticate each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Secures {
     /// By certificates or bare public keys.
@@ -67,7 +66,7 @@ pub enum Secures {
     BySharedKey,
 }
 
-/// What of a read its reader looks at.
+/// How a reader treats the data of one read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// Every message.

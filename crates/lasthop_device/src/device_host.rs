@@ -5,7 +5,7 @@ use lasthop_units::Instant;
 
 use crate::Device;
 
-/// A host that crashes when it has used up what it has little of, and boots.
+/// A host that crashes when a resource is exhausted, and boots again.
 pub struct DeviceHost {
     host: Box<dyn Host>,
     device: Device,
@@ -16,7 +16,7 @@ pub struct DeviceHost {
 }
 
 impl DeviceHost {
-    /// The host whose transports are those of this device.
+    /// Creates the host of this device's transports.
     #[must_use]
     pub fn new(host: Box<dyn Host>, device: Device) -> Self {
         Self {

@@ -7,7 +7,7 @@ use lasthop_units::{Duration, Instant};
 
 use crate::Constraints;
 
-/// A device with little of everything: its constraints, and what its transports and its host know of it together.
+/// A resource-constrained device: its limits and the state that its transports and host share.
 #[derive(Clone, Debug)]
 pub struct Device {
     shared: Rc<Shared>,

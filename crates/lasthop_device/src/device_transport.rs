@@ -60,7 +60,7 @@ enum Waits {
 }
 
 impl DeviceTransport {
-    /// A transport of a device; where messages begin in its streams is known or not.
+    /// Creates a transport of a device, with or without known message boundaries.
     #[must_use]
     pub fn new(
         inner: Box<dyn Transport>,
@@ -87,7 +87,7 @@ impl DeviceTransport {
         }
     }
 
-    /// The same below a layer, which reads all; where its records begin is known or not.
+    /// Creates a transport below a layer that reads everything, with or without known record boundaries.
     #[must_use]
     pub fn below(
         inner: Box<dyn Transport>,

@@ -5,7 +5,7 @@ use crate::PowerProfile;
 
 const CAUSES: usize = RadioCause::ALL.len();
 
-/// Time and energy by what a radio did and what for. Its size does not depend on how much it has recorded.
+/// Time and energy by radio state and purpose, in constant memory.
 #[derive(Clone, Debug)]
 pub struct EnergyAccount {
     profile: PowerProfile,
@@ -84,7 +84,7 @@ impl EnergyAccount {
             .sum()
     }
 
-    /// The energy divided by the time; `None` without any time.
+    /// Returns the energy divided by the time; `None` without time.
     #[must_use]
     pub fn mean_power(&self) -> Option<Power> {
         let time = self.total_time();

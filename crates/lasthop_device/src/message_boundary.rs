@@ -1,11 +1,11 @@
-/// Finds the first message in the bytes of a stream; `None` while too little is there to tell.
+/// Finds the first message in a stream; `None` if more bytes are needed.
 pub type MessageBoundary = fn(&[u8]) -> Option<FirstMessage>;
 
-/// The first message in the bytes of a stream, of which not all has to be there.
+/// The first message in a stream, which can be incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstMessage {
-    /// How long it is, at least one byte.
+    /// Its length, at least one byte.
     pub length: usize,
-    /// Whether it carries something for the application, and is no word of the protocol alone.
+    /// Whether it carries data for the application.
     pub is_for_application: bool,
 }

@@ -1,7 +1,7 @@
 use lasthop_contract::RadioState;
 use lasthop_units::{DecibelMilliwatts, Power};
 
-/// What a radio module draws from its battery in each state.
+/// The power draw of a radio module in each state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PowerProfile {
     /// In power saving mode, and between the paging time windows of eDRX where they are far apart.
@@ -16,12 +16,12 @@ pub struct PowerProfile {
     pub transmit: TransmitPower,
 }
 
-/// What sending takes: a floor for all but the power amplifier, and an amplifier of constant efficiency.
+/// The transmit power draw: a constant part, and an amplifier of constant efficiency.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TransmitPower {
-    /// Synthesiser, converters and baseband, whatever the power at the antenna.
+    /// The constant part: synthesiser, converters and baseband.
     pub floor: Power,
-    /// All that is drawn at [`TransmitPower::LEVEL`].
+    /// The total draw at [`TransmitPower::LEVEL`].
     pub at_23_dbm: Power,
 }
 
@@ -39,8 +39,9 @@ impl PowerProfile {
         },
     };
 
-    /// A module of the class of the BG96 at 3.8 V, as its users measured it: 155 mA at 23 dBm. The floor is that of
-    /// [`PowerProfile::TR_45_820`], which nobody measured.
+    /// A BG96-class module at 3.8 V as measured by users: 155 mA at 23 dBm.
+    ///
+    /// The constant part is that of [`PowerProfile::TR_45_820`] and was not measured.
     pub const BG96: Self = Self {
         deep_sleep: Power::from_milliwatts(0.0148),
         light_sleep: Power::from_milliwatts(3.08),
@@ -65,7 +66,7 @@ impl PowerProfile {
         },
     };
 
-    /// What is drawn in a state.
+    /// Returns the draw in a state.
     #[must_use]
     pub fn draws(&self, state: RadioState) -> Power {
         match state {
@@ -82,7 +83,7 @@ impl TransmitPower {
     /// The power class that the figures are for (TS 36.101, class 3).
     pub const LEVEL: DecibelMilliwatts = DecibelMilliwatts::new(23.0);
 
-    /// What is drawn to have this power at the antenna.
+    /// Returns the draw at this antenna power.
     #[must_use]
     pub fn at(&self, level: DecibelMilliwatts) -> Power {
         if level == Self::LEVEL {
@@ -91,7 +92,7 @@ impl TransmitPower {
         self.floor + Power::from(level) * (1.0 / self.efficiency())
     }
 
-    /// The power at the antenna, divided by what the amplifier draws for it.
+    /// Returns the antenna power divided by the amplifier's draw.
     #[must_use]
     pub fn efficiency(&self) -> f64 {
         Power::from(Self::LEVEL).as_watts() / (self.at_23_dbm - self.floor).as_watts()

@@ -9,7 +9,7 @@ use lasthop_units::{Duration, Instant};
 use crate::{Device, Secures};
 use early_writes::EarlyWrites;
 
-/// What secures the connections of a device: each costs its task a handshake, and memory as long as it lasts.
+/// The security layer of a device: each connection costs its task a handshake, and memory while it lasts.
 ///
 /// The keys are computed when the handshake has come to its end, not in between: the sum is the same. Until then nothing is
 /// told above of the connection, and datagrams for it wait.

@@ -5,22 +5,22 @@ use lasthop_units::{DataSize, Duration};
 
 use crate::connection_count::NewConnections;
 
-/// How long a host works on what comes, and with how many workers. Zero takes no time.
+/// The service time of a host and its number of workers. Zero takes no time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServiceTime {
-    /// How many pieces of work go on at the same time.
+    /// The number of parallel workers.
     pub workers: NonZeroU16,
-    /// How much may wait for a worker: the packets that have come, and those that are to leave.
+    /// The queue limit: received packets, and packets to send.
     pub room: DataSize,
-    /// For each packet that comes.
+    /// The time for each received packet.
     pub packet: Duration,
-    /// For each byte of it, from the IP header on.
+    /// The time for each received byte, from the IP header on.
     pub byte: Duration,
-    /// For each connection that comes about by a full handshake, or by none.
+    /// The time for each connection with a full handshake or none.
     pub connection: Duration,
-    /// For each one that comes about from an earlier session.
+    /// The time for each resumed connection.
     pub resumption: Duration,
-    /// For each message that comes, and for each that leaves, with its first byte.
+    /// The time for each received or sent message, at its first byte.
     pub message: Duration,
 }
 

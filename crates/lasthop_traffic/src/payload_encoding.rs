@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::PayloadError;
 
-/// How the fields of a payload are written.
+/// The encoding of payload fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Encoding {

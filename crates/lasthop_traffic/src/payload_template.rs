@@ -9,7 +9,7 @@ use lasthop_contract::message_text::{ID_LENGTH, JSON_START, write_id};
 use crate::Encoding;
 use crate::payload_encoding::{Readings, json_fields};
 
-/// What the payloads of a flow look like: alike but for the id of the message. Devices share one.
+/// The payload template of a flow. Payloads differ in the message ID only, and devices share it.
 ///
 /// ```
 /// use lasthop_contract::FlowId;
@@ -67,7 +67,7 @@ impl PayloadTemplate {
         Ok(Self { text, id_at: 0 })
     }
 
-    /// A JSON object of the id and so many readings of these fields, padded to a size where one is given.
+    /// Creates a JSON object with the ID and `readings` copies of the fields, padded to a given size.
     ///
     /// # Errors
     /// When the fields are no JSON object, use the names `id` or `pad`, or leave no room for the padding.
@@ -104,7 +104,8 @@ impl PayloadTemplate {
         })
     }
 
-    /// So many readings of these fields, a JSON object of scalars, in an encoding; deflated (RFC 1950) behind the id.
+    /// Creates `readings` copies of the fields (a JSON object of scalars) in an encoding. They can be deflated after
+    /// the ID (RFC 1950).
     ///
     /// # Errors
     /// When the fields are no JSON object of scalars, or use the names `id` or `pad`.

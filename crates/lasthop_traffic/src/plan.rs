@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Arrivals, Grouping, PayloadTemplate};
 
-/// Everything that is said in a run. Hosts share it; each flow draws from streams of its own.
+/// All traffic of a run. Hosts share it, and each flow has its own random streams.
 #[derive(Clone, Debug)]
 pub struct TrafficPlan {
     /// The seed of the run.
@@ -20,31 +20,31 @@ pub struct TrafficPlan {
 pub struct PlannedFlows {
     /// The flow of the first device, and so on.
     pub numbers: Range<u32>,
-    /// Which of the devices have one.
+    /// The devices with the flow.
     pub part: Part,
     /// The name of the group: random streams begin with it.
     pub group: Box<str>,
     /// The name of the flows: random streams carry it.
     pub name: Box<str>,
-    /// Where messages go and end.
+    /// The direction and the end point of messages.
     pub kind: FlowKind,
-    /// What the messages look like.
+    /// The payload of messages.
     pub payload: PayloadTemplate,
-    /// How they follow each other; `None` where each device comes with one.
+    /// The arrival process; `None` if each device arrives with one message.
     pub arrivals: Option<Arrivals>,
-    /// How arrivals make messages.
+    /// How arrivals are grouped into messages.
     pub grouping: Grouping,
-    /// From the session's set-up to the start of the schedule.
+    /// The time from the session set-up to the start of the schedule.
     pub start: Duration,
-    /// When the session counts as set up, where it is so earlier.
+    /// The earliest time of the session set-up.
     pub not_before: Instant,
     /// The start is later by up to this much, uniformly, for each flow.
     pub spread: Duration,
-    /// From the start to the end of the schedule.
+    /// The duration of the schedule.
     pub duration: Duration,
 }
 
-/// Where messages go and end.
+/// The direction and the end point of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlowKind {
@@ -65,7 +65,7 @@ pub enum FlowKind {
 }
 
 impl TrafficPlan {
-    /// What a flow does.
+    /// Returns the traffic of a flow.
     #[must_use]
     pub fn of(&self, flow: FlowId) -> Option<&PlannedFlows> {
         let after = self
@@ -84,12 +84,12 @@ impl TrafficPlan {
     }
 }
 
-/// Which of so many devices take part: as many as the share says, at even distances.
+/// A share of the devices, at even distances.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
-    /// From 0 to 1.
+    /// The share, from 0 to 1.
     pub share: f64,
-    /// Where it begins, from 0 to 1: each repetition has a part of its own.
+    /// The offset, from 0 to 1. Each repetition has its own.
     pub phase: f64,
 }
 
@@ -106,7 +106,7 @@ impl Part {
         phase: 0.0,
     };
 
-    /// One of so many devices.
+    /// Creates the share of one device.
     #[must_use]
     pub fn of_one(device: u32, devices: u32) -> Self {
         let share = 1.0 / f64::from(devices);
@@ -122,7 +122,7 @@ impl Part {
         self.before(device + 1) > self.before(device)
     }
 
-    /// How many of the first devices take part.
+    /// Returns how many of the first `devices` belong to it.
     #[must_use]
     pub fn count(self, devices: u32) -> u32 {
         self.before(devices)
@@ -134,7 +134,7 @@ impl Part {
 }
 
 impl PlannedFlows {
-    /// How many devices have one.
+    /// Returns the number of devices with the flow.
     #[must_use]
     pub fn count(&self) -> u32 {
         self.part.count(self.numbers.end - self.numbers.start)
@@ -171,7 +171,7 @@ impl FlowKind {
         }
     }
 
-    /// Whether messages come to the devices that have the flow.
+    /// Whether messages reach the devices that have the flow.
     #[must_use]
     pub const fn reaches_devices(self) -> bool {
         !matches!(self, Self::Report) && !self.is_relayed()
@@ -183,7 +183,7 @@ impl FlowKind {
         !matches!(self, Self::RoundTrip | Self::Command) && !self.is_relayed()
     }
 
-    /// Whether devices of another group are those that messages are for.
+    /// Whether messages are for devices of another group.
     #[must_use]
     pub const fn is_relayed(self) -> bool {
         matches!(self, Self::Relay | Self::RelayToAll)

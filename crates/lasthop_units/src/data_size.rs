@@ -14,7 +14,7 @@ use crate::{BitRate, Duration};
 pub struct DataSize(u64);
 
 impl DataSize {
-    /// Nothing.
+    /// Zero bytes.
     pub const ZERO: Self = Self(0);
 
     /// This many bytes.

@@ -21,7 +21,7 @@ impl DecibelMilliwatts {
         Self(value)
     }
 
-    /// A power in milliwatts; minus infinity for no power.
+    /// Converts a power in milliwatts; zero gives minus infinity.
     #[must_use]
     pub fn from_milliwatts(milliwatts: f64) -> Self {
         Self(10.0 * libm::log10(milliwatts))

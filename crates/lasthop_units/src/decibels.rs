@@ -17,7 +17,7 @@ impl Decibels {
         Self(value)
     }
 
-    /// The ratio of two powers in decibels; minus infinity for a ratio of zero.
+    /// Converts a ratio of two powers; zero gives minus infinity.
     #[must_use]
     pub fn from_ratio(ratio: f64) -> Self {
         Self(10.0 * libm::log10(ratio))

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct Duration(u64);
 
 impl Duration {
-    /// No time at all.
+    /// A duration of zero.
     pub const ZERO: Self = Self(0);
     /// The longest span.
     pub const MAX: Self = Self(u64::MAX);
@@ -37,7 +37,7 @@ impl Duration {
         Self(seconds.saturating_mul(1_000_000_000))
     }
 
-    /// The span nearest to a number of nanoseconds; below zero and not-a-number give zero.
+    /// Converts nanoseconds to the nearest duration. Negative values and not-a-number give zero.
     #[must_use]
     pub fn from_nanos_f64(nanos: f64) -> Self {
         // A float-to-integer cast saturates and maps NaN to zero; adding one half rounds.

@@ -9,7 +9,7 @@ use crate::{Duration, Power};
 pub struct Energy(f64);
 
 impl Energy {
-    /// None at all.
+    /// No energy.
     pub const ZERO: Self = Self(0.0);
 
     /// This many joules.

@@ -27,7 +27,7 @@ pub use instant::Instant;
 pub use power::Power;
 pub use probability::Probability;
 
-/// A number that is no such quantity.
+/// Why a number is not a valid quantity.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum QuantityError {
     /// A probability outside 0 to 1, or not a number.

@@ -8,7 +8,7 @@ use crate::{DecibelMilliwatts, Duration, Energy};
 pub struct Power(f64);
 
 impl Power {
-    /// None at all.
+    /// No power.
     pub const ZERO: Self = Self(0.0);
 
     /// This many watts.

@@ -10,9 +10,9 @@ use crate::QuantityError;
 pub struct Probability(f64);
 
 impl Probability {
-    /// It never happens.
+    /// Probability 0.
     pub const NEVER: Self = Self(0.0);
-    /// It always happens.
+    /// Probability 1.
     pub const ALWAYS: Self = Self(1.0);
 
     /// A probability from its value.

@@ -7,7 +7,7 @@ use lasthop_units::Instant;
 
 use super::Gateway;
 
-/// The side of a gateway where devices are: what comes by a protocol is kept, to be passed on.
+/// The downstream side of a gateway: it keeps received messages for forwarding.
 #[derive(Debug)]
 pub struct Inlet<P> {
     protocol: P,

@@ -24,14 +24,14 @@ pub struct Gateway {
     wake: WakeFlag,
 }
 
-/// How a host passes messages on.
+/// How a host forwards messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PassingOn {
-    /// So many messages go in one.
+    /// The number of messages in one upstream message.
     pub batch: u32,
     /// The first of them waits for the others so long at most.
     pub wait: Duration,
-    /// The host holds so many messages at most, those included that its client has not got rid of.
+    /// The maximum number of held messages, including those that its client has not finished.
     pub room: u32,
 }
 
@@ -57,7 +57,7 @@ struct Message {
 const MOST_BYTES: usize = 60_000;
 
 impl Gateway {
-    /// Nothing is there yet. The flag is that of the host.
+    /// Creates an empty gateway with the wake flag of its host.
     #[must_use]
     pub fn new(passing_on: PassingOn, wake: WakeFlag) -> Self {
         let held = Held {

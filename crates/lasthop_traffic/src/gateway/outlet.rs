@@ -10,7 +10,7 @@ use lasthop_units::Instant;
 
 use super::{Gateway, Message, bundle};
 
-/// The side of a gateway where its server is: what is kept goes on by the client of a protocol.
+/// The upstream side of a gateway: its client forwards kept messages.
 ///
 /// What it sends are messages of its own first flow, each with one of the messages that came or with several: to the
 /// protocol it is a client like others.

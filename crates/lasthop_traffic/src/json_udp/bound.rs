@@ -27,14 +27,14 @@ enum Proof {
     Given,
 }
 
-/// How much strangers may subscribe to.
+/// The limits on subscriptions of unknown clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SubscriptionLimits {
     /// Subscriptions of all of them.
     pub subscriptions: usize,
     /// Their topics together.
     pub size: DataSize,
-    /// How long a client may be silent before its subscriptions end.
+    /// The silence after which the subscriptions of a client end.
     pub patience: Duration,
 }
 

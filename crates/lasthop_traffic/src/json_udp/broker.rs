@@ -16,7 +16,7 @@ use super::encoding::{plain_payload, sent_data};
 use super::envelope::{Envelope, Framing, challenge, publication, session_chunk, session_message};
 use lasthop_contract::message_text::{flow_of, message_id, topic_of};
 
-/// The broker: forwards what is published to those who subscribed, and may itself be the destination.
+/// The broker: it forwards publications to subscribers, and can be the destination itself.
 ///
 /// Its clients show no credentials: what the authority of its core refuses to such is passed over without a word.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl JsonUdpBroker {
         }
     }
 
-    /// A broker for strangers, whose subscriptions are limited. They end with the flow that they came by, too.
+    /// Creates a broker for unknown clients, with limited subscriptions that end with their flow.
     #[must_use]
     pub fn bounded(limits: SubscriptionLimits) -> Self {
         let bound = Bound::new(limits);
@@ -63,8 +63,9 @@ impl JsonUdpBroker {
         }
     }
 
-    /// The same, which subscribes only clients that show that they receive at their address. The challenges are drawn
-    /// from a stream that nobody can guess.
+    /// Makes clients prove that they receive at their address before they subscribe.
+    ///
+    /// The challenges come from an unpredictable stream.
     #[must_use]
     pub fn asking_for_proof(mut self, stream: RandomStream) -> Self {
         if let Some(bound) = self.bound() {
@@ -73,7 +74,7 @@ impl JsonUdpBroker {
         self
     }
 
-    /// The same as one of the services that share a core.
+    /// Makes it one of the services that share a core.
     #[must_use]
     pub fn at(self, core: BrokerService) -> Self {
         Self { core, ..self }

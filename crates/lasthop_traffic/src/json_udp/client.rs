@@ -28,18 +28,18 @@ pub struct JsonUdpClient {
     outputs: ShortQueue<ApplicationOutput>,
 }
 
-/// What clients are to do. Devices share one.
+/// The configuration of clients, which devices share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonUdpClientConfig {
-    /// Where the broker listens.
+    /// The address of the broker.
     pub broker: SocketAddr,
-    /// Of which flows it wants the messages of their topics.
+    /// The flows whose topics it subscribes to.
     pub subscribes: ChannelSet,
-    /// Of which flows of other devices it wants them, too.
+    /// The flows of other devices that it subscribes to.
     pub hears: Box<[FlowId]>,
-    /// In which flows one end asks and the other answers: what it says itself has a topic of its own there.
+    /// The request-response flows. What a client itself publishes in them has a separate topic.
     pub asks: ChannelSet,
-    /// How long a subscription waits for its confirmation before it is repeated.
+    /// The time after which an unconfirmed subscription is repeated.
     pub subscribe_timeout: Duration,
 }
 

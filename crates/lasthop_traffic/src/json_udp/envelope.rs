@@ -47,7 +47,7 @@ pub enum Envelope<'a> {
     },
 }
 
-/// Bytes that are no envelope.
+/// Why bytes are not a valid envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum EnvelopeError {
     /// Not JSON, or not with these fields.
