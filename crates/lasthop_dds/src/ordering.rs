@@ -161,7 +161,7 @@ impl Awaited {
         }
     }
 
-    /// What is below a number will not come.
+    /// Skips samples below a number, which will not arrive.
     fn skip_to(&mut self, first: i64, behind: &mut Vec<Vec<u8>>) {
         if first <= self.next {
             return;

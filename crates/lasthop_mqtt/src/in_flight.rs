@@ -29,7 +29,7 @@ pub(crate) enum Due<'a, M> {
         attempt: u16,
         message: &'a M,
     },
-    /// That it may be released.
+    /// A PUBREL, which releases a message.
     Pubrel { packet_id: u16, message: &'a M },
 }
 

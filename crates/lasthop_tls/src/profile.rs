@@ -71,7 +71,7 @@ pub enum Verify {
     Nothing,
 }
 
-/// What both ends of a connection may settle.
+/// The settings that both ends of a connection share.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Where random numbers and the time come from.

@@ -36,7 +36,7 @@ struct Member {
 }
 
 impl Column {
-    /// A transport that was built on the place of this name.
+    /// Creates a column from a transport that was built for this ID.
     #[must_use]
     pub fn new(id: ColumnId, transport: Box<dyn Transport>) -> Self {
         Self {

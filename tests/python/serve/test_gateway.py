@@ -421,7 +421,7 @@ def test_two_servers_never_have_the_same_data(
     serve("gateway", "--data", known)
     done = lasthop("serve", "gateway", "--listen", "127.0.0.1:0", "--data", known)
     assert done.returncode == 4
-    assert "another server has these data" in done.stderr
+    assert "another server uses this data" in done.stderr
     assert done.stderr.count("\n") == 1
 
 

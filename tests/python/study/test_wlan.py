@@ -64,14 +64,11 @@ CASES = {
     ),
     "windows the wrong way round": (
         "wlan: {standard: b, cw_max: 15}",
-        (
-            "*cw_max: the first contention window, 31, is above the last one, 15; "
-            'write "cw_max: 31" or more'
-        ),
+        ('*cw_max: cw_min 31 is larger than cw_max 15; write "cw_max: 31" or more'),
     ),
     "a window of the access point": (
         "wlan: {standard: b, access_point: {cw_max: 15}}",
-        "*path.wlan.access_point.cw_max: the first contention window, 31, *",
+        "*path.wlan.access_point.cw_max: cw_min 31 is larger *",
     ),
     "no transmission": ("wlan: {retry_limit: 0}", "*path.wlan.retry_limit: *"),
     "an unknown standard": ("wlan: {standard: ac}", "*path.wlan.standard: *"),

@@ -62,11 +62,11 @@ enum Format {
 
 /// A block, or a record, at the beginning of the buffer.
 enum Step {
-    /// It is not there as a whole.
+    /// A block that is not complete.
     Incomplete,
-    /// It has no frame.
+    /// A block without a captured frame.
     Other { length: usize },
-    /// It has one.
+    /// It has a captured frame.
     Frame { length: usize, place: Place },
 }
 

@@ -66,7 +66,7 @@ pub enum MessageError {
     /// An option or the token does not lie within the message.
     #[error("an option ends behind the message")]
     OptionPastEnd,
-    /// A payload marker and nothing behind it.
+    /// A payload marker without a payload.
     #[error("a payload marker is followed by no payload")]
     EmptyPayload,
     /// A message of the code 0.00 with more than a header.

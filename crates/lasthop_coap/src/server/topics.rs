@@ -192,7 +192,7 @@ impl Topics {
         }
     }
 
-    /// Nobody observes a topic any more.
+    /// Removes a subscriber and its observations.
     fn end(&mut self, number: u32) {
         if let Some(observed) = self.observed.remove(number) {
             self.by_name.remove(&observed.name);

@@ -29,7 +29,7 @@ pub(super) struct Pending {
 pub(super) enum Kind {
     /// It brings a message.
     Report(MessageId),
-    /// It brings one that comes back.
+    /// A request whose answer returns the message.
     Echo(MessageId),
     /// It asks for a file.
     Question(MessageId),

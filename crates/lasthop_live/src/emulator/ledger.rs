@@ -16,7 +16,7 @@ struct Books {
     sent: Account,
 }
 
-/// Bytes that an end gave, of one layer and cause. All rows of a direction are what was offered in it.
+/// Bytes that an end sent, of one layer and cause. The rows of a direction add up to all bytes offered in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct OfferedBytes {
     /// Which way they went.

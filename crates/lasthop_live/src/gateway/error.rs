@@ -14,7 +14,7 @@ pub enum GatewayError {
     #[error("no socket: {0}")]
     NoBell(io::Error),
     /// Another server has the data.
-    #[error("{0}: another server has these data; stop it, or name others")]
+    #[error("{0}: another server uses this data; stop it, or write another folder or database")]
     InUse(String),
     /// It is the database of something else, or of a newer version. It is not touched.
     #[error("{0}: {1}")]

@@ -367,7 +367,7 @@ impl Peers for KernelTcp {
 }
 
 impl ConnectionLimits {
-    /// As many as there are.
+    /// No limit.
     pub const NONE: Self = Self {
         connections: usize::MAX,
         connections_per_address: usize::MAX,

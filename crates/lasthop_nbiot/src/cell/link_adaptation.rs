@@ -329,7 +329,7 @@ fn ascending<T: Ord + Copy>(set: &[T]) -> Vec<T> {
     set
 }
 
-/// The smallest number of repetitions that makes up for what one lacks, and what is lacking still.
+/// Returns the smallest number of repetitions that closes an SNR gap, and the gap that remains.
 fn repetitions(set: &[u16], lacking_db: f32) -> (u16, f32) {
     const DB_PER_DOUBLING: f32 = 3.010_3;
     let mut most = (0, f32::INFINITY);

@@ -10,7 +10,7 @@ pub struct RetransmissionPolicy {
     pub timeout: Duration,
     /// The longest is this many times the shortest (`ACK_RANDOM_FACTOR`), at least 1.
     pub random_factor: f64,
-    /// How often a message is sent again (`MAX_RETRANSMIT`).
+    /// The maximum number of retransmissions of a message (`MAX_RETRANSMIT`).
     pub max_retransmit: u16,
 }
 

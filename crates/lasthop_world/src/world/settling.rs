@@ -230,7 +230,7 @@ fn first_servers(spec: &RunSpec) -> Vec<u32> {
     spec.servers.iter().map(&mut first_of).collect()
 }
 
-/// The server that the devices of a group are, where they are a gateway.
+/// Returns the gateway server that the devices of a group are, if they are one.
 fn gateway_of<'a>(
     spec: &'a RunSpec,
     first_servers: &[u32],

@@ -224,7 +224,7 @@ def _windows(first: int, last: int, where: tuple[str, ...]) -> None:
             )
     if first > last:
         raise Fault(
-            f"the first contention window, {first}, is above the last one, {last}",
+            f"cw_min {first} is larger than cw_max {last}",
             hint=f'write "cw_max: {first}" or more',
             location=(*where, "cw_max"),
         )
