@@ -20,25 +20,25 @@ pub struct DdsClient {
     is_ready: bool,
 }
 
-/// What a device is to do.
+/// The configuration of a device.
 #[derive(Clone, Debug)]
 pub struct DdsClientConfig {
-    /// Where it is.
+    /// Its address.
     pub address: IpAddr,
-    /// Where the server is, by the port of its service.
+    /// The address of the server, with the port of its service.
     pub server: SocketAddr,
-    /// Who it is.
+    /// The device.
     pub device: DeviceId,
     /// Whether it sends messages.
     pub speaks: bool,
-    /// Whose topics it reads: its own where it gets messages, and those of devices whose reports it hears.
+    /// The devices whose topics it reads: its own for messages, and others for their reports.
     pub hears: Vec<DeviceId>,
     /// Its settings.
     pub settings: Arc<DdsConfig>,
 }
 
 impl DdsClient {
-    /// The participant of a device; `identities` makes its GUID.
+    /// Creates the participant of a device. `identities` gives its GUID.
     #[must_use]
     pub fn new(config: DdsClientConfig, identities: RandomStream) -> Self {
         let ports = Ports::of_service(config.server.port());

@@ -5,19 +5,20 @@ use lasthop_units::Duration;
 pub struct DdsConfig {
     /// Whether samples that are lost are sent again.
     pub reliability: Reliability,
-    /// What readers get that come late.
+    /// What late-joining readers receive.
     pub durability: Durability,
-    /// How many samples of a device a writer holds. Where it is reliable, the next one waits until the oldest is
-    /// acknowledged.
+    /// The number of samples of a device that a writer holds.
+    ///
+    /// A reliable writer with a full history waits for the oldest acknowledgement.
     pub history_depth: u32,
-    /// How long it waits then at most; it is given up behind that.
+    /// The maximum wait for a full history, after which the sample is given up.
     pub max_blocking_time: Duration,
-    /// For how long a sample, or a fragment of one, that has left to a reader does not leave to it again, whatever that asks
-    /// for (`nackSuppressionDuration`, DDSI-RTPS 2.5 §8.4.7.1).
+    /// How long a sample or fragment is not sent again to a reader that requests it (`nackSuppressionDuration`,
+    /// DDSI-RTPS 2.5 §8.4.7.1).
     pub nack_suppression: Duration,
-    /// How long a writer waits before it sends what a reader asks for (`nackResponseDelay`, DDSI-RTPS 2.5 §8.4.7.1).
+    /// The delay before a writer answers a request (`nackResponseDelay`, DDSI-RTPS 2.5 §8.4.7.1).
     pub nack_response_delay: Duration,
-    /// How long a reader waits before it answers a heartbeat (`heartbeatResponseDelay`, DDSI-RTPS 2.5 §8.4.10.1).
+    /// The delay before a reader answers a heartbeat (`heartbeatResponseDelay`, DDSI-RTPS 2.5 §8.4.10.1).
     pub heartbeat_response_delay: Duration,
     /// Between two announcements of a participant.
     pub announcement_interval: Duration,
@@ -27,7 +28,7 @@ pub struct DdsConfig {
     pub has_type_information: bool,
 }
 
-/// Of readers and writers (DDS 1.4 §2.2.3.14).
+/// The reliability of readers and writers (DDS 1.4 §2.2.3.14).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reliability {
     /// What is lost is lost.
@@ -36,7 +37,7 @@ pub enum Reliability {
     Reliable,
 }
 
-/// Of samples (DDS 1.4 §2.2.3.4).
+/// The durability of samples (DDS 1.4 §2.2.3.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
     /// A reader gets what is written after it was discovered.

@@ -16,7 +16,7 @@ pub(crate) struct Peers {
     heard: BTreeMap<SocketAddr, Instant>,
 }
 
-/// For how long a participant counts that is not heard: what `dust_dds` announces of its own (DDSI-RTPS 2.5 §8.5.3.3).
+/// The lease of a silent participant, as `dust_dds` announces it (DDSI-RTPS 2.5 §8.5.3.3).
 pub const LEASE: Duration = Duration::from_secs(100);
 
 impl Peers {

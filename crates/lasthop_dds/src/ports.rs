@@ -1,4 +1,4 @@
-/// Of domain 0, from which all ports of its participants are counted (DDSI-RTPS 2.5 §9.6.2.3).
+/// The port base of domain 0 (DDSI-RTPS 2.5 §9.6.2.3).
 pub const PORT: u16 = 7400;
 
 /// How many participants have ports in a domain before those of the next one begin.

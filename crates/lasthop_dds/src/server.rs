@@ -15,7 +15,7 @@ use crate::participant::SubscriptionReader;
 use crate::ports::Ports;
 use crate::sample::REPORTS;
 
-/// The participant of a server: reads what all devices say, and writes to each that reads a topic of its own.
+/// The participant of a server: it reads from all devices and writes to each that reads its own topic.
 pub struct DdsServer {
     endpoint: Endpoint,
     subscriptions: Option<SubscriptionReader>,
@@ -23,23 +23,24 @@ pub struct DdsServer {
     unheard: BTreeSet<DeviceId>,
 }
 
-/// What a server is to do.
+/// The configuration of a server.
 #[derive(Clone, Debug)]
 pub struct DdsServerConfig {
-    /// Where it is.
+    /// Its address.
     pub address: IpAddr,
-    /// The port of its service, which says what participant it is.
+    /// The port of its service, which determines its participant number.
     pub port: u16,
     /// Its settings.
     pub settings: Arc<DdsConfig>,
 }
 
-/// How many flows a server holds: two of each participant. A participant lists those that it knows in its announcements,
-/// which must fit a datagram.
+/// The maximum number of flows of a server: two for each participant.
+///
+/// A participant lists the ones it knows in its announcements, which must fit a datagram.
 pub const MAX_FLOWS: usize = 4096;
 
 impl DdsServer {
-    /// The participant of a server; `identities` makes its GUID.
+    /// Creates the participant of a server. `identities` gives its GUID.
     #[must_use]
     pub fn new(config: DdsServerConfig, identities: RandomStream) -> Self {
         let place = (config.address, Some(Ports::of_service(config.port)));

@@ -20,7 +20,7 @@ pub(crate) const SECRET_LENGTH: usize = 32;
 /// The most that one record carries (RFC 5246 section 6.2.1).
 const LARGEST_FRAGMENT: usize = 16 * 1024;
 
-/// All DTLS connections of a host, over the connections of a datagram transport.
+/// All DTLS connections of a host, over a datagram transport.
 pub struct Dtls<T> {
     pub(crate) lower: T,
     client: Option<Box<ClientProfile>>,
@@ -45,8 +45,9 @@ pub struct Dtls<T> {
 }
 
 impl<T: Transport> Dtls<T> {
-    /// A host that opens connections, accepts them, or both. Its random numbers are those of the stream; without one they
-    /// are the system's.
+    /// Creates DTLS for a host that opens or accepts connections.
+    ///
+    /// Random numbers come from the stream, or from the system without one.
     pub fn new(
         lower: T,
         client: Option<ClientProfile>,
@@ -84,7 +85,7 @@ impl<T: Transport> Dtls<T> {
         }
     }
 
-    /// What is below.
+    /// Returns the transport below.
     pub fn lower(&mut self) -> &mut T {
         &mut self.lower
     }

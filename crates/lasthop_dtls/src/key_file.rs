@@ -8,16 +8,16 @@ const LONGEST_IDENTITY: usize = 128;
 /// The longest key that every implementation takes (RFC 4279 section 5.3).
 const LONGEST_KEY: usize = 64;
 
-/// A file of keys cannot be read. No key is told.
+/// Why a key file is unreadable. The error never contains a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyFileError {
-    /// The line, from 1; 0 where it is the file as a whole.
+    /// The line, from 1; 0 for the whole file.
     pub line: usize,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: KeyFileProblem,
 }
 
-/// What may be wrong with a file of keys.
+/// A problem of a key file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyFileProblem {
     /// There is no colon between a name and a key.
@@ -33,8 +33,9 @@ pub enum KeyFileProblem {
 }
 
 impl PreSharedKeys {
-    /// Reads `identity:key` lines, as `mosquitto` has them in its `psk_file`: the key in hexadecimal digits. Lines that are
-    /// empty or begin with `#` say nothing.
+    /// Reads `identity:key` lines as in the `psk_file` of mosquitto, with keys in hexadecimal digits.
+    ///
+    /// Empty lines and lines that begin with `#` are ignored.
     ///
     /// # Errors
     /// When a line is none, or there is no key at all.

@@ -13,25 +13,25 @@ use crate::{PreSharedKey, PreSharedKeys};
 /// The surroundings of a host, which are away while it is worked.
 type Host = Option<Box<CryptoContext>>;
 
-/// What both ends of a connection have in common.
+/// The settings that both ends share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// How long a flight waits for its answer before it is sent again; it waits twice as long each further time
-    /// (RFC 6347 section 4.2.4.1), a quarter more or less.
+    /// The first retransmission timeout of a flight, which doubles each time (RFC 6347 section 4.2.4.1), with a jitter
+    /// of 25 %.
     pub first_timeout: Duration,
-    /// How often a flight is sent again at most.
+    /// The maximum number of retransmissions of a flight.
     pub retries: u8,
-    /// How long a handshake may take.
+    /// The handshake timeout.
     pub patience: Duration,
     /// The largest datagram of a handshake, in bytes from 64.
     pub largest_datagram: u16,
-    /// How long a session may be resumed: 24 hours at most, says RFC 5246 section F.1.4.
+    /// The lifetime of sessions for resumption, at most 24 hours (RFC 5246 section F.1.4).
     pub session_lifetime: Duration,
-    /// The length of the connection ID (RFC 9146) that clients put into their records, in bytes up to 32; 0 speaks none.
+    /// The length of the connection ID (RFC 9146) in clients' records, up to 32 bytes; 0 for none.
     pub connection_id: u8,
 }
 
-/// Which DTLS both ends speak.
+/// The DTLS version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Version {
     /// DTLS 1.2 (RFC 6347).
@@ -50,7 +50,7 @@ enum Proof {
     Certificate(Version, Option<Chain>, Option<Trust>),
 }
 
-/// How a client behaves.
+/// The settings of clients.
 #[derive(Clone, Debug)]
 pub struct ClientProfile {
     config: Arc<Config>,
@@ -64,7 +64,7 @@ pub struct ClientProfile {
     pub(crate) session_lifetime: Duration,
 }
 
-/// How a server behaves.
+/// The settings of servers.
 #[derive(Clone, Debug)]
 pub struct ServerProfile {
     config: Arc<Config>,
@@ -152,7 +152,7 @@ impl ClientProfile {
         })
     }
 
-    /// The same, which resumes the sessions that a server of DTLS 1.2 has given an identifier (RFC 5246 section 7.3).
+    /// Enables resumption of DTLS 1.2 sessions with an identifier (RFC 5246 section 7.3).
     #[must_use]
     pub const fn resuming(mut self) -> Self {
         self.resumes = true;
@@ -233,15 +233,14 @@ impl ServerProfile {
         })
     }
 
-    /// The same, which does not hear an address that has so many handshakes that are not over.
+    /// Ignores an address with too many unfinished handshakes.
     #[must_use]
     pub fn bounded(mut self, handshakes_per_address: usize) -> Self {
         self.handshakes_per_address = Some(handshakes_per_address);
         self
     }
 
-    /// The same, which remembers so many sessions of DTLS 1.2 that its clients may resume by their identifiers; the oldest
-    /// gives way.
+    /// Sets the number of DTLS 1.2 sessions that it remembers for resumption. The oldest is evicted.
     #[must_use]
     pub const fn remembering(mut self, sessions: usize) -> Self {
         self.sessions = sessions;

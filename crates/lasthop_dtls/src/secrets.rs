@@ -12,7 +12,7 @@ use crate::crypto_context::fill_from;
 /// A pre-shared key of a run: as long as the key of its cipher.
 const LENGTH: usize = 16;
 
-/// A key that a client shares with its server, by the name that it has there (RFC 4279). It is never printed.
+/// A pre-shared key with its identity (RFC 4279). It is never printed.
 #[derive(Clone)]
 pub struct PreSharedKey {
     pub(crate) identity: Vec<u8>,
@@ -73,14 +73,14 @@ impl PreSharedKeys {
         })))
     }
 
-    /// The key of this name, where there is one.
+    /// Returns the key with this identity.
     #[must_use]
     pub fn key_of(&self, identity: &str) -> Option<PreSharedKey> {
         let key = self.resolve(identity.as_bytes())?;
         Some(PreSharedKey::given(identity.as_bytes(), &key))
     }
 
-    /// The names of those that are given, in their order, and how many bytes the key of each has.
+    /// Returns the identities and key lengths of user-supplied keys, in order.
     pub fn names(&self) -> impl Iterator<Item = (&[u8], usize)> {
         let given = match &self.0 {
             Keys::OfRun(_) => None,

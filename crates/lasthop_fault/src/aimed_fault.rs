@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AimedFault {
-    /// What happens.
+    /// The fault.
     pub kind: FaultKind,
-    /// To which messages; in JSON by name, such as `mqtt.PUBREC`.
+    /// The messages that it targets, by name in JSON, for example `mqtt.PUBREC`.
     #[serde(with = "by_name")]
     pub message: MessageKind,
-    /// Those that go this way alone.
+    /// The direction; `None` for both.
     #[serde(with = "by_direction")]
     pub direction: Option<Direction>,
-    /// To how many of them.
+    /// Which of them are affected.
     pub which: Which,
 }
 
-/// What happens to a message.
+/// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
@@ -28,7 +28,7 @@ pub enum FaultKind {
     CutBefore,
 }
 
-/// To how many messages a fault happens.
+/// Which messages are affected.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Which {
@@ -52,7 +52,7 @@ pub enum FaultError {
 }
 
 impl AimedFault {
-    /// Says whether it can be.
+    /// Checks that the fault is possible.
     ///
     /// # Errors
     /// For the number 0, and a share that is none.

@@ -48,7 +48,7 @@ impl AimedFaults {
         }
     }
 
-    /// From now on a protocol is spoken at a port of servers, whatever IANA registers.
+    /// Sets the protocol at a server port, regardless of IANA's registry.
     pub fn say_port(&mut self, port: u16, protocol: Protocol) {
         self.classifier.say_port(port, protocol);
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::json_object::JsonObject;
 use crate::{DevicePath, Gateway, Protocol};
 
-/// What becomes of a request of HTTP.
+/// The result of an HTTP request.
 #[derive(Debug)]
 pub enum Asked {
     /// It is answered.
@@ -34,7 +34,7 @@ impl Gateway {
         asked.unwrap_or_else(|(status, message)| Asked::Answer(refusal(status, message)))
     }
 
-    /// The next request that is answered because what it brought has been kept, or never will be.
+    /// Returns the next request whose message was stored, or could not be, with its answer.
     pub fn next_answer(&mut self) -> Option<(Ticket, Response<Vec<u8>>)> {
         let (ticket, outcome) = self.next_settled_of_bridge()?;
         let answer = match outcome {

@@ -4,8 +4,9 @@ use lasthop_units::{Duration, Instant};
 
 use crate::{GatewayEvent, Journal, UnixTime};
 
-/// What day it is: the port to a clock that may be set. A gateway asks it what tokens and logs have to say of times; how long
-/// something lasts it takes from the instants that it is given, which nobody sets.
+/// The calendar time of a clock that can be set.
+///
+/// A gateway uses it for the times in tokens and logs. Durations come from the instants that the gateway is given.
 pub trait Calendar: Debug {
     /// The time since 1970-01-01 00:00 UTC, at an instant that is now.
     fn at(&self, now: Instant) -> Duration;

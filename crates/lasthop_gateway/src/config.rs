@@ -1,15 +1,15 @@
 use crate::UnixTime;
 
-/// What a gateway is to do.
+/// The configuration of a gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GatewayConfig {
-    /// What time it is at the instant 0, where no calendar says otherwise.
+    /// The calendar time at instant 0, unless a calendar overrides it.
     pub starts: UnixTime,
-    /// What a device may take.
+    /// The limits for a device.
     pub limits: DeviceLimits,
 }
 
-/// What a device may send: those of Cloud IoT Core where nobody says otherwise.
+/// What a device may send. The defaults are those of Cloud IoT Core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceLimits {
     /// Bytes of an event.

@@ -7,7 +7,7 @@ use crate::{
     BadToken, Claims, DeviceLimits, DevicePath, Fingerprint, MAX_TOKEN_SIZE, PublicKey, UnixTime,
 };
 
-/// How many keys a device has at most, so that they can be replaced without a pause.
+/// The maximum number of keys of a device, so that keys can be replaced without a pause.
 pub const MAX_KEYS: usize = 3;
 
 /// A device as it is registered.
@@ -15,15 +15,15 @@ pub const MAX_KEYS: usize = 3;
 pub struct DeviceRecord {
     /// Its name.
     pub path: DevicePath,
-    /// Who it is believed to be, at most [`MAX_KEYS`].
+    /// The keys that authenticate it, at most [`MAX_KEYS`].
     pub keys: Vec<PublicKey>,
-    /// That it may speak for others, where it may.
+    /// Whether and how it can attach other devices.
     pub attaches: Option<Attaches>,
-    /// That it is not served for now, whatever it shows.
+    /// Whether it is blocked, regardless of its credentials.
     pub is_blocked: bool,
 }
 
-/// Which devices may be attached by one that speaks for others.
+/// Which devices another device can attach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attaches {
     /// Those that are bound to it (`ASSOCIATION_ONLY` of Cloud IoT Core).
@@ -35,10 +35,10 @@ pub enum Attaches {
 }
 
 impl Attaches {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 3] = [Self::Bound, Self::WithToken, Self::BoundWithToken];
 
-    /// As commands call it.
+    /// Returns its name in commands.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

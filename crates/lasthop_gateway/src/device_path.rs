@@ -2,8 +2,9 @@ use core::fmt;
 
 use thiserror::Error;
 
-/// Which device, by its full name: `projects/P/locations/L/registries/R/devices/D`, a client identifier of MQTT and a path of
-/// HTTP.
+/// The full name of a device: `projects/P/locations/L/registries/R/devices/D`.
+///
+/// It is an MQTT client ID and an HTTP path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DevicePath {
     text: Box<str>,

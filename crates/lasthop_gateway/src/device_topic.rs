@@ -3,19 +3,19 @@
 pub struct DeviceTopic<'a> {
     /// The identifier of the device.
     pub device: &'a str,
-    /// What stands behind it: `events/…`, `state`, `config`, `commands/…`.
+    /// The rest of the topic: `events/…`, `state`, `config`, `commands/…`.
     pub rest: &'a str,
 }
 
 impl<'a> DeviceTopic<'a> {
-    /// Reads `/devices/DEVICE/REST`; `None` for any other topic.
+    /// Parses `/devices/DEVICE/REST`; `None` for any other topic.
     #[must_use]
     pub fn parse(topic: &'a str) -> Option<Self> {
         let (device, rest) = topic.strip_prefix("/devices/")?.split_once('/')?;
         (!device.is_empty()).then_some(Self { device, rest })
     }
 
-    /// The folder of an event, empty for that of all; `None` where it is no topic of events.
+    /// Returns the folder of an event, empty for the root; `None` for other topics.
     #[must_use]
     pub fn event_folder(&self) -> Option<&'a str> {
         match self.rest.strip_prefix("events")? {

@@ -19,7 +19,7 @@ use crate::{
 /// The tickets of a store come before.
 const OWN_TICKETS: u64 = 1 << 63;
 
-/// The gateway: who devices are, what they may say, and that it is kept before they are told so.
+/// The device gateway: authentication, permissions, and storage before acknowledgement.
 #[derive(Debug)]
 pub struct Gateway {
     pub(crate) config: GatewayConfig,
@@ -40,16 +40,16 @@ pub struct Gateway {
     store_fails: Option<StoreError>,
 }
 
-/// What a gateway counts.
+/// The counters of a gateway.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GatewayCounters {
     /// Tokens that were believed.
     pub admitted: u64,
-    /// Of these, those that were known from before.
+    /// The number of tokens that were already known.
     pub known_tokens: u64,
     /// Clients that were not, by the places of [`Refused::ALL`].
     pub refused: [u64; Refused::ALL.len()],
-    /// Messages that are kept.
+    /// The number of stored messages.
     pub kept: u64,
     /// Messages that were not allowed.
     pub not_allowed: u64,
@@ -60,7 +60,7 @@ pub struct GatewayCounters {
 }
 
 impl GatewayCounters {
-    /// Clients that were refused, for whatever reason.
+    /// Returns the number of refused clients.
     #[must_use]
     pub fn refusals(&self) -> u64 {
         self.refused.iter().sum()
@@ -96,33 +96,35 @@ impl Gateway {
         }
     }
 
-    /// The same by a clock that may be set.
+    /// Sets the calendar of a clock that can be set.
     #[must_use]
     pub fn by_calendar(mut self, calendar: Box<dyn Calendar>) -> Self {
         self.calendar = calendar;
         self
     }
 
-    /// The same, and what happens is written down.
+    /// Sets the journal of events.
     #[must_use]
     pub fn written_down_by(mut self, journal: Box<dyn Journal>) -> Self {
         self.journal = Some(journal);
         self
     }
 
-    /// What it counted so far.
+    /// Returns the counters.
     #[must_use]
     pub const fn counters(&self) -> GatewayCounters {
         self.counters
     }
 
-    /// How many devices are registered.
+    /// Returns the number of registered devices.
     #[must_use]
     pub fn device_count(&self) -> usize {
         self.registry.len()
     }
 
-    /// Who a client is, by its name and the token that it shows. All bad tokens, and all unknown devices, are refused alike.
+    /// Authenticates a client by name and token.
+    ///
+    /// Bad tokens and unknown devices get the same refusal.
     ///
     /// # Errors
     /// When it is no device of the registry, or the token is not to be believed.
@@ -185,7 +187,7 @@ impl Gateway {
         now + (expires_at + SKEW - self.calendar.at(now))
     }
 
-    /// Whether a device may publish to a topic: to its events, and how it is, and so for those that it speaks for.
+    /// Whether a device may publish to a topic: its events and state, and those of attached devices.
     #[must_use]
     pub fn may_publish(&self, identity: Identity, topic: &str) -> bool {
         let known = DeviceTopic::parse(topic);
@@ -217,7 +219,7 @@ impl Gateway {
         may.then_some(device)
     }
 
-    /// Begins to keep what a device says.
+    /// Begins to store a message of a device.
     ///
     /// # Errors
     /// When it may not say it, not so much or not so often, or the store is too busy.
@@ -311,7 +313,7 @@ impl Gateway {
         ticket
     }
 
-    /// The next thing that the clients of a broker are to be told.
+    /// Returns the next output for a broker's clients.
     pub fn poll(&mut self, now: Instant) -> Option<KeeperOutput> {
         self.learn(now);
         self.settle();

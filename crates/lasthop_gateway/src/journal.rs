@@ -4,14 +4,16 @@ use lasthop_broker::{NotKept, Parting};
 
 use crate::{BadToken, StoreError};
 
-/// Who writes down what happens at a gateway, for those who run it: the port to a log of theirs.
+/// A log of events for the operators of a gateway.
 pub trait Journal: Debug {
     /// Something has happened.
     fn tell(&mut self, event: &GatewayEvent<'_>);
 }
 
-/// What happens at a gateway. It holds names of registered devices, and nothing that anybody has sent: no token, no name that
-/// is only claimed, no topic, no payload.
+/// An event of a gateway.
+///
+/// It contains names of registered devices only, and nothing that clients sent: no token, claimed name, topic or
+/// payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GatewayEvent<'a> {
     /// A device has a connection.
@@ -30,7 +32,7 @@ pub enum GatewayEvent<'a> {
     ClockWasSet(i64),
 }
 
-/// By what somebody comes.
+/// The protocol of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// MQTT.
@@ -39,7 +41,7 @@ pub enum Protocol {
     Http,
 }
 
-/// Why somebody is not served. It is told the same of all.
+/// Why a client is refused. All clients get the same answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// It shows no token.
@@ -53,7 +55,7 @@ pub enum Refused {
 }
 
 impl Protocol {
-    /// As logs call it.
+    /// Returns its name in logs.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -83,7 +85,7 @@ impl Refused {
         place.expect("all of them are listed")
     }
 
-    /// As logs call it.
+    /// Returns its name in logs.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -22,7 +22,7 @@ struct Inner {
 }
 
 impl MemoryStore {
-    /// One that takes no more than so many messages, as a disk that fills.
+    /// Creates a store that is full after this number of messages.
     #[must_use]
     pub fn with_capacity(messages: usize) -> Self {
         let store = Self::default();

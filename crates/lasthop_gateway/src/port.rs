@@ -10,8 +10,9 @@ use lasthop_units::Instant;
 
 use crate::{Asked, Gateway, GatewayCounters, GatewayEvent, Protocol};
 
-/// A way to one gateway: its copies are all of the same. The core of a broker asks it who may do what, the broker has it keep
-/// what devices publish.
+/// A handle to a gateway, shared by its copies.
+///
+/// A broker core asks it for permissions, and the broker stores publications through it.
 #[derive(Clone, Debug)]
 pub struct GatewayPort {
     gateway: Rc<RefCell<Gateway>>,
@@ -37,13 +38,13 @@ impl GatewayPort {
         self.gateway.borrow_mut().next_answer()
     }
 
-    /// How many devices are registered.
+    /// Returns the number of registered devices.
     #[must_use]
     pub fn device_count(&self) -> usize {
         self.gateway.borrow().device_count()
     }
 
-    /// What the gateway counted so far.
+    /// Returns the counters of the gateway.
     #[must_use]
     pub fn counters(&self) -> GatewayCounters {
         self.gateway.borrow().counters()

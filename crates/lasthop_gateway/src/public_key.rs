@@ -9,12 +9,15 @@ use ring::signature::{
 use rsa::traits::PublicKeyParts;
 use thiserror::Error;
 
-/// What a key is known by: the SHA-256 of its SubjectPublicKeyInfo in DER, which `openssl pkey -pubin -outform der | sha256sum`
-/// prints.
+/// The SHA-256 of a key's SubjectPublicKeyInfo in DER.
+///
+/// `openssl pkey -pubin -outform der | sha256sum` prints it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fingerprint(pub [u8; 32]);
 
-/// A public key of a device, which fixes the algorithm of its tokens: what a token says of itself is only compared with it.
+/// The public key of a device.
+///
+/// It determines the algorithm of its tokens; the algorithm in a token is only compared with it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PublicKey {
     pem: Box<str>,
@@ -32,7 +35,7 @@ enum Key {
     },
 }
 
-/// How tokens are signed (RFC 7518 section 3.1).
+/// The signature algorithm of tokens (RFC 7518 section 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
     /// ECDSA with P-256 and SHA-256.
@@ -56,7 +59,7 @@ pub enum KeyError {
 const MAX_PEM_SIZE: usize = 4096;
 
 impl Algorithm {
-    /// As tokens name it.
+    /// Returns its name in tokens.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -103,13 +106,13 @@ impl PublicKey {
         &self.pem
     }
 
-    /// What it is known by.
+    /// Returns the fingerprint.
     #[must_use]
     pub const fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
     }
 
-    /// How its tokens are signed.
+    /// Returns the signature algorithm of its tokens.
     #[must_use]
     pub const fn algorithm(&self) -> Algorithm {
         match self.key {
@@ -145,7 +148,7 @@ impl Fingerprint {
         Some(Self(sum))
     }
 
-    /// Reads what it prints as.
+    /// Parses the printed form.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut sum = [0; 32];

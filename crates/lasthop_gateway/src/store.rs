@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::{DevicePath, DeviceRecord, Fingerprint, UnixTime};
 
-/// What keeps the messages of devices, and knows the devices: the port to a database.
+/// A database of devices and their messages.
 ///
 /// It may be told of changes by others while it is used; those from before it was opened come first.
 pub trait Store: Debug {
@@ -22,22 +22,22 @@ pub trait Store: Debug {
     fn next_change(&mut self) -> Option<Change>;
 }
 
-/// What a device says.
+/// A message of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record<'a> {
-    /// Who says it.
+    /// The device.
     pub device: &'a DevicePath,
-    /// When.
+    /// The time.
     pub at: UnixTime,
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
     /// The folder of an event, mostly empty.
     pub folder: &'a str,
-    /// What it says.
+    /// The payload.
     pub payload: &'a [u8],
 }
 
-/// What the message of a device is.
+/// The kind of a device's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Something that happened.
@@ -49,21 +49,21 @@ pub enum Kind {
 /// A message in the log of a topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedMessage {
-    /// Its place, from 1 on.
+    /// The position, from 1.
     pub offset: u64,
-    /// The full name of who sent it.
+    /// The full name of the sender.
     pub device: String,
-    /// When it came.
+    /// The time of arrival.
     pub at: UnixTime,
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
     /// The folder of an event.
     pub folder: String,
-    /// What it says.
+    /// The payload.
     pub payload: Vec<u8>,
 }
 
-/// What somebody has changed.
+/// A change by another process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// A device is new, has other keys, is blocked or is not any more. A connection by a key that it has lost goes on.
@@ -82,7 +82,7 @@ pub enum Change {
     Commanded(DevicePath, String, Vec<u8>),
 }
 
-/// Something is not kept.
+/// Why something was not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum StoreError {
     /// Too much waits already.
@@ -97,7 +97,7 @@ pub enum StoreError {
 }
 
 impl Kind {
-    /// As results and commands call it.
+    /// Returns its name in results and commands.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -11,16 +11,16 @@ use crate::{Fingerprint, PublicKey};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UnixTime(pub u64);
 
-/// What a token says that matters here.
+/// The claims of a token that the gateway uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Claims {
-    /// When it was made.
+    /// The time of issue.
     pub issued_at: UnixTime,
-    /// When it ends.
+    /// The expiry.
     pub expires_at: UnixTime,
 }
 
-/// Why a token is refused. Clients are told the same of all.
+/// Why a token is refused. All clients get the same answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum BadToken {
     /// Longer than any that is meant well.
@@ -43,20 +43,19 @@ pub enum BadToken {
     Time,
 }
 
-/// No token is longer: one of RSA with 4096 bits has 700 bytes of signature.
+/// The maximum length of a token. An RSA key of 4096 bits has 700 bytes of signature.
 pub const MAX_TOKEN_SIZE: usize = 4096;
 
-/// How far clocks may be apart.
+/// The maximum difference between clocks.
 pub const SKEW: Duration = Duration::from_secs(600);
 
-/// How long a token is valid at most.
+/// The maximum lifetime of a token.
 pub const LONGEST_LIFE: Duration = Duration::from_secs(24 * 3600);
 
 /// What makes a verifier look elsewhere for a key, or understand more than it does (RFC 7515 section 4.1).
 const NOT_ACCEPTED: [&str; 5] = ["jku", "jwk", "x5u", "x5c", "crit"];
 
-/// Checks a token (RFC 7519, compact form): its length, its form, its signature by one of the keys and then what it claims.
-/// `nbf` and all other claims are ignored.
+/// Checks a token (RFC 7519, compact form): length, form, signature, then claims. `nbf` and other claims are ignored.
 ///
 /// # Errors
 /// When it is not to be believed.
@@ -95,7 +94,7 @@ pub(crate) fn check_signer(
 }
 
 impl Claims {
-    /// The same, where they hold at this time.
+    /// Returns the claims if they are valid at this time.
     ///
     /// # Errors
     /// When they do not any more, or not yet.

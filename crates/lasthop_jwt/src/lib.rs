@@ -9,7 +9,7 @@ pub use token_authority::{TokenAuthority, taken_until};
 pub use token_key::{TokenKey, TokenKeyError};
 pub use token_source::TokenSource;
 
-/// How long behind its end a token is taken, in seconds: clocks differ, and requests travel. As Cloud IoT Core did.
+/// How long after its expiry a token is accepted, as in Cloud IoT Core. It covers clock differences and network delay.
 pub const SKEW_SECONDS: u64 = 600;
 
 const NANOS_A_SECOND: u64 = 1_000_000_000;

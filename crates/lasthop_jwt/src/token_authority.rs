@@ -11,7 +11,7 @@ use crate::{NANOS_A_SECOND, SKEW_SECONDS};
 /// Who signed it is not looked at; whoever shows nothing is served.
 #[derive(Clone, Copy, Debug)]
 pub struct TokenAuthority {
-    /// When the run begins, in seconds since 1970.
+    /// The start of the run in seconds since 1970.
     pub calendar: u64,
 }
 

@@ -54,7 +54,7 @@ impl TokenKey {
         Ok(Self { key })
     }
 
-    /// How it signs, as tokens name it.
+    /// Returns the name of its algorithm in tokens.
     #[must_use]
     pub const fn algorithm(&self) -> &'static str {
         match self.key {

@@ -6,7 +6,7 @@ use p256::ecdsa::SigningKey;
 
 use crate::{NANOS_A_SECOND, TokenKey};
 
-/// Makes the tokens of a device, one after the other; its key is on P-256 where the run draws it.
+/// Creates the tokens of a device, one after the other. A generated key is on P-256.
 #[derive(Debug)]
 pub struct TokenSource {
     key: TokenKey,
@@ -23,7 +23,7 @@ pub struct TokenSource {
 const AUDIENCE: &str = "lasthop";
 
 impl TokenSource {
-    /// A source with a key from this stream, in a run that begins so many seconds after 1970.
+    /// Creates a source with a key from this stream, in a run that starts `calendar` seconds after 1970.
     #[must_use]
     pub fn new(mut random: RandomStream, lifetime: Duration, calendar: u64) -> Self {
         let key = core::iter::repeat_with(|| {
@@ -56,7 +56,7 @@ impl TokenSource {
         }
     }
 
-    /// The token to show now: a new one where the last one ends.
+    /// Returns the current token, and creates a new one when the last expires.
     pub fn token(&mut self, now: Instant) -> Arc<str> {
         if let Some((token, until)) = &self.current
             && now < *until

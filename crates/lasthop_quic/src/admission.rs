@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use lasthop_contract::{ConnectionId, Handshakes};
 
-/// How many connections a server has at most; one more is refused (RFC 9000 section 5.2.2).
+/// The maximum numbers of connections of a server. Further ones are refused (RFC 9000 section 5.2.2).
 #[derive(Clone, Copy, Debug)]
 pub struct QuicLimits {
-    /// Of all clients.
+    /// Connections of all clients.
     pub connections: usize,
-    /// From one IP address.
+    /// Connections from one IP address.
     pub connections_per_address: usize,
-    /// From one IP address, whose handshakes are not over.
+    /// Unfinished handshakes from one IP address.
     pub handshakes_per_address: usize,
 }
 

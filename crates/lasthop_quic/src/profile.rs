@@ -14,30 +14,30 @@ use crate::clock::Calendar;
 use crate::crypto::{ObservedClient, ObservedServer};
 use crate::gate::Gated;
 
-/// How an end of a connection sends and waits.
+/// The transport settings of an end.
 #[derive(Clone, Debug)]
 pub struct QuicSettings {
-    /// What the round trip is taken for before one was measured (RFC 9002 section 6.2.2).
+    /// The RTT before the first measurement (RFC 9002 section 6.2.2).
     pub initial_rtt: Duration,
-    /// How the congestion window changes.
+    /// The congestion control algorithm.
     pub congestion: Congestion,
     /// The congestion window at first, in packets of 1200 bytes.
     pub initial_window: u16,
     /// Whether larger packets are tried (RFC 8899).
     pub mtu_discovery: bool,
-    /// How often something is sent where nothing else is.
+    /// The keep-alive interval.
     pub keep_alive: Option<Duration>,
-    /// After how long without a word a connection is over; without it never.
+    /// The idle timeout; `None` for never.
     pub idle_timeout: Option<Duration>,
-    /// How long a handshake may take.
+    /// The handshake timeout.
     pub patience: Duration,
-    /// How many streams of each kind the peer may have open.
+    /// The maximum number of open streams of each kind for the peer.
     pub streams: u16,
     /// Whether datagrams are taken (RFC 9221).
     pub datagrams: bool,
 }
 
-/// How the congestion window changes.
+/// The congestion control algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Congestion {
     /// RFC 9438.
@@ -46,7 +46,7 @@ pub enum Congestion {
     NewReno,
 }
 
-/// How a client behaves. Hosts share it.
+/// The settings of clients, which hosts share.
 #[derive(Clone, Debug)]
 pub struct QuicClient {
     pub(crate) config: ClientConfig,
@@ -55,7 +55,7 @@ pub struct QuicClient {
     pub(crate) keeps_alive: bool,
 }
 
-/// How a server behaves. Hosts share it.
+/// The settings of servers, which hosts share.
 #[derive(Clone, Debug)]
 pub struct QuicServer {
     pub(crate) config: Arc<ServerConfig>,
@@ -178,7 +178,7 @@ impl QuicServer {
         })
     }
 
-    /// The same with limits; without them everybody is let in.
+    /// Sets limits. Without limits, every connection is accepted.
     #[must_use]
     pub fn bounded(mut self, limits: QuicLimits) -> Self {
         self.limits = Some(limits);

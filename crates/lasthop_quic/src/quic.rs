@@ -20,7 +20,7 @@ use crate::qlog::Qlog;
 use crate::room::Room;
 use crate::{QuicClient, QuicServer};
 
-/// All QUIC connections of a host, over the flows of a transport of datagrams.
+/// All QUIC connections of a host, over a datagram transport.
 pub struct Quic<T> {
     pub(crate) lower: T,
     pub(crate) client: Option<QuicClient>,
@@ -56,8 +56,9 @@ pub(crate) struct Slot {
 const PLACE_BITS: u32 = 24;
 
 impl<T: Transport> Quic<T> {
-    /// A host that opens connections, accepts them, or both. Its random numbers are those of the stream; without one they
-    /// are the system's, as the profiles of its TLS must say as well.
+    /// Creates QUIC for a host that opens or accepts connections.
+    ///
+    /// Random numbers come from the stream. Without one they are the system's, and the TLS profiles must agree.
     pub fn new(
         lower: T,
         client: Option<QuicClient>,
@@ -94,21 +95,21 @@ impl<T: Transport> Quic<T> {
         }
     }
 
-    /// The same for a host of this name, of whose connections all is told to who asked for the events of sessions.
+    /// Sets the host name in logs of session events.
     #[must_use]
     pub fn named(mut self, host: &str) -> Self {
         self.qlog = Qlog::of(host).map(Box::new);
         self
     }
 
-    /// The same, and how many connections of clients a server with limits has stands there.
+    /// Stores the number of client connections of a limited server in `open`.
     #[must_use]
     pub fn counting_into(mut self, open: Rc<Cell<usize>>) -> Self {
         self.admission.shows = Some(open);
         self
     }
 
-    /// What is below.
+    /// Returns the transport below.
     pub fn lower(&mut self) -> &mut T {
         &mut self.lower
     }

@@ -5,12 +5,12 @@ use rustls::crypto::{
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
-/// Believes every certificate; that its key is the peer's is shown all the same.
+/// Accepts every certificate, but still verifies that the peer has its private key.
 #[derive(Debug)]
 pub struct AnyCertificate(WebPkiSupportedAlgorithms);
 
 impl AnyCertificate {
-    /// With the signatures that a provider can verify.
+    /// Creates it with the signature algorithms of a provider.
     pub const fn by(provider: &CryptoProvider) -> Self {
         Self(provider.signature_verification_algorithms)
     }

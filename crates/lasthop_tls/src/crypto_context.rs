@@ -14,7 +14,7 @@ use rustls::pki_types::UnixTime;
 use crate::labels::SealedRecord;
 use crate::stores::Remembered;
 
-/// When runs start that are not told otherwise, in seconds since 1970: on the first of January 2026, UTC.
+/// The default start of runs in seconds since 1970: 1 January 2026, UTC.
 pub const RUN_STARTS: u64 = 1_767_225_600;
 
 /// What the library is given while it works for one host: it asks through types that know no host.

@@ -15,7 +15,7 @@ const CERTIFICATE: u8 = 11;
 
 const HEADER_LENGTH: usize = 4;
 
-/// What an end has written of a handshake, as far as it tells how the session is made.
+/// The handshake messages that an end has written, as far as they determine the kind of session.
 #[derive(Clone, Debug, Default)]
 pub struct WrittenHandshake {
     /// The earlier session that was asked for, or agreed to.
@@ -25,7 +25,7 @@ pub struct WrittenHandshake {
     has_ended_early_data: bool,
 }
 
-/// What neighbouring bytes of a handshake are.
+/// The purpose of consecutive handshake bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Who an end is (RFC 8446 section 4.4.2).
@@ -37,7 +37,7 @@ pub enum Part {
 }
 
 impl WrittenHandshake {
-    /// Reads whole messages, and tells what they are, from the first byte to the last.
+    /// Reads whole messages and returns the purpose of all bytes.
     pub fn read(&mut self, mut flight: &[u8]) -> Vec<(Part, usize)> {
         let mut parts = Vec::new();
         while let Some(&[kind, high, middle, low]) = flight.first_chunk::<HEADER_LENGTH>() {
@@ -64,7 +64,7 @@ impl WrittenHandshake {
         parts
     }
 
-    /// What such a part is there for. `is_resumed` is how the session came about, once that is known.
+    /// Returns the cause of a part. `is_resumed` tells how the session was established, once known.
     #[must_use]
     pub fn cause_of(&self, part: Part, is_resumed: Option<bool>) -> Cause {
         match part {

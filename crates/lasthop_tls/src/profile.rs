@@ -27,7 +27,7 @@ use crate::provider::provider;
 use crate::raw_keys::RawKeys;
 use crate::stores::{OfClient, OfServer};
 
-/// Where random numbers and the time come from.
+/// The source of random numbers and time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Randomness {
     /// From the host's stream and the clock of the run.
@@ -36,7 +36,7 @@ pub enum Randomness {
     OfTheSystem,
 }
 
-/// Which versions of TLS are spoken.
+/// The TLS versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
     /// RFC 5246 alone.
@@ -47,7 +47,7 @@ pub enum Version {
     Newest,
 }
 
-/// How secrets are exchanged.
+/// The key exchange group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// X25519 (RFC 7748).
@@ -60,7 +60,7 @@ pub enum Group {
     P256MlKem768,
 }
 
-/// Whom an end believes.
+/// How an end verifies its peer.
 #[derive(Clone, Debug)]
 pub enum Verify {
     /// Who shows a chain to one of these roots that is valid now and, for a server, has its name.
@@ -74,33 +74,33 @@ pub enum Verify {
 /// The settings that both ends of a connection share.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where random numbers and the time come from.
+    /// The source of random numbers and time.
     pub randomness: Randomness,
-    /// Which versions are spoken.
+    /// The TLS versions.
     pub version: Version,
     /// The groups of the key exchange, the preferred one first.
     pub groups: Vec<Group>,
-    /// The largest record that is sent, with its header, in bytes from 32; that of the protocol otherwise.
+    /// The maximum size of sent records with header, from 32 bytes; `None` for the protocol's limit.
     pub largest_record: Option<u16>,
     /// The protocols above, the preferred one first (RFC 7301).
     pub protocols: Vec<Vec<u8>>,
 }
 
-/// How a client behaves. Hosts share it.
+/// The settings of clients, which hosts share.
 #[derive(Clone)]
 pub struct ClientProfile {
     pub(crate) config: Arc<ClientConfig>,
     pub(crate) server: ServerName<'static>,
 }
 
-/// What is the client's own.
+/// The settings that only clients have.
 #[derive(Clone, Debug)]
 pub struct ClientSettings {
-    /// What server it asks for.
+    /// The server name that it requests.
     pub server: String,
-    /// Whom it believes.
+    /// How it verifies the server.
     pub verify: Verify,
-    /// What it shows to a server that asks.
+    /// The chain for servers that request one.
     pub credentials: Option<Chain>,
     /// Whether it resumes earlier sessions.
     pub resumes: bool,
@@ -108,7 +108,7 @@ pub struct ClientSettings {
     pub sends_early_data: bool,
 }
 
-/// How a server behaves. Hosts share it.
+/// The settings of servers, which hosts share.
 #[derive(Clone)]
 pub struct ServerProfile {
     pub(crate) config: Arc<ServerConfig>,
@@ -118,20 +118,20 @@ pub struct ServerProfile {
     pub(crate) handshakes_per_address: Option<usize>,
 }
 
-/// What is the server's own.
+/// The settings that only servers have.
 #[derive(Clone, Debug)]
 pub struct ServerSettings {
-    /// What it shows.
+    /// The chain that it presents.
     pub credentials: Chain,
-    /// Whom it wants to know; it asks clients for nothing otherwise.
+    /// How it verifies clients; `None` requests no certificate.
     pub clients: Option<Verify>,
-    /// How many tickets it gives with a handshake of TLS 1.3, each good once.
+    /// The number of single-use tickets for each TLS 1.3 handshake.
     pub tickets: u8,
-    /// How many sessions it remembers, those of TLS 1.2 by their ids; without room nothing is resumed.
+    /// The number of remembered sessions; 0 disables resumption.
     pub sessions: usize,
-    /// The most early data that it takes with a ticket, in bytes; 0 refuses it.
+    /// The maximum early data for a ticket, in bytes; 0 refuses it.
     pub early_data: u32,
-    /// How long a handshake may take; without it as long as the stream below lives.
+    /// The handshake timeout; `None` for that of the stream below.
     pub patience: Option<Duration>,
 }
 
@@ -209,14 +209,14 @@ impl ClientProfile {
         Ok(Self { config, server })
     }
 
-    /// The same in a run that starts so many seconds after 1970.
+    /// Sets the start of the run in seconds since 1970.
     #[must_use]
     pub fn starting(mut self, starts: u64) -> Self {
         Arc::make_mut(&mut self.config).time_provider = Arc::new(Calendar { starts });
         self
     }
 
-    /// The same, which offers this protocol (RFC 7301).
+    /// Offers this application protocol (RFC 7301).
     #[must_use]
     pub fn speaking(mut self, protocol: &str) -> Self {
         Arc::make_mut(&mut self.config).alpn_protocols = vec![protocol.into()];
@@ -261,21 +261,21 @@ impl ServerProfile {
         })
     }
 
-    /// The same in a run that starts so many seconds after 1970.
+    /// Sets the start of the run in seconds since 1970.
     #[must_use]
     pub fn starting(mut self, starts: u64) -> Self {
         Arc::make_mut(&mut self.config).time_provider = Arc::new(Calendar { starts });
         self
     }
 
-    /// The same, which resets the connection of an address that has so many handshakes that are not over.
+    /// Resets connections of an address with too many unfinished handshakes.
     #[must_use]
     pub fn bounded(mut self, handshakes_per_address: usize) -> Self {
         self.handshakes_per_address = Some(handshakes_per_address);
         self
     }
 
-    /// The same, which insists on one of these protocols with clients that offer any (RFC 7301), the first that is offered.
+    /// Requires one of these application protocols from clients that offer any (RFC 7301).
     #[must_use]
     pub fn speaking(mut self, protocols: &[&str]) -> Self {
         let named = protocols.iter().map(|&protocol| protocol.into());

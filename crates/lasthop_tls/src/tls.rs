@@ -18,7 +18,7 @@ use crate::{ClientProfile, ServerProfile};
 /// The most that one record carries (RFC 8446 section 5.1).
 const LARGEST_FRAGMENT: usize = 16 * 1024;
 
-/// All TLS connections of a host, over the connections of a stream transport, by whose ids they go.
+/// All TLS connections of a host, over a stream transport with the same connection IDs.
 pub struct Tls<T> {
     pub(crate) lower: T,
     client: Option<Box<ClientProfile>>,
@@ -42,8 +42,9 @@ pub(crate) struct Edges {
 }
 
 impl<T: Transport> Tls<T> {
-    /// A host that opens connections, accepts them, or both. Its random numbers are those of the stream; without one they
-    /// are the system's, as its profiles must say as well.
+    /// Creates TLS for a host that opens or accepts connections.
+    ///
+    /// Random numbers come from the stream. Without one they are the system's, and the profiles must agree.
     pub fn new(
         lower: T,
         client: Option<ClientProfile>,
@@ -69,7 +70,7 @@ impl<T: Transport> Tls<T> {
         }
     }
 
-    /// What is below.
+    /// Returns the transport below.
     pub fn lower(&mut self) -> &mut T {
         &mut self.lower
     }

@@ -15,7 +15,7 @@ use rustls::{AlertDescription, Error, RootCertStore};
 use crate::RUN_STARTS;
 use crate::provider::of_certificates;
 
-/// Whom an end of another protocol of a run believes, by the rules of TLS.
+/// Certificate verification by the rules of TLS for other protocols of a run.
 #[derive(Clone)]
 pub struct Trust {
     believed: Believed,
@@ -32,7 +32,7 @@ enum Believed {
 const ROOTS: &str = "there is a root";
 
 impl Trust {
-    /// In the server of this name; `None` when it is no name of a host.
+    /// Creates it for a server of this name; `None` for an invalid host name.
     ///
     /// # Panics
     /// When there is no root.
@@ -55,7 +55,7 @@ impl Trust {
         Self::of(Believed::Clients(verifier.expect(ROOTS)))
     }
 
-    /// The same in a run that starts so many seconds after 1970.
+    /// Sets the start of the run in seconds since 1970.
     #[must_use]
     pub fn starting(self, starts: u64) -> Self {
         Self { starts, ..self }
@@ -68,8 +68,7 @@ impl Trust {
         }
     }
 
-    /// The alert by which a peer is refused that shows this certificate at this time of a run, where it is
-    /// (RFC 8446 section 6.2).
+    /// Returns the alert for a certificate that is rejected at this time (RFC 8446 section 6.2), or `None`.
     #[must_use]
     pub fn refusal(&self, certificate: &[u8], now: Instant) -> Option<u8> {
         let presented = CertificateDer::from(certificate);

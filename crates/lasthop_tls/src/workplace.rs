@@ -10,15 +10,15 @@ use rustls::{ClientConfig, ServerConfig};
 use crate::crypto_context::{self, CryptoContext, RUN_STARTS, store_of};
 use crate::{ClientProfile, ServerProfile};
 
-/// What a library is given that holds sessions of TLS itself, as QUIC does: the random numbers, the time and the
-/// remembered sessions of one host.
+/// The random numbers, time and sessions of a host, for libraries that implement TLS sessions themselves, such as QUIC.
 pub struct Workplace {
     host: Option<Box<CryptoContext>>,
     room: usize,
 }
 
 impl Workplace {
-    /// Of a host that remembers so many sessions as a server. Without a stream the system draws the random numbers.
+    /// Creates it for a host that remembers `room` sessions as a server. Without a stream the system gives random
+    /// numbers.
     #[must_use]
     pub fn new(random: Option<RandomStream>, room: usize) -> Self {
         Self {
@@ -48,7 +48,7 @@ impl Workplace {
         CryptoContext::enter(&mut self.host, work)
     }
 
-    /// The host lost its power: its sessions are forgotten, unless they are kept on flash.
+    /// Handles a power failure: sessions are lost unless they are in flash.
     pub fn crash(&mut self, survives: Survives) {
         if let Some(host) = &mut self.host
             && !survives.tickets.is_durable()
@@ -58,7 +58,7 @@ impl Workplace {
         }
     }
 
-    /// Fills with random numbers of the run, within [`Workplace::enter`]; whether the host has any.
+    /// Fills bytes with random numbers of the run, within [`Workplace::enter`]; returns whether there are any.
     #[must_use]
     pub fn draw(bytes: &mut [u8]) -> bool {
         crypto_context::fill(bytes)
@@ -79,7 +79,7 @@ impl fmt::Debug for Workplace {
 }
 
 impl ClientProfile {
-    /// What the library makes sessions of.
+    /// Returns the configuration for the library.
     #[must_use]
     pub fn config(&self) -> Arc<ClientConfig> {
         Arc::clone(&self.config)
@@ -93,13 +93,13 @@ impl ClientProfile {
 }
 
 impl ServerProfile {
-    /// What the library makes sessions of.
+    /// Returns the configuration for the library.
     #[must_use]
     pub fn config(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.config)
     }
 
-    /// How many sessions it remembers.
+    /// Returns the number of sessions that it remembers.
     #[must_use]
     pub fn room(&self) -> usize {
         self.room

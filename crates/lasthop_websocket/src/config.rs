@@ -1,22 +1,22 @@
 use lasthop_units::Duration;
 
-/// What both ends of a WebSocket are told.
+/// The settings of both ends of a WebSocket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebSocketConfig {
-    /// What a client asks for; a server takes any.
+    /// The resource that a client requests; a server accepts any.
     pub resource: String,
-    /// Which host a client says that it wants; the server's address where it is `None`.
+    /// The `Host` header of a client; `None` for the server's address.
     pub host: Option<String>,
-    /// The subprotocol that a client offers and a server insists on (RFC 6455 section 1.9); nothing is said of one without it.
+    /// The subprotocol that a client offers and a server requires (RFC 6455 section 1.9); `None` for none.
     pub subprotocol: Option<String>,
-    /// Whether messages of text are read; else they end the connection, as MQTT has it (MQTT 5 §6.0).
+    /// Whether text messages are accepted. Otherwise they end the connection, as in MQTT (MQTT 5 §6.0).
     pub takes_text: bool,
-    /// How long a handshake may take, at the beginning and at the end.
+    /// The timeout of the opening and closing handshakes.
     pub patience: Duration,
 }
 
 impl WebSocketConfig {
-    /// That of a subprotocol, with a resource of the same name: `mqtt` at `/mqtt`.
+    /// Creates the settings of a subprotocol, with a resource of the same name: `mqtt` at `/mqtt`.
     #[must_use]
     pub fn new(subprotocol: &str) -> Self {
         Self {

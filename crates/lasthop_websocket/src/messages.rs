@@ -4,7 +4,7 @@ use lasthop_units::Instant;
 use crate::WebSocket;
 use crate::inbound::Came;
 
-/// What the bytes of a message are (RFC 6455 section 5.6).
+/// The kind of a message (RFC 6455 section 5.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageKind {
     /// Any bytes.
@@ -13,7 +13,7 @@ pub enum MessageKind {
     Text,
 }
 
-/// What reading in messages gave.
+/// The result of reading messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageOutcome {
     /// This many bytes of a message, at least one.
@@ -28,7 +28,7 @@ pub enum MessageOutcome {
 
 /// Message by message, for what is no stream of bytes.
 impl<T: Transport> WebSocket<T> {
-    /// Reads on in the message that comes, into a buffer that is not empty.
+    /// Continues to read the current message into a non-empty buffer.
     ///
     /// # Errors
     /// There is no such connection.
@@ -64,7 +64,8 @@ impl<T: Transport> WebSocket<T> {
         }
     }
 
-    /// Sends a message, be it empty; `false` where it is not taken until [`Writable`](lasthop_contract::TransportEvent::Writable).
+    /// Sends a message, possibly empty; `false` if it was not accepted before
+    /// [`Writable`](lasthop_contract::TransportEvent::Writable).
     ///
     /// # Errors
     /// The connection is not there, or over.

@@ -17,7 +17,7 @@ use crate::messages::{MessageKind, MessageOutcome};
 use crate::opening::SET_UP;
 use crate::outbound::Outbound;
 
-/// All WebSockets of a host, over the connections of the transport below, by whose ids they go.
+/// All WebSockets of a host, over a stream transport with the same connection IDs.
 ///
 /// What is written in one go is one message in one binary frame; what comes is one stream, whatever messages and frames it
 /// came in.
@@ -33,8 +33,9 @@ pub struct WebSocket<T> {
 }
 
 impl<T: Transport> WebSocket<T> {
-    /// WebSockets over a transport of streams. Keys and masks are drawn from the stream; without one the operating system
-    /// gives them.
+    /// Creates WebSockets over a stream transport.
+    ///
+    /// Keys and masks come from the stream, or from the operating system without one.
     pub const fn new(lower: T, config: Arc<WebSocketConfig>, random: Option<RandomStream>) -> Self {
         Self {
             lower,

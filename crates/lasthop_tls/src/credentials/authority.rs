@@ -22,7 +22,7 @@ const DAY: i64 = 24 * 3600;
 /// For how long certificates of a run are valid from its start on: longer than any run.
 const VALIDITY: i64 = 10 * 365 * DAY;
 
-/// Who signs the certificates of a run: a root whose certificate all hosts have, and its keys.
+/// The certificate authority of a run: a root that all hosts trust, and its keys.
 #[derive(Debug)]
 pub struct Authority {
     kind: KeyKind,
@@ -31,22 +31,22 @@ pub struct Authority {
     stream: RandomStream,
 }
 
-/// What a certificate says.
+/// The content of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issue {
     /// The name of the host.
     pub name: String,
-    /// How many certificates are sent, from 1: those between it and the root are sent as well.
+    /// The number of certificates sent, from 1, including intermediate ones.
     pub length: u8,
-    /// From when on it is valid, in seconds from the start of the run.
+    /// The start of its validity, in seconds from the start of the run.
     pub valid_from: i64,
-    /// Until when, in seconds from the start of the run.
+    /// The end of its validity, in seconds from the start of the run.
     pub valid_until: i64,
     /// Whether it may be used by a client, and not by a server.
     pub is_for_client: bool,
 }
 
-/// What a host shows to be believed, and its key: a certificate with those that lead to a root, or the bare public key.
+/// A certificate chain or a bare public key that a host presents, and its private key.
 #[derive(Clone)]
 pub struct Chain {
     pub(crate) certified: Arc<CertifiedKey>,
@@ -61,7 +61,7 @@ pub struct Chain {
 pub struct ChainFiles {
     /// The certificates, the host's first.
     pub certificates: String,
-    /// Its key.
+    /// The private key.
     pub key: String,
 }
 
@@ -89,7 +89,7 @@ impl Issue {
 }
 
 impl Authority {
-    /// An authority with keys of this kind, as are those of the certificates that it signs.
+    /// Creates an authority with keys of this kind, for itself and its certificates.
     ///
     /// # Panics
     /// Never: what it writes is of its own.
@@ -108,7 +108,7 @@ impl Authority {
         }
     }
 
-    /// What those who trust it have.
+    /// Returns the trusted roots.
     #[must_use]
     pub fn roots(&self) -> RootCertStore {
         let mut roots = RootCertStore::empty();
@@ -116,7 +116,7 @@ impl Authority {
         roots
     }
 
-    /// The same as a file, PEM (RFC 7468).
+    /// Returns the trusted roots as PEM (RFC 7468).
     #[must_use]
     pub fn roots_file(&self) -> String {
         certificates_to_pem(core::slice::from_ref(&self.root))
@@ -164,7 +164,7 @@ impl Chain {
         }
     }
 
-    /// A chain that signed itself, which nobody trusts.
+    /// Creates a self-signed chain, which is not trusted.
     ///
     /// # Panics
     /// When the name is none of the domain name system.
@@ -190,8 +190,7 @@ impl Chain {
         Ok(chain)
     }
 
-    /// Its public key as certificates have it (SubjectPublicKeyInfo, RFC 5280 section 4.1.2.7), DER; `None` when there is none
-    /// that can be read.
+    /// Returns its public key (SubjectPublicKeyInfo, RFC 5280 section 4.1.2.7) in DER, or `None` if it is unreadable.
     #[must_use]
     pub fn public_key(&self) -> Option<Vec<u8>> {
         let first = self.certificates().first()?;
@@ -202,7 +201,7 @@ impl Chain {
         Some(read.subject_public_key_info().to_vec())
     }
 
-    /// The same, which shows its public key and no certificate (RFC 7250); `None` when that cannot be read.
+    /// Returns it with the bare public key (RFC 7250) instead of a certificate, or `None` if it is unreadable.
     #[must_use]
     pub fn bare(&self) -> Option<Self> {
         let presented = CertificateDer::from(self.public_key()?);
@@ -224,7 +223,7 @@ impl Chain {
         signer.sign(message).ok()
     }
 
-    /// As files, where its key is one of a run.
+    /// Returns it as files, if its key is one of a run.
     #[must_use]
     pub fn to_files(&self) -> Option<ChainFiles> {
         Some(ChainFiles {

@@ -15,7 +15,7 @@ use time::OffsetDateTime;
 
 use super::{Chain, KeyKind, PrivateKey};
 
-/// What is wrong with credentials that a user has. Their text is not told.
+/// Why credentials are unusable. The error never contains their text.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CredentialError {
     /// A file of certificates has none that can be read.
@@ -35,7 +35,7 @@ pub enum CredentialError {
     Refused(String),
 }
 
-/// Which of the files of credentials something is wrong with.
+/// The credential file with the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CredentialFile {
     /// The chain of the server.
@@ -50,7 +50,7 @@ pub enum CredentialFile {
     Roots,
 }
 
-/// The credentials of a run as files, PEM (RFC 7468), and what peers hold against them.
+/// The credentials of a run as PEM files (RFC 7468), with the roots that verify them.
 #[derive(Clone, Copy)]
 pub struct CredentialFiles<'a> {
     /// The chain of the server, its own certificate first, and its key.
@@ -59,28 +59,28 @@ pub struct CredentialFiles<'a> {
     pub name: &'a str,
     /// The chain of the clients and its key.
     pub client: Option<(&'a [u8], &'a [u8])>,
-    /// Whom both ends believe.
+    /// The roots that both ends trust.
     pub roots: &'a [u8],
-    /// When the run starts, in seconds since 1970.
+    /// The start of the run in seconds since 1970.
     pub starts: u64,
 }
 
-/// Credentials that a user has for a run, in place of those made from its seed: peers believe them.
+/// User-supplied credentials of a run, used instead of generated ones.
 #[derive(Clone)]
 pub struct Given {
-    /// What the server shows.
+    /// The chain of the server.
     pub server: Chain,
     /// The name that clients ask for.
     pub name: String,
-    /// What clients show to a server that asks.
+    /// The chain of clients, for servers that request one.
     pub client: Option<Chain>,
-    /// Whom both ends believe.
+    /// The roots that both ends trust.
     pub roots: Arc<RootCertStore>,
-    /// The same as a file, PEM (RFC 7468).
+    /// The roots as PEM (RFC 7468).
     pub roots_file: String,
-    /// When the run starts, in seconds since 1970.
+    /// The start of the run in seconds since 1970.
     pub starts: u64,
-    /// What the server's key is a key of.
+    /// The kind of the server's key.
     pub key: KeyKind,
     identity: String,
 }

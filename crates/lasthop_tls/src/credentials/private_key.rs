@@ -20,7 +20,7 @@ use sha2::Sha256;
 use crate::crypto_context::CryptoContext;
 use crate::provider::Drawn;
 
-/// What a key is a key of.
+/// The kind of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyKind {
     /// ECDSA on P-256 with SHA-256 and the nonces of RFC 6979.
@@ -110,7 +110,7 @@ impl PrivateKey {
         }
     }
 
-    /// What it is a key of.
+    /// Returns its kind.
     #[must_use]
     pub fn kind(&self) -> KeyKind {
         match &*self.secret {
