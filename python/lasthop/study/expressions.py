@@ -73,7 +73,7 @@ _MAXIMUM_CHARACTERS = 500
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One column against one value.
+    """A comparison of a column with a value.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Comparison:
     infinite_when_null: bool
 
     def holds(self, row: Mapping[str, object]) -> bool:
-        """Whether the comparison is true of a row; a null latency is infinite."""
+        """Whether the comparison is true for a row. A null latency is infinite."""
         name = next((name for name in self.columns if name in row), None)
         if name is None:
             raise UsageError(f'the results have no column "{self.column}"')
@@ -107,7 +107,7 @@ class Comparison:
         return self.admits(cell)
 
     def admits(self, cell: object) -> bool:
-        """Whether the comparison is true of a value; text is never equal to a number."""
+        """Whether the comparison is true for a value. Text never equals a number."""
         if isinstance(cell, str) != isinstance(self.value, str):
             return False
         return _OPERATORS[self.operator](cell, self.value)
@@ -204,7 +204,7 @@ def measured_column(name: str) -> str:
 
 
 def quantity_of(column: Measure) -> Kind | str:
-    """Give what an amount of a column is: a quantity with a unit, ``count`` or ``text``."""
+    """Give the kind of a column's amounts: a quantity with a unit, ``count`` or ``text``."""
     if column.arrow_type == "string":
         return TEXT
     plain = column.per or column.unit == "count"

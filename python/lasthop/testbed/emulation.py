@@ -39,7 +39,7 @@ class Emulation:
         self._failure: BaseException | None = None
 
     def __enter__(self) -> Self:
-        """Begin, and come back when packets are carried.
+        """Start the emulation and wait until packets are carried.
 
         Raises
         ------
@@ -69,7 +69,7 @@ class Emulation:
         self.stop()
 
     def stop(self) -> dict[str, Any]:
-        """End it, and give what it did.
+        """End the emulation and give its counters.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Work in another network namespace: what is opened there belongs to it for good."""
+"""Work in another network namespace. Sockets opened there stay in it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CLONE_NEWNET = 0x40000000  # linux/sched.h
 
 
 def inside(namespace: Path, work: Callable[[], _T]) -> _T:
-    """Do something in a namespace, and return what it returned or raise what it raised.
+    """Call a function in a namespace, with its result or exception.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def inside(namespace: Path, work: Callable[[], _T]) -> _T:
 
 
 def new_network() -> int:
-    """Make a network namespace without a name; it is there as long as its descriptor.
+    """Make an unnamed network namespace that lives as long as its descriptor.
 
     Raises
     ------

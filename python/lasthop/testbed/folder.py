@@ -1,4 +1,4 @@
-"""Folders for the files of programs: gone after use, and known by their names after a kill."""
+"""Temporary folders of programs, identifiable by name after a crash."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def temporary_folder() -> tempfile.TemporaryDirectory[str]:
 
 
 def left_folders() -> list[Path]:
-    """Give the folders of this user whose maker has ended without removing them."""
+    """Give this user's folders whose process has ended without removing them."""
     found = []
     for entry in os.scandir(tempfile.gettempdir()):
         written = _NAME.fullmatch(entry.name)

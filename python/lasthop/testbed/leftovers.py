@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Leftovers:
-    """Namespaces, processes and temporary folders of lasthop whose owner has ended.
+    """Namespaces, processes and temporary folders of ended lasthop processes.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Leftovers:
         return cls(tuple(namespaces), tuple(sorted(tagged | inside)), tuple(left_folders()))
 
     def __bool__(self) -> bool:
-        """Whether there is anything."""
+        """Whether there are any."""
         return bool(self.namespaces or self.processes or self.folders)
 
     def remove(self) -> None:

@@ -39,7 +39,7 @@ def owner_of(name: str) -> Tag | None:
 
 
 def missing_requirement() -> str | None:
-    """Describe in a few words why namespaces are not possible here; None if they are."""
+    """Describe briefly why namespaces are not possible here; None if they are."""
     if os.name != "posix" or not Path("/proc/self/ns/net").exists():
         return "Linux"
     if os.geteuid() != 0:
@@ -97,7 +97,7 @@ class Namespace:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End what runs in it and remove it."""
+        """End its processes and remove it."""
         self._stack.close()
 
     def set(self, key: str, value: int | str) -> None:
@@ -143,7 +143,7 @@ class Namespace:
         return inside(self.file, work)
 
     def run(self, *command: str | Path, timeout: float = 60.0) -> str:
-        """Run a program in the namespace and return what it printed.
+        """Run a program in the namespace and return its output.
 
         Raises
         ------
@@ -161,7 +161,7 @@ class Namespace:
         return done.stdout
 
     def start(self, *command: str | Path, **options: Any) -> subprocess.Popen[str]:  # noqa: ANN401  as Popen
-        """Start a program in the namespace; it is ended with it.
+        """Start a program in the namespace. It ends with the namespace.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class Namespace:
         return process
 
     def counters(self) -> dict[str, int]:
-        """Return what the kernel counted in the namespace, such as ``Tcp.InCsumErrors``."""
+        """Return kernel counters of the namespace, such as ``Tcp.InCsumErrors``."""
         lines = self.run("cat", "/proc/net/snmp", "/proc/net/netstat").splitlines()
         counted: dict[str, int] = {}
         for names, values in zip(lines[::2], lines[1::2], strict=True):

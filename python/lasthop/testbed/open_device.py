@@ -1,4 +1,4 @@
-"""A device whose descriptor reads and writes packets."""
+"""A device with a descriptor for packets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class OpenDevice:
     descriptor: int
 
     def close(self) -> None:
-        """Close this descriptor; processes that have it too keep the device."""
+        """Close this descriptor. Other processes keep theirs."""
         os.close(self.descriptor)
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""Processes by what they run in, and how they are ended."""
+"""Finds processes by their namespace, and ends them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The mark of what a process made: namespaces have it in their names, processes as a variable."""
+"""The mark of a process on its namespaces (in the name) and processes (in a variable)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Tag:
 
     @classmethod
     def read(cls, text: str) -> Tag | None:
-        """Read one as it is written; None for anything else.
+        """Read a mark; None for other text.
 
         Examples
         --------

@@ -23,7 +23,7 @@ _DEVICE = "/dev/net/tun"
 
 @dataclass(frozen=True, slots=True)
 class Tun(OpenDevice):
-    """An open TUN device; it is gone when its last descriptor is closed."""
+    """An open TUN device. It is removed when its last descriptor is closed."""
 
     @classmethod
     def open_in(cls, namespace: Path, name: str) -> Tun:

@@ -34,7 +34,7 @@ _SWITCHES = (
 
 
 def enter_user_namespace() -> None:
-    """Go into a user namespace for good; what this process starts may make networks there.
+    """Enter a user namespace for good. Child processes can make networks in it.
 
     Its user and its files stay the same. Only a process of one thread can.
 

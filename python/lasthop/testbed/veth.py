@@ -44,7 +44,7 @@ class PacketSocket(OpenDevice):
 
     @classmethod
     def open_in(cls, namespace: Path, name: str) -> PacketSocket:
-        """Open one on an interface of a namespace, whose offloads are off from then on.
+        """Open a device on an interface of a namespace, and turn its offloads off.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""One study simulated and on real software: how far the two are apart, and whether that is far."""
+"""A study simulated and on real software: their differences against limits."""
 
 from lasthop.twin.row import TwinRow
 from lasthop.twin.twin import UNSUPPORTED, Twin, World

@@ -1,4 +1,4 @@
-"""The virtual and the live value of each metric of a stack at a place, and what is said of them."""
+"""The virtual and the live value of each metric of a stack at a place, with a verdict."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class ClaimsInBoth:
         return f"virtual: {summary(self.virtual)}; live: {summary(self.live)}"
 
     def cells(self) -> Iterator[tuple[str, ...]]:
-        """Give what stands below `HEAD`, a line a claim."""
+        """Give the rows below `HEAD`, one a claim."""
         for one, other in zip(self.virtual, self.live, strict=True):
             of_worlds = (word for it in (one, other) for word in (ours(it), verdict(it)))
             yield (one.id, one.what, one.published, *of_worlds)

@@ -25,7 +25,7 @@ class GapRow:
 
     @property
     def gap_bytes(self) -> float:
-        """How many more there are live."""
+        """The additional bytes of the live runs."""
         return self.live_bytes - self.virtual_bytes
 
 
@@ -38,7 +38,7 @@ def offered(ledger: pl.DataFrame, run_ids: Sequence[str]) -> pl.DataFrame:
 
 
 def gap(virtual: pl.DataFrame, live: pl.DataFrame, *, runs: tuple[int, int]) -> list[GapRow]:
-    """List every layer and cause; the rows add up to the difference of all bytes.
+    """List the differences by layer and cause, which add up to that of all bytes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How far the simulator may be from real software before it is said to be wrong."""
+"""The limits of the difference between simulator and real software."""
 
 from __future__ import annotations
 

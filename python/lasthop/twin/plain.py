@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def plain(twin: Twin, programs: pl.DataFrame) -> dict[str, Any]:
-    """Give rows, gaps, what is missing, and the software that it was; what is infinite is None.
+    """Give rows, gaps, missing runs and software as plain values. None is infinite.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""One metric in both worlds."""
+"""A metric in both worlds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TwinRow:
-    """One metric of a stack at a place, in both worlds.
+    """A metric of a stack at a place, in both worlds.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class TwinRow:
 
     @property
     def limits_apart(self) -> float:
-        """How many times its limit the two worlds are apart.
+        """The difference of both worlds, in limits.
 
         It is infinite where a run of one of them has no value, and less than nothing where none
         has: that row is the last to be shown.
@@ -58,5 +58,5 @@ class TwinRow:
 
     @property
     def shortage(self) -> float:
-        """How much narrower than the limit, or wider, its interval has to be to decide."""
+        """How much narrower than the limit, or wider, the interval must be for a verdict."""
         return abs(abs(self.difference.mean) - self.most)

@@ -1,4 +1,4 @@
-"""How far the simulator is from the real software of these runs."""
+"""The section on the difference between the simulator and real software."""
 
 from markupsafe import Markup
 

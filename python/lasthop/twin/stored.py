@@ -42,7 +42,7 @@ _BYTES = Schema(
 
 
 def store(twin: Twin, folder: Path) -> None:
-    """Write both tables; bytes are those of a run on average."""
+    """Write both tables. Bytes are the mean of runs."""
     rows = [
         {
             "place": row.place,

@@ -52,13 +52,13 @@ class TwinGap:
 
     @property
     def gap_bytes(self) -> float:
-        """How many more there are live, a run on average."""
+        """The additional bytes of the live runs, mean of runs."""
         return math.fsum(row.gap_bytes for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A stack at a place of which a world has no run that counts.
+    """A stack at a place without a valid run in one of the worlds.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Missing:
 
     @classmethod
     def of(cls, place: str, virtual: AnswerArm, live: AnswerArm) -> Self | None:
-        """Say what is missing, if anything is."""
+        """Describe what is missing, or give None."""
         for name, arm in (("virtual", virtual), ("live", live)):
             if not arm.completed.is_empty():
                 continue

@@ -21,7 +21,7 @@ HEAD = ("metric", "virtual", "live", "live - virtual", "limit", "verdict")
 
 
 def counts(twin: Twin) -> str:
-    """Count the verdicts; rows of which neither world has a value count apart."""
+    """Count the verdicts. Rows without a value in both worlds count apart."""
     judged = (it for it in TwinVerdict if it is not TwinVerdict.BOTH_NEVER)
     told = ", ".join(f"{twin.count(verdict)} {verdict.value}" for verdict in judged)
     never = twin.count(TwinVerdict.BOTH_NEVER)
@@ -29,7 +29,7 @@ def counts(twin: Twin) -> str:
 
 
 def distances(twin: Twin) -> Iterator[tuple[str, ...]]:
-    """Give what stands below `DISTANCE_HEAD`: a line a stack and place, the farthest apart first.
+    """Give the rows below `DISTANCE_HEAD`: one a stack and place, the largest difference first.
 
     It is of the metric that is the most times its limit apart.
     """
@@ -78,7 +78,7 @@ def _worst(rows: Sequence[TwinRow]) -> TwinVerdict:
 
 
 def cells(row: TwinRow) -> tuple[str, ...]:
-    """Give what stands below `HEAD`."""
+    """Give the rows below `HEAD`."""
     worlds = (with_interval(value, row.unit) for value in (row.virtual, row.live))
     is_known = not (row.virtual.unreached or row.live.unreached)
     difference = with_interval(row.difference, row.unit) if is_known else ""
@@ -108,7 +108,7 @@ def with_interval(found: Interval, unit: str) -> str:
 
 
 def gap_in_words(rows: Sequence[GapRow]) -> str:
-    """List the bytes by which the worlds differ; what is listed adds up to what stands first."""
+    """List the differing bytes, which add up to the total."""
     parts = [
         f"{row.direction} {row.layer} {row.cause} {row.gap_bytes:+g} B"
         for row in rows

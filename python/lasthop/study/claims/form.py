@@ -1,4 +1,4 @@
-"""The form of a file of claims: what a paper published, and the rules that judge it."""
+"""The file of claims: published statements, and the rules that judge them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Ordered = Annotated[
 
 
 class ReferenceForm(Form):
-    """The other cell of a ratio; a key that is left out is as in the rule."""
+    """The other cell of a ratio. Missing keys are those of the rule."""
 
     stack: str | None = Field(default=None, examples=["mqtt qos=1"])
     """The stack."""
@@ -71,7 +71,7 @@ class ReferenceForm(Form):
 
 
 class RuleForm(Form):
-    """One statement that runs can be held against."""
+    """A statement that is judged by runs."""
 
     elsewhere: ClassVar[dict[str, str]] = {
         "stack": 'write "stacks: [mqtt qos=1]"',
@@ -120,7 +120,7 @@ class RuleForm(Form):
 
     @property
     def along(self) -> str | None:
-        """The key of the rule that names what it looks along; None if it looks at points."""
+        """The key along which the rule looks; None for a rule on points."""
         return next((name for name in _ALONG if getattr(self, name) is not None), None)
 
     @property
@@ -176,7 +176,7 @@ class RuleForm(Form):
 
 
 class ClaimForm(Form):
-    """One claim of a paper."""
+    """A claim of a paper."""
 
     id: str = Field(examples=["CK1"])
     """Short name of the claim."""

@@ -23,7 +23,7 @@ _SKETCH = 'begin with "claims:" and a list of {id: CK1, kind: value, what: ..., 
 
 
 def read_claims(path: Path, *, stacks: Sequence[str], parts: Mapping[str, Sequence[str]]) -> Claims:
-    """Read a file of claims and check that its rules name what the study has.
+    """Read a file of claims and check that its rules name parts of the study.
 
     Parameters
     ----------

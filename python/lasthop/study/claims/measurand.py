@@ -37,7 +37,7 @@ class Measurand:
 
     @property
     def unit(self) -> str:
-        """The unit of its value; of all times the same."""
+        """The unit of its value. All times have the same."""
         return self.kind.column_unit if self.kind is TIME else self.measure.unit
 
     @property
@@ -58,13 +58,13 @@ class Measurand:
         return made_of is not None and made_of.complement
 
     def value(self, row: Mapping[str, Any]) -> float:
-        """Give its value in a run; infinite where a cell is empty."""
+        """Give its value in a run. An empty cell counts as infinite."""
         cells = [row.get(column) for column in self.columns]
         total = self._scale * math.fsum(math.inf if cell is None else cell for cell in cells)
         return 1 - total if self.is_complement else total
 
     def in_column(self, value: float) -> float:
-        """Give what its columns together are where it has this value."""
+        """Give the sum of its columns for a value."""
         return (1 - value if self.is_complement else value) / self._scale
 
     @property
@@ -80,7 +80,7 @@ def measurands() -> tuple[str, ...]:
 
 
 def measurand(name: str) -> Measurand:
-    """Find what a name means.
+    """Find the measure for a name.
 
     Raises
     ------

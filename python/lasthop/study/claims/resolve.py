@@ -1,4 +1,4 @@
-"""From the form of a claim to what it means: columns, units, points."""
+"""Resolves the form of a claim to columns, units and points."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _SIGNS = {"above": ">", "at_least": ">=", "below": "<", "at_most": "<="}
 
 
 def in_words(form: RuleForm) -> str:
-    """Write what a rule asks for."""
+    """Describe a rule in words."""
     name = form.requirement
     written = getattr(form, name)
     if name.endswith("_first"):

@@ -157,7 +157,7 @@ class Quantity(Written):
 
 @dataclass(frozen=True, slots=True)
 class WordOr(Quantity):
-    """Marks a quantity in whose place one of some words may stand.
+    """Marks a quantity that a word can replace.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ class Number(Written):
 
 @dataclass(frozen=True, slots=True)
 class QueueLimit:
-    """How much a queue holds: bytes or packets."""
+    """The limit of a queue in bytes or packets."""
 
     amount: int
     unit: str

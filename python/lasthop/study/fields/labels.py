@@ -1,4 +1,4 @@
-"""Names that a study gives its stacks and its swept values, to be shown instead of them."""
+"""Display names for stacks and swept values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SPACES = "  "
 
 
 def check_label(name: str) -> str:
-    """Check that a name can stand in a table, a legend and an expression, and is no amount.
+    """Check that a name fits tables, legends and expressions, and is not an amount.
 
     Examples
     --------

@@ -248,7 +248,7 @@ KINDS = (
 
 
 def kind_of_unit(unit: str) -> Kind | None:
-    """Find what is measured in a unit of results columns, or None.
+    """Find the kind of quantity for a unit of results columns, or None.
 
     Examples
     --------

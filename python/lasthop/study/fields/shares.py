@@ -19,7 +19,7 @@ MAXIMUM_STRATA = 100
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One value and the share of the devices that have it.
+    """A value and the share of the devices that have it.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Values of a quantity, each with its share of the devices; together 100 %."""
+    """Values with their shares of the devices, together 100 %."""
 
     shares: tuple[Share, ...]
 
@@ -61,7 +61,7 @@ class SharesOf(Written):
     example: str
 
     def read(self, value: object) -> Shares:
-        """Read the mapping; its shares are all there is."""
+        """Read the mapping. Its shares must add up to 100 %."""
         written = self.written
         if not isinstance(value, dict) or not value:
             raise Fault(f"{show(value)} has no shares of devices", hint=f'write "{written}"')
@@ -81,7 +81,7 @@ class SharesOf(Written):
 
     @property
     def written(self) -> str:
-        """How such a mapping may look."""
+        """An example of such a mapping."""
         return f"{{{self.example}: 80 %, ..: 20 %}}"
 
     def _share(self, key: str, share: object) -> Share:

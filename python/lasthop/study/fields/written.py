@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 class Written(ABC):
-    """Marks a value that is read from what a study writes."""
+    """Marks a value that is read from the text of a study."""
 
     __slots__ = ()
 
     @abstractmethod
     def read(self, value: object) -> Any:  # noqa: ANN401  (what the marked field holds)
-        """Read what is written.
+        """Read the written value.
 
         Raises
         ------
@@ -28,12 +28,12 @@ class Written(ABC):
 
     @abstractmethod
     def described(self) -> dict[str, Any]:
-        """Describe what may be written, as JSON Schema."""
+        """Describe the allowed text as JSON Schema."""
 
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """Read it in place of what pydantic would."""
+        """Replace pydantic's reading of the value."""
         return core_schema.no_info_plain_validator_function(self.read)
 
     def __get_pydantic_json_schema__(

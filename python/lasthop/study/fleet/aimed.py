@@ -71,12 +71,12 @@ class AimedFaultForm(Form):
 
     @property
     def message(self) -> str:
-        """To which kind of message, as the classifier calls it."""
+        """The kind of message that it targets, as the classifier names it."""
         return self.drop or self.cut_before or ""
 
     @property
     def protocol(self) -> str:
-        """The application whose messages they are."""
+        """The application of these messages."""
         return self.message.split(".", 1)[0]
 
     def words(self) -> str:

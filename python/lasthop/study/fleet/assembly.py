@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hop:
-    """One thing that packets cross.
+    """A hop of a path.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Hop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stratum:
-    """Devices of a group that are alike in what differs within it.
+    """Devices of a group with equal properties.
 
     Parameters
     ----------
@@ -108,13 +108,13 @@ class Group:
     is_gateway: bool = False
 
     def client(self, server: str) -> str:
-        """Give the name of the stack that the devices speak with a server, in an arm."""
+        """Give the name of the devices' stack to a server, in an arm."""
         return client_name(self.name, server) if server in self.apart else self.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forwards:
-    """How a gateway passes messages on.
+    """How a gateway forwards messages.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class Forwards:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """How long a server works on what comes to it.
+    """The service time of a server.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ class Flow:
 
     @property
     def group(self) -> str:
-        """The devices that have it: those that send, or that a server sends to."""
+        """The devices with the flow: those that send, or that a server sends to."""
         return self.receiver if self.sender == self.server else self.sender
 
 
@@ -246,7 +246,7 @@ class Assembly:
     faults: tuple[AimedFaultForm, ...]
 
     def group(self, name: str) -> Group | None:
-        """Give the group of a name, None where it is no group."""
+        """Give the group with a name, or None."""
         return next((group for group in self.groups if group.name == name), None)
 
     def group_of(self, flow: Flow) -> Group:
@@ -269,7 +269,7 @@ class Assembly:
         return [flow for flow in self.flows if flow.is_relayed and flow.receiver == group.name]
 
     def hears_at(self, flow: Flow) -> str:
-        """Give the server at which a group hears a report to it: its flow's, or a cache before."""
+        """Give the server at which a group receives a report: its flow's, or a cache before it."""
         hearers = self.group(flow.receiver)
         talked_to = () if hearers is None else hearers.servers
         if flow.server in talked_to:
@@ -284,7 +284,7 @@ class Assembly:
         return devices if isinstance(devices, int) else 1
 
     def session_of(self, flow: Flow) -> SessionPolicy:
-        """Give how long a session of a flow lasts: devices open it for what they send."""
+        """Give the session lifetime of a flow. Devices open sessions for their messages."""
         return next(iter(self._opening(flow)), flow).traffic.session
 
     @property
@@ -312,7 +312,7 @@ class Assembly:
 
 
 def client_name(group: str, server: str) -> str:
-    """Name the stack that a group speaks with one of its servers alone."""
+    """Name the stack between a group and one of its servers."""
     return f"{group}.{server}"
 
 

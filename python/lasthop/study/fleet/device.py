@@ -18,7 +18,7 @@ _WATCHDOG = Annotated[int | str, WordOr(TIME, "26 s", minimum=1, words=("off",))
 
 
 class DeviceForm(Form):
-    """A device that has little of everything; what is left out is as its profile has it."""
+    """A resource-constrained device. Missing keys have the values of its profile."""
 
     profile: str = Field(examples=["esp8266"])
     """Name of the hardware profile."""

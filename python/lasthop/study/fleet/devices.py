@@ -1,4 +1,4 @@
-"""Devices that stay, or devices that come, send one message and go."""
+"""Devices that are present all the time, or that arrive with one message and leave."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OF_A_SCHEDULE = ("every", "arrivals", "burst", "spread", "start")
 
 
 class Arriving(Form):
-    """Devices that come at random, send one message, and go when it is through."""
+    """Devices that arrive at random, send one message, and leave after its delivery."""
 
     arrive: Annotated[float, Quantity(ARRIVALS, "2 /s")] = Field(examples=["2 /s"])
     """Mean rate of arriving devices (Poisson process)."""
@@ -54,7 +54,7 @@ def check_arriving(
     *,
     at: tuple[Location, Location] = (("devices",), ("traffic",)),
 ) -> None:
-    """Check that devices can come, with one message each.
+    """Check that arriving devices with one message each are possible.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ _WATT_HOUR_J = 3600.0
 
 
 class Energy(Form):
-    """Power profile and battery of devices whose path has a radio."""
+    """The power profile and battery of devices with a radio."""
 
     profile: Literal["tr_45_820", "bg96", "sara_n2"] = Field(
         default="tr_45_820", examples=["sara_n2"]
@@ -49,7 +49,7 @@ class Energy(Form):
 def energy_of_radio(
     energy: Energy | None, hops: Iterable[Hop], *, location: Location = ("energy",)
 ) -> Energy | None:
-    """Give what devices live on, by default where their path has a radio; None where it has none.
+    """Give the energy settings of devices with a radio, with defaults; None without one.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def energy_of_radio(
 
 
 def energy_spec(energy: Energy | None) -> dict[str, Any] | None:
-    """Give the part of the run spec, None where there is no radio."""
+    """Give the energy of the run spec; None without a radio."""
     if energy is None:
         return None
     return {

@@ -1,4 +1,4 @@
-"""Events of the long form: what happens to servers, hops and groups in the middle of a run."""
+"""Events of the long form, at servers, hops and groups during a run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOVES: tuple[EventKind, ...] = ("new_address", "change_path", "handover")
 
 
 class EventForm(Form):
-    """One thing that happens at a time of the run, once or again and again."""
+    """An event of the run, once or repeated."""
 
     start: LongTime | None = Field(default=None, examples=["5 d"])
     """Time of the event since the start of the run. It can be left out with `every`: then the first
@@ -144,13 +144,13 @@ class EventForm(Form):
 
     @property
     def first(self) -> int:
-        """When it happens first; when it may happen first, where that is drawn."""
+        """The first time of the event, or the earliest one if it is random."""
         if self.start is not None:
             return self.start
         return self.every if self.every is not None and not self.is_random else 0
 
     def times_before(self, end_ns: int) -> int:
-        """Count how often it happens before an instant; on average, where that is drawn."""
+        """Count its occurrences before an instant; the mean if it is random."""
         if self.every is None:
             return 1
         return max(0, -(-(end_ns - self.first) // self.every))

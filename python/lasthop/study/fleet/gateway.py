@@ -1,4 +1,4 @@
-"""A gateway of the long form: a server that passes on what comes to it, or a caching proxy."""
+"""Gateways of the long form: servers that forward messages, and caching proxies."""
 
 from __future__ import annotations
 

@@ -136,12 +136,12 @@ class GroupForm(Form):
 
     @property
     def simulated(self) -> int:
-        """How many devices that stay are simulated."""
+        """The number of simulated permanent devices."""
         there = 0 if isinstance(self.count, Arriving) else self.count
         return there if self.simulate is None else self.simulate
 
     def living_on(self) -> Energy | None:
-        """Give what the devices live on, None where nothing is said of it."""
+        """Give the energy settings of the devices, or None."""
         if self.battery is None:
             return self.energy
         return (self.energy or Energy()).model_copy(update={"battery": self.battery})

@@ -1,4 +1,4 @@
-"""The hops that a path stands for, and which orders of them there can be."""
+"""The hops of a path, and their allowed order."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ PositiveSize = Annotated[int, Quantity(SIZE, "16 MB", minimum=1)]
 
 
 class ServerForm(Form):
-    """A server, which offers what the groups that talk to it speak."""
+    """A server. It offers the stacks of the groups that use it."""
 
     services: dict[str, Port] = Field(default_factory=dict, examples=["{mqtt: 8883, coap: 5683}"])
     """Ports by protocol, with layers if needed. Default: the usual port of each protocol."""

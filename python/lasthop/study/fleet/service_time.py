@@ -1,4 +1,4 @@
-"""How long a server works on what comes to it, by what is spoken, and with how many workers."""
+"""The service time of a server by protocol, and its number of workers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUEUE_BYTES = 16 * 10**6
 
 
 class ServiceTimeForm(Form):
-    """How long a server works on what comes to it."""
+    """The service time of a server."""
 
     packet: Time = Field(default=0, examples=["2 us"])
     """Processing time for each packet that arrives."""

@@ -1,4 +1,4 @@
-"""How the simulated devices of a group are divided among its strata."""
+"""Divides the simulated devices of a group among its strata."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def strata_of(
     hops: Iterable[Hop], devices: int | Arriving, *, real: int | None = None, minimum: int = 1
 ) -> tuple[Stratum, ...]:
-    """Give the strata of a group behind some hops, none where its devices are all alike.
+    """Give the strata of a group on these hops; empty if all devices are equal.
 
     Parameters
     ----------

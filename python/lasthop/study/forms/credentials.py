@@ -32,7 +32,7 @@ class ServerCredentialsForm(Form):
 
 
 class CredentialsForm(Form):
-    """Files in place of what is made from the seed of a run."""
+    """Credential files, used instead of generated credentials."""
 
     server: ServerCredentialsForm | None = Field(
         default=None,

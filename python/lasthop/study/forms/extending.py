@@ -22,7 +22,7 @@ _NOT_INHERITED = ("study", "title", "description", "extends")
 
 
 def read_study(file: Path) -> Document:
-    """Read a study and what it extends.
+    """Read a study and the studies that it extends.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def read_study(file: Path) -> Document:
 
 
 def read_named(file: Path, chain: tuple[Path, ...] = ()) -> Document:
-    """Read a study that another one names; of a file that is none nothing is shown.
+    """Read a study that another one names. Other files are not quoted.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The dotted keys of a study (``path.loss``), what each holds, and its results column."""
+"""The dotted keys of a study (``path.loss``) with their kinds and results columns."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ ValueKind = Kind | Literal["queue", "count", "number", "text"] | None
 
 @dataclass(frozen=True, slots=True)
 class KnownKey:
-    """A dotted key; ``kind`` is None when it holds only a mapping or a list."""
+    """A dotted key. ``kind`` is None for a mapping or a list."""
 
     key: str
     kind: ValueKind
@@ -100,7 +100,7 @@ class Keys(Mapping[str, KnownKey]):
         return len(self._known)
 
     def like(self, key: str) -> list[str]:
-        """Give the keys with the names that a key has, to find what it may mean."""
+        """Give the keys with similar names, for suggestions."""
         names = key.split(".")
         filled = []
         for known in self._known:
@@ -198,7 +198,7 @@ def _is_form(annotation: object) -> bool:
 
 
 def value_at(model: Form, key: str) -> object:
-    """Give what a dotted key holds at a point, None where there is no such key."""
+    """Give the value of a dotted key at a point; None for a missing key."""
     value: object = model
     for part in key.split("."):
         if isinstance(value, list):

@@ -107,7 +107,7 @@ class LongForm(StudyForm):
         return parts
 
     def arms(self) -> tuple[StudyArm, ...]:
-        """Give what is compared."""
+        """Give the compared arms."""
         clients: dict[str, str | None] = {
             name: form.forwards.stack for name, form in self._servers().items() if form.forwards
         }

@@ -60,7 +60,7 @@ def check_name(name: object, *, of_part: bool = False) -> str:
 
 
 class Measure(Form):
-    """Settings of what is measured in a run."""
+    """The measurement settings of a run."""
 
     warm_up: LongTime = Field(default=0, examples=["10 s"])
     """Messages that are due before this time are not measured."""
@@ -271,7 +271,7 @@ class StudyForm(Form):
         raise NotImplementedError
 
     def arms(self) -> tuple[StudyArm, ...]:
-        """Give what is compared.
+        """Give the compared arms.
 
         Raises
         ------

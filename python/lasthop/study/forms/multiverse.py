@@ -10,7 +10,7 @@ from lasthop.study.fields.form import Form
 
 
 class CountingForm(Form):
-    """Ways to count the same runs; the first way of each is the one that is departed from."""
+    """Ways to count the same runs. The first one of each is the reference."""
 
     latency: Annotated[list[Literal["round_trip", "one_leg"]], Field(min_length=1)] | None = Field(
         default=None, examples=["[round_trip, one_leg]"]

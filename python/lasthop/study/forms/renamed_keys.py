@@ -31,7 +31,7 @@ def current_key(text: str) -> str:
 
 
 def note_on(key: str) -> str:
-    """Describe what to write instead of a dotted key that has a new name."""
+    """Describe the new name of a dotted key."""
     new = current_key(key).rpartition(".")[2]
     return f'{key}: this key is now called "{new}"; the next version no longer reads the old name'
 

@@ -55,7 +55,7 @@ def _by_form(short: object, long: object) -> dict[str, object]:
 
 
 def schema_text() -> str:
-    """Give the schema as it stands in the file."""
+    """Give the schema as in its file."""
     return json.dumps(study_schema(), indent=2, ensure_ascii=False, sort_keys=True) + "\n"
 
 

@@ -29,7 +29,7 @@ _LONG_FORM = 'it can be used only with a fleet; add "fleet"'
 
 
 class ShortForm(StudyForm):
-    """A study: stacks x conditions x traffic, and what to measure."""
+    """A study in the short form: stacks, conditions, traffic and measures."""
 
     elsewhere: ClassVar[dict[str, str]] = StudyForm.elsewhere | dict.fromkeys(
         ("paths", "servers", "compare"), _LONG_FORM

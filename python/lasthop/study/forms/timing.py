@@ -1,4 +1,4 @@
-"""How long a run sends, warms up and drains; a quick look caps all three."""
+"""The sending, warm-up and drain times of a run. A quick run limits all three."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""An NB-IoT network as the path of a study: its form, its presets, what 3GPP allows of it."""
+"""NB-IoT networks as paths of a study: form, presets and the limits of 3GPP."""

@@ -27,7 +27,7 @@ SECOND_NS = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Into:
-    """Marks a key whose field of the resolved network has another name.
+    """Marks a key with another name in the resolved network.
 
     Parameters
     ----------

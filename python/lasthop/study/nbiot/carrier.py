@@ -56,7 +56,7 @@ class Carrier(Form):
 
 
 class DevicePower(Form):
-    """How strongly a device sends."""
+    """The transmit power of devices."""
 
     maximum: PowerLevel | None = Field(default=None, examples=["23 dBm"])
     """The most that it can send."""

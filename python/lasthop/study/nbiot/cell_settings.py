@@ -68,7 +68,7 @@ class CellSettings(Form):
 
 
 def check_thresholds(losses: list[float] | None, powers: list[float] | None) -> None:
-    """Check that thresholds are written once, rise, and are no more than a network can tell.
+    """Check that thresholds are written once, rise, and can be signalled by a network.
 
     Parameters
     ----------

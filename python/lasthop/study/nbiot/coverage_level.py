@@ -64,7 +64,7 @@ class RandomAccessFormats(Form):
 
 
 class FixedFormats(Form):
-    """One way to serve all connected devices of the level."""
+    """One format for all connected devices of the level."""
 
     dci_repetitions: Count = Field(examples=["2"])
     """Repetitions of the DCI."""
@@ -102,7 +102,7 @@ class AdaptiveSets(Form):
 
 
 class LinkAdaptation(Form):
-    """How connected devices are served: in one way, or each in its own."""
+    """The link adaptation of connected devices."""
 
     fixed: FixedFormats | None = Field(default=None, examples=["{dci_repetitions: 2, ...}"])
     """All devices of the level in one way."""
@@ -122,7 +122,7 @@ class LinkAdaptation(Form):
 
 
 class ConnectedDrx(Form):
-    """DRX in connected mode; pp are periods of the user search space."""
+    """DRX in connected mode. pp are periods of the user search space."""
 
     on_duration: Annotated[Count, Into("on_duration_pp")] = Field(examples=["1"])
     """How long the device listens in each cycle, in pp."""

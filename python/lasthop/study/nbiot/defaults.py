@@ -1,4 +1,4 @@
-"""Defaults of a radio network that follow what a study changes."""
+"""Defaults of a radio network that depend on other settings of the study."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_REPETITIONS = 2048
 
 
 def follow(network: dict[str, Any], before: dict[str, Any], written: set[Steps]) -> None:
-    """Move what the study leaves out to where 3GPP allows it beside what the study writes.
+    """Adjust unset values so that 3GPP allows them together with the set ones.
 
     Parameters
     ----------

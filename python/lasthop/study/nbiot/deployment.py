@@ -20,7 +20,7 @@ from lasthop.study.nbiot.amounts import (
 
 
 class PathLoss(Form):
-    """How the path loss grows with distance."""
+    """The path loss over distance."""
 
     at_1_km: Decibels | None = Field(default=None, examples=["120.9 dB"])
     """At one kilometre."""

@@ -1,4 +1,4 @@
-"""The radio network of a study: what differs from a preset."""
+"""The radio network of a study, as differences from a preset."""
 
 # ruff: noqa: TC001  (pydantic reads what is imported)
 
@@ -38,7 +38,7 @@ CELLS = 21
 
 
 class ConnectionReject(Form):
-    """When the base station turns requests for a connection away."""
+    """When the base station rejects connection requests."""
 
     above_waiting: Count = Field(examples=["50"])
     """While more devices than these wait for resources of the cell."""
@@ -155,7 +155,7 @@ class PowerSavingMode(Form):
 
 
 class Nbiot(Form):
-    """An NB-IoT network, or one cell with devices behind a stated coupling loss."""
+    """An NB-IoT network, or one cell with devices at a stated coupling loss."""
 
     base: Literal["larmo_2019", "single_device"] | None = Field(
         default=None, examples=["larmo_2019"]
@@ -378,7 +378,7 @@ class Nbiot(Form):
 
     @property
     def cells(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         stated = None if self.deployment is None else self.deployment.cells
         if stated is not None:
             return stated

@@ -50,13 +50,13 @@ class Place:
 
 @cache
 def places(form: type[Form]) -> tuple[Place, ...]:
-    """Give where each key of a mapping goes."""
+    """Give the field of each key of a mapping."""
     hints = get_type_hints(form, include_extras=True)
     return tuple(_place(name, hints[name]) for name in form.model_fields if name not in NOT_A_FIELD)
 
 
 def key_of(field: str) -> tuple[str | int, ...]:
-    """Give the key below ``path.nbiot`` that a field follows from, as far as there is one.
+    """Give the key below ``path.nbiot`` for a field, as far as there is one.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How long base station, core and module take."""
+"""The processing times of base station, core network and module."""
 
 # ruff: noqa: TC001  (pydantic reads what is imported)
 
@@ -26,7 +26,7 @@ class ModuleTime(Form):
 
 
 class NetworkTime(Form):
-    """How long what answers a device takes: what differs from a preset."""
+    """Processing times, as differences from a preset."""
 
     base: NetworkTimeName | None = Field(default=None, examples=["operator_norway_2019"])
     """Preset for every key that is left out."""

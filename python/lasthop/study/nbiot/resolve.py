@@ -1,4 +1,4 @@
-"""From the keys of a study to the whole settings of a radio network, every default written out."""
+"""Resolves the keys of a study to all settings of a radio network."""
 
 from __future__ import annotations
 

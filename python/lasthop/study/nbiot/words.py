@@ -33,7 +33,7 @@ IDEAL_NETWORK = (
 
 
 def network_caution(networks: Iterable[Mapping[str, Any]]) -> str | None:
-    """Describe whose delays the networks of a study use, if ideal or of one network only."""
+    """Describe the source of the delays if they are ideal or of one network only."""
     times = [network["network"] for network in networks]
     if not times or any(time != times[0] for time in times):
         return None
@@ -50,7 +50,7 @@ def network_caution(networks: Iterable[Mapping[str, Any]]) -> str | None:
 
 
 def network_in_words(network: Network) -> dict[str, str]:
-    """Give what matters most of a network, in reading order."""
+    """Describe the most important settings of a network, in reading order."""
     connection, carrier = network["connection"], network["carrier"]
     described = {
         "radio network": _placement(network["placement"]),

@@ -153,7 +153,7 @@ class Direction(Form):
         return mtu
 
     def spec(self, folder: pathlib.Path) -> Spec:
-        """Give it as a run spec has it; trace files are looked for in a folder.
+        """Give the direction of a run spec. Trace files are in the given folder.
 
         Raises
         ------

@@ -102,7 +102,7 @@ class Passing(Form):
         return {"passing": {"probability": self.share, "until_ns": self.until}}
 
     def words(self) -> str:
-        """Tell it."""
+        """Describe it."""
         return f"{_percent(self.share)} until {_time(self.until)}"
 
 
@@ -146,7 +146,7 @@ class LossProcess(Form):
         return {"packets": {"indices": self.packets}}
 
     def words(self) -> str:
-        """Tell it."""
+        """Describe it."""
         if self.gilbert_elliott is not None:
             return self.gilbert_elliott.words()
         if self.bit_errors is not None:
@@ -207,7 +207,7 @@ class Uniform(Form):
         return {"from_ns": self.lower, "to_ns": self.upper}
 
     def words(self) -> str:
-        """Tell it."""
+        """Describe it."""
         return f"{_time(self.lower)} to {_time(self.upper)}, uniform"
 
 
@@ -224,7 +224,7 @@ class Normal(Form):
         return {"mean_ns": self.mean, "sd_ns": self.sd}
 
     def words(self) -> str:
-        """Tell it."""
+        """Describe it."""
         return f"{_time(self.mean)} ± {_time(self.sd)}, normal"
 
 
@@ -251,7 +251,7 @@ class Exponential(Form):
         return {"minimum_ns": self.minimum, "mean_ns": self.mean}
 
     def words(self) -> str:
-        """Tell it."""
+        """Describe it."""
         return f"{_time(self.minimum)} or more, {_time(self.mean)} in the mean, exponential"
 
 
@@ -268,7 +268,7 @@ class Pareto(Form):
         return {"minimum_ns": self.minimum, "shape": self.shape}
 
     def words(self) -> str:
-        """Tell it."""
+        """Describe it."""
         return f"{_time(self.minimum)} or more, Pareto of shape {self.shape:g}"
 
 
@@ -287,7 +287,7 @@ class HeldBack(Form):
         return {"delay_ns": self.delay, "probability": self.share, "by_ns": self.by}
 
     def words(self) -> str:
-        """Tell it."""
+        """Describe it."""
         return f"{_time(self.delay)}, {_percent(self.share)} held back by {_time(self.by)}"
 
 
@@ -350,7 +350,7 @@ class DelayModel(Form):
         return self
 
     def spec(self, folder: pathlib.Path) -> Spec:
-        """Give it as a run spec has it; a trace file is looked for in a folder."""
+        """Give it as in a run spec. A trace file is in the given folder."""
         if self.around is not None:
             return _around(self.around, self.spread or 0.0)
         for name in _DISTRIBUTIONS:
@@ -360,7 +360,7 @@ class DelayModel(Form):
         return {"trace": {"times_ns": times, "delays_ns": delays, "period_ns": period}}
 
     def words(self) -> str:
-        """Tell it."""
+        """Describe it."""
         if self.around is not None:
             return f"{_time(self.around)} ± {_percent(self.spread or 0.0)}, uniform"
         for name in _DISTRIBUTIONS:

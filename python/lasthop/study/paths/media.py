@@ -23,7 +23,7 @@ Scope = Literal["own", "group", "all"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MediumEntry:
-    """A medium, and what the rest of a study asks of it.
+    """A medium, with all that the rest of the study package needs to know about it.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class MediumEntry:
 
     @property
     def beside(self) -> tuple[str, ...]:
-        """The keys of a path that may stand beside its own."""
+        """The keys of a path that are allowed together with its own."""
         return (self.key, "name", "scope") if self.takes_scope else (self.key, "name")
 
 
@@ -128,5 +128,5 @@ MEDIA = (
 
 
 def medium_of(settings: object) -> MediumEntry | None:
-    """Give the medium of the settings of a hop; None for a link and a NAT."""
+    """Give the medium for the settings of a hop; None for a link and a NAT."""
     return next((one for one in MEDIA if isinstance(settings, one.settings)), None)

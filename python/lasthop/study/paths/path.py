@@ -1,4 +1,4 @@
-"""One hop of a path, or all of it: impairments each way and a NAT, or a radio network."""
+"""One hop of a path, or a whole path: impairments and a NAT, or another medium."""
 
 # ruff: noqa: TC001  (pydantic reads what is imported)
 
@@ -147,12 +147,12 @@ class LinkForm(Direction):
 
     @property
     def medium_of_its_own(self) -> tuple[MediumEntry, Any] | None:
-        """The medium that it is by itself, with its settings; None for a link."""
+        """The medium of the path with its settings; None for a link."""
         found = ((medium, getattr(self, medium.key)) for medium in MEDIA)
         return next((one for one in found if one[1] is not None), None)
 
     def link_spec(self, folder: pathlib.Path) -> dict[str, Any]:
-        """Give the link of a run spec; trace files are looked for in a folder.
+        """Give the link of a run spec. Trace files are in the given folder.
 
         Raises
         ------
@@ -206,7 +206,7 @@ _NO_LINK = {"name", "scope", "nat", "up", "down", *(medium.key for medium in MED
 
 
 class HopForm(LinkForm):
-    """One hop of a path that is a list of them, from the device on."""
+    """A hop of a path that is written as a list, from the device on."""
 
     elsewhere: ClassVar[dict[str, str]] = {
         key: hint for key, hint in LinkForm.elsewhere.items() if key != "name"
@@ -240,7 +240,7 @@ def _of_profile(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def merge(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
-    """Lay the keys of one direction over those of both.
+    """Override the keys of both directions by those of one.
 
     A mapping is merged key by key with one that has a key in common, and replaces it otherwise.
 

@@ -63,7 +63,7 @@ class Serial(Form):
         }
 
     def words(self) -> dict[str, str]:
-        """Tell each setting."""
+        """Describe each setting."""
         queue = format_quantity(self.queue.amount, SIZE if self.queue.unit == "bytes" else PACKETS)
         described = {
             "serial line": f"{format_quantity(self.rate, RATE)}, {self.frame}, "

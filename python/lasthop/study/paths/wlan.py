@@ -113,7 +113,7 @@ class Wlan(Form):
         return {"cell": self.cell_spec(), "station": self._station_spec()}
 
     def cell_spec(self) -> Spec:
-        """Give what all stations have in common."""
+        """Give the settings that all stations share."""
         sifs_ns, difs_ns = self._spaces
         first, last = self._access_point
         return {

@@ -22,7 +22,7 @@ Modulation = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standard:
-    """One of the PHYs of IEEE 802.11.
+    """A PHY of IEEE 802.11.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Standard:
         return None in self.rates.values()
 
     def data(self, rate: int, *, short: bool) -> Modulation:
-        """Give how a data frame is sent at a rate, behind a short preamble where there is one."""
+        """Give the modulation of data frames at a rate, with a short preamble if it exists."""
         return self._modulation(rate, self.rates[rate], self.preamble_us, short=short)
 
     def reply(self, rate: int, *, short: bool) -> Modulation:
@@ -67,7 +67,7 @@ class Standard:
         return self._modulation(rate, self.basic[rate], legacy_us, short=short)
 
     def slowest_ack_ns(self, size: int) -> int:
-        """Give the time of an acknowledgement of so many bytes at the lowest rate."""
+        """Give the airtime of an acknowledgement of this size at the lowest rate."""
         rate = min(self.basic)
         symbol = self.basic[rate]
         if symbol is None:

@@ -1,1 +1,1 @@
-"""A loaded study: its grid of points, its stacks, what decides, and the runs that follow."""
+"""A loaded study: its points, stacks, decision and planned runs."""

@@ -53,7 +53,7 @@ class Judgeable:
         }
 
     def check(self, expression: Expression) -> None:
-        """Check that an expression names what there is, and judges what is measured.
+        """Check that an expression uses existing names and measured columns.
 
         Raises
         ------
@@ -99,7 +99,7 @@ class Judgeable:
             )
 
     def check_weights(self, name: str, part: str) -> None:
-        """Check that a fleet whose devices have different weights can be decided by a column.
+        """Check that a column can decide for a fleet with different weights.
 
         Parameters
         ----------

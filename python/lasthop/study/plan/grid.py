@@ -37,7 +37,7 @@ _BESIDE_A_SWEEP = {
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One swept key and its values, each with the place where it stands.
+    """A swept key and its values with their places.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class GridPart:
-    """One item of the sweep: the grid of its axes."""
+    """An item of the sweep: the grid of its axes."""
 
     name: str
     index: int | None
@@ -76,7 +76,7 @@ class GridPart:
 
 
 def read_parts(document: Document) -> tuple[GridPart, ...]:
-    """Read the sweep; without one there is a single part with a single point.
+    """Read the sweep. Without one there is a single part with a single point.
 
     Raises
     ------

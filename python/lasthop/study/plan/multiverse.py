@@ -1,4 +1,4 @@
-"""A multiverse: a study whose arms and sweeps are the readings that another study leaves open."""
+"""A multiverse: a study whose arms and sweeps are readings of another study."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MultiversePlan:
-    """The study that a multiverse varies, and what it needs of it.
+    """The study that a multiverse varies, and the needed parts of it.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def changes_to(written: Document, document: Document) -> tuple[str, ...]:
 
 
 def check_overrides(replacements: Iterable[Replacement], parts: Sequence[GridPart]) -> None:
-    """Check that no part of the sweep takes back what was set.
+    """Check that the sweep does not override `--set`.
 
     Raises
     ------

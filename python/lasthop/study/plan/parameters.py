@@ -78,7 +78,7 @@ def swept_parameters(
 def point_parameters(
     values: Mapping[str, SweptValue], swept: Iterable[SweptParameter]
 ) -> dict[str, ParameterValue]:
-    """Give the value of every swept column at a point, None where there is none."""
+    """Give the value of every swept column at a point, None without one."""
     return {parameter.column: _value(values[parameter.key], parameter.unit) for parameter in swept}
 
 

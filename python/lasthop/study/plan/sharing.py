@@ -19,7 +19,7 @@ class Sharing:
         self._known: dict[Hashable, Any] = {}
 
     def __call__(self, value: Any) -> Any:  # noqa: ANN401  (any plain value)
-        """Return what is equal to a value and known already, or the value itself."""
+        """Return a known equal value, or the value itself."""
         if isinstance(value, dict):
             value = {key: self(inner) for key, inner in value.items()}
             what: Hashable = (dict, *((key, _of(inner)) for key, inner in value.items()))

@@ -63,7 +63,7 @@ class SweptParameter:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One grid of the study."""
+    """A grid of the study."""
 
     name: str
     swept: tuple[SweptParameter, ...]
@@ -122,7 +122,7 @@ class Decide:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One point of a part's grid, for every stack.
+    """A point of a part's grid, for every stack.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """One repetition of one case in one part.
+    """A repetition of a case in a part.
 
     Parameters
     ----------

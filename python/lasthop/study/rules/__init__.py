@@ -1,1 +1,1 @@
-"""What a study must keep to before its first run: one rule or one subject a module."""
+"""The rules of a study, checked before its first run: one rule or subject a module."""

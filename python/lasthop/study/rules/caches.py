@@ -17,7 +17,7 @@ _SAYS_FRESHNESS = "max_age"
 
 
 def check_caches(assembly: Assembly, arm: StudyArm) -> None:
-    """Check that both sides of a cache, and all who name a resource, speak what can be kept.
+    """Check that both sides of a cache, and all users of a resource, use cacheable protocols.
 
     Raises
     ------

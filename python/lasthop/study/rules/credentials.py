@@ -50,7 +50,7 @@ class Credentials:
         return native.Credentials(*self._files)
 
     def check_devices(self, assembly: Assembly, arm: StudyArm) -> None:
-        """Check that each device with a pre-shared key has one in the file, where there is one.
+        """Check that the key file has a key for each device with a pre-shared key.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Whether a message fits the one datagram that a stack has for it, said before anything is run."""
+"""Checks whether a message fits the single datagram that a stack has for it."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def check_carried(assembly: Assembly, arm: StudyArm) -> None:
 
 
 def record_bytes(stack: ResolvedStack, flow: Flow) -> int:
-    """Give what a record of DTLS has beside its content; 0 without DTLS.
+    """Give the overhead of a DTLS record; 0 without DTLS.
 
     Connection IDs are of the server: only the device writes one.
     """

@@ -1,4 +1,4 @@
-"""Whether a path carries a download until the run ends, said before anything is run."""
+"""Checks whether a path carries a download before the run ends."""
 
 from __future__ import annotations
 

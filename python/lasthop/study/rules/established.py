@@ -1,4 +1,4 @@
-"""Sessions that are set up before a run: what a study may ask of them."""
+"""Checks of sessions that are established before a run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def check_established(assembly: Assembly, engine: str) -> None:
-    """Check that a run can begin behind the set-up of its sessions, where it is to.
+    """Check that a run can begin after the set-up of its sessions, if it must.
 
     Raises
     ------

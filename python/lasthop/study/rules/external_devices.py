@@ -1,4 +1,4 @@
-"""Real software as devices: what a study may ask of them."""
+"""Checks of real software as devices."""
 
 from __future__ import annotations
 

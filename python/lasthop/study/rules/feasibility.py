@@ -1,4 +1,4 @@
-"""Checks of what a run cannot do: too many messages, a late event, a large download."""
+"""Checks of impossible runs: too many messages, a late event, a large download."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MAXIMUM_PORT = 65_535
 
 
 def check_feasible(assembly: Assembly, spans: Timing) -> None:
-    """Check what cannot be, before anything is run.
+    """Check for impossible settings before the first run.
 
     Raises
     ------

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def check_ip_versions(assembly: Assembly, arm: StudyArm) -> None:
-    """Check that all that a device or a server speaks is of one version of IP.
+    """Check that each device and server uses one IP version.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Whether a stack's packets fit the hops of a path, said before anything is run."""
+"""Checks whether a stack's packets fit the hops of a path."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _HEARD = {
 
 @dataclass(frozen=True)
 class Need:
-    """The smallest MTU that a stack gets along with, and what helps where it is not there."""
+    """The smallest MTU for a stack, and the remedy below it."""
 
     mtu_bytes: int
     why: str
@@ -57,7 +57,7 @@ class Need:
 
 
 def check_mtu(assembly: Assembly, arm: StudyArm) -> None:
-    """Check that what an arm's stacks send whole fits the paths, and that its peers can be found.
+    """Check that unfragmented packets of an arm fit the paths, and that peers are discoverable.
 
     Segments of TCP fit the interface, and shrink behind it, down to the smallest that there are.
 

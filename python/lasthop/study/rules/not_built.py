@@ -38,7 +38,7 @@ Feature = tuple[str, "Location"]
 
 
 def check_built(assembly: Assembly, arms: Sequence[StudyArm]) -> None:
-    """Refuse what no run can do yet.
+    """Refuse settings that are not implemented yet.
 
     Raises
     ------

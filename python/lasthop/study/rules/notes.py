@@ -1,4 +1,4 @@
-"""Notes on settings that probably do not do what is meant, printed before the first run."""
+"""Notes on settings that are probably mistakes, printed before the first run."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Notes:
         self._moot = {key: note for key, note in before.items() if key in moot}
 
     def of(self, arms: Sequence[StudyArm]) -> tuple[str, ...]:
-        """Give all, with those of the stacks."""
+        """Give all notes, including those on stacks."""
         moot = (self._moot or {}).values()
         return (*self._unused(), *self._found, *moot, *_credentials(arms))
 

@@ -1,4 +1,4 @@
-"""The rules of a study in the order in which they are asked: the first that is broken is told."""
+"""The rules of a study in the order of their checks. The first broken one is reported."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A check of a point, and why it stands where it does.
+    """A check of a point, and the reason for its position.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class StackRule:
-    """A check of one stack at a point, and why it stands where it does."""
+    """A check of a stack at a point, and the reason for its position."""
 
     check: Callable[[Subject, StudyArm], None]
     reason: str

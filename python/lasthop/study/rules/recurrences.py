@@ -1,4 +1,4 @@
-"""Events that happen again and again, and handovers: what cannot be of their times."""
+"""Checks of the times of recurring events and handovers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How secured clients of a load know servers that are somewhere else; keys are never told."""
+"""How secured clients of a load verify external servers. Keys are never printed."""
 
 from __future__ import annotations
 

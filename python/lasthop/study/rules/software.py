@@ -1,4 +1,4 @@
-"""Real software as a server: which stacks ask for it, and what a study can say to it."""
+"""Checks of real software as a server: the stacks that use it, and its settings."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _acknowledges_what_it_keeps(stack: ResolvedStack) -> bool:
 
 
 def check_software(assembly: Assembly, arm: StudyArm) -> None:
-    """Check that what is said to real software comes back, for there it cannot be watched.
+    """Check that messages to real software come back, because it cannot be observed.
 
     Raises
     ------

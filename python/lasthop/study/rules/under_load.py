@@ -1,4 +1,4 @@
-"""A study whose servers are somewhere else: where they are, and what of it can be asked of them."""
+"""A study with external servers: their addresses, and the checks that apply."""
 
 from __future__ import annotations
 
@@ -73,11 +73,11 @@ class Targets:
 
     @property
     def is_gateway(self) -> bool:
-        """Whether devices are known, and what they report ends with its acknowledgement."""
+        """Whether devices are registered, and their reports end with an acknowledgement."""
         return bool(self.registered)
 
     def of(self, stack: ResolvedStack) -> str | None:
-        """Give the address of the server of a stack, None where there is none."""
+        """Give the server's address for a stack, or None."""
         return self.at.get("/".join(stack.layers[:-1]))
 
     def refusal(self, stack: ResolvedStack) -> str | None:
@@ -96,7 +96,7 @@ def arms_under_load(arms: Sequence[StudyArm], targets: Targets) -> tuple[StudyAr
 
 
 def on_devices(assembly: Assembly, device: DeviceForm | None) -> Assembly:
-    """Have the devices of a study be constrained ones, but for those that already are."""
+    """Make all devices of a study constrained, except those that already are."""
     if device is None:
         return assembly
     groups = (replace(group, device=group.device or device) for group in assembly.groups)
@@ -119,7 +119,7 @@ def with_subscribers(assembly: Assembly) -> Assembly:
 
 
 def subscribers_of(group: str) -> str:
-    """Name the subscribers to what the devices of a group report."""
+    """Name the subscribers to the reports of a group."""
     return f"{group}_subscriber"
 
 

@@ -1,4 +1,4 @@
-"""Finds settings that have no effect in any run, and reports them before the first run.
+"""Finds settings without effect, and reports them before the first run.
 
 Each rule is exact: without the setting, or with more time in a timer, runs are the same.
 """
@@ -40,7 +40,7 @@ class _Spoken:
         return any(flow.is_relayed or flow.traffic.kind in kinds for flow in self.flows)
 
     def after(self, option: str) -> str | None:
-        """Say that a timer of a silent peer is not due within the run, if that is so."""
+        """Describe a timer for silent peers that is not due within the run, or give None."""
         limit_ns = int(parse(self.stack.options[option], TIME))
         if limit_ns < self.longest_ns:
             return None

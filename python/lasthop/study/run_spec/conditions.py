@@ -1,4 +1,4 @@
-"""Builds of a run spec what stacks and seed leave alone: groups, servers, paths, flows."""
+"""Builds the parts of a run spec that do not depend on stacks and seed."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def run_spec(conditions: Spec, arm: StudyArm, *, seed: int) -> str:
 
 
 def run_specs(conditions: Spec, arm: StudyArm, seeds: Sequence[int]) -> Iterator[str]:
-    """Give what `run_spec` gives for each seed, writing what they share once."""
+    """Give the run spec for each seed, with shared parts written once."""
     shared = _of_arm(conditions, arm)
     before = {key: value for key, value in shared.items() if key < "seed"}
     after = {key: value for key, value in shared.items() if key > "seed"}

@@ -42,7 +42,7 @@ class Direction:
 
 @dataclass(frozen=True, slots=True)
 class FlowLoad:
-    """How much a flow sends.
+    """The load of a flow.
 
     Parameters
     ----------
@@ -100,12 +100,12 @@ class RunSpecReader:
 
     @property
     def has_radio(self) -> bool:
-        """Whether a path has a radio whose energy can be told."""
+        """Whether a path has a radio whose energy is modelled."""
         return bool(self.networks)
 
     @property
     def has_arrivals(self) -> bool:
-        """Whether devices come and go."""
+        """Whether devices arrive and leave."""
         return any("arriving" in group["population"] for group in self.spec["groups"])
 
     @property
@@ -115,7 +115,7 @@ class RunSpecReader:
 
     @property
     def staying_devices(self) -> int:
-        """How many devices stay."""
+        """The number of permanent devices."""
         return sum(map(_staying, self.spec["groups"]))
 
     @property
@@ -129,7 +129,7 @@ class RunSpecReader:
         return {group: flows for group, flows in found.items() if flows}
 
     def numbers_of(self, group: str) -> range:
-        """Give the numbers in the run of the devices of a group: those that stay come first."""
+        """Give the device numbers of a group. Permanent devices come first."""
         first = 0
         for one in self.spec["groups"]:
             if one["name"] == group:
@@ -141,14 +141,14 @@ class RunSpecReader:
 
     @property
     def devices_by_group(self) -> Mapping[str, int | None]:
-        """How many devices each group has; None where they come and go."""
+        """The number of devices of each group; None if they arrive and leave."""
         return {
             group["name"]: None if "arriving" in group["population"] else _staying(group)
             for group in self.spec["groups"]
         }
 
     def channel(self, group: str, flow: str) -> int:
-        """Give the place of a flow among those of its group."""
+        """Give the index of a flow among those of its group."""
         names = [
             one["name"]
             for one in self.spec["flows"]
@@ -158,7 +158,7 @@ class RunSpecReader:
         return names.index(flow)
 
     def applications_of(self, group: str) -> frozenset[str]:
-        """Give the protocols that the devices of a group speak."""
+        """Give the protocols of a group's devices."""
         clients = next(one["clients"] for one in self.spec["groups"] if one["name"] == group)
         stacks = (self.spec["stacks"][client["stack"]] for client in clients)
         return frozenset(stack["application"]["name"] for stack in stacks)
@@ -169,7 +169,7 @@ class RunSpecReader:
 
     @property
     def hosts_by_server(self) -> Mapping[str, int | None]:
-        """How many hosts each server is; None where it comes and goes with its devices."""
+        """The number of hosts of each server; None if it depends on arriving devices."""
         return {server["name"]: self._hosts_of(server) for server in self.spec["servers"]}
 
     def _hosts_of(self, server: Mapping[str, Any]) -> int | None:
@@ -193,18 +193,18 @@ class RunSpecReader:
 
     @property
     def longest_flow_s(self) -> float:
-        """For how long is sent."""
+        """The longest sending time."""
         return max((flow["duration_ns"] for flow in self.spec["flows"]), default=0) / _SECOND_NS
 
     @property
     def waiting_s(self) -> float:
-        """How long a run waits beside what it computes: to its end on the wall clock."""
+        """The waiting time of a run besides computing: its length on the wall clock."""
         if self.spec["engine"] == "virtual":
             return 0.0
         return self.longest_flow_s + float(self.spec["measure"]["drain_ns"]) / _SECOND_NS
 
     def connections(self) -> Mapping[str, int]:
-        """Give how many connections there are to each address of a server under load."""
+        """Give the number of connections to each address of a server under load."""
         at = {
             (server["name"], service["stack"]): str(service.get("at", ""))
             for server in self.spec["servers"]
@@ -267,7 +267,7 @@ class RunSpecReader:
         }
 
     def with_devices(self, devices: int) -> Self:
-        """Give the run in which about so many devices stay, at least one of a group.
+        """Give the run with about this many permanent devices, at least one a group.
 
         Groups with strata stay as they are: their devices are told apart.
         """

@@ -16,7 +16,7 @@ Spec = dict[str, Any]
 
 
 def server_of_arm(server: Spec, arm: StudyArm, names: Mapping[str, str]) -> Spec:
-    """Give a server as an arm has it: what it offers, and how long it works on that.
+    """Give a server of an arm: its services and their service times.
 
     Parameters
     ----------

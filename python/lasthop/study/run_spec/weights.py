@@ -1,4 +1,4 @@
-"""How many real devices the simulated ones of a run stand for."""
+"""The number of real devices that simulated ones represent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class WeightedStratum:
-    """Devices of a group that stand for the same number of real ones.
+    """Devices of a group with one weight.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class WeightedStratum:
 
 @dataclass(frozen=True, slots=True)
 class FleetWeights:
-    """The weights of a run whose simulated devices stand for different numbers of real ones.
+    """The weights of a run whose simulated devices represent different numbers of real ones.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class FleetWeights:
 
     @classmethod
     def of(cls, spec: Mapping[str, Any]) -> Self | None:
-        """Read them from a run spec; None where all simulated devices have one weight."""
+        """Read them from a run spec; None if all devices have one weight."""
         strata = tuple(
             stratum
             for group in spec.get("groups", ())

@@ -1,4 +1,4 @@
-"""Alternatives in a stack: ``mqtt qos={0,1,2} tcp.nodelay={on,off}`` stands for six arms."""
+"""Alternatives in a stack: ``mqtt qos={0,1,2} tcp.nodelay={on,off}`` gives six arms."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StudyArm:
-    """One of the things that a study compares.
+    """An arm of a comparison.
 
     Parameters
     ----------
@@ -31,13 +31,13 @@ class StudyArm:
 
     @classmethod
     def of(cls, stack: ResolvedStack, groups: Iterable[str]) -> Self:
-        """Give the arm in which all groups speak one stack."""
+        """Give the arm in which all groups use one stack."""
         groups = list(groups)
         return cls(stack.name, {groups[0]: stack}, dict.fromkeys(groups, stack))
 
     @property
     def written(self) -> str:
-        """The notation of what is compared, alternatives chosen."""
+        """The notation of the arm, with alternatives chosen."""
         return self._of_compared([stack.written for stack in self.compared.values()])
 
     @property

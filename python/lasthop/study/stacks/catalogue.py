@@ -22,7 +22,7 @@ LAYERS = "layers"
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One setting of an application or a layer.
+    """An option of an application or a layer.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Option:
 
     @classmethod
     def read(cls, entry: Mapping[str, Any], *, prefix: str = "") -> Self:
-        """Read an entry of the catalogue; `prefix` is that of its layer."""
+        """Read an entry of the catalogue. `prefix` is that of its layer."""
         follows, needs = entry["follows"], entry["needs"]
         is_barred = bool(needs and needs["is_barred"])
         condition = _needs(needs, prefix) if needs else ()
@@ -196,7 +196,7 @@ class Catalogue:
         return self.layers[layer].options if layer in self.layers else ()
 
     def completed(self, layers: Sequence[str]) -> tuple[str, ...]:
-        """Add what the lowest of some layers stands on."""
+        """Add the implied layers below the lowest of some layers."""
         *upper, lowest = layers
         return (*upper, *self.implied.get(lowest, (lowest,)))
 
@@ -214,7 +214,7 @@ REAL_SOFTWARE = (_IMPLEMENTATION, _CLIENT)
 
 @cache
 def catalogue() -> Catalogue:
-    """Give the catalogue of the compiled part, with what extensions add.
+    """Give the catalogue of the compiled part, with extensions.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Protocols that real software alone speaks here: the lab has no machine of them, and no model."""
+"""Protocols of real software only, without a simulated implementation."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def read_options(
     unknown: Callable[[str], Fault],
     layers: Sequence[str] = (),
 ) -> dict[str, str]:
-    """Read options, each ``name=value``; give all that apply, written out.
+    """Read options, each ``name=value``, and give all that apply.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ class Replacement:
 
     @property
     def value(self) -> object:
-        """The value that is put there."""
+        """The value."""
         value = self.source.value
         for part in self.root:
             value = value[part]

@@ -1,4 +1,4 @@
-"""A fault in a study before its place in the file is known, and how values are shown in it."""
+"""A fault in a study before its place in the file is known, and how values are quoted."""
 
 from __future__ import annotations
 

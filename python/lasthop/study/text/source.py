@@ -44,13 +44,13 @@ _OTHER_NUMBER = re.compile(
 
 
 class OtherNumber(str):
-    """A plain scalar that others take for a number, say ``1e5`` or ``.nan``; to us it is text."""
+    """A plain scalar that other parsers read as a number, for example ``1e5``; here it is text."""
 
     __slots__ = ()
 
 
 class DecimalText(str):
-    """A plain scalar that reads as a decimal number, say ``36.6``; text until a key wants it."""
+    """A plain decimal number, for example ``36.6``, as text until a key needs a number."""
 
     __slots__ = ()
 
@@ -79,7 +79,7 @@ _noted: ContextVar[list[Path] | None] = ContextVar("noted", default=None)
 
 @contextmanager
 def noting_files() -> Iterator[list[Path]]:
-    """Note every file that is read meanwhile: the study, and what it names."""
+    """Record every file that is read: the study, and those that it names."""
     files: list[Path] = []
     token = _noted.set(files)
     try:
@@ -214,7 +214,7 @@ class _Reader:
         self.places: dict[Location, Place] = {}
 
     def document(self) -> object:
-        """Read the only document of the stream; an empty stream is None."""
+        """Read the only document of the stream; None for an empty stream."""
         next(self._events)  # the start of the stream
         event = next(self._events)
         if isinstance(event, StreamEndEvent):

@@ -1,4 +1,4 @@
-"""The way to what a dotted key names: through mappings by name, through hops by what they are."""
+"""Resolves dotted keys: mappings by name, hops by index or key."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def locate(root: object, key: str) -> Location:
 
 
 def value_at(root: Any, key: str) -> Any:  # noqa: ANN401  (whatever a study holds)
-    """Give what stands at a dotted key, None where nothing does."""
+    """Give the value of a dotted key; None for a missing one."""
     try:
         location = locate(root, key)
     except Fault:

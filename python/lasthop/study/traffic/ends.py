@@ -33,7 +33,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class EndOf(Written):
-    """Marks a name, or a share of what has it: ``10 % of meters``, ``all of meters``."""
+    """Marks a name or a share of its devices: ``10 % of meters``, ``all of meters``."""
 
     example: str
 

@@ -11,7 +11,7 @@ from lasthop.study.traffic.traffic import Traffic
 
 
 class FlowForm(Traffic):
-    """One flow of messages between devices of a group and a server, or those of another group."""
+    """A flow of messages between devices of a group and a server or another group."""
 
     elsewhere: ClassVar[dict[str, str]] = {}
 

@@ -45,7 +45,7 @@ class Moment(Quantity):
 
 
 def check_period(at: object, every: object) -> None:
-    """Check that what is sent at a time of day comes back by days, or by weeks.
+    """Check that traffic at a time of day recurs in days or weeks.
 
     Raises
     ------

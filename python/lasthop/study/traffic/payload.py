@@ -134,7 +134,7 @@ class FieldsPayload(Form):
         return self.size or len(self.text().encode()) + _ID_BYTES
 
     def names(self) -> str:
-        """Name the fields, or how many there are."""
+        """Name the fields, or give their number."""
         fields = self.fields_written
         return f"{self.count}" if fields is None else ", ".join(fields)
 

@@ -1,4 +1,4 @@
-"""How long a session lasts: ``keep``, ``established``, ``per_message``, ``per 10``, ``per 1 h``."""
+"""Session lifetimes: ``keep``, ``established``, ``per_message``, ``per 10``, ``per 1 h``."""
 
 from __future__ import annotations
 

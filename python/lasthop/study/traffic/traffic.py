@@ -1,4 +1,4 @@
-"""A flow of messages: what is sent or fetched, how large and how often."""
+"""A flow of messages: direction, size and schedule."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ONE_FLOW = 'write one flow "{report: 96 B, every: 1 min}"'
 
 
 class Traffic(Form):
-    """One flow of messages between each device and the server, sent on schedule."""
+    """A flow of messages between each device and the server, sent on schedule."""
 
     not_yet: ClassVar[dict[str, str]] = {"upload": 'write "report: 40 kB, every: 1 d"'}
     elsewhere: ClassVar[dict[str, str]] = dict.fromkeys(
@@ -44,7 +44,7 @@ class Traffic(Form):
 
     @classmethod
     def sketch(cls) -> str:
-        """Give one flow, as there is one a study."""
+        """Give an example of one flow, because a study has one."""
         return "{report: 96 B, every: 10 s}"
 
     round_trip: Payload | None = Field(default=None, examples=["409 B"])
