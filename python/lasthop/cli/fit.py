@@ -67,7 +67,8 @@ def command(
     ledger = CaptureLedger([protocol_of_port(text) for text in spoken or ()], keeps_packets=True)
     read_captures(ledger, captures)
     refuse_unknown_links(json.loads(ledger.finish()), captures)
-    files = ", ".join(path.name for path in captures)
+    more = len(captures) - 1
+    files = captures[0].name + (f" and {more} more" if more else "")
     fit = fit_capture(captured(ledger))
     study, measured = compose(fit, name=study_name(out), claims=claims.name, files=files)
     try:

@@ -54,7 +54,8 @@ def fit_path(packets: pl.DataFrame, protocol: str, *, is_confirmed: bool) -> Pat
 
 
 def _loss(packets: pl.DataFrame, protocol: str) -> Ranged | None:
-    carried = packets.filter(pl.col("payload") + pl.col("opaque") + pl.col("set_up") > 0)
+    says = pl.col("payload") + pl.col("opaque") + pl.col("set_up") > 0
+    carried = packets.filter(says | pl.col("is_repeated"))
     again = share(int(carried["is_repeated"].sum()), carried.height)
     if protocol != "coap" or again.samples == 0:
         return again if again.samples else None

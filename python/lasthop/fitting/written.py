@@ -96,7 +96,7 @@ def _claims(fit: Fit, files: str) -> Iterator[str]:
         (
             "bytes",
             "wire_bytes_per_message",
-            f"{_number(held.bytes_per_message)} B",
+            f"{round(held.bytes_per_message)} B",
             "IP bytes of a message in the part held out, both ways",
         ),
     ]
@@ -122,8 +122,12 @@ def _claims(fit: Fit, files: str) -> Iterator[str]:
 
 
 def _is_answered(stack: str) -> bool:
-    """Tell whether senders of a stack learn that a message arrived."""
-    return not (stack.startswith(("raw_udp", "raw_tcp")) or "qos=0" in stack or "type=non" in stack)
+    """Tell whether senders of a stack learn by the first packet back that a message arrived.
+
+    At QoS 2 they learn by the second one.
+    """
+    silent = ("qos=0", "qos=2", "type=non")
+    return not (stack.startswith("raw_") or any(option in stack for option in silent))
 
 
 def _range(found: Ranged, unit: str, digits: int, *, factor: float = 1.0) -> str:
