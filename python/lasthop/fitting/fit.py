@@ -120,7 +120,7 @@ def fit_capture(captured: Captured) -> Fit:
             held, later, captured.protocol, span_s=span_s - cut_s, is_confirmed=is_confirmed
         ),
         fitted_s=cut_s,
-        unknown=[*unknown, *_unknown_of_path(path)],
+        unknown=[*unknown, *_unknown_of_flows(flows, captured.protocol), *_unknown_of_path(path)],
     )
 
 
@@ -168,6 +168,15 @@ def _stack(
 def _session(packets: pl.DataFrame, messages: int) -> str:
     set_up = packets.filter(pl.col("set_up") > 0)["conversation"].n_unique()
     return "per_message" if set_up > messages / 2 else "established"
+
+
+def _unknown_of_flows(flows: Sequence[FlowFit], protocol: str) -> list[str]:
+    if protocol == "coap" and [flow.direction for flow in flows] == ["down"]:
+        return [
+            "what devices ask for: their requests carry no payload, and the answers are sent as "
+            "commands, so the bytes of the requests are missing"
+        ]
+    return []
 
 
 def _unknown_of_path(path: PathFit) -> list[str]:
