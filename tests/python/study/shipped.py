@@ -13,6 +13,7 @@ FEWER = {
     "emqx-quic-2022": [("devices", "50")],
     "emqx-quic-2022-live": [("devices", "10")],
     "emqx-quic-2022-busy-server": [("fleet.clients.count", "10")],
+    "emqx-quic-2022-loss-test": [("measure.warm_up", "0 s"), ("duration", "300 ms")],
     "emqx-quic-2022-weak-network": [("duration", "300 ms")],
     "google-http-mqtt": [("traffic.telemetry.every", "10 s")],
     "yudayev-2019-update": [("traffic.firmware.start", "1 s")],
