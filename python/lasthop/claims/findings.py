@@ -65,7 +65,7 @@ def _finding(rule: Rule, sample: Sample) -> Finding:
     if plain.trouble is not None:
         return plain
     if sample.exact:
-        one = Interval(values[0], values[0], values[0], IntervalKind.EXACT, 1)
+        one = Interval(values[0], values[0], values[0], IntervalKind.EXACT, len(values))
         found = replace(plain, ours=one, n=1, exact=True)
         return _exactly_held(found, requirement)
     known = sample.estimate()

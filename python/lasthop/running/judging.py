@@ -33,7 +33,13 @@ def judge_and_close(folder: ResultFolder, manifest: Manifest, progress: Progress
                 looks=manifest.study.get("looks", 1),
             )
             contents[CLAIMS] = claims_document(judgements, manifest.study)
-            repetitions = {judgement.id: judgement.n for judgement in judgements}
+            # One number has no sample, but the runs that agree on it have been counted.
+            repetitions = {
+                judgement.id: judgement.interval.repetitions
+                if judgement.exact and judgement.interval
+                else judgement.n
+                for judgement in judgements
+            }
             rule_on_claims(folder, repetitions, quick=manifest.study["quick"])
         if multiverse:
             contents[MULTIVERSE] = analyse(

@@ -103,3 +103,14 @@ def test_errors_are_those_of_lasthop(study: Path, tmp_path: Path) -> None:
 
 def test_both_halves_have_one_version() -> None:
     assert _native.version() == lasthop.__version__
+
+
+def test_one_number_is_no_claim_on_too_few_repetitions(study: Path, tmp_path: Path) -> None:
+    study.write_text(STUDY.replace("repeat: 2", "repeat: 3") + "claims: claims.yaml\n")
+    rule = "{column: latency_p50, stacks: [raw_udp], part: base, above: 1 ms}"
+    claim = f"{{id: C1, kind: threshold, what: it takes time, rules: [{rule}]}}"
+    (tmp_path / "claims.yaml").write_text(f"claims: [{claim}]\n")
+    results = lasthop.run(study, out=tmp_path / "out", jobs=2)
+    (found,) = results.judgements
+    assert (found.exact, found.n) == (True, 1)
+    assert results.ruling.valid, results.ruling.findings

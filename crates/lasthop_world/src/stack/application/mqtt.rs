@@ -87,19 +87,19 @@ const OPTIONS: &[OptionEntry] = &[
         "how long a client waits for CONNACK, from the first packet of its connection on; 30s, as libmosquitto and paho do, where it is not written",
     ),
     OptionEntry::new(
-        "connect_pipelining",
-        OptionKind::Switch,
-        "SUBSCRIBE and PUBLISH leave right behind CONNECT, without waiting for CONNACK, as from paho 1",
-    )
-    .default("off")
-    .unless("streams", &["per_topic", "per_qos", "per_publish"]),
-    OptionEntry::new(
         "streams",
         OptionKind::Word(&["single", "per_topic", "per_qos", "per_publish"]),
         "over which streams of QUIC messages go",
     )
     .default("single")
     .needs(Needs::LAYERS, &["quic"]),
+    OptionEntry::new(
+        "connect_pipelining",
+        OptionKind::Switch,
+        "SUBSCRIBE and PUBLISH leave right behind CONNECT, without waiting for CONNACK, as from paho 1",
+    )
+    .default("off")
+    .unless("streams", &["per_topic", "per_qos", "per_publish"]),
     OptionEntry::new(
         "datagrams",
         OptionKind::Switch,
