@@ -23,6 +23,7 @@ from lasthop.cli import (
     link,
     load,
     post,
+    probe,
     pub,
     put,
     report,
@@ -79,7 +80,7 @@ _STUDIES = (
     init,
     doctor,
 )
-_SOCKETS = (load, serve, gateway, pub, sub, get, put, post)
+_SOCKETS = (load, probe, serve, gateway, pub, sub, get, put, post)
 for module in _STUDIES:
     app.command(module.NAME, epilog=module.EXAMPLE)(module.command)
 for module in _SOCKETS:

@@ -1,6 +1,9 @@
 """`lasthop serve`: our broker and servers on sockets of this machine."""
 
+import ipaddress
+import os
 import secrets
+import signal
 from pathlib import Path
 from typing import Annotated
 
@@ -37,13 +40,14 @@ _LOG_FORMS = ("text", "json")
 _SECURED_BY = {"coap": "add --dtls-psk FILE, or ", "json+udp": ""}
 
 
-def command(  # noqa: PLR0913  each is an option
+def command(  # noqa: C901, PLR0913  each is an option
     served: Annotated[
         list[str],
         typer.Argument(
-            metavar="mqtt|coap|json_udp|gateway...",
+            metavar="mqtt|coap|json_udp|gateway|probe...",
             help="Servers to start: one, or several that share their topics. gateway is an MQTT "
-            "device gateway for devices that authenticate with tokens; it runs alone.",
+            "device gateway for devices that authenticate with tokens; it runs alone. probe "
+            "answers lasthop probe and runs alone.",
             show_default=False,
         ),
     ],
@@ -230,6 +234,8 @@ def command(  # noqa: PLR0913  each is an option
     as_json: options.Json = False,
 ) -> int:
     """Run the servers of the simulator on real sockets of this machine, until Ctrl-C."""
+    if "probe" in served:
+        return _serve_probe(served, listen or [f"127.0.0.1:{_PROBE_PORT}"], as_json=as_json)
     _check_served(served)
     if "gateway" in served:
         named = (user, password_file, acl_file, allow_anonymous or None)
@@ -300,6 +306,54 @@ def command(  # noqa: PLR0913  each is an option
         _tell_where(server.addresses, schemes, as_json=as_json)
         server.run(stopper)
     return EXIT_PASS
+
+
+def _serve_probe(served: list[str], listen: list[str], *, as_json: bool) -> int:
+    """Serve `lasthop probe`, which is none of the protocols of a study."""
+    from lasthop.probe.server import ProbeServer  # noqa: PLC0415  (nothing else needs it)
+
+    if len(served) > 1 or len(listen) > 1:
+        message = "serve: probe runs alone and at one address; write serve probe --listen ADDRESS"
+        raise UsageError(message)
+    host, port = _read_probe_address(listen[0])
+    server = ProbeServer(host, port)
+    host, port = server.address
+    url = f"udp://[{host}]:{port}" if ":" in host else f"udp://{host}:{port}"
+    if as_json:
+        say_json({"listening": [url]})
+    else:
+        say(f"listening on {url}")
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+    try:
+        server.run(reading)
+    finally:
+        signal.set_wakeup_fd(before)
+    return EXIT_PASS
+
+
+def _read_probe_address(written: str) -> tuple[str, int]:
+    host, port = written, _PROBE_PORT
+    if written.startswith("["):
+        host, _, after = written.removeprefix("[").partition("]")
+        text = after.removeprefix(":") or str(_PROBE_PORT)
+    else:
+        host, _, text = written.partition(":")
+        text = text or str(_PROBE_PORT)
+    try:
+        port = int(text)
+        host = str(ipaddress.ip_address(host))
+    except ValueError:
+        example = f"127.0.0.1:{_PROBE_PORT}"
+        message = f"--listen: {written} is not an IP address and a port; write {example}"
+        raise UsageError(message) from None
+    return host, port
+
+
+_PROBE_PORT = 7777
 
 
 def _check_served(served: list[str]) -> None:

@@ -1,0 +1,228 @@
+"""What is measured, one function each: round trip, path MTU, loss, timeout of a NAT."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from lasthop.probe.datagram import COUNT, ECHO, HEADER_BYTES, Datagram
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lasthop.probe.asking import Asking, Server
+
+_Z_95 = 1.959964
+_SMALLEST_MTU = 68
+_LARGEST_MTU = 1500
+_COPIES = 3
+"""Requests for one answer where its loss must not be taken for something else."""
+_SPACING_S = 0.02
+_FINEST_IDLE_S = 0.5
+_FINEST_SHARE = 0.05
+_POINTS = 7
+_EACH_SIZE = 15
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTrip:
+    """Round trips of datagrams of one size; the interval of the median has 95 %."""
+
+    ip_bytes: int
+    sent: int
+    answered: int
+    minimum_ms: float
+    median_ms: float
+    low_ms: float
+    high_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share with its 95 % interval (Wilson)."""
+
+    part: int
+    of: int
+    value: float | None
+    low: float
+    high: float
+
+    @classmethod
+    def measured(cls, part: int, of: int) -> Share:
+        """Give the share and its interval.
+
+        Examples
+        --------
+        >>> share = Share.measured(5, 100)
+        >>> round(share.low, 3), share.value, round(share.high, 3)
+        (0.022, 0.05, 0.112)
+        """
+        if of == 0:
+            return cls(part, of, None, 0.0, 1.0)
+        share, z2 = part / of, _Z_95**2
+        middle = (share + z2 / (2 * of)) / (1 + z2 / of)
+        half = _Z_95 / (1 + z2 / of) * math.sqrt(share * (1 - share) / of + z2 / (4 * of * of))
+        return cls(part, of, share, max(0.0, middle - half), min(1.0, middle + half))
+
+
+def round_trips(server: Server, sizes: Sequence[int], *, patience_s: float) -> list[dict[str, Any]]:
+    """Measure round trips by size, in IP bytes, one datagram at a time."""
+    found = []
+    with server.ask() as asking:
+        for test, size in enumerate(sizes):
+            times = [
+                _round_trip(asking, test, number, size - asking.overhead, patience_s)
+                for number in range(_EACH_SIZE)
+            ]
+            answered = sorted(it for it in times if it is not None)
+            if answered:
+                low, high = _median_interval(answered)
+                middle = statistics.median(answered)
+                trip = RoundTrip(size, len(times), len(answered), answered[0], middle, low, high)
+                found.append(asdict(trip))
+    return found
+
+
+def _round_trip(
+    asking: Asking, test: int, number: int, size: int, patience_s: float
+) -> float | None:
+    begin = time.monotonic()
+    asking.send(Datagram(kind=ECHO, session=0, test=test, number=number, answer_bytes=size), size)
+    for answer, at, _ in asking.answers(begin + patience_s):
+        if (answer.test, answer.number) == (test, number):
+            return (at - begin) * 1000
+    return None
+
+
+def _median_interval(values: Sequence[float]) -> tuple[float, float]:
+    """Give the 95 % interval of the median by order statistics, whatever the distribution."""
+    count = len(values)
+    below = 0.0
+    for rank in range(count // 2):
+        below += math.comb(count, rank) / 2**count
+        if below > (1 - 0.95) / 2:
+            return values[max(0, rank - 1)], values[min(count - 1, count - rank)]
+    return values[0], values[-1]
+
+
+def losses(server: Server, count: int, *, test: int, patience_s: float) -> dict[str, Any]:
+    """Send numbered datagrams at a steady pace, and count those that arrive, each way."""
+    with server.ask() as asking:
+        begin, came = time.monotonic(), set()
+        for number in range(count):
+            asking.send(Datagram(kind=ECHO, session=0, test=test, number=number))
+            came |= _numbers(asking, test, begin + (number + 1) * _SPACING_S)
+        came |= _numbers(asking, test, time.monotonic() + patience_s)
+        asked = Datagram(kind=COUNT, session=0, test=test, number=count)
+        told = asking.exchange(asked, tries=10, patience_s=patience_s)
+    reached = len(came) if told is None else told.counted
+    return {
+        "count_answered": told is not None,
+        "up": asdict(Share.measured(count - reached, count)),
+        "down": asdict(Share.measured(reached - len(came), reached)),
+        "bursts": _bursts(sorted(came), count),
+    }
+
+
+def _numbers(asking: Asking, test: int, until: float) -> set[int]:
+    return {answer.number for answer, _, _ in asking.answers(until) if answer.test == test}
+
+
+def _bursts(came: Sequence[int], count: int) -> dict[str, int]:
+    """Count runs of numbers without an answer by their length."""
+    edges = [-1, *came, count]
+    lengths = [after - before - 1 for before, after in pairwise(edges)]
+    return {str(length): lengths.count(length) for length in sorted(set(lengths)) if length > 0}
+
+
+def path_mtu(server: Server, *, test: int, patience_s: float) -> dict[str, Any]:
+    """Find the largest IP packet that passes: to the server, and there and back.
+
+    The answer is never larger than the request: what is back is found up to what is there.
+    """
+    with server.ask() as asking:
+        numbers = iter(range(10**6))
+
+        def passes(size: int, *, back: bool) -> bool:
+            payload = size - asking.overhead
+            answer = payload if back else HEADER_BYTES
+            asked = Datagram(
+                kind=ECHO, session=0, test=test, number=next(numbers), answer_bytes=answer
+            )
+            tries = _COPIES + 1
+            found = asking.exchange(asked, size=payload, tries=tries, patience_s=patience_s)
+            return found is not None
+
+        smallest = max(_SMALLEST_MTU, asking.overhead + HEADER_BYTES)
+        up = _largest(smallest, _LARGEST_MTU, lambda size: passes(size, back=False))
+        down = _largest(smallest, up, lambda size: passes(size, back=True)) if up else None
+    return {"up_bytes": up, "down_bytes": down, "down_is_bound_by_up": up == down}
+
+
+def _largest(low: int, high: int, passes: Any) -> int | None:  # noqa: ANN401  a question
+    """Find by halving the largest number that passes, if the lowest one does."""
+    if passes(high):
+        return high
+    if not passes(low):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if passes(middle) else (low, middle)
+    return low
+
+
+def nat_timeout(
+    server: Server, *, longest_s: float, test: int, patience_s: float
+) -> dict[str, Any]:
+    """Find for how long a mapping of a NAT lasts without traffic.
+
+    Each idle time has a socket of its own, and those of a round wait at the same time. An answer
+    that does not come is asked for again before it counts as none.
+    """
+    alive, dead = 0.0, math.inf
+    idle = [1.0]
+    while idle[-1] < longest_s:
+        idle.append(min(longest_s, idle[-1] * 2))
+    rounds: list[dict[str, Any]] = []
+    while idle:
+        came = _answered_after(server, idle, test, patience_s)
+        missing = [it for it in idle if it not in came]
+        came |= _answered_after(server, missing, test, patience_s) if missing else set()
+        rounds.append({"idle_s": idle, "answered_s": sorted(came)})
+        alive = max([alive, *came])
+        dead = min([dead, *(it for it in idle if it not in came and it > alive)])
+        width = dead - alive
+        if math.isinf(dead) or width <= max(_FINEST_IDLE_S, _FINEST_SHARE * dead):
+            break
+        idle = [alive + width * part / (_POINTS + 1) for part in range(1, _POINTS + 1)]
+    return {
+        "alive_s": alive,
+        "dead_s": None if math.isinf(dead) else dead,
+        "longest_s": longest_s,
+        "rounds": rounds,
+    }
+
+
+def _answered_after(
+    server: Server, idle: Sequence[float], test: int, patience_s: float
+) -> set[float]:
+    """Give the idle times whose answers came."""
+    came: set[float] = set()
+    with ExitStack() as stack:
+        askings = [(it, stack.enter_context(server.ask())) for it in idle]
+        begin = time.monotonic()
+        for wait, asking in askings:
+            for copy in range(_COPIES):
+                wait_ms = round(wait * 1000)
+                asked = Datagram(kind=ECHO, session=0, test=test, number=copy, wait_ms=wait_ms)
+                asking.send(asked)
+        for wait, asking in sorted(askings, key=lambda each: each[0]):
+            for _ in asking.answers(begin + wait + patience_s):
+                came.add(wait)
+                break
+    return came
