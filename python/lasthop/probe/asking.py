@@ -29,7 +29,7 @@ class Meter:
     received_bytes: int = 0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Asking:
     """A socket of its own, which a NAT gives a mapping of its own, towards a probe server.
 
@@ -66,6 +66,10 @@ class Asking:
     def __exit__(self, *_: object) -> None:
         """Close the socket."""
         self._socket.close()
+
+    def fileno(self) -> int:
+        """Give the descriptor of the socket, for select."""
+        return self._socket.fileno()
 
     @property
     def overhead(self) -> int:

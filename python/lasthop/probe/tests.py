@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import select
 import statistics
 import time
 from contextlib import ExitStack
@@ -23,6 +24,7 @@ _LARGEST_MTU = 1500
 _COPIES = 3
 """Requests for one answer where its loss must not be taken for something else."""
 _SPACING_S = 0.02
+_AT_ONCE_S = 0.001
 _FINEST_IDLE_S = 0.5
 _FINEST_SHARE = 0.05
 _POINTS = 7
@@ -182,17 +184,20 @@ def nat_timeout(
     """Find for how long a mapping of a NAT lasts without traffic.
 
     Each idle time has a socket of its own, and those of a round wait at the same time. An answer
-    that does not come is asked for again before it counts as none.
+    that does not come is asked for again before it counts as none. The copies of a request arrive
+    apart by the jitter of the path, and the last of them restarts the timeout: the mapping may end
+    that much sooner.
     """
     alive, dead = 0.0, math.inf
+    late: list[float] = []
     idle = [1.0]
     while idle[-1] < longest_s:
         idle.append(min(longest_s, idle[-1] * 2))
     rounds: list[dict[str, Any]] = []
     while idle:
-        came = _answered_after(server, idle, test, patience_s)
+        came = _answered_after(server, idle, test, patience_s, late)
         missing = [it for it in idle if it not in came]
-        came |= _answered_after(server, missing, test, patience_s) if missing else set()
+        came |= _answered_after(server, missing, test, patience_s, late) if missing else set()
         rounds.append({"idle_s": idle, "answered_s": sorted(came)})
         alive = max([alive, *came])
         dead = min([dead, *(it for it in idle if it not in came and it > alive)])
@@ -200,8 +205,10 @@ def nat_timeout(
         if math.isinf(dead) or width <= max(_FINEST_IDLE_S, _FINEST_SHARE * dead):
             break
         idle = [alive + width * part / (_POINTS + 1) for part in range(1, _POINTS + 1)]
+    jitter = max(late) - min(late) if late else 0.0
     return {
-        "alive_s": alive,
+        "alive_s": max(0.0, alive - jitter),
+        "jitter_s": jitter,
         "dead_s": None if math.isinf(dead) else dead,
         "longest_s": longest_s,
         "rounds": rounds,
@@ -209,9 +216,9 @@ def nat_timeout(
 
 
 def _answered_after(
-    server: Server, idle: Sequence[float], test: int, patience_s: float
+    server: Server, idle: Sequence[float], test: int, patience_s: float, late: list[float]
 ) -> set[float]:
-    """Give the idle times whose answers came."""
+    """Give the idle times whose answers came, and note how late each answer was."""
     came: set[float] = set()
     with ExitStack() as stack:
         askings = [(it, stack.enter_context(server.ask())) for it in idle]
@@ -221,8 +228,13 @@ def _answered_after(
                 wait_ms = round(wait * 1000)
                 asked = Datagram(kind=ECHO, session=0, test=test, number=copy, wait_ms=wait_ms)
                 asking.send(asked)
-        for wait, asking in sorted(askings, key=lambda each: each[0]):
-            for _ in asking.answers(begin + wait + patience_s):
-                came.add(wait)
-                break
+        due = {asking: begin + wait + patience_s for wait, asking in askings}
+        waits = {asking: wait for wait, asking in askings}
+        while due and (left := max(due.values()) - time.monotonic()) > 0:
+            for asking in select.select(list(due), [], [], left)[0]:
+                for _, at, _ in asking.answers(time.monotonic() + _AT_ONCE_S):
+                    came.add(waits[asking])
+                    late.append(at - begin - waits[asking])
+                    break
+            due = {asking: until for asking, until in due.items() if until > time.monotonic()}
     return came

@@ -45,7 +45,7 @@ def test_loss_size_delay_and_nat_are_found_and_are_the_path_of_a_study(tmp_path:
     assert (found["mtu"]["up_bytes"], found["mtu"]["down_bytes"]) == (1300, 1300)
     # What both machines take is a part of it.
     assert 40 <= found["round_trip"][0]["minimum_ms"] < 50
-    assert found["nat"]["alive_s"] < 3 <= found["nat"]["dead_s"] < 3.6
+    assert found["nat"]["alive_s"] <= 3 <= found["nat"]["dead_s"] < 3.6
     written = (tmp_path / "net" / "path.yaml").read_text()
     study = tmp_path / "measured.yaml"
     study.write_text(STUDY + written)
@@ -73,7 +73,8 @@ def test_a_table_of_planted_and_found(
     if nat is None:
         assert found["nat"]["dead_s"] is None
     else:
-        assert found["nat"]["alive_s"] < nat <= found["nat"]["dead_s"] * 1.02
+        assert found["nat"]["alive_s"] <= nat <= found["nat"]["dead_s"]
+        assert found["nat"]["dead_s"] - found["nat"]["alive_s"] < 1 + 0.1 * nat
 
 
 def test_a_probe_that_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
