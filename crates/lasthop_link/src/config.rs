@@ -69,6 +69,11 @@ pub enum ConfigError {
     /// A trace that repeats before it has ended.
     #[error("the period of a delay trace must be later than its last time")]
     TracePeriod,
+    /// Moments of a rate that are none.
+    #[error(
+        "the moments of a rate must rise up to its period, which is above 0, and let bytes pass"
+    )]
+    Opportunities,
     /// A translator that forces new mappings all the time.
     #[error("the time between forced rebindings must be above 0")]
     RebindingPeriodZero,

@@ -99,7 +99,7 @@ impl DirectionConfig {
             Stage::Outage => Step::Outage(self.outages.clone()),
             Stage::Loss => Step::Loss(self.loss.as_ref()?.start(seed, prefix)),
             Stage::Rate => match shared_rate {
-                Shared::No => Step::Rate(self.rate?.start(seed, prefix)),
+                Shared::No => Step::Rate(self.rate.as_ref()?.start(seed, prefix)),
                 Shared::By(direction) => Step::SharedRate(direction),
             },
             Stage::Delay => Step::Delay(self.delay.as_ref()?.start(seed, prefix)),

@@ -1,6 +1,7 @@
 //! The rate limit of a link and its queue.
 
 mod background;
+mod opportunities;
 mod pace;
 mod queue;
 mod serial_line;
@@ -8,6 +9,7 @@ mod shared_rate;
 mod token_bucket;
 
 pub use background::Background;
+pub use opportunities::Opportunities;
 pub use queue::QueueLimit;
 pub use token_bucket::TokenBucket;
 
@@ -18,15 +20,16 @@ use lasthop_units::{BitRate, DataSize, Instant};
 use serde::{Deserialize, Serialize};
 
 use background::Lane;
+use opportunities::OpportunityService;
 use queue::WaitingRoom;
 use serial_line::SerialService;
 use token_bucket::TokenService;
 
 /// A bottleneck: a rate and a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rate {
-    /// The rate.
+    /// The rate; the mean where it varies.
     pub bits_per_second: BitRate,
     /// How packets are served.
     pub kind: RateKind,
@@ -37,13 +40,15 @@ pub struct Rate {
 }
 
 /// How packets are served.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RateKind {
     /// By a token bucket: at once while there are tokens, which arrive at the rate.
     TokenBucket(TokenBucket),
     /// Serially, bit by bit: each packet leaves with its last bit.
     Serial,
+    /// At moments that were recorded, some bytes at each.
+    Trace(Opportunities),
 }
 
 impl Rate {
@@ -83,7 +88,7 @@ impl Rate {
 
     /// Whether one shared_rate can be this and another: as fast, in the same way.
     pub(crate) fn is_as_fast_as(&self, other: &Self) -> bool {
-        (self.bits_per_second, self.kind) == (other.bits_per_second, other.kind)
+        (self.bits_per_second, &self.kind) == (other.bits_per_second, &other.kind)
     }
 
     fn lane(&self, seed: u64, prefix: &str) -> Lane {
@@ -92,9 +97,10 @@ impl Rate {
     }
 
     fn server(&self) -> Server {
-        match self.kind {
+        match &self.kind {
             RateKind::TokenBucket(model) => Server::TokenBucket(model.start(self.bits_per_second)),
             RateKind::Serial => Server::Serial(SerialService::start(self.bits_per_second)),
+            RateKind::Trace(opportunities) => Server::Trace(Box::new(opportunities.start())),
         }
     }
 }
@@ -139,6 +145,7 @@ impl Bottleneck {
 pub(crate) enum Server {
     TokenBucket(TokenService),
     Serial(SerialService),
+    Trace(Box<OpportunityService>),
 }
 
 impl Server {
@@ -147,6 +154,7 @@ impl Server {
         match self {
             Self::TokenBucket(service) => service.turn(at, size),
             Self::Serial(service) => service.turn(at),
+            Self::Trace(service) => service.turn(at),
         }
     }
 
@@ -155,6 +163,7 @@ impl Server {
         match self {
             Self::TokenBucket(service) => service.serve(turn, size),
             Self::Serial(service) => service.serve(turn, size),
+            Self::Trace(service) => service.serve(turn, size),
         }
     }
 }

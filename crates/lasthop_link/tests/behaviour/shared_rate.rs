@@ -8,7 +8,7 @@ use crate::test_bench::*;
 fn shared(kind: RateKind, up: u32, down: u32) -> TestBench<DuplexLink> {
     let direction = |packets| DirectionConfig {
         rate: Some(Rate {
-            kind,
+            kind: kind.clone(),
             ..Rate::serial(bits_per_second(8_000), QueueLimit::Packets(packets))
         }),
         ..DirectionConfig::default()

@@ -19,6 +19,7 @@ from lasthop.study.fields.form import (
 )
 from lasthop.study.fields.quantity import FRACTION, RATE, SIZE, TIME, format_quantity
 from lasthop.study.paths.impairments import DelayModel, LossProcess, Outage
+from lasthop.study.paths.rate_trace import RateTrace
 from lasthop.study.text.faults import Fault
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ class Background(Form):
 
     def spec(self, direction: Direction) -> Spec:
         """Give it as a run spec has it."""
-        rate = self.rate if self.rate is not None else (self.share or 0.0) * (direction.rate or 0)
+        of_link = 0 if isinstance(direction.rate, RateTrace) else direction.rate or 0
+        rate = self.rate if self.rate is not None else (self.share or 0.0) * of_link
         every = round(self.packet * 8 * _SECOND_NS / rate)
         if every < _SHORTEST_INTERVAL_NS:
             raise Fault(
@@ -120,8 +122,14 @@ class Direction(Form):
     """Delay of packets, constant or varying."""
     reordering: Switch = Field(default=True, examples=["off"])
     """Whether a packet may overtake another one."""
-    rate: Rate | None = Field(default=None, examples=["6.25 kB/s"])
-    """Rate of IP bytes. Default: unlimited."""
+    rate: (
+        Annotated[
+            Annotated[Rate, Tag("<value>")] | Annotated[RateTrace, Tag("<mapping>")],
+            SCALAR_OR_MAPPING,
+        ]
+        | None
+    ) = Field(default=None, examples=["6.25 kB/s"])
+    """Rate of IP bytes, constant or recorded. Default: unlimited."""
     rate_kind: Literal["token_bucket", "serial"] = Field(
         default="token_bucket", examples=["token_bucket"]
     )
@@ -167,7 +175,7 @@ class Direction(Form):
             "outages": [outage.spec() for outage in self.outages],
             "loss": self._loss_spec(),
             "delay": self._delay_spec(folder),
-            "rate": self._rate_spec(),
+            "rate": self._rate_spec(folder),
             "duplicate": _probability(self.duplicate),
             "corrupt": _probability(self.corrupt),
         }
@@ -208,13 +216,23 @@ class Direction(Form):
                 raise fault.within(("delay",)) from None
         return {"model": model, "reordering": self.reordering}
 
-    def _rate_spec(self) -> Spec | None:
+    def _rate_spec(self, folder: pathlib.Path) -> Spec | None:
         if self.rate is None:
             return None
-        bucket = self.rate_kind == "token_bucket"
+        kind: Spec | str
+        if isinstance(self.rate, RateTrace):
+            try:
+                moments = self.rate.read(folder)
+            except Fault as fault:
+                raise fault.within(("rate",)) from None
+            rate, kind = moments.bits_per_second, moments.spec()
+        elif self.rate_kind == "token_bucket":
+            rate, kind = self.rate, {"token_bucket": {"burst_bytes": self.burst}}
+        else:
+            rate, kind = self.rate, "serial"
         return {
-            "bits_per_second": self.rate,
-            "kind": {"token_bucket": {"burst_bytes": self.burst}} if bucket else "serial",
+            "bits_per_second": rate,
+            "kind": kind,
             "queue": {self.queue.unit: self.queue.amount},
             "background": self.background.spec(self) if self.background is not None else None,
         }
@@ -228,7 +246,11 @@ class Direction(Form):
         queue = f"{self.queue.amount} packets"
         if self.queue.unit == "bytes":
             queue = format_quantity(self.queue.amount, SIZE)
-        described = {"rate": f"{format_quantity(self.rate, RATE)} ({line})", "queue": queue}
+        if isinstance(self.rate, RateTrace):
+            rate = f"the trace {self.rate.trace}"
+        else:
+            rate = f"{format_quantity(self.rate, RATE)} ({line})"
+        described = {"rate": rate, "queue": queue}
         if self.background is not None:
             described["other traffic"] = self.background.words()
         return described
@@ -244,6 +266,14 @@ class Direction(Form):
                         location=(key,),
                         at_key=True,
                     )
+        elif isinstance(self.rate, RateTrace):
+            for key in given & {"burst", "rate_kind", "background"}:
+                raise Fault(
+                    f'"{key}" has no effect on a recorded rate',
+                    hint='remove it, or write a constant rate such as "rate: 50 kbit/s"',
+                    location=(key,),
+                    at_key=True,
+                )
         elif "burst" in given and self.rate_kind == "serial":
             raise Fault(
                 '"burst" has no effect on a serial line',

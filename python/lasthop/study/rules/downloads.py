@@ -63,5 +63,5 @@ def _bottlenecks(flow: Flow, assembly: Assembly) -> Iterator[tuple[int, float]]:
         if isinstance(hop.settings, Nbiot):
             cells = sum(network.cells for network in networks([hop]))
             yield NBIOT_DOWN_BITS_PER_SECOND, max(1.0, fetching / cells)
-        elif isinstance(hop.settings, LinkForm) and hop.settings.down.rate is not None:
+        elif isinstance(hop.settings, LinkForm) and isinstance(hop.settings.down.rate, int):
             yield hop.settings.down.rate, 1.0 if hop.scope == "own" else fetching
