@@ -11,6 +11,7 @@ __all__ = [
     "CaptureError",
     "CaptureLedger",
     "CaptureSearch",
+    "EmulatorControl",
     "RunCancelled",
     "RunTables",
     "Server",
@@ -19,6 +20,7 @@ __all__ = [
     "arrow_schema",
     "coap_request",
     "emulate",
+    "emulate_before_server",
     "explain",
     "merge_captures",
     "message_kinds",
@@ -155,6 +157,28 @@ def merge_captures(interfaces: Sequence[tuple[str, Path]], into: Path) -> None: 
 def emulate(
     spec_json: str, near_fd: int, far_fd: int, stop_fd: int, ready_fd: int | None = None
 ) -> str: ...
+
+# The same before a server: what comes to two listeners, of TCP and of UDP, goes on to it through
+# the path. The path lies between two devices, with the listeners behind the far one, or without
+# ends between a TCP and UDP of ours and another one.
+def emulate_before_server(
+    spec_json: str,
+    listeners: tuple[int, int],
+    server: str,
+    *,
+    mtu_bytes: int,
+    stop_fd: int,
+    ready_fd: int,
+    control: EmulatorControl,
+    ends: tuple[int, int] | None = None,
+) -> str: ...
+
+# Gives orders to an emulator at work, from another thread.
+@final
+class EmulatorControl:
+    def __init__(self) -> None: ...
+    # An order and its answer as JSON; no answer when the emulator has ended.
+    def ask(self, order: str) -> str | None: ...
 
 # Ends a server or a client: by a byte at its descriptor, as signals write it.
 @final

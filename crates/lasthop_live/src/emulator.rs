@@ -1,5 +1,8 @@
 //! A path of a study between two outside ends, in the time of the machine.
 
+mod before_server;
+mod changeable;
+mod control;
 mod ledger;
 mod merging;
 mod pressure;
@@ -9,13 +12,14 @@ mod summary;
 mod watch;
 
 use core::sync::atomic::AtomicBool;
+use std::cell::Cell;
 use std::fs;
 use std::io::{self, BufWriter, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use lasthop_contract::Direction;
+use lasthop_contract::{Direction, Host};
 use lasthop_engine::{HostId, Outcome};
 use lasthop_measure::{Capture, CapturedHost};
 use lasthop_units::Duration;
@@ -23,6 +27,8 @@ use lasthop_world::SpecError;
 use rustix::time::{ClockId, clock_gettime};
 use thiserror::Error;
 
+pub use before_server::BeforeServer;
+pub use control::{ControlEnd, EmulatorControl, control};
 pub use ledger::OfferedBytes;
 pub use merging::merge_captures;
 pub use spec::{EmulationSpec, LatenessLimit};
@@ -30,6 +36,8 @@ pub use summary::{DirectionSummary, EmulationSummary, LatenessSummary, Tally};
 
 use crate::live_run::run_by;
 use crate::{LiveRun, PacketDevice, Poller, WallClock, WallTime};
+use changeable::Changing;
+use control::CaptureEnd;
 use pressure::cpu_pressure;
 use punctuality::Punctuality;
 use watch::EmulatorWatch;
@@ -41,13 +49,18 @@ pub struct Emulator {
     run: LiveRun<EmulatorWatch>,
     time: WallTime,
     poller: Rc<Poller>,
-    ends: [OutsideEnd; 2],
+    /// How many packets each end did not take.
+    refused: [Rc<Cell<u64>>; 2],
     limit: Option<LatenessLimit>,
+    changing: Changing,
 }
 
-/// An end, once it is a host of the run.
-struct OutsideEnd {
-    refused: Rc<core::cell::Cell<u64>>,
+/// Who is at the ends of a path.
+struct Ends {
+    hosts: [Box<dyn Host>; 2],
+    refused: [Rc<Cell<u64>>; 2],
+    /// Beside the path.
+    beside: Option<Box<dyn Host>>,
 }
 
 /// Why a path could not be emulated, or was not to the end.
@@ -67,6 +80,9 @@ pub enum EmulatorError {
     /// An end or the kernel failed.
     #[error(transparent)]
     Io(#[from] io::Error),
+    /// An order that cannot be followed.
+    #[error("{0}")]
+    Order(String),
     /// The models ask for the same instant again and again.
     #[error("the path does not get past {0} s")]
     Stalled(f64),
@@ -88,33 +104,52 @@ impl Emulator {
         near: impl AsFd,
         far: impl AsFd,
     ) -> Result<Self, EmulatorError> {
+        Self::between(spec, |poller| {
+            Ends::of_devices(near.as_fd(), far.as_fd(), poller)
+        })
+    }
+
+    /// A path between the ends that are made by a poller.
+    fn between(
+        spec: &EmulationSpec,
+        make: impl FnOnce(&Rc<Poller>) -> io::Result<Ends>,
+    ) -> Result<Self, EmulatorError> {
         let (time, poller) = (WallTime::starting_now(), Poller::new()?);
-        let capture = capture(spec)?;
+        let files = [
+            (CaptureEnd::Near, &spec.capture_near),
+            (CaptureEnd::Far, &spec.capture_far),
+        ];
+        let files = files
+            .into_iter()
+            .filter_map(|(end, path)| Some((end, path.as_deref()?)));
+        let capture = capture_of(spec.path.device, files)?;
         let clock = WallClock::new(time, Rc::clone(&poller)).awake_before(AWAKE);
         let mut run = run_by(clock, EmulatorWatch::new(capture, spec));
+        let Ends {
+            hosts,
+            refused,
+            beside,
+        } = make(&poller)?;
         let mut ids = [HostId(0); 2];
-        let mut ends = Vec::new();
-        for (direction, descriptor) in Direction::ALL.into_iter().zip([near.as_fd(), far.as_fd()]) {
-            let device = PacketDevice::new(descriptor, &poller)?;
-            let refused = device.refused();
-            let id = run.add_host(Box::new(device), direction);
+        for (direction, host) in Direction::ALL.into_iter().zip(hosts) {
+            let id = run.add_host(host, direction);
             run.open_to_outside(id);
-            let captured = match direction {
-                Direction::Up => CapturedHost::Device(spec.path.device),
-                Direction::Down => CapturedHost::Server(0),
-            };
+            let captured = captured_host(spec.path.device, direction);
             run.observer_mut().attach(id, captured);
             ids[direction as usize] = id;
-            ends.push(OutsideEnd { refused });
         }
-        spec.path.lay(&mut run, ids)?;
-        let [near, far] = <[OutsideEnd; 2]>::try_from(ends).unwrap_or_else(|_| unreachable!());
+        if let Some(host) = beside {
+            let id = run.add_host(host, Direction::Up);
+            run.open_to_outside(id);
+        }
+        let changing = Changing::lay(&spec.path, &mut run, ids)?;
         Ok(Self {
             run,
             time,
             poller,
-            ends: [near, far],
+            refused,
             limit: spec.lateness_limit,
+            changing,
         })
     }
 
@@ -126,6 +161,7 @@ impl Emulator {
         mut self,
         stop: impl AsFd,
         ready: impl FnOnce() -> io::Result<()>,
+        control: Option<ControlEnd>,
     ) -> Result<EmulationSummary, EmulatorError> {
         self.poller.stop_by(&stop)?;
         let _punctuality = Punctuality::new()?;
@@ -145,6 +181,10 @@ impl Emulator {
                     self.run.observer_mut().note_pause(pause);
                 }
             }
+            if let Some(control) = &control {
+                let wall = self.time.now() - begin;
+                control.serve(|order| self.follow(order, wall, cpu_time() - cpu_before));
+            }
         }
         if let Some(error) = self.poller.take_failure() {
             return Err(error.into());
@@ -152,7 +192,7 @@ impl Emulator {
         let wall = self.time.now() - begin;
         let cpu = cpu_time() - cpu_before;
         let pressure = cpu_pressure().zip(pressure_before);
-        let refused = self.ends.map(|end| end.refused.get());
+        let refused = self.refused.map(|refused| refused.get());
         let watch = self.run.into_observer();
         let mut summary = watch.finish(wall, cpu, refused, self.limit)?;
         summary.cpu_pressure_seconds =
@@ -161,23 +201,33 @@ impl Emulator {
     }
 }
 
-/// The files of the ends that are captured.
-fn capture(spec: &EmulationSpec) -> Result<Option<Capture>, EmulatorError> {
-    let files = [
-        (
-            CapturedHost::Device(spec.path.device),
-            "near",
-            &spec.capture_near,
-        ),
-        (CapturedHost::Server(0), "far", &spec.capture_far),
-    ];
+impl Ends {
+    fn of_devices(
+        near: BorrowedFd<'_>,
+        far: BorrowedFd<'_>,
+        poller: &Rc<Poller>,
+    ) -> io::Result<Self> {
+        let near = PacketDevice::new(near, poller)?;
+        let far = PacketDevice::new(far, poller)?;
+        Ok(Self {
+            refused: [near.refused(), far.refused()],
+            hosts: [Box::new(near), Box::new(far)],
+            beside: None,
+        })
+    }
+}
+
+/// Captures in these files, each of an end.
+fn capture_of<'a>(
+    device: u32,
+    files: impl IntoIterator<Item = (CaptureEnd, &'a Path)>,
+) -> Result<Option<Capture>, EmulatorError> {
     let mut open = Vec::new();
-    for (host, name, path) in files {
-        if let Some(path) = path {
-            let file = create(path)?;
-            let out: Box<dyn Write> = Box::new(BufWriter::new(file));
-            open.push((host, name.into(), out));
-        }
+    for (end, path) in files {
+        let file = create(path)?;
+        let out: Box<dyn Write> = Box::new(BufWriter::new(file));
+        let host = captured_host(device, end.direction());
+        open.push((host, end.name().into(), out));
     }
     if open.is_empty() {
         return Ok(None);
@@ -185,6 +235,14 @@ fn capture(spec: &EmulationSpec) -> Result<Option<Capture>, EmulatorError> {
     let mut capture = Capture::new(open);
     capture.stamp_from(since_1970());
     Ok(Some(capture))
+}
+
+/// The end whose packets go this way.
+const fn captured_host(device: u32, direction: Direction) -> CapturedHost {
+    match direction {
+        Direction::Up => CapturedHost::Device(device),
+        Direction::Down => CapturedHost::Server(0),
+    }
 }
 
 #[expect(

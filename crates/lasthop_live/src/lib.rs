@@ -5,7 +5,7 @@
 //! that gives and takes whole IP packets, as a TUN device does: [`join`] puts one of our hosts on it behind a link of
 //! ours, or joins two of them, so that foreign stacks meet the impairments that our own meet in virtual time.
 //! [`FlowLinks`] gives each flow that passes a link of its own, and an [`Emulator`] is the path of a study between two
-//! outside ends.
+//! outside ends, or before a server ([`BeforeServer`]), which an [`EmulatorControl`] can change while it works.
 //!
 //! [`KernelTcp`] and [`KernelUdp`] are transports over sockets of the kernel; a host on one of them is open to the outside,
 //! too. On them stand [`serve`], our broker and servers, and [`clients`]; [`gateway`] is what a device gateway keeps.
@@ -28,6 +28,7 @@ mod kernel;
 mod live_run;
 mod poller;
 mod quic;
+mod relay;
 mod secured;
 pub mod serve;
 mod wall_clock;
@@ -39,8 +40,9 @@ pub use descriptor::of_this_process;
 pub use device::PacketDevice;
 pub use dtls::{certified_client, certified_server, keyed_client, keyed_server};
 pub use emulator::{
-    DirectionSummary, EmulationSpec, EmulationSummary, Emulator, EmulatorError, LatenessLimit,
-    LatenessSummary, OfferedBytes, Tally as PacketTally, merge_captures,
+    BeforeServer, ControlEnd, DirectionSummary, EmulationSpec, EmulationSummary, Emulator,
+    EmulatorControl, EmulatorError, LatenessLimit, LatenessSummary, OfferedBytes,
+    Tally as PacketTally, control, merge_captures,
 };
 pub use external_server::ExternalServer;
 pub use flow_links::{FlowLinks, FlowPorts};

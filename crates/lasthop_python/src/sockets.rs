@@ -10,6 +10,8 @@ use pyo3::prelude::*;
 /// Puts all of it into the module.
 pub(crate) fn offer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(emulator::emulate, module)?)?;
+    module.add_function(wrap_pyfunction!(emulator::emulate_before_server, module)?)?;
+    module.add_class::<emulator::EmulatorControl>()?;
     module.add_function(wrap_pyfunction!(emulator::merge_captures, module)?)?;
     module.add_class::<live::Access>()?;
     module.add_class::<live::Stopper>()?;

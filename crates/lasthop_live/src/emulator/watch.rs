@@ -1,3 +1,4 @@
+use core::mem;
 use std::io;
 
 use lasthop_contract::{
@@ -62,19 +63,38 @@ impl EmulatorWatch {
         self.longest_pause = self.longest_pause.max(pause);
     }
 
+    /// Captures from now on, or no more; what was captured before is whole.
+    pub(super) fn capture_by(&mut self, capture: Option<Capture>) -> io::Result<()> {
+        match mem::replace(&mut self.capture, capture) {
+            Some(before) => before.finish(),
+            None => Ok(()),
+        }
+    }
+
     /// Ends the captures and tells what was counted.
     pub(super) fn finish(
-        self,
+        mut self,
         wall: Duration,
         cpu: Duration,
         refused: [u64; 2],
         limit: Option<LatenessLimit>,
     ) -> io::Result<EmulationSummary> {
-        if let Some(capture) = self.capture {
-            capture.finish()?;
-        }
+        self.capture_by(None)?;
+        let mut summary = self.summary(wall, cpu, refused, limit);
+        summary.ledger = self.ledgers.map(Ledgers::finish);
+        Ok(summary)
+    }
+
+    /// What was counted so far, but what the bytes are for, which is known at the end.
+    pub(super) fn summary(
+        &self,
+        wall: Duration,
+        cpu: Duration,
+        refused: [u64; 2],
+        limit: Option<LatenessLimit>,
+    ) -> EmulationSummary {
         let lateness = LatenessSummary::new(&self.lateness, self.longest, self.longest_pause);
-        let [up, down] = self.ways;
+        let [up, down] = &self.ways;
         // What goes up is for the far end to take.
         let [refused_near, refused_far] = refused;
         let mut summary = EmulationSummary {
@@ -84,13 +104,13 @@ impl EmulatorWatch {
             up: up.summary().ended(refused_far),
             down: down.summary().ended(refused_near),
             invalid: limit.map_or_else(Vec::new, |limit| lateness.beyond(limit)),
-            ledger: self.ledgers.map(Ledgers::finish),
+            ledger: None,
             lateness,
         };
         if let Some(mtu_bytes) = self.mtu_bytes {
             summary.note_oversized(mtu_bytes);
         }
-        Ok(summary)
+        summary
     }
 
     fn way(&mut self, direction: Direction) -> &mut Way {

@@ -2,6 +2,7 @@ use core::net::SocketAddr;
 use std::io;
 use std::os::fd::OwnedFd;
 
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::net::{
     AddressFamily, SocketFlags, SocketType, bind, getsockname, listen, socket_with, sockopt,
 };
@@ -42,6 +43,17 @@ impl Listener {
     /// When the address is taken, is none of this machine's, or needs rights.
     pub fn datagram(address: SocketAddr) -> Result<Self, ListenerError> {
         Self::open(address, SocketType::DGRAM)
+    }
+
+    /// A socket that another language has bound, listening where it is one of streams.
+    ///
+    /// # Errors
+    /// When it is no socket of IP.
+    pub fn of_socket(socket: OwnedFd) -> io::Result<Self> {
+        let flags = fcntl_getfl(&socket)?;
+        fcntl_setfl(&socket, flags | OFlags::NONBLOCK)?;
+        let address = getsockname(&socket)?.try_into()?;
+        Ok(Self { socket, address })
     }
 
     /// Where it listens.

@@ -31,7 +31,7 @@ fn behind(spec: &str, act: impl FnOnce(&OwnedFd, &OwnedFd)) -> EmulationSummary 
     thread::scope(|scope| {
         let emulator = scope.spawn(|| {
             let emulator = Emulator::new(&spec, near_device, far_device).unwrap();
-            emulator.run(stopped, || Ok(())).unwrap()
+            emulator.run(stopped, || Ok(()), None).unwrap()
         });
         act(&near, &far);
         drop(stop);
@@ -98,7 +98,7 @@ fn an_end_that_is_gone_ends_it_with_the_reason() {
     let ((near, near_device), (_far, far_device), (_stop, stopped)) = (pair(), pair(), pair());
     let emulator = Emulator::new(&spec, near_device, far_device).unwrap();
     drop(near);
-    assert!(emulator.run(stopped, || Ok(())).is_err());
+    assert!(emulator.run(stopped, || Ok(()), None).is_err());
 }
 
 #[test]

@@ -1,9 +1,13 @@
-use std::io::Write;
-use std::os::fd::RawFd;
+use std::io::{self, PipeWriter, Write};
+use std::os::fd::{OwnedFd, RawFd};
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use lasthop_extension::{CaptureError, SpecError};
-use lasthop_live::{EmulationSpec, Emulator, EmulatorError, of_this_process};
+use lasthop_live::{
+    BeforeServer, ControlEnd, EmulationSpec, EmulationSummary, Emulator, EmulatorError,
+    of_this_process,
+};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
@@ -25,13 +29,104 @@ pub(crate) fn emulate(
     let (near, far, stop) = (near?, far?, stop?);
     let ready = ready_fd.map(of_this_process).transpose()?;
     let refused = go_first(py)?;
+    let summary =
+        py.detach(|| Emulator::new(&spec, near, far)?.run(stop, || say_ready(ready), None));
+    conclude(py, summary, refused)
+}
+
+/// Carries what comes to two listeners, of TCP and of UDP, through a path to a server, until `stop_fd` can be read or its
+/// other end is gone. `ends` are two devices that the path lies between, where the listeners are behind the far one; without
+/// them it lies between a TCP and UDP of ours and another one.
+#[pyfunction]
+#[pyo3(signature = (spec_json, listeners, server, *, mtu_bytes, stop_fd, ready_fd, control, ends=None))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "they are the descriptors of a link"
+)]
+pub(crate) fn emulate_before_server(
+    py: Python<'_>,
+    spec_json: &str,
+    listeners: [RawFd; 2],
+    server: &str,
+    mtu_bytes: u16,
+    stop_fd: RawFd,
+    ready_fd: RawFd,
+    control: &EmulatorControl,
+    ends: Option<[RawFd; 2]>,
+) -> PyResult<String> {
+    let spec =
+        EmulationSpec::parse(spec_json).map_err(|error| SpecError::new_err(error.to_string()))?;
+    let server = server
+        .parse()
+        .map_err(|_| PyValueError::new_err(format!("{server} is no address and port")))?;
+    let [tcp, udp] = listeners.map(of_this_process);
+    let before = BeforeServer {
+        listeners: [tcp?, udp?],
+        server,
+        mtu_bytes,
+    };
+    let ends = match ends.map(|ends| ends.map(of_this_process)) {
+        Some([near, far]) => Some([near?, far?]),
+        None => None,
+    };
+    let (stop, ready) = (of_this_process(stop_fd)?, of_this_process(ready_fd)?);
+    let orders = control.take_end();
+    let refused = go_first(py)?;
     let summary = py.detach(|| {
-        let say_ready = || match ready {
-            Some(ready) => std::io::PipeWriter::from(ready).write_all(b"\n"),
-            None => Ok(()),
+        let emulator = match ends {
+            Some(ends) => Emulator::before_server(&spec, ends, before),
+            None => Emulator::proxy(&spec, before),
         };
-        Emulator::new(&spec, near, far)?.run(stop, say_ready)
+        emulator?.run(stop, || say_ready(Some(ready)), orders)
     });
+    conclude(py, summary, refused)
+}
+
+/// Gives orders to an emulator at work.
+#[pyclass(frozen, module = "lasthop._native")]
+pub(crate) struct EmulatorControl {
+    control: lasthop_live::EmulatorControl,
+    end: Mutex<Option<ControlEnd>>,
+}
+
+#[pymethods]
+impl EmulatorControl {
+    #[new]
+    fn new() -> Self {
+        let (control, end) = lasthop_live::control();
+        Self {
+            control,
+            end: Mutex::new(Some(end)),
+        }
+    }
+
+    /// Gives an order as JSON, and waits for the answer; none when the emulator has ended.
+    fn ask(&self, py: Python<'_>, order: &str) -> PyResult<Option<String>> {
+        py.detach(|| self.control.ask(order))
+            .map_err(from_emulator_error)
+    }
+}
+
+impl EmulatorControl {
+    /// The end of the emulator, which the first one takes.
+    fn take_end(&self) -> Option<ControlEnd> {
+        self.end.lock().ok()?.take()
+    }
+}
+
+fn say_ready(ready: Option<OwnedFd>) -> io::Result<()> {
+    match ready {
+        Some(ready) => PipeWriter::from(ready).write_all(b"\n"),
+        None => Ok(()),
+    }
+}
+
+/// Tells what an emulator did, once its thread is scheduled as usual.
+fn conclude(
+    py: Python<'_>,
+    summary: Result<EmulationSummary, EmulatorError>,
+    refused: Option<String>,
+) -> PyResult<String> {
     if refused.is_none() {
         schedule(py, "SCHED_OTHER", 0)?;
     }
@@ -91,6 +186,7 @@ fn from_emulator_error(error: EmulatorError) -> PyErr {
         EmulatorError::Io(source) => {
             PyOSError::new_err((source.raw_os_error(), source.to_string()))
         }
+        EmulatorError::Order(what) => PyValueError::new_err(what),
         stalled @ EmulatorError::Stalled(_) => PyOSError::new_err(stalled.to_string()),
     }
 }

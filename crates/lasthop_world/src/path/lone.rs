@@ -1,7 +1,7 @@
 use core::net::{Ipv4Addr, Ipv6Addr};
 
-use lasthop_contract::Clock;
-use lasthop_engine::{HostId, Observer, Simulation};
+use lasthop_contract::{Clock, Link};
+use lasthop_engine::{HostId, LinkId, Observer, Simulation};
 use serde::{Deserialize, Serialize};
 
 use crate::addresses::{Addresses, Outside};
@@ -63,12 +63,28 @@ impl LonePath {
     pub fn lay<C: Clock, O: Observer>(
         &self,
         simulation: &mut Simulation<C, O>,
-        [device, server]: [HostId; 2],
+        ends: [HostId; 2],
     ) -> Result<(), SpecError> {
+        self.lay_each(simulation, ends, |_, machine| machine)?;
+        Ok(())
+    }
+
+    /// The same with each machine in a wrapper, by the place of its hop; the links, in the order of the hops.
+    ///
+    /// # Errors
+    /// Those of [`LonePath::lay`].
+    pub fn lay_each<C: Clock, O: Observer>(
+        &self,
+        simulation: &mut Simulation<C, O>,
+        [device, server]: [HostId; 2],
+        mut wrap: impl FnMut(usize, Box<dyn Link>) -> Box<dyn Link>,
+    ) -> Result<Vec<LinkId>, SpecError> {
+        let mut links = Vec::new();
         let mut last: Option<HopEnd> = None;
-        for (place, hop) in self.path.hops.iter().enumerate() {
-            let machine = hop.medium.medium().alone(hop, self, place)?;
-            let (near, far) = ends_of(simulation.add_link(machine), 0);
+        for place in 0..self.path.hops.len() {
+            let link = simulation.add_link(wrap(place, self.machine(place)?));
+            links.push(link);
+            let (near, far) = ends_of(link, 0);
             match last {
                 None => _ = simulation.attach(device, near.0, near.1),
                 Some(before) => simulation.join(before, near),
@@ -78,7 +94,17 @@ impl LonePath {
         let (link, port) =
             last.ok_or_else(|| SpecError::value("path.hops", "a path has at least one hop"))?;
         simulation.attach(server, link, port);
-        Ok(())
+        Ok(links)
+    }
+
+    /// The machine of a hop, alone.
+    ///
+    /// # Errors
+    /// [`SpecError`], when the model cannot be as the path says, or there is no such hop.
+    pub fn machine(&self, place: usize) -> Result<Box<dyn Link>, SpecError> {
+        let hop = self.path.hops.get(place);
+        let hop = hop.ok_or_else(|| SpecError::value("path.hops", "there is no such hop"))?;
+        hop.medium.medium().alone(hop, self, place)
     }
 
     /// Where a hop is, after which its random streams are named.
