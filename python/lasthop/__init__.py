@@ -7,16 +7,18 @@ from lasthop.version import __version__
 
 if TYPE_CHECKING:
     from lasthop.errors import LasthopError
+    from lasthop.linked import link
     from lasthop.outcome.results import Results
     from lasthop.running.run import run
     from lasthop.study import load_study
 
-__all__ = ["LasthopError", "Results", "__version__", "load_study", "run"]
+__all__ = ["LasthopError", "Results", "__version__", "link", "load_study", "run"]
 
 # Imported on first use: `lasthop --help` and shell completion must not load polars.
 _HOMES = {
     "LasthopError": "lasthop.errors",
     "Results": "lasthop.outcome.results",
+    "link": "lasthop.linked",
     "load_study": "lasthop.study",
     "run": "lasthop.running.run",
 }

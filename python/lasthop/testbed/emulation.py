@@ -34,7 +34,8 @@ class Emulation:
         self.summary: dict[str, Any] = {}
         self._spec = json.dumps(spec)
         self._ends = (near, far)
-        self._thread = threading.Thread(target=self._carry, name="emulator")
+        # One that is not ended must not keep the interpreter.
+        self._thread = threading.Thread(target=self._carry, name="emulator", daemon=True)
         self._stop: int | None = None
         self._failure: BaseException | None = None
 
@@ -86,10 +87,12 @@ class Emulation:
             raise failure
         return self.summary
 
+    def _emulate(self, stopped: int, ready: int) -> str:
+        return _native.emulate(self._spec, *self._ends, stopped, ready)
+
     def _carry(self) -> None:
         try:
-            told = _native.emulate(self._spec, *self._ends, self._stopped, self._ready)
-            self.summary = json.loads(told)
+            self.summary = json.loads(self._emulate(self._stopped, self._ready))
         except (ValueError, OSError) as error:
             self._failure = error
         finally:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _TUNSETIFF = 0x400454CA
 _IFF_TUN = 0x0001
 _IFF_NO_PI = 0x1000
+_IFF_TUN_EXCL = 0x8000
 
 _DEVICE = "/dev/net/tun"
 
@@ -43,12 +44,17 @@ class Tun(OpenDevice):
         """
         return cls(name, inside(namespace, lambda: _open(name)))
 
+    @classmethod
+    def open_here(cls, name: str) -> Tun:
+        """Open a device that did not exist in the namespace of this thread, as `open_in` does."""
+        return cls(name, _open(name, _IFF_TUN_EXCL))
 
-def _open(name: str) -> int:
+
+def _open(name: str, flags: int = 0) -> int:
     import fcntl  # noqa: PLC0415  (not every platform has it, and studies run without)
 
     descriptor = os.open(_DEVICE, os.O_RDWR | os.O_CLOEXEC)
-    request = struct.pack("16sH22x", name.encode(), _IFF_TUN | _IFF_NO_PI)
+    request = struct.pack("16sH22x", name.encode(), _IFF_TUN | _IFF_NO_PI | flags)
     try:
         fcntl.ioctl(descriptor, _TUNSETIFF, request)
     except OSError:
