@@ -1,6 +1,7 @@
 """The page: one HTML file that needs nothing but a browser."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from markupsafe import Markup
 
@@ -21,6 +22,7 @@ from lasthop.report.conditions import conditions_section, versions_section
 from lasthop.report.crashes_table import crashes_section
 from lasthop.report.energy_table import energy_section
 from lasthop.report.expectations import expectations_section
+from lasthop.report.explorer import explorer_data, explorer_section
 from lasthop.report.failures import failures_section
 from lasthop.report.figures import Figure, decisive, overload, panel_spec
 from lasthop.report.figures.energy import ENERGY_ENTRIES
@@ -45,6 +47,7 @@ from lasthop.report.themes import FONT, INKS, vega_config
 from lasthop.results.description import changes_in_words, heading
 from lasthop.results.verification import UNCHECKED
 
+_EXPLORER = ("decide.js", "explorer_parts.js", "explorer.js")
 _MODES: tuple[Mode, ...] = ("light", "dark")
 _COLOUR_PLACES = {
     "stacks": {},
@@ -69,6 +72,8 @@ def report_page(  # noqa: PLR0913  (what a page is made of)
     others = [figure for figure in drawn if figure not in answers]
     undrawn = [line for figure in figures if not figure.panels for line in figure.constant]
     expectations = source.expectations
+    explored = explorer_data(source, decision)
+    explorer = explorer_section(explored, styles)
     if source.multiverse is None:
         beside = (*crashes_in_a_line(source.paths), *beside_the_fleet(by_group))
         answer = Markup().join(
@@ -98,6 +103,7 @@ def report_page(  # noqa: PLR0913  (what a page is made of)
         answer=answer,
         sections=[
             *([] if first is None else [first]),
+            *([] if explorer is None else [explorer]),
             *sections,
             *_figures_section(others, list(dict.fromkeys(undrawn)), source, styles),
             *([found] if (found := measures_section(source, styles)) else []),
@@ -106,7 +112,7 @@ def report_page(  # noqa: PLR0913  (what a page is made of)
         ],
         command=source.command(),
     )
-    return _document(title=heading(source.study), body=body, figures=drawn)
+    return _document(title=heading(source.study), body=body, figures=drawn, explored=explored)
 
 
 def figure_page(source: ReportSource, figure: Figure) -> str:
@@ -195,8 +201,15 @@ def _panel_id(figure: Figure, place: int) -> str:
     return f"{figure.name}-panel-{place}"
 
 
-def _document(*, title: str, body: Markup, figures: Sequence[Figure]) -> str:
+def _document(
+    *,
+    title: str,
+    body: Markup,
+    figures: Sequence[Figure],
+    explored: Mapping[str, Any] | None = None,
+) -> str:
     data = {
+        **({} if explored is None else {"explorer": explored}),
         "themes": {mode: vega_config(mode) for mode in _MODES},
         "panels": {
             _panel_id(figure, place): panel_spec(panel)
@@ -204,12 +217,15 @@ def _document(*, title: str, body: Markup, figures: Sequence[Figure]) -> str:
             for place, panel in enumerate(figure.panels)
         },
     }
-    bundle, script = (vega_bundle() if figures else ""), asset("page.js")
+    bundle = vega_bundle() if figures else ""
+    script = "".join(map(asset, (*([] if explored is None else _EXPLORER), "page.js")))
     return render(
         "page.html",
         title=title,
         policy=" ".join((script_hash(bundle), script_hash(script))),
-        style=_variables() + asset("page.css"),
+        style=_variables()
+        + asset("page.css")
+        + ("" if explored is None else asset("explorer.css")),
         body=body,
         data=json_text(data),
         bundle=bundle,

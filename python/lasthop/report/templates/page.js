@@ -38,6 +38,9 @@
     for (let at = element; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
   };
 
+  const explorer = document.getElementById("explorer-body");
+  if (explorer) window.lasthopExplorer(explorer, data.explorer);
+
   dark.addEventListener("change", drawShown);
   document.addEventListener("toggle", drawShown, { capture: true });
   window.addEventListener("beforeprint", () => {
