@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from lasthop.cli.explain import MessageName
+    from lasthop.explained import MessageName
 
 _NS_PER_S = 1e9
 _MOST_ALONE = 20

@@ -30,6 +30,7 @@ from lasthop.report.figures.ledger import LEDGER_ENTRIES
 from lasthop.report.flip_points import flip_points_section
 from lasthop.report.markup import Styles, json_text, script_hash
 from lasthop.report.measures import measures_section
+from lasthop.report.message_lines import message_lines
 from lasthop.report.multiverse import multiverse_section
 from lasthop.report.ruling import ruling_section
 from lasthop.report.section import Section, counted
@@ -47,7 +48,9 @@ from lasthop.report.themes import FONT, INKS, vega_config
 from lasthop.results.description import changes_in_words, heading
 from lasthop.results.verification import UNCHECKED
 
-_EXPLORER = ("decide.js", "explorer_parts.js", "explorer.js")
+_MARKUP = ("markup.js",)
+_EXPLORER = ("decide.js", "requirements.js", "explorer.js")
+_LINES = ("messages.js",)
 _MODES: tuple[Mode, ...] = ("light", "dark")
 _COLOUR_PLACES = {
     "stacks": {},
@@ -112,7 +115,10 @@ def report_page(  # noqa: PLR0913  (what a page is made of)
         ],
         command=source.command(),
     )
-    return _document(title=heading(source.study), body=body, figures=drawn, explored=explored)
+    lines = {figure.name: message_lines(source, figure) for figure in drawn}
+    return _document(
+        title=heading(source.study), body=body, figures=drawn, explored=explored, messages=lines
+    )
 
 
 def figure_page(source: ReportSource, figure: Figure) -> str:
@@ -122,7 +128,8 @@ def figure_page(source: ReportSource, figure: Figure) -> str:
     body = Markup('<section class="figures alone">{}</section>').format(
         _figure(figure, source, styles)
     )
-    return _document(title=f"{figure.title} {title}", body=body, figures=[figure])
+    lines = {figure.name: message_lines(source, figure)}
+    return _document(title=f"{figure.title} {title}", body=body, figures=[figure], messages=lines)
 
 
 def _counts(source: ReportSource) -> str:
@@ -206,10 +213,13 @@ def _document(
     title: str,
     body: Markup,
     figures: Sequence[Figure],
+    messages: Mapping[str, Any],
     explored: Mapping[str, Any] | None = None,
 ) -> str:
+    lines = {name: found for name, found in messages.items() if found is not None}
     data = {
         **({} if explored is None else {"explorer": explored}),
+        **({"messages": lines} if lines else {}),
         "themes": {mode: vega_config(mode) for mode in _MODES},
         "panels": {
             _panel_id(figure, place): panel_spec(panel)
@@ -218,14 +228,19 @@ def _document(
         },
     }
     bundle = vega_bundle() if figures else ""
-    script = "".join(map(asset, (*([] if explored is None else _EXPLORER), "page.js")))
+    explorer = [] if explored is None else _EXPLORER
+    scripts = (*(_MARKUP if explored or lines else ()), *explorer, *(_LINES if lines else ()))
+    script = "".join(map(asset, (*scripts, "page.js")))
+    sheets = [
+        "page.css",
+        *(["explorer.css"] if explored else []),
+        *(["messages.css"] if lines else []),
+    ]
     return render(
         "page.html",
         title=title,
         policy=" ".join((script_hash(bundle), script_hash(script))),
-        style=_variables()
-        + asset("page.css")
-        + ("" if explored is None else asset("explorer.css")),
+        style=_variables() + "".join(map(asset, sheets)),
         body=body,
         data=json_text(data),
         bundle=bundle,

@@ -198,7 +198,3 @@ class NativeEngine:
             spec_json, server, shown
         )
         return files
-
-    def explain(self, spec_json: str, *, device: int, message: int, flow: str | None = None) -> str:
-        """Return the time line of one message, as JSON."""
-        return str(self._natives.of(spec_json).explain(spec_json, device, message, flow))

@@ -47,6 +47,8 @@ class Figure:
         What is not drawn, as it has one value in all runs: ``Share of messages delivered: 100 %``.
     commands : tuple of str
         What tells more about what it shows.
+    shown_run : ShownRun or None
+        The run whose single messages it shows.
     """
 
     name: str
@@ -61,6 +63,29 @@ class Figure:
     overloaded: bool = False
     constant: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
+    shown_run: "ShownRun | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRun:
+    """A run whose single messages a figure shows.
+
+    Parameters
+    ----------
+    run_id : str
+        The run.
+    messages : int
+        How many measured messages it has.
+    names : tuple of str
+        The messages whose time lines tell most, as ``lasthop explain`` takes them.
+    instants : mapping of str to int
+        When each of these was due, in nanoseconds.
+    """
+
+    run_id: str
+    messages: int
+    names: tuple[str, ...]
+    instants: Mapping[str, int]
 
 
 def sentence_case(text: str) -> str:

@@ -13,7 +13,7 @@ from lasthop.answer.quantities import format_quantity
 from lasthop.report.figures.crashes import crash_marks
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import AxisUnit, StackEncoding, number_axis, value_scale
-from lasthop.report.figures.figure import Figure, Panel
+from lasthop.report.figures.figure import Figure, Panel, ShownRun
 from lasthop.report.figures.vega_lite import Chart, Field, Layer, Value, X, Y
 from lasthop.report.source import ReportSource
 
@@ -21,6 +21,7 @@ NAME = "time-series"
 
 _HEIGHT = 240
 _MOST_MARKS = 800
+_SLOWEST = 3
 _NS = 1e-9
 _LOST = "\N{MULTIPLICATION SIGN}"
 
@@ -62,6 +63,7 @@ def time_series(source: ReportSource, decision: Decision, *, legend: bool) -> Fi
         legend="stacks",
         legend_entries=encoding.shown,
         commands=commands,
+        shown_run=found.shown,
     )
 
 
@@ -111,6 +113,18 @@ class _Run:
             return None
         return arrived.sort("latency_ms", descending=True, maintain_order=True).row(0, named=True)
 
+    @property
+    def shown(self) -> ShownRun:
+        """The run, and its slowest messages, its median one and its first that never arrived."""
+        arrived = self.messages.drop_nulls("latency_ms").sort(
+            "latency_ms", descending=True, maintain_order=True
+        )
+        lost = self.messages.filter(pl.col("delivered_ns").is_null())
+        telling = (arrived.head(_SLOWEST), arrived[arrived.height // 2 :].head(1), lost.head(1))
+        rows = [row for table in telling for row in table.iter_rows(named=True)]
+        instants = {self.name_of(row): int(row["intended_ns"]) for row in rows}
+        return ShownRun(self.run_id, self.messages.height, tuple(instants), instants)
+
     def name_of(self, message: dict[str, Any]) -> str:
         """Name a message as `lasthop explain` reads it: with its flow where there are several."""
         if self._has_several("flow"):
@@ -137,14 +151,14 @@ def _latencies(run: _Run, encoding: StackEncoding) -> Panel:
     y = Y("latency:Q", title=y_measure.title, scale=scale, axis=number_axis(ticks))
     layers = []
     if rows:
-        marks = Layer(datasets.add(rows)).marked("point", size=16)
+        marks = Layer(datasets.add(rows)).marked("point", size=16, cursor="pointer")
         layers.append(
             marks.encoded(x=x, y=y, color=encoding.colour, shape=encoding.shape, tooltip=_TOOLTIP)
         )
     if not lost.is_empty():
         crosses = Layer(
             datasets.add([_row(message, run) for message in lost.iter_rows(named=True)])
-        ).marked("text", text=_LOST, fontSize=13, baseline="top", style="lost")
+        ).marked("text", text=_LOST, fontSize=13, baseline="top", style="lost", cursor="pointer")
         layers.append(crosses.encoded(x=x, y=Value(-4), tooltip=_TOOLTIP))
     layers += crash_marks(run.device_events, datasets, x=x)
     return Panel("Latency of each message", Chart(tuple(layers), height=_HEIGHT), datasets)
@@ -185,6 +199,7 @@ def _row(message: dict[str, Any], run: _Run) -> dict[str, Any]:
     return {
         "time": message["intended_ns"] * _NS,
         "stack": run.stack,
+        "name": run.name_of(message),
         "message": f"device {message['device']}, message {message['message']}",
         "value": format_quantity(message["latency_ms"], "ms", missing="never arrived"),
         "attempts": message["attempts"],

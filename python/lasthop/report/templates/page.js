@@ -5,6 +5,10 @@
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const drawn = new Map(); // by panel: its mode, and what frees it
 
+  // By figure: what shows a message of it.
+  const shows = new Map(Object.entries(data.messages ?? {}).map(([name, lines]) =>
+    [name, window.lasthopMessages(document.getElementById(name), lines)]));
+
   const draw = async (id, mode) => {
     const options = {
       actions: false,
@@ -17,6 +21,8 @@
     drawn.get(id)?.view.finalize();
     const view = await window.lasthopEmbed(document.getElementById(id), data.panels[id], options);
     drawn.set(id, { mode, view });
+    const show = shows.get(document.getElementById(id).closest("figure")?.id);
+    if (show) view.view.addEventListener("click", (_, item) => { if (item?.datum?.name) show(item.datum.name); });
   };
 
   // What is folded away has no width, and few readers open it: it is drawn when it is shown.
