@@ -32,6 +32,7 @@ from lasthop.cli import (
     stacks,
     studies,
     sub,
+    ui,
 )
 from lasthop.cli.output import complain, say
 from lasthop.cli.version import say_version
@@ -79,6 +80,7 @@ _STUDIES = (
     fit,
     init,
     doctor,
+    ui,
 )
 _SOCKETS = (load, probe, serve, gateway, pub, sub, get, put, post)
 for module in _STUDIES:

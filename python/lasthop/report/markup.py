@@ -8,7 +8,7 @@ from hashlib import sha256
 from markupsafe import Markup, escape
 
 from lasthop.answer.sentences import Sentence
-from lasthop.report.styles import StackStyle
+from lasthop.report.styles import StackStyle, stack_styles
 from lasthop.report.templating import macros, render
 
 Styles = Mapping[str, StackStyle]
@@ -58,6 +58,12 @@ def stack_name(stack: str, styles: Styles) -> Markup:
     """Write a stack with its mark."""
     name: Markup = macros("marks.html").stack_name(stack, styles.get(stack))
     return name
+
+
+def stack_symbols(stacks: Sequence[str]) -> list[Markup]:
+    """Draw the marks of stacks, without their names."""
+    styles = stack_styles(stacks)
+    return [macros("marks.html").symbol(styles[stack]) for stack in stacks]
 
 
 def sentence(said: Sentence, styles: Styles) -> Markup:

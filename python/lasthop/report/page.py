@@ -240,7 +240,7 @@ def _document(
         "page.html",
         title=title,
         policy=" ".join((script_hash(bundle), script_hash(script))),
-        style=_variables() + "".join(map(asset, sheets)),
+        style=style_variables() + "".join(map(asset, sheets)),
         body=body,
         data=json_text(data),
         bundle=bundle,
@@ -248,7 +248,8 @@ def _document(
     )
 
 
-def _variables() -> str:
+def style_variables() -> str:
+    """Return the colours and the font of a page, light and dark."""
     light, dark = (
         "".join(f"--{name}:{value};" for name, value in _colours(mode).items()) for mode in _MODES
     )

@@ -55,6 +55,7 @@ def load_study(  # noqa: PLR0913  (each is a keyword and has a default)
     seed: int | None = None,
     modelled: bool = False,
     against: Targets | None = None,
+    text: str | None = None,
 ) -> Study:
     """Load a study file and resolve everything in it.
 
@@ -72,6 +73,8 @@ def load_study(  # noqa: PLR0913  (each is a keyword and has a default)
         Let our own servers stand for the real software that stacks name.
     against
         Where the servers are, if they are somewhere else.
+    text
+        What an editor would write into the file. Without it the file is read.
 
     Raises
     ------
@@ -81,10 +84,10 @@ def load_study(  # noqa: PLR0913  (each is a keyword and has a default)
         If there is no such file.
     """
     file = Path(path)
-    written = read_study(file)
+    written = read_study(file, text=text)
     document = written
-    for key, text in overrides:
-        document = _override(document, key, text)
+    for key, value in overrides:
+        document = _override(document, key, value)
     if seed is not None:
         document = _override(document, "seed", str(seed))
     changes = changes_to(written, document)

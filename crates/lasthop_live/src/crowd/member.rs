@@ -102,7 +102,7 @@ impl Application for Telling {
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport) {
         match input {
             ApplicationInput::Transport(_, TransportEvent::Established(_)) => {
-                self.crowd_client.is_heard()
+                self.crowd_client.is_heard();
             }
             ApplicationInput::Transport(_, TransportEvent::Closed(reason)) => {
                 self.crowd_client.is_refused(reason);
@@ -123,13 +123,13 @@ impl Application for Telling {
             }
             ApplicationOutput::Received(_)
             | ApplicationOutput::Event(MessageEvent::Delivered { .. }) => {
-                self.crowd_client.goes_in()
+                self.crowd_client.goes_in();
             }
             ApplicationOutput::Event(MessageEvent::Transmitted { .. }) => {
-                self.crowd_client.goes_in()
+                self.crowd_client.goes_in();
             }
             ApplicationOutput::Event(MessageEvent::Acknowledged { .. }) => {
-                self.crowd_client.is_answered()
+                self.crowd_client.is_answered();
             }
             ApplicationOutput::WaitUntil(_) => {
                 if let Some(refusal) = self.application.refusal() {

@@ -21,8 +21,15 @@ _SUFFIXES = (".yaml", ".yml")
 _NOT_INHERITED = ("study", "title", "description", "extends")
 
 
-def read_study(file: Path) -> Document:
+def read_study(file: Path, *, text: str | None = None) -> Document:
     """Read a study and the studies that it extends.
+
+    Parameters
+    ----------
+    file
+        The study.
+    text
+        What an editor would write into the file. Without it the file is read.
 
     Raises
     ------
@@ -31,7 +38,7 @@ def read_study(file: Path) -> Document:
     UsageError
         If there is no such file.
     """
-    return _extended(_read(file), file, (file.resolve(),))
+    return _extended(_read(file, text), file, (file.resolve(),))
 
 
 def read_named(file: Path, chain: tuple[Path, ...] = ()) -> Document:
@@ -55,8 +62,8 @@ def read_named(file: Path, chain: tuple[Path, ...] = ()) -> Document:
     return _extended(_checked(source), file, (*chain, file.resolve()))
 
 
-def _read(file: Path) -> Document:
-    source = parse(read_file(file), name=str(file))
+def _read(file: Path, text: str | None) -> Document:
+    source = parse(read_file(file) if text is None else text, name=str(file))
     if source.value is None:
         raise StudyError(
             "the file is empty",
