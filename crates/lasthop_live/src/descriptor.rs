@@ -3,7 +3,7 @@ use std::os::fd::{OwnedFd, RawFd};
 
 use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
 
-/// A descriptor of this process that another language knows by its number, to be kept as our own.
+/// Takes over a descriptor of this process that another language knows by number.
 ///
 /// # Errors
 /// When there is no such descriptor, or the kernel is older than Linux 5.6.

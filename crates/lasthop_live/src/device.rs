@@ -62,7 +62,7 @@ impl PacketDevice {
         })
     }
 
-    /// How many packets the device did not take, to be asked for while the run goes on.
+    /// Returns the counter of packets that the device refused, for reading during the run.
     #[must_use]
     pub fn refused(&self) -> Rc<Cell<u64>> {
         Rc::clone(&self.refused)

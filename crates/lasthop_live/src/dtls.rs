@@ -58,7 +58,7 @@ pub fn certified_server(
     Ok(server.expect(FITS).remembering(secured::SESSIONS))
 }
 
-/// A client that believes in a server of this name by these roots, and shows a certificate to one that asks.
+/// Returns the profile of a client that verifies a server name by these roots, and presents a certificate on request.
 ///
 /// # Errors
 /// When the name is none, or DTLS cannot show the certificate, in words.

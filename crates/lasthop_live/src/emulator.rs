@@ -42,7 +42,7 @@ use pressure::cpu_pressure;
 use punctuality::Punctuality;
 use watch::EmulatorWatch;
 
-/// A path with two outside ends: what comes out of one of them goes into the other as the path lets it through.
+/// A path with two external ends: packets from one end go through the path to the other.
 ///
 /// The near end is the device's, the far end the server's. It runs until a descriptor says that it is enough.
 pub struct Emulator {
@@ -153,7 +153,7 @@ impl Emulator {
         })
     }
 
-    /// Carries packets until this descriptor can be read or its other end is gone, and tells what there was to tell.
+    /// Carries packets until this descriptor is readable or closed, and returns the summary.
     ///
     /// # Errors
     /// [`EmulatorError`], when an end fails or a capture cannot be written.

@@ -5,7 +5,7 @@ use lasthop_units::Instant;
 
 use crate::PacketDevice;
 
-/// A server of a run that is real software behind a device. What its bytes are there for is read from them.
+/// An external server of a run behind a device. Its bytes are classified from their content.
 #[derive(Debug)]
 pub struct ExternalServer {
     device: PacketDevice,
@@ -14,7 +14,7 @@ pub struct ExternalServer {
 }
 
 impl ExternalServer {
-    /// Whoever is behind a device, to whose peers these routes lead.
+    /// Creates it for a device, with the routes to its peers.
     #[must_use]
     pub fn new(device: PacketDevice, routes: Routes) -> Self {
         Self {
@@ -24,7 +24,7 @@ impl ExternalServer {
         }
     }
 
-    /// The same with a service at a port, whatever IANA registers.
+    /// Adds a service at a port, regardless of IANA's registry.
     #[must_use]
     pub fn offering(mut self, protocol: &str, port: u16) -> Self {
         let known = Protocol::OF_PORTS.into_iter();

@@ -33,7 +33,7 @@ struct Flow<L> {
 }
 
 impl<F: FnMut(FlowPorts) -> Option<L>, L: Link> FlowLinks<F, L> {
-    /// Links that are made when the first packet of a flow comes; a flow without one gets nothing through.
+    /// Creates links that are made at the first packet of a flow. A flow without a link is blocked.
     pub fn new(make: F) -> Self {
         Self {
             make,

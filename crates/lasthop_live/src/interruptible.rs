@@ -20,7 +20,7 @@ pub struct InterruptibleClock<'a> {
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
 impl<'a> InterruptibleClock<'a> {
-    /// A clock that has not begun.
+    /// Creates a clock that has not started.
     ///
     /// # Errors
     /// When the kernel gives nothing to wait by.
@@ -28,7 +28,7 @@ impl<'a> InterruptibleClock<'a> {
         Ok(Self::waiting_by(Poller::new()?, interrupt))
     }
 
-    /// The same by the poller of those who are outside.
+    /// Creates a clock that waits with the given poller.
     #[must_use]
     pub fn waiting_by(poller: Rc<Poller>, interrupt: &'a AtomicBool) -> Self {
         Self {
@@ -38,7 +38,7 @@ impl<'a> InterruptibleClock<'a> {
         }
     }
 
-    /// The same in a time that has begun already.
+    /// Creates a clock for a time that has already started.
     #[must_use]
     pub fn in_time(time: WallTime, poller: Rc<Poller>, interrupt: &'a AtomicBool) -> Self {
         let clock = OnceCell::from(WallClock::new(time, Rc::clone(&poller)));

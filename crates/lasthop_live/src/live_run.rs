@@ -39,7 +39,7 @@ pub fn join<O: Observer>(run: &mut LiveRun<O>, link: Box<dyn Link>, ends: [End; 
     }
 }
 
-/// What is at an end of a link.
+/// The machine at an end of a link.
 pub enum End {
     /// A host of ours.
     Ours(Box<dyn Host>),

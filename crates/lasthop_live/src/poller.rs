@@ -10,8 +10,7 @@ use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-/// Knows which descriptors have something to say. The clock waits by it, and each of those who watch descriptors has
-/// a [`Lane`] of its own.
+/// Polls descriptors for the clock. Each user of descriptors has a [`Lane`] of its own.
 #[derive(Debug)]
 pub struct Poller {
     epoll: OwnedFd,
@@ -20,7 +19,7 @@ pub struct Poller {
     failure: RefCell<Option<io::Error>>,
 }
 
-/// The share of a poller that one who watches descriptors has.
+/// The part of a poller that one user has.
 #[derive(Debug)]
 pub struct Lane {
     poller: Rc<Poller>,
@@ -74,7 +73,7 @@ impl Poller {
         }))
     }
 
-    /// A lane for another one who watches.
+    /// Creates a lane for another user.
     #[must_use]
     pub fn lane(self: &Rc<Self>) -> Lane {
         let mut lanes = self.lanes.borrow_mut();
@@ -85,7 +84,7 @@ impl Poller {
         }
     }
 
-    /// Stops the run as soon as this descriptor can be read or its other end is gone.
+    /// Stops the run when this descriptor is readable or closed.
     ///
     /// # Errors
     /// When the descriptor cannot be watched.
@@ -102,7 +101,7 @@ impl Poller {
         self.is_stopped.set(true);
     }
 
-    /// What failed, if something did.
+    /// Returns the error of a failed poll, if any.
     pub fn take_failure(&self) -> Option<io::Error> {
         self.failure.borrow_mut().take()
     }

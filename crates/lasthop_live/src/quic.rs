@@ -16,7 +16,7 @@ const ASKS_AFTER: Duration = Duration::from_secs(60);
 /// How long a client does not answer before it is gone.
 const GONE_AFTER: Duration = Duration::from_secs(180);
 
-/// What a server over QUIC shows, and whom it wants to know.
+/// The credentials of a QUIC server, and how it verifies clients.
 #[derive(Clone, Debug)]
 pub struct QuicOffer {
     profile: ServerProfile,

@@ -14,7 +14,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How many sessions a server remembers: two of each of as many clients as it serves by default.
 pub(crate) const SESSIONS: usize = 20_000;
 
-/// A server that shows this chain, by TLS 1.2 and 1.3, and wants a client's chain to one of `clients` where there are such.
+/// Returns the profile of a server with this chain for TLS 1.2 and 1.3.
+///
+/// With `clients`, it requires a certificate of theirs.
 ///
 /// # Panics
 /// Never: what it is made of fits together.
@@ -32,7 +34,7 @@ pub fn secured_server(credentials: Chain, clients: Option<RootCertStore>) -> Ser
     ServerProfile::new(&settings(), own).expect("it fits together")
 }
 
-/// A client that believes in these roots, asks for a server by its name or address, and shows a chain to one that asks.
+/// Returns the profile of a client that verifies a server by these roots, and presents a chain on request.
 ///
 /// # Errors
 /// When the name is none, in words.

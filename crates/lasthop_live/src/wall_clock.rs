@@ -59,7 +59,7 @@ impl WallClock {
         Self { gathers, ..self }
     }
 
-    /// The time that it goes by.
+    /// Returns the time base.
     #[must_use]
     pub const fn time(&self) -> WallTime {
         self.time

@@ -8,10 +8,10 @@ use lasthop_engine::{HostId, LinkId, Observer};
 use lasthop_measure::Histogram;
 use lasthop_units::{Duration, Instant};
 
-/// Counts what passes in a run on the wall clock, until an instant, or until somebody says that it is done.
+/// Counts the packets of a run on the wall clock, until a given end or a request.
 #[derive(Debug)]
 pub struct Watch {
-    /// When the run ends.
+    /// The end of the run.
     pub end: Instant,
     done: Rc<Cell<bool>>,
     packets: u64,
@@ -34,31 +34,31 @@ impl Watch {
         }
     }
 
-    /// How many packets entered the link.
+    /// Returns the number of packets that entered the link.
     #[must_use]
     pub const fn packets(&self) -> u64 {
         self.packets
     }
 
-    /// How many packets the link dropped, for whatever reason.
+    /// Returns the number of packets that the link dropped.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.dropped.iter().sum()
     }
 
-    /// How many packets the link dropped for this reason.
+    /// Returns the number of packets that the link dropped for this reason.
     #[must_use]
     pub fn dropped_for(&self, reason: DropReason) -> u64 {
         self.dropped[reason as usize]
     }
 
-    /// How many packets a host could not read: malformed, or with a wrong checksum.
+    /// Returns the number of packets that a host could not read: malformed, or with a wrong checksum.
     #[must_use]
     pub const fn damaged(&self) -> u64 {
         self.damaged
     }
 
-    /// How late deadlines were served.
+    /// Returns the lateness of deadlines.
     #[must_use]
     pub const fn lateness(&self) -> &Histogram {
         &self.lateness

@@ -14,20 +14,20 @@ use thiserror::Error;
 use crate::containment::attempt;
 use crate::{Poller, WallTime, Watch, live_run};
 
-/// Whom a client asks, and for how long.
+/// The server of a client, and its timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct Asking<'fd> {
-    /// Where the server listens.
+    /// The address of the server.
     pub server: SocketAddr,
-    /// How long it may take; `None` for ever.
+    /// The timeout; `None` for none.
     pub patience: Option<Duration>,
     /// Ends it as soon as this can be read.
     pub stop: BorrowedFd<'fd>,
-    /// What random numbers are drawn from.
+    /// The seed of its random numbers.
     pub seed: u64,
 }
 
-/// Why a client has not done what it was to do.
+/// Why a client failed.
 #[derive(Debug, Error)]
 pub enum ClientError {
     /// The kernel says so.

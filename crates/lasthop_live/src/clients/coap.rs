@@ -18,10 +18,10 @@ use super::asking::{Asking, ClientError, Ending};
 use crate::{KernelTcp, KernelUdp, Poller, Tally};
 use crate::{dtls, secured};
 
-/// What a server answered.
+/// An answer of a server.
 #[derive(Debug)]
 pub struct CoapAnswer<'a> {
-    /// What it says of the request.
+    /// The response code.
     pub code: Code,
     /// The body, put together from its blocks.
     pub payload: &'a [u8],
@@ -31,7 +31,7 @@ pub struct CoapAnswer<'a> {
     pub observe: Option<u32>,
 }
 
-/// How a request goes.
+/// The transport of a request.
 #[derive(Clone, Copy, Debug)]
 pub enum CoapWay<'a> {
     /// By UDP (RFC 7252), and DTLS where there is a profile of it.
@@ -40,8 +40,9 @@ pub enum CoapWay<'a> {
     Streams(Option<&'a lasthop_tls::ClientProfile>),
 }
 
-/// Sends one request and gives each answer to `take`, until that answers false: there is one, or one for each notification of
-/// an observation.
+/// Sends one request and passes each answer to `take`, until that returns false.
+///
+/// There is one answer, or one for each notification of an observation.
 ///
 /// # Errors
 /// When the server cannot be reached or does not answer in time.

@@ -19,26 +19,26 @@ use super::asking::{Asking, ClientError, Ending};
 use crate::secured::why_it_ended;
 use crate::{KernelTcp, KernelUdp, Poller, Tally};
 
-/// How a client speaks with its broker.
+/// The session settings of a client.
 #[derive(Clone, Copy, Debug)]
 pub struct MqttSession<'a> {
-    /// Which version.
+    /// The MQTT version.
     pub version: Version,
-    /// How messages are published, and subscribed to.
+    /// The QoS of publications and subscriptions.
     pub qos: Qos,
-    /// What it calls itself.
+    /// The client ID.
     pub client_id: &'a str,
-    /// The user name that it shows, and the password.
+    /// The user name and the password.
     pub user: Option<(&'a str, Option<&'a str>)>,
-    /// Whether the broker is to keep what it publishes.
+    /// Whether publications are retained.
     pub retain: bool,
     /// The topic that it publishes to, or the filter that it subscribes to.
     pub topic: &'a str,
-    /// How the connection is secured; it is not without it.
+    /// The TLS profile; `None` for an unsecured connection.
     pub secured: Option<&'a ClientProfile>,
-    /// How it goes by QUIC, which it does not without it.
+    /// The QUIC profile; `None` for TCP.
     pub quic: Option<&'a QuicClient>,
-    /// The host, with its port, that is asked for a WebSocket; MQTT goes without one otherwise.
+    /// The host and port for a WebSocket; `None` for plain MQTT.
     pub web_host: Option<&'a str>,
 }
 
@@ -56,7 +56,7 @@ pub fn publish(
     run(asking, session, Task::Publish(payload), sessions)
 }
 
-/// Gives what comes to the filter to `take`, its topic first, until that answers false.
+/// Passes received messages with their topics to `take`, until that returns false.
 ///
 /// # Errors
 /// When the broker cannot be reached, refuses or goes, or does not send enough in time.

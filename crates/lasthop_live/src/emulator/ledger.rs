@@ -19,13 +19,13 @@ struct Books {
 /// Bytes that an end sent, of one layer and cause. The rows of a direction add up to all bytes offered in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct OfferedBytes {
-    /// Which way they went.
+    /// The direction.
     pub direction: &'static str,
-    /// Who made them.
+    /// The layer that sent them.
     pub layer: &'static str,
-    /// What for.
+    /// Their purpose.
     pub cause: &'static str,
-    /// How many.
+    /// The number of bytes.
     pub bytes: u64,
 }
 

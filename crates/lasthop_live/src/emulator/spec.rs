@@ -3,32 +3,32 @@ use std::path::PathBuf;
 use lasthop_world::{LonePath, SpecError};
 use serde::{Deserialize, Serialize};
 
-/// What an emulator is to do. Every field is written out but those that may be missing.
+/// The configuration of an emulator. All fields are required except optional ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EmulationSpec {
     /// The path between its ends.
     pub path: LonePath,
-    /// Where the packets at the near end go, as pcapng.
+    /// The pcapng file for packets at the near end.
     pub capture_near: Option<PathBuf>,
-    /// Where those at the far end go.
+    /// The pcapng file for packets at the far end.
     pub capture_far: Option<PathBuf>,
-    /// Whether to tell what the bytes are for.
+    /// Whether the byte ledger is computed.
     #[serde(default)]
     pub ledger: bool,
-    /// The largest packet that an end may give; a larger one is no packet of a wire.
+    /// The largest packet of an end. Larger ones are counted as oversized.
     pub mtu_bytes: Option<usize>,
-    /// How late it may be.
+    /// The lateness limit.
     pub lateness_limit: Option<LatenessLimit>,
 }
 
-/// How late packets may be before nothing is to be concluded from them.
+/// The lateness above which a run is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LatenessLimit {
-    /// Of 99 in a hundred deadlines.
+    /// The limit for the 99th percentile.
     pub p99_ns: u64,
-    /// Of every deadline, and how long the machine may leave it alone.
+    /// The limit for every deadline, and for pauses of the machine.
     pub max_ns: u64,
 }
 

@@ -6,67 +6,67 @@ use serde::Serialize;
 
 use super::{LatenessLimit, OfferedBytes};
 
-/// What an emulator did.
+/// The summary of an emulation.
 #[derive(Clone, Debug, Serialize)]
 pub struct EmulationSummary {
-    /// How long it ran.
+    /// The duration in seconds.
     pub seconds: f64,
-    /// How much of that its thread had a processor.
+    /// The processor time of its thread.
     pub cpu_seconds: f64,
-    /// For how long something on the machine waited for a processor, where the kernel tells.
+    /// The CPU pressure of the machine, if the kernel reports it.
     pub cpu_pressure_seconds: Option<f64>,
     /// From the near end to the far end.
     pub up: DirectionSummary,
     /// From the far end to the near end.
     pub down: DirectionSummary,
-    /// What the bytes offered were for, where that was asked for.
+    /// The purposes of the offered bytes, if requested.
     pub ledger: Option<Vec<OfferedBytes>>,
-    /// How late it was.
+    /// The lateness.
     pub lateness: LatenessSummary,
-    /// Why nothing is to be concluded from the run; nothing of a valid one.
+    /// Why the run is invalid; empty for a valid one.
     pub invalid: Vec<String>,
 }
 
-/// What happened to the packets of a direction. Offered and duplicated are delivered, dropped and queued.
+/// The packets of a direction. Offered plus duplicated equals delivered plus dropped plus queued.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct DirectionSummary {
     /// Came out of the end that sends.
     pub offered: Tally,
-    /// How many of them no wire would have carried whole.
+    /// The number of oversized packets.
     pub oversized_packets: u64,
     /// Were made by the path.
     pub duplicated: Tally,
     /// Went into the end that receives.
     pub delivered: Tally,
-    /// Those of them whose bytes the path changed.
+    /// The delivered packets that the path corrupted.
     pub corrupted: Tally,
     /// Ended on the path, by reason.
     pub dropped: BTreeMap<&'static str, Tally>,
     /// Were under way at the end.
     pub queued: Tally,
-    /// How many of those delivered the receiving end did not take.
+    /// The number of delivered packets that the receiving end refused.
     pub refused_packets: u64,
 }
 
 /// Packets, and their bytes from the IP header on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
-    /// How many.
+    /// The number of packets.
     pub packets: u64,
-    /// As they were when they were counted; translators change addresses, not lengths.
+    /// Their bytes at the time of counting. NATs change addresses, not lengths.
     pub bytes: u64,
 }
 
-/// How late deadlines were served.
+/// The lateness of deadlines.
 #[derive(Clone, Debug, Serialize)]
 pub struct LatenessSummary {
-    /// How many deadlines were served late; one on time is not counted.
+    /// The number of late deadlines.
     pub deadlines: u64,
-    /// Of 50 in a hundred.
+    /// The 50th percentile.
     pub p50_ns: u64,
-    /// Of 99 in a hundred.
+    /// The 99th percentile.
     pub p99_ns: u64,
-    /// Of every one.
+    /// The maximum.
     pub max_ns: u64,
     /// The longest that the machine left the emulator alone.
     pub longest_pause_ns: u64,

@@ -7,8 +7,9 @@ use super::database::{Database, Row, Value, attaches_of};
 use super::key_changes::Revoking;
 use super::{DataPlace, GatewayError};
 
-/// What is done to a gateway's data beside its server: the database itself is changed, whether or not a server runs, and one
-/// that does is told to look.
+/// Changes to a gateway's data outside of its server.
+///
+/// The database is changed whether or not a server runs, and a running server is notified.
 #[derive(Debug)]
 pub struct Administration {
     database: Box<dyn Database>,
@@ -23,11 +24,11 @@ pub struct DeviceSummary {
     pub algorithms: Vec<&'static str>,
     /// The version of its configuration; 0 for none.
     pub config_version: u64,
-    /// Whom it may attach.
+    /// Whether and how it can attach other devices.
     pub attaches: Option<Attaches>,
-    /// The full names of those that it is bound to.
+    /// The full names of the gateways that it is bound to.
     pub bound_to: Vec<String>,
-    /// That it is not served.
+    /// Whether it is blocked.
     pub is_blocked: bool,
 }
 
@@ -52,7 +53,7 @@ impl Administration {
         })
     }
 
-    /// The same for [`trim_log`](Self::trim_log), which is to work on a disk that is full.
+    /// Opens the data for [`trim_log`](Self::trim_log), which must work on a full disk.
     ///
     /// # Errors
     /// When they are none of this version.
@@ -62,8 +63,7 @@ impl Administration {
         })
     }
 
-    /// Adds a device, or gives it these keys in place of those that it has, and this right to speak for others in place of the
-    /// one that it has, where one is named; whether it is new.
+    /// Adds a device, or replaces its keys and its right to attach others; returns whether it is new.
     ///
     /// # Errors
     /// When a key is none, there are too many, or another registry has a device of this identifier.
@@ -79,7 +79,7 @@ impl Administration {
         Ok(new > 0)
     }
 
-    /// The same with many devices and their keys, all or none; how many are new. `tell` hears how many are done.
+    /// Adds many devices with keys, all or none; returns how many are new. `tell` gets the progress.
     ///
     /// # Errors
     /// As with one, or that of `tell`.
@@ -138,7 +138,7 @@ impl Administration {
         })
     }
 
-    /// Takes a device out, with its configuration; what it said stays in the log.
+    /// Removes a device with its configuration. Its messages stay in the log.
     ///
     /// # Errors
     /// When there is no such device.
@@ -157,7 +157,7 @@ impl Administration {
         })
     }
 
-    /// All devices, by name.
+    /// Returns all devices by name.
     ///
     /// # Errors
     /// When the database fails.
@@ -186,7 +186,7 @@ impl Administration {
         self.database.back_up(file)
     }
 
-    /// Says what a device is to be like; the version of that.
+    /// Sets the configuration of a device and returns its version.
     ///
     /// # Errors
     /// When there is no such device, or it is too much.
@@ -205,7 +205,7 @@ impl Administration {
         })
     }
 
-    /// Tells a device to do something now: who is not connected never hears of it.
+    /// Sends a command to a device now. A device without a connection does not receive it.
     ///
     /// # Errors
     /// When there is no such device, it is too much, or no server runs.
@@ -231,7 +231,7 @@ impl Administration {
         })
     }
 
-    /// The messages from a place in the log on, at most so many.
+    /// Returns at most `most` messages from a position in the log on.
     ///
     /// # Errors
     /// When the database fails.
@@ -243,7 +243,8 @@ impl Administration {
         Ok(rows.map(message).collect())
     }
 
-    /// The place of the first message that a subscription has not acknowledged; one that nobody knows begins at the first.
+    /// Returns the position of the first unacknowledged message of a subscription. An unknown one begins at the first
+    /// message.
     ///
     /// # Errors
     /// When the database fails.
@@ -254,7 +255,7 @@ impl Administration {
         Ok(next.map_or(1, i64::unsigned_abs))
     }
 
-    /// Notes that a subscription has done with all messages before this place. What it has not comes again.
+    /// Acknowledges all messages before this position for a subscription. The others are sent again.
     ///
     /// # Errors
     /// When the database fails.

@@ -5,7 +5,7 @@ use super::database::Value;
 use super::{Administration, GatewayError};
 
 impl Administration {
-    /// Lets a device that speaks for others attach another one; whether it might not before.
+    /// Binds a device to a gateway device; returns whether it was unbound before.
     ///
     /// # Errors
     /// When there is no such device, the first does not speak for others, or they are of different registries.
@@ -33,7 +33,7 @@ impl Administration {
         })
     }
 
-    /// Takes that right away; a device that is attached is not any more.
+    /// Unbinds a device. If it is attached, it is detached.
     ///
     /// # Errors
     /// When they are not bound.

@@ -17,14 +17,14 @@ const RESERVE: &str = "reserve";
 const RESERVE_SIZE: u64 = 16 << 20;
 const SMALLEST_RESERVE: u64 = 256 << 10;
 
-/// The folder of a gateway's data, which nobody else of the machine may look into.
+/// The private folder of a gateway's data.
 #[derive(Clone, Debug)]
 pub struct DataFolder {
     path: PathBuf,
 }
 
 impl DataFolder {
-    /// The folder at this path, made where there is none.
+    /// Opens the folder and creates it if it is missing.
     ///
     /// # Errors
     /// When it is none and cannot be made.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// What a gateway cannot do with its data.
+/// Why an operation on a gateway's data failed.
 #[derive(Debug, Error)]
 pub enum GatewayError {
     /// The folder or a file in it cannot be used.

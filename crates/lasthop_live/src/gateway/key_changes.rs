@@ -5,7 +5,7 @@ use super::changes::keys_of;
 use super::database::{Database, Value};
 use super::{Administration, GatewayError};
 
-/// What becomes of the connections that a device has by a key which it loses.
+/// What happens to the connections of a device that used a removed key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Revoking {
     /// They end.
@@ -17,9 +17,9 @@ pub enum Revoking {
 /// A key of a device as it is listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeySummary {
-    /// What it is known by.
+    /// Its fingerprint.
     pub fingerprint: Fingerprint,
-    /// How its tokens are signed.
+    /// The signature algorithm of its tokens.
     pub algorithm: &'static str,
 }
 
@@ -64,7 +64,7 @@ impl Administration {
         Ok(keys.collect())
     }
 
-    /// Gives a device one key more; whether it did not have it. Nothing else changes.
+    /// Adds a key to a device; returns whether it is new.
     ///
     /// # Errors
     /// When there is no such device, the key is none, or it has as many as it may.
@@ -86,7 +86,7 @@ impl Administration {
         })
     }
 
-    /// Takes one key of a device away, which a PEM, a fingerprint or the beginning of one names; its fingerprint.
+    /// Removes a key of a device, given as PEM, fingerprint or prefix of one; returns its fingerprint.
     ///
     /// # Errors
     /// When there is no such device, it has no such key, or it would have none.

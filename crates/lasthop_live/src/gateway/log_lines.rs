@@ -29,7 +29,7 @@ pub struct LogLines {
     is_written: Receiver<()>,
 }
 
-/// How lines are written.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogForm {
     /// For people: the time, what happens, and its parts as `name=value`.

@@ -8,7 +8,7 @@ use super::postgres::{PostgresDatabase, PostgresNames, PostgresServer, Role};
 use super::sqlite::SqliteDatabase;
 use super::{DataFolder, GatewayError};
 
-/// Where the data of a gateway are.
+/// The location of a gateway's data.
 #[derive(Clone, Debug)]
 pub enum DataPlace {
     /// In a folder of this machine.
@@ -43,7 +43,7 @@ impl fmt::Display for DataPlace {
 }
 
 impl DataPlace {
-    /// A folder, made where there is none.
+    /// Uses a folder and creates it if it is missing.
     ///
     /// # Errors
     /// When it is none and cannot be made.

@@ -17,7 +17,7 @@ use super::GatewayError;
 use super::database::{Cell, Database, Message, Row, Value};
 pub use security::PostgresSecurity;
 
-/// Where a server of PostgreSQL is, and who asks it.
+/// The address and role of a PostgreSQL server.
 #[derive(Clone)]
 pub struct PostgresServer {
     config: Config,
@@ -27,7 +27,7 @@ pub struct PostgresServer {
     name: String,
 }
 
-/// What names a database of a server of PostgreSQL.
+/// The parts of a PostgreSQL database URL.
 #[derive(Clone, Copy, Debug)]
 pub struct PostgresNames<'a> {
     /// A host, an address, or the folder of a socket.
@@ -38,9 +38,9 @@ pub struct PostgresNames<'a> {
     pub user: &'a str,
     /// The database.
     pub database: &'a str,
-    /// Where the role has one.
+    /// The password of the role, if it has one.
     pub password: Option<&'a str>,
-    /// How it is secured; a socket of this machine is not.
+    /// The security of the connection. Local sockets are not secured.
     pub security: PostgresSecurity<'a>,
 }
 

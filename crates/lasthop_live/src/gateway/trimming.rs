@@ -4,27 +4,27 @@ use super::GatewayError;
 use super::administration::{Administration, bounded};
 use super::database::{Database, Value};
 
-/// What of the log is old.
+/// The criteria for old log messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Trim {
-    /// What came before this, up to the first message that came later.
+    /// Messages before this time, up to the first later one.
     pub before: Option<UnixTime>,
-    /// All but so many of the newest.
+    /// All but this number of the newest.
     pub keep: Option<u64>,
-    /// Whether that goes, too, which a subscription has not acknowledged.
+    /// Whether messages that a subscription has not acknowledged are removed, too.
     pub even_unread: bool,
 }
 
-/// What became of the old messages.
+/// The result of trimming.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trimmed {
-    /// So many are gone.
+    /// The number of removed messages.
     pub gone: u64,
-    /// So many stay for a subscription.
+    /// The number of messages kept for a subscription.
     pub held: u64,
     /// The subscription that has read least.
     pub holder: Option<String>,
-    /// Whether room is kept back on the disk for the next time, where that is done here.
+    /// Whether disk space is reserved for the next time, if that applies.
     pub has_reserve: Option<bool>,
 }
 

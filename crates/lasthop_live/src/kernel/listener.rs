@@ -29,7 +29,7 @@ pub struct ListenerError {
 const BACKLOG: i32 = 4096;
 
 impl Listener {
-    /// Listens for connections; port 0 is any that is free.
+    /// Listens for connections. Port 0 selects a free one.
     ///
     /// # Errors
     /// When the address is taken, is none of this machine's, or needs rights.
@@ -37,7 +37,7 @@ impl Listener {
         Self::open(address, SocketType::STREAM)
     }
 
-    /// Listens for datagrams; port 0 is any that is free.
+    /// Listens for datagrams. Port 0 selects a free one.
     ///
     /// # Errors
     /// When the address is taken, is none of this machine's, or needs rights.
@@ -45,10 +45,10 @@ impl Listener {
         Self::open(address, SocketType::DGRAM)
     }
 
-    /// A socket that another language has bound, listening where it is one of streams.
+    /// Takes over a socket that another language has bound; a stream socket is listening already.
     ///
     /// # Errors
-    /// When it is no socket of IP.
+    /// If it is not an IP socket.
     pub fn of_socket(socket: OwnedFd) -> io::Result<Self> {
         let flags = fcntl_getfl(&socket)?;
         fcntl_setfl(&socket, flags | OFlags::NONBLOCK)?;
@@ -56,7 +56,7 @@ impl Listener {
         Ok(Self { socket, address })
     }
 
-    /// Where it listens.
+    /// Returns the address on which it listens.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address

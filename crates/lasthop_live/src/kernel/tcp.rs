@@ -26,7 +26,7 @@ use crate::Poller;
 use crate::containment::Peers;
 use crate::poller::{Interest, Lane, Ready};
 
-/// TCP of the kernel. What is written in one go of the loop leaves in one call for each connection.
+/// TCP of the kernel. All writes of a loop iteration to a connection use one system call.
 #[derive(Debug)]
 pub struct KernelTcp {
     lane: Lane,
@@ -51,25 +51,25 @@ pub struct KernelTcp {
     reserve: Option<OwnedFd>,
 }
 
-/// How many connections a server takes.
+/// The maximum numbers of connections of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionLimits {
-    /// Of all clients together.
+    /// Connections of all clients.
     pub connections: usize,
-    /// Of one IP address.
+    /// Connections of one IP address.
     pub connections_per_address: usize,
 }
 
-/// What a transport counts, to be asked for while it works.
+/// The counters of a transport, readable while it works.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Connections that are open now.
     pub open: Cell<usize>,
     /// Connections that were accepted.
     pub accepted: Cell<u64>,
-    /// Connections that were closed at once, because there were as many as there may be.
+    /// Connections closed at once because of the limits.
     pub refused: Cell<u64>,
-    /// Why the last connection did not come about or broke.
+    /// The error of the last connection that failed.
     pub last_error: Cell<Option<Errno>>,
 }
 
@@ -130,7 +130,7 @@ impl KernelTcp {
         }
     }
 
-    /// What it counts.
+    /// Returns its counters.
     #[must_use]
     pub fn tally(&self) -> Rc<Tally> {
         Rc::clone(&self.tally)

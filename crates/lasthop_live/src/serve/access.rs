@@ -17,7 +17,7 @@ use failures::Failures;
 use passwords::{Secret, spend};
 use rules::{Rule, Wish};
 
-/// Users with their passwords, and what each of them may do.
+/// Users with their passwords and permissions.
 ///
 /// Everybody is served until a user or a password file is added, though it be one without users: from then on those who show
 /// nothing are refused, unless they are allowed. Without rules who is served may do everything.
@@ -51,9 +51,9 @@ type Shown = [u8; 64];
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: {why}")]
 pub struct AccessError {
-    /// Which line, from 1 on.
+    /// The line, from 1.
     pub line: usize,
-    /// What is wrong, and what to write instead.
+    /// The problem and the remedy.
     pub why: String,
 }
 
@@ -95,7 +95,7 @@ impl Access {
         Ok(())
     }
 
-    /// Serves those who show nothing, too.
+    /// Allows clients without credentials.
     pub const fn allow_anonymous(&mut self) {
         self.allows_anonymous = true;
     }

@@ -5,18 +5,18 @@ use thiserror::Error;
 
 use super::Served;
 
-/// What a server does for its clients at most, so that none of them can harm the others.
+/// A limit of a server for its clients.
 #[derive(Debug)]
 pub struct Limit {
     /// Its name on the command line.
     pub name: &'static str,
     /// The servers that it is for.
     pub of: &'static [Served],
-    /// What it is where nobody says otherwise.
+    /// The default.
     pub default: u64,
-    /// What it counts.
+    /// The unit.
     pub unit: &'static str,
-    /// What it bounds, and what happens to who goes beyond.
+    /// What it limits, and what happens above it.
     pub meaning: &'static str,
 }
 

@@ -26,31 +26,30 @@ pub struct Server {
     seed: u64,
 }
 
-/// What a server offers, and to whom.
+/// The configuration of a server.
 #[derive(Debug, Default)]
 pub struct Offer {
-    /// What clients may take at most.
+    /// The limits for clients.
     pub limits: Limits,
     /// Resources that a CoAP server has from the start.
     pub example: Option<Example>,
-    /// Who is served, and may do what.
+    /// The users and their permissions.
     pub access: Access,
-    /// How what comes by TCP is secured; it is not without it.
+    /// The TLS profile for TCP; `None` for unsecured.
     pub secured: Option<ServerProfile>,
-    /// How what comes to CoAP by UDP is secured; it is not without it.
+    /// The DTLS profile for CoAP over UDP; `None` for unsecured.
     pub dtls: Option<lasthop_dtls::ServerProfile>,
-    /// How QUIC is served; it is not without it.
+    /// The QUIC settings; `None` for no QUIC.
     pub quic: Option<QuicOffer>,
-    /// The devices that MQTT serves, and nobody else, by their tokens; what they publish is kept there. It has an access of
-    /// its own.
+    /// The store of a device gateway. MQTT then serves its devices only, by their tokens.
     pub gateway: Option<DurableStore>,
-    /// How what happens at the gateway is written down; it is not without it.
+    /// The format of the gateway's log; `None` for no log.
     pub gateway_log: Option<LogForm>,
-    /// What tokens are held against; that of the machine without it.
+    /// The calendar for tokens; `None` for that of the machine.
     pub gateway_calendar: Option<Box<dyn Calendar + Send>>,
 }
 
-/// What is served.
+/// A served protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Served {
     /// The broker for MQTT 3.1.1 and 5, over TCP.
@@ -83,8 +82,9 @@ const GATHERS: Duration = Duration::from_millis(1);
 const GRACE_STEP: Duration = Duration::from_millis(10);
 
 impl Server {
-    /// A server that listens at each of the addresses; port 0 is any that is free. Services share one core. `seed` is what
-    /// its random numbers are drawn from.
+    /// Binds a server to each of the addresses. Port 0 selects a free one.
+    ///
+    /// Services share one core. `seed` is the seed of its random numbers.
     ///
     /// # Errors
     /// When an address cannot be listened at.
@@ -114,7 +114,7 @@ impl Server {
         })
     }
 
-    /// What is served where.
+    /// Returns the address of each protocol.
     pub fn addresses(&self) -> impl Iterator<Item = (Served, SocketAddr)> + '_ {
         let services = self.services.iter();
         services.flat_map(|(served, listeners)| {
@@ -124,7 +124,7 @@ impl Server {
         })
     }
 
-    /// Serves until `stop` can be read or its other end is gone; then clients are told, and have a second to go.
+    /// Serves until `stop` is readable or closed. Clients are then notified and have a second to leave.
     ///
     /// # Errors
     /// When the kernel refuses what a server needs.
@@ -149,7 +149,7 @@ impl Server {
 }
 
 impl Served {
-    /// All that can be served.
+    /// All protocols.
     pub const ALL: [Self; 9] = [
         Self::Mqtt,
         Self::MqttWs,
@@ -162,7 +162,7 @@ impl Served {
         Self::JsonUdp,
     ];
 
-    /// Its name on the command line.
+    /// Returns its name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -12,7 +12,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::gateway::GatewayError;
 
-/// How a connection to a server of PostgreSQL is secured, as `sslmode` of libpq has it. Authorities are PEM.
+/// The security of a PostgreSQL connection, as in `sslmode` of libpq. Authorities are PEM.
 #[derive(Clone, Copy, Debug)]
 pub enum PostgresSecurity<'a> {
     /// It is in the clear.
