@@ -35,7 +35,7 @@ def words(file: str, enumeration: str) -> list[tuple[str, str]]:
     Examples
     --------
     >>> words("provenance.rs", "Cause")[0]
-    ('payload', 'The first copy of what the user wanted to send.')
+    ('payload', 'The first copy of user data.')
     """
     source = (_CONTRACT / file).read_text(encoding="utf-8")
     named = dict(re.findall(r"Self::(\w+) => \"(\w+)\"", _block(source, f"impl {enumeration} ")))
