@@ -4,7 +4,7 @@ use lasthop_units::{Duration, Instant};
 
 use crate::{Direction, Packet, PathId, RadioCause, RadioState, Spans};
 
-/// A medium with two or more ports that carries packets between them.
+/// A machine with two or more ports that carries packets between them.
 ///
 /// A link is a machine too: a radio does not know at the offer when, or whether, a packet arrives.
 /// After every [`handle`](Link::handle), call [`poll`](Link::poll) until it answers [`LinkOutput::WaitUntil`].

@@ -39,8 +39,8 @@ pub enum ConfigError {
     /// A stage occurs twice in the order.
     #[error("the order of stages must name each stage once")]
     RepeatedStage,
-    /// A medium that both directions share without a rate, or with two.
-    #[error("a shared medium needs one rate, the same both ways")]
+    /// A shared link without a rate, or with two different ones.
+    #[error("a shared link needs one rate, the same in both directions")]
     SharedRate,
     /// Other traffic of more packets than one a microsecond.
     #[error("the mean time between packets of other traffic must be at least 1 us")]
