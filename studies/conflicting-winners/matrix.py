@@ -1,6 +1,7 @@
 """Print at which value of each factor the winner of a pair of stacks changes.
 
-``python studies/conflicting-winners/matrix.py results/conflicting-winners results/conflicting-winners-at-work``
+``python studies/conflicting-winners/matrix.py FOLDER FOLDER``, of the results of study.yaml and
+at-work.yaml.
 
 A winner is ahead in every repetition, and by 5 % or more on average; all else is "equal". The
 value at which it changes lies between two measured points, by linear interpolation, with its

@@ -24,6 +24,8 @@ PROTOCOL_STACKS = (
     "mqtt qos=1 ip.version=6",
     "mqtt qos=2 version=5",
     "mqtt/ws qos=1 version=5",
+    "mqtt connect_pipelining=on",
+    "http auth=jwt body=base64_json",
     "http auth=jwt",
     "mqtt auth=jwt",
     "http version=2",
