@@ -52,11 +52,18 @@ EMQX = Campaign("studies/emqx-quic-2022/study.yaml", settings={"devices": "200",
 GOOGLE = Campaign("studies/google-http-mqtt/study.yaml", quick=True, settings={"repeat": "1"})
 """Half a minute of a processor, most of it for keys of RSA: soaked."""
 
+WINNERS = Campaign(
+    "studies/conflicting-winners/study.yaml",
+    settings={"repeat": "1", "sweep": "[{name: session, traffic.report.session: [per 1, per 4]}]"},
+)
+"""Two of its points, for every stack."""
+
 _TEN_SECONDS = {"duration": "12 s", "measure.warm_up": "2 s", "measure.drain": "20 s"}
 SHORT = (
     Campaign("studies/larmo-2019/kept-connections.yaml", settings={"repeat": "1"}),
     Campaign("studies/larmo-2019/real-protocols.yaml", settings={"repeat": "1", **_TEN_SECONDS}),
     GOOGLE,
+    WINNERS,
     Campaign("studies/yudayev-2019/study.yaml", settings={"repeat": "1"}),
     Campaign("studies/yudayev-2019/servers.yaml", settings={"repeat": "1"}),
     Campaign("studies/trackers/study.yaml"),
