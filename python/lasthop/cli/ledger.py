@@ -55,7 +55,7 @@ def command(  # noqa: PLR0913  (an option each)
             metavar="NAME",
             help="Also print the bill of a month by cause, by a shipped tariff such as hologram, "
             "or by your own: '{fee: 1 EUR/month, price: 0.50 EUR/MB}'. Each address that "
-            "opens conversations is taken for one SIM.",
+            "opens conversations is taken for one SIM. Default: no bill.",
         ),
     ] = None,
     span: Annotated[

@@ -30,6 +30,7 @@ decide: {minimise: latency_p50, require: ["delivery_ratio >= 10 %"]}
 expect: ["delivery_ratio >= 10 %"]
 """
 TABLES = ("runs", "messages", "ledger", "packets", "latency", "groups", "timings")
+EMPTY = ("programs", "bills", "sims")
 Folders = Mapping[str, Path]
 Damage = Callable[[Path, Folders], None]
 Attack = tuple[str, Damage]
@@ -286,8 +287,8 @@ def test_every_stored_file_has_a_digest_and_an_older_one_gets_none(
 ) -> None:
     manifest = Manifest.read(made["own"])
     assert manifest is not None
-    # No program took part: what is damaged there is nothing.
-    stored = {f"{name}.parquet" for name in (*TABLES, "programs")} | {"referee.json"}
+    # No program took part, and nobody has a tariff: what is damaged there is nothing.
+    stored = {f"{name}.parquet" for name in (*TABLES, *EMPTY)} | {"referee.json"}
     assert set(manifest.digests) == stored
     folder = tmp_path / "older"
     shutil.copytree(made["own"], folder)

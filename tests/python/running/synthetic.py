@@ -11,12 +11,14 @@ from typing import Any
 
 from lasthop.results.arrow_stream import arrow_stream
 from lasthop.results.schema import (
+    BILLS,
     GROUPS,
     LATENCY,
     LEDGER,
     MESSAGES,
     PACKETS,
     PROGRAMS,
+    SIMS,
     SUMMARY,
     Schema,
 )
@@ -207,6 +209,8 @@ def synthetic_tables(run_id: str, *, messages: int) -> dict[str, bytes]:
         "packets": stream([{**spent, "packets": messages}], PACKETS),
         "latency": stream([{"run_id": run_id, "messages": messages}], LATENCY),
         "groups": stream([{"run_id": run_id, "messages_offered": messages}], GROUPS),
+        "bills": stream([], BILLS),
+        "sims": stream([], SIMS),
         "programs": stream([], PROGRAMS),
     }
 

@@ -22,7 +22,7 @@ from lasthop.running.selection import Selection
 
 from .synthetic import HeldEngine, SyntheticEngine, SyntheticStudy, wait_until
 
-TABLES = ("runs", "messages", "ledger", "packets", "latency", "groups")
+TABLES = ("runs", "messages", "ledger", "packets", "latency", "groups", "bills", "sims")
 
 
 def plan_of(study: SyntheticStudy, selection: Selection | None = None) -> Plan:

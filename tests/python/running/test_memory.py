@@ -66,6 +66,9 @@ def test_a_plan_is_walked_and_not_kept(plan: Callable[[int], Plan]) -> None:
     assert (peak(3_000) - peak(600)) / 2_400 < MOST_GROWTH_BYTES / 2
 
 
+_TABLES = ("runs", "ledger", "packets", "latency", "groups", "bills", "sims", "timings")
+
+
 def test_tables_are_gathered_in_pieces(
     plan: Callable[[int], Plan], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,7 +77,7 @@ def test_tables_are_gathered_in_pieces(
     write_part(path, header, synthetic_tables("0" * 16, messages=MESSAGES_OF_A_RUN))
     monkeypatch.setattr(gathering, "_finished_part", lambda *_: Part.open(path))
     # So that few runs fill a row group of any table.
-    few = dict.fromkeys(("runs", "ledger", "packets", "latency", "groups", "timings"), 64)
+    few = dict.fromkeys(_TABLES, 64)
     monkeypatch.setattr(gathering, "_ROW_GROUPS", few)
 
     names = iter(("first", "few", "many"))
