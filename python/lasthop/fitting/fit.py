@@ -173,8 +173,10 @@ def _session(packets: pl.DataFrame, messages: int) -> str:
 def _unknown_of_flows(flows: Sequence[FlowFit], protocol: str) -> list[str]:
     if protocol == "coap" and [flow.direction for flow in flows] == ["down"]:
         return [
-            "what devices ask for: their requests carry no payload, and the answers are sent as "
-            "commands, so the bytes of the requests are missing"
+            (
+                "what devices ask for: their requests carry no payload, and the answers are sent "
+                "as commands, so the bytes of the requests are missing"
+            )
         ]
     return []
 
