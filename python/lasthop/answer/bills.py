@@ -140,7 +140,7 @@ def bill_sentences(
         return
     currency = tariffs[0]["currency"]
     yield (
-        f"cost_per_year is in {currency} and for one SIM. A month has 30.4375 days. Its bytes are "
+        f"costs are those of one SIM, in {currency}. A month has 30.4375 days. Its bytes are "
         "extrapolated from the run after the set-up of each device; the set-up is paid once"
     )
     now = today or dt.datetime.now(dt.UTC).date()

@@ -58,9 +58,13 @@ def _rows(bill: StackBill, styles: Styles) -> Iterator[list[object]]:
         amount = format_quantity(sum(part.bytes_per_month for part in small), "B")
         share = sum(part.share for part in small)
         cost = sum(part.cost_per_year for part in small)
-        yield ["", f"{len(small)} further causes", amount, f"{share:.1%}", _cost(cost)]
+        yield ["", _further(len(small)), amount, f"{share:.1%}", _cost(cost)]
     for name, cost in bill.beside:
         yield ["", sentence_case(name), "", "", _cost(cost)]
+
+
+def _further(causes: int) -> str:
+    return "1 further cause" if causes == 1 else f"{causes} further causes"
 
 
 def _cost(amount: float) -> str:
