@@ -108,7 +108,7 @@ def fit_capture(captured: Captured) -> Fit:
     )
     flows = [flow for flow in fits if flow is not None]
     is_confirmed = captured.protocol != "udp" and "type=non" not in stack
-    path = fit_path(fitted, captured.protocol, is_confirmed=is_confirmed)
+    path = fit_path(fitted, is_confirmed=is_confirmed)
     return Fit(
         captured=captured,
         stack=stack,
@@ -200,13 +200,13 @@ def _held_out(
     told = messages
     if protocol != "mqtt" and messages["direction"].n_unique() > 1:
         told = messages.filter(pl.col("direction") == UP)
-    path = fit_path(held, protocol, is_confirmed=is_confirmed)
+    path = fit_path(held, is_confirmed=is_confirmed)
     wire = int(held["bytes"].sum())
-    trip = path.round_trip_s
+    answered_s = path.answered_s
     return HeldOut(
         span_s=span_s,
         messages=told.height,
         wire_bytes=wire,
         bytes_per_message=wire / max(1, told.height),
-        response_ms=None if trip is None else 1000 * trip.value,
+        response_ms=None if answered_s is None else 1000 * answered_s,
     )

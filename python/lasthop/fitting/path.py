@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from dataclasses import dataclass
 
 import polars as pl
@@ -28,16 +29,19 @@ class PathFit:
         is lost.
     round_trip_s
         None where nothing answers.
+    answered_s
+        The mean time to the first packet back, what was sent again in it.
     by
         What the round trip is read from.
     """
 
     loss: Ranged | None
     round_trip_s: Ranged | None
+    answered_s: float | None
     by: str
 
 
-def fit_path(packets: pl.DataFrame, protocol: str, *, is_confirmed: bool) -> PathFit:
+def fit_path(packets: pl.DataFrame, *, is_confirmed: bool) -> PathFit:
     """Estimate loss and round trip.
 
     Parameters
@@ -47,19 +51,20 @@ def fit_path(packets: pl.DataFrame, protocol: str, *, is_confirmed: bool) -> Pat
     """
     trips, by = _round_trips(packets)
     return PathFit(
-        loss=_loss(packets, protocol) if is_confirmed else None,
+        loss=_loss(packets) if is_confirmed else None,
         round_trip_s=median(trips) if trips else None,
+        answered_s=statistics.fmean(trips) if trips else None,
         by=by,
     )
 
 
-def _loss(packets: pl.DataFrame, protocol: str) -> Ranged | None:
+def _loss(packets: pl.DataFrame) -> Ranged | None:
     says = pl.col("payload") + pl.col("opaque") + pl.col("set_up") > 0
     carried = packets.filter(says | pl.col("is_repeated"))
     again = share(int(carried["is_repeated"].sum()), carried.height)
-    if protocol != "coap" or again.samples == 0:
-        return again if again.samples else None
-    # A confirmable message is sent again if it was lost, or its acknowledgement.
+    if again.samples == 0:
+        return None
+    # What is answered by itself is sent again if it was lost, or its acknowledgement.
     low, value, high = (1 - math.sqrt(1 - part) for part in (again.low, again.value, again.high))
     return Ranged(value, low, high, again.samples)
 

@@ -106,7 +106,7 @@ def _claims(fit: Fit, files: str) -> Iterator[str]:
                 "response",
                 "response_mean",
                 f"{_number(held.response_ms)} ms",
-                "time until a message is answered in the part held out, the median",
+                "mean time until a message is answered in the part held out",
             )
         )
     for name, column, value, what in rules:
