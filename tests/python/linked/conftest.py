@@ -37,6 +37,8 @@ class Echo:
         with suppress(OSError):
             while True:
                 read, peer = self.udp.recvfrom(65_536)
+                if peer is None:  # it was shut down
+                    return
                 self.udp.sendto(read, peer)
 
     def close(self) -> None:

@@ -131,8 +131,8 @@ def test_a_server_that_is_not_there_resets_the_connection(kind: Kind) -> None:
         nobody = taken.getsockname()
     with (
         lasthop.link(server=nobody, kind=kind) as link,
-        socket.create_connection(link.address, timeout=10) as client,
         pytest.raises(ConnectionResetError),
+        socket.create_connection(link.address, timeout=10) as client,
     ):
         client.recv(1)
 
@@ -168,8 +168,8 @@ def test_one_that_is_forgotten_is_closed_with_a_warning(echo: Echo) -> None:
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "a loss without a unit": ({"loss": 10}, 'loss: "10" has no unit; write "10 %"'),
-    "an unknown key": ({"lost": "10 %"}, 'lost: *unknown key "lost"*'),
+    "a loss without a unit": ({"loss": 10}, 'loss:*"10" has no unit; write "10 %"'),
+    "an unknown key": ({"lost": "10 %"}, 'lost:*unknown key "lost"*'),
     "a value of no path": ({"loss": object()}, "loss: *is not a value of a path*"),
     "no port": ({"server": "localhost"}, "server: *is not a host and a port*"),
     "port 0": ({"server": ("127.0.0.1", 0)}, "server: port 0 is no port of a server*"),
