@@ -9,16 +9,18 @@ import typer
 
 from lasthop.cli import options
 from lasthop.cli.output import complain, say
+from lasthop.errors import UsageError
 from lasthop.results.atomic import environment
 
 if TYPE_CHECKING:
     from lasthop.outcome.results import Results
+    from lasthop.report.figures.look import FigureLook
 
 NAME = "report"
 EXAMPLE = "Example: lasthop report results/shard-1 results/shard-2 --out results/whole"
 
 
-def command(
+def command(  # noqa: PLR0913  (an argument is an option)
     folders: Annotated[
         list[Path],
         typer.Argument(
@@ -48,12 +50,67 @@ def command(
             ".html. Default: the whole report.",
         ),
     ] = None,
+    width: Annotated[
+        float | None,
+        typer.Option(
+            "--width",
+            metavar="MM",
+            help="Width of the figure in millimetres, for example 88 for one column of a "
+            "journal. Below 130, panels stand below each other. Default: as in the report.",
+        ),
+    ] = None,
+    font_size: Annotated[
+        float | None,
+        typer.Option(
+            "--font-size",
+            metavar="PT",
+            help="Size of the figure's letters in points, for example 8. Default: 12.",
+        ),
+    ] = None,
+    title: Annotated[
+        str | None,
+        typer.Option(
+            help='Title of the figure. "" leaves out title and explanation, for a paper with a '
+            "caption of its own. Default: that of the report.",
+        ),
+    ] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--label",
+            metavar="TEXT=NEW",
+            help='Other words in the figure, for example "path loss=Verlust": an axis title '
+            "without its unit, the heading of a panel, or a stack. Repeatable.",
+        ),
+    ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CODE",
+            help="Language of the figure's numbers: de, en, es, fr or it. Words are changed by "
+            "--label. Default: en.",
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> int:
     """Write the report of a result folder. Several shards are merged into one folder first."""
     folders = [_found(folder) for folder in folders]
+    given = {"--width": width, "--font-size": font_size, "--title": title, "--label": label}
+    given["--language"] = language
     if figure is not None:
-        return _figure(folders, figure, out)
+        from lasthop.report.figures.look import FigureLook
+
+        look = FigureLook(
+            width_mm=width,
+            font_pt=font_size,
+            title=title,
+            labels=dict(map(_label, label or ())),
+            language=language,
+        )
+        return _figure(folders, figure, out, look)
+    for option, value in given.items():
+        if value is not None:
+            raise UsageError(f"{option} has no effect without --figure; add --figure NAME")
     from lasthop.cli.conclusion import conclude
     from lasthop.outcome.results import Results
 
@@ -73,11 +130,19 @@ def _found(folder: Path) -> Path:
         return made if not folder.exists() and made.is_dir() else folder
 
 
-def _figure(folders: list[Path], name: str, out: Path | None) -> int:
+def _figure(folders: list[Path], name: str, out: Path | None, look: "FigureLook") -> int:
     from lasthop.report import write_figure
 
-    say(str(write_figure(folders, name, out=out or Path(f"{name}.svg"))))
+    say(str(write_figure(folders, name, out=out or Path(f"{name}.svg"), look=look)))
     return 0
+
+
+def _label(text: str) -> tuple[str, str]:
+    old, equals, new = text.rpartition("=")
+    if not equals or not old:
+        message = f'--label: "{text}" is not TEXT=NEW'
+        raise UsageError(f'{message}; write for example "path loss=Verlust"')
+    return old, new
 
 
 def _merged(folders: list[Path], out: Path | None) -> "Results":

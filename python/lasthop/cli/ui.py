@@ -54,9 +54,9 @@ def command(
     session = Session(study or Path("study.yaml"), results=results or Path("results"))
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with UiServer(session, port=port) as server:
-        say(f"page     {server.url}")
-        say("         Ctrl-C ends it")
         try:
+            say(f"page     {server.url}")
+            say("         Ctrl-C ends it")
             server.serve_forever(poll_interval=0.2)
         except KeyboardInterrupt:
             session.close()

@@ -1,5 +1,6 @@
 """Writing a report, or one figure of it, to a file."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,15 +9,20 @@ from lasthop.answer.by_group import decide_by_group
 from lasthop.answer.decision import Decision, decide
 from lasthop.answer.sweeps import SweepDecision, decide_along_sweeps
 from lasthop.errors import EnvironmentFailure, UsageError
-from lasthop.report.figures import Figure, all_figures, export_spec
+from lasthop.report.figures import Figure, all_figures
+from lasthop.report.figures.look import PX_PER_MM, FigureLook
 from lasthop.report.figures.vega_lite import Spec
 from lasthop.report.page import figure_page, report_page
+from lasthop.report.pdf_order import in_one_order
 from lasthop.report.section import Section
 from lasthop.report.source import ReportSource, read_source
 from lasthop.report.themes import print_config, vega_config
 from lasthop.results.atomic import environment, replacement
 
 _PIXELS_PER_POINT = 2.0
+_PRINTED_PIXELS_PER_POINT = 300 / 72
+_MOST_FITS = 6
+_LEAST_PANEL = 60.0
 
 
 def write_report(results: Sequence[Path], *, out: Path, first: Section | None = None) -> Path:
@@ -54,24 +60,41 @@ def write_report(results: Sequence[Path], *, out: Path, first: Section | None = 
     return path
 
 
-def write_figure(results: Sequence[Path], name: str, *, out: Path) -> Path:
+def write_figure(
+    results: Sequence[Path], name: str, *, out: Path, look: FigureLook | None = None
+) -> Path:
     """Write one figure as ``.svg``, ``.png``, ``.pdf`` or ``.html``, by the ending of ``out``.
 
-    A PDF is drawn for paper: black on white.
+    A PDF is drawn for paper: black on white. The same results give the same bytes.
+
+    Parameters
+    ----------
+    results : sequence of Path
+        Result folders of one study.
+    name : str
+        The figure, as `figure_names` lists it.
+    out : Path
+        The file.
+    look : FigureLook, optional
+        Width, letters and words; not of ``.html``, which is as wide as its window.
 
     Raises
     ------
     UsageError
-        There is no such figure, or the ending is another.
+        There is no such figure, or the ending is another, or a look is asked of ``.html``.
     EnvironmentFailure
         The extra ``figures`` is not installed, which every ending but ``.html`` needs.
     """
     if out.suffix not in {".svg", ".png", ".pdf", ".html"}:
         message = f"{out}: a figure file must end in .svg, .png, .pdf or .html; change the ending"
         raise UsageError(message)
+    look = look or FigureLook()
+    if out.suffix == ".html" and not look.is_usual:
+        message = f"{out}: an HTML figure has no width, letters or words of its own"
+        raise UsageError(f"{message}; choose a name that ends in .svg, .png or .pdf")
     source = read_source(results)
     figure = _figure(source, name, legend=out.suffix != ".html")
-    _write(out, _rendered(source, figure, out.suffix))
+    _write(out, _rendered(source, figure, out.suffix, look))
     return out
 
 
@@ -106,20 +129,58 @@ def _figure(source: ReportSource, name: str, *, legend: bool) -> Figure:
     return found
 
 
-def _rendered(source: ReportSource, figure: Figure, suffix: str) -> bytes:
+def _rendered(source: ReportSource, figure: Figure, suffix: str, look: FigureLook) -> bytes:
     if suffix == ".html":
         return figure_page(source, figure).encode()
-    return _picture(export_spec(figure.panels, title=figure.title), suffix)
+    if look.width_mm is None:
+        return _picture(look.spec(figure), suffix, look)
+    return _picture(_fitted(figure, look, suffix), suffix, look)
 
 
-def _picture(spec: Spec, suffix: str) -> bytes:
-    renderer = _renderer(suffix)
+def _fitted(figure: Figure, look: FigureLook, suffix: str) -> Spec:
+    """Find the width of the panels with which the whole picture has the wanted width."""
+    wanted = (look.width_mm or 0.0) * PX_PER_MM
+    panel = wanted / 2
+    for _ in range(_MOST_FITS):
+        spec = look.spec(figure, chart_width=panel)
+        apart = wanted - _width_of(spec, suffix, look)
+        if abs(apart) < 1:
+            return spec
+        panel += apart / spec["columns"]
+        if panel < _LEAST_PANEL:
+            break
+    message = f"--width: {look.width_mm:g} mm is too narrow for this figure and its letters"
+    raise UsageError(f"{message}; write a larger width or a smaller --font-size")
+
+
+def _width_of(spec: Spec, suffix: str, look: FigureLook) -> float:
+    svg = _renderer(suffix).vegalite_to_svg(spec, config=_config_of(suffix, look))
+    found = re.search(r' width="([0-9.]+)"', svg)
+    return float(found[1]) if found else 0.0
+
+
+def _config_of(suffix: str, look: FigureLook) -> dict[str, Any]:
+    config = print_config() if suffix == ".pdf" else vega_config("light") | {"background": "white"}
+    return look.scaled(config)
+
+
+def _picture(spec: Spec, suffix: str, look: FigureLook | None = None) -> bytes:
+    renderer, look = _renderer(suffix), look or FigureLook()
+    written = {"config": _config_of(suffix, look), "format_locale": look.locale}
     if suffix == ".pdf":
-        return bytes(renderer.vegalite_to_pdf(spec, config=print_config()))
-    config = vega_config("light") | {"background": "white"}
-    if suffix == ".svg":
-        return str(renderer.vegalite_to_svg(spec, config=config)).encode()
-    return bytes(renderer.vegalite_to_png(spec, config=config, scale=_PIXELS_PER_POINT))
+        return in_one_order(bytes(renderer.vegalite_to_pdf(spec, **written)))
+    if suffix == ".png":
+        scale = _PIXELS_PER_POINT if look.width_mm is None else _PRINTED_PIXELS_PER_POINT
+        return bytes(renderer.vegalite_to_png(spec, **written, scale=scale))
+    svg = str(renderer.vegalite_to_svg(spec, **written))
+    if look.width_mm is not None:
+        size = re.compile(r' width="([0-9.]+)" height="([0-9.]+)"')
+        svg = size.sub(lambda found: _in_mm(*map(float, found.groups())), svg, count=1)
+    return svg.encode()
+
+
+def _in_mm(width: float, height: float) -> str:
+    return f' width="{width / PX_PER_MM:.2f}mm" height="{height / PX_PER_MM:.2f}mm"'
 
 
 def _renderer(suffix: str) -> Any:  # noqa: ANN401  (a module)
