@@ -8,7 +8,7 @@ from typing import Any
 from lasthop.errors import LasthopError, StudyError, UsageError
 from lasthop.results.atomic import environment, replacement
 from lasthop.study import load_study
-from lasthop.study.init import Answers, compose_study
+from lasthop.study.init.link import Answers, compose_study
 from lasthop.study.text.source import MAXIMUM_FILE_BYTES
 from lasthop.ui.answers import Answer, compared, ledger_of
 from lasthop.ui.campaign import Campaign

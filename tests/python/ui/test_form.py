@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lasthop.study import load_study
-from lasthop.study.init import Answers, compose_study
+from lasthop.study.init.link import Answers, compose_study
 from lasthop.ui.form import StudyForm
 
 SHORT = compose_study(Answers())
