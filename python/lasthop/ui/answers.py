@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from lasthop.answer.contrast_words import change_of, range_of
-from lasthop.answer.decision import Decision, decide
+from lasthop.answer.decision import decide
 from lasthop.compare.comparison import Change, compare
 from lasthop.compare.effect import EffectVerdict
 from lasthop.compare.summary import summary
@@ -18,7 +18,7 @@ from lasthop.errors import UsageError
 from lasthop.outcome.results import Results
 from lasthop.report.explorer import explorer_data
 from lasthop.report.markup import stack_symbols
-from lasthop.report.source import ReportSource, read_source
+from lasthop.report.source import read_source
 from lasthop.report.write import write_report
 from lasthop.results.description import heading
 
@@ -36,14 +36,13 @@ class Answer:
         The folder.
     name : str
         Another for each state of the folder.
-    source, decision : ReportSource, Decision
-        What was read and decided.
+    shown : mapping
+        What the page shows of it.
     """
 
     folder: Path
     name: str
-    source: ReportSource
-    decision: Decision
+    shown: Mapping[str, Any]
 
     @classmethod
     def of(cls, folder: Path, *, name: str = "") -> Self:
@@ -56,15 +55,12 @@ class Answer:
         """
         source = read_source([folder])
         decision = decide(source.runs, source.study, source.read_groups)
-        return cls(folder, name or str(folder), source, decision)
-
-    def json(self) -> dict[str, Any]:
-        """Write the answer for the page."""
-        return {
-            "explorer": explorer_data(self.source, self.decision),
-            "marks": [str(mark) for mark in stack_symbols(self.source.stacks)],
-            "title": heading(self.source.study),
+        shown = {
+            "explorer": explorer_data(source, decision),
+            "marks": [str(mark) for mark in stack_symbols(source.stacks)],
+            "title": heading(source.study),
         }
+        return cls(folder, name or str(folder), shown)
 
     def report(self) -> bytes:
         """Return the page that `lasthop report` writes."""

@@ -13,6 +13,7 @@ from lasthop.running.plan import Plan
 from lasthop.running.progress import RunFinished, Silence
 from lasthop.running.run import carry_out
 from lasthop.study import load_study
+from lasthop.ui.answers import Answer
 
 if TYPE_CHECKING:
     from lasthop.running.executor import Executor
@@ -46,7 +47,7 @@ class Campaign(Silence):
         self.total = 0
         self.finished = 0
         self.fault = ""
-        self.version = 0
+        self.answer: Answer | None = None
         self._executor: Executor | None = None
         self._stopped = False
         self._thread = threading.Thread(target=self._run, daemon=True, name="lasthop-campaign")
@@ -110,8 +111,10 @@ class Campaign(Silence):
                     executor=self._executor,
                     extends=None if earlier is None else earlier.identity,
                 )
+                # Read here: the next round writes into the same folder.
+                name = f"{self.out.name}/{plan.study.repeat}"
+                self.answer = Answer.of(self.out, name=name)
                 self.repetitions, earlier = plan.study.repeat, plan
-                self.version += 1
         except Interrupted:
             self.fault = "Stopped. Run it again to continue."
         except LasthopError as error:

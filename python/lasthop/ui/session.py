@@ -50,7 +50,7 @@ class Session:
             if answer is not None:
                 told["answer"] = {"name": answer.name, "folder": str(answer.folder)}
                 if answer.name != seen:
-                    told["answer"] |= answer.json()
+                    told["answer"] |= answer.shown
             return told
 
     def study(self) -> Json:
@@ -144,6 +144,9 @@ class Session:
         """Return the whole report of the answer that is shown."""
         with self._lock:
             answer = self._newest()
+            is_running = self._campaign is not None and self._campaign.is_running
+        if is_running:
+            raise UsageError("the study is running; the whole report is written at its end")
         if answer is None:
             raise UsageError("there is no answer yet; run a study or open a results folder")
         return answer.report()
@@ -157,12 +160,7 @@ class Session:
             campaign.wait(30)
 
     def _newest(self) -> Answer | None:
-        campaign = self._campaign
-        if campaign is not None and campaign.version:
-            name = f"{campaign.out.name}/{campaign.repetitions}"
-            if self._answer is None or self._answer.name != name:
-                self._answer = Answer.of(campaign.out, name=name)
-        return self._answer
+        return self._answer if self._campaign is None else self._campaign.answer
 
     def _fault(self) -> Json | None:
         try:

@@ -13,7 +13,7 @@ import pytest
 
 import lasthop
 from lasthop.errors import EnvironmentFailure
-from lasthop.ui import Session, UiServer
+from lasthop.ui import Session, UiServer, answers
 
 from .conftest import STUDY, Page
 
@@ -166,3 +166,13 @@ def test_the_command_prints_its_address_and_ends_by_a_signal(tmp_path: Path) -> 
         command.send_signal(signal.SIGINT)
         assert command.wait(20) == 0
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_answer_is_made_once_however_often_it_is_asked_for(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page.send("/api/run")
+    finished(page)
+    first = page.state()["answer"]
+    monkeypatch.setattr(answers, "explorer_data", lambda *_: pytest.fail("made again"))
+    assert page.state()["answer"] == first

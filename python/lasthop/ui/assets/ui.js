@@ -33,7 +33,6 @@
   const showAnswer = (answer) => {
     seen = answer.name;
     at("title").textContent = answer.title;
-    at("report").hidden = false;
     at("report").href = `/report?token=${encodeURIComponent(token)}`;
     if (!answer.explorer) {
       at("explorer-body").replaceChildren(make("p", {}, "No run completed, so there is nothing to explore. The whole report names the reasons."));
@@ -58,6 +57,7 @@
     at("run").disabled = campaign?.running ?? false;
     at("stop").disabled = !campaign?.running;
     at("bar").hidden = !campaign?.running;
+    at("report").hidden = !seen || (campaign?.running ?? false);
     if (!campaign) return;
     at("bar").value = campaign.total ? campaign.finished / campaign.total : 0;
     const done = `${campaign.repetitions} of ${campaign.repeat} repetitions`;
@@ -74,11 +74,11 @@
     at("saved").textContent = state.is_saved ? "" : "(not saved)";
     at("disk").hidden = !state.changed_on_disk;
     at("disk").textContent = `${state.file} has changed on disk since this page read it. Load the file again, or go on here: then it is not saved over without asking.`;
-    showCampaign(state.campaign);
     if (state.answer && state.answer.name !== seen) {
       if (!state.campaign) { at("progress").textContent = `Results: ${state.answer.folder}`; at("provisional").hidden = true; }
       showAnswer(state.answer);
     }
+    showCampaign(state.campaign);
   };
 
   const poll = async () => {
