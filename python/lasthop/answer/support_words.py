@@ -192,7 +192,8 @@ def _unseen(decision: Decision) -> Iterable[Sentence]:
     if few > 1:
         share = round(100 * largest_unseen_share(few))
         yield plain(
-            f"What none of {few} runs has shown may still happen in up to {share}{SPACE}% of runs."
+            f"An event absent from all {few} runs can still have a probability of up to "
+            f"{share}{SPACE}% (95{SPACE}% confidence)."
         )
 
 

@@ -92,8 +92,7 @@ def how_to_read(decision: Decision) -> tuple[str, ...]:
     tested = sum(point.p_value is not None for point in decision.points)
     over += [f"{tested} points (Holm)"] if tested > 1 else []
     corrected = (
-        f" The words follow p-values corrected over {' and '.join(over)}, "
-        "each interval stands alone."
+        f" Verdicts are corrected for the comparisons of {' and '.join(over)}. Intervals are not."
     )
     return (f"Ordered by {order} over the runs.{corrected if over else ''}",)
 
