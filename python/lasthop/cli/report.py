@@ -80,7 +80,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
             "--label",
             metavar="TEXT=NEW",
             help='Other words in the figure, for example "path loss=Verlust": an axis title '
-            "without its unit, the heading of a panel, or a stack. Repeatable.",
+            "without its unit, the heading of a panel, or a stack. Repeatable. Default: none.",
         ),
     ] = None,
     language: Annotated[
