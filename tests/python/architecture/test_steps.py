@@ -14,7 +14,7 @@ def run(script: str) -> "subprocess.CompletedProcess[str]":
 
 def rows(output: str) -> list[str]:
     """Give the first column of the table."""
-    return re.findall(r"^(\S.*?) +\d+$", output.partition("step  ")[2], re.MULTILINE)
+    return re.findall(r"^(\S.*?) +\d+ +\d+$", output.partition("step  ")[2], re.MULTILINE)
 
 
 def test_each_step_and_all_of_them_have_their_seconds() -> None:

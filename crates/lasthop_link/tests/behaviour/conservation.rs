@@ -142,7 +142,7 @@ impl Dice {
         let shared = up.rate.is_some() && self.below(3) == 0;
         if shared {
             let queue = self.queue();
-            down.rate = up.rate.map(|rate| Rate { queue, ..rate });
+            down.rate = up.rate.clone().map(|rate| Rate { queue, ..rate });
         }
         LinkConfig {
             order: self.order(),
