@@ -39,7 +39,10 @@ SETTING: Final = "path.nbiot"
 """The key whose values are the settings."""
 FITTED: Final = frozenset({"LA4", "LA5", "LA6", "LA7", "LA8"})
 WORDS: Final = {
-    ClaimVerdict.REPRODUCED: "yes",
+    ClaimVerdict.PREDICTED: "yes",
+    ClaimVerdict.HOLDS: "yes",
+    ClaimVerdict.FITTED: "yes",
+    ClaimVerdict.DERIVED: "yes",
     ClaimVerdict.NOT_REPRODUCED: "no",
     ClaimVerdict.UNDECIDED: "?",
     ClaimVerdict.NOT_COVERED: "not covered",

@@ -2,7 +2,6 @@
 
 import re
 
-from lasthop.answer.quantities import SPACE
 from lasthop.measures.groups import PLACE
 from lasthop.study.expressions import COMPARABLE, Comparison, parse_expression
 
@@ -21,7 +20,7 @@ def in_words(requirement: str) -> str:
 
     Examples
     --------
-    >>> print(in_words("delivery_ratio >= 99 %").replace(SPACE, " "))
+    >>> print(in_words("delivery_ratio >= 99 %"))
     share of messages delivered of at least 99 %
     >>> print(in_words("battery_years >= 15 where stratum == '164 dB'"))
     battery life of at least 15 years in stratum 164 dB
@@ -47,7 +46,7 @@ def missed_in_words(requirement: str, figure: str) -> str:
 
     Examples
     --------
-    >>> print(missed_in_words("delivery_ratio >= 99 %", "90 %").replace(SPACE, " "))
+    >>> print(missed_in_words("delivery_ratio >= 99 %", "90 %"))
     share of messages delivered is 90 %, at least 99 % is required
     """
     comparison = parse_expression(requirement).comparison
@@ -59,10 +58,10 @@ def _value(comparison: Comparison) -> str:
     known = COMPARABLE.get(comparison.column)
     if re.fullmatch(r"[0-9.]+", written):
         if known is not None and known.unit == "years":
-            return f"{written}{SPACE}{'year' if written == '1' else 'years'}"
+            return f"{written} {'year' if written == '1' else 'years'}"
         if known is not None and known.unit == "fraction":
-            return f"{float(written) * 100:g}{SPACE}%"
-    return re.sub(r"(?<=[0-9]) (?=\S)", SPACE, written)
+            return f"{float(written) * 100:g} %"
+    return written
 
 
 def _condition(condition: Comparison) -> str:

@@ -242,7 +242,7 @@ def warnings(arm: AnswerArm, requirements: Requirements) -> tuple[str, ...]:
             if one.met is Met.TOO_FEW
         ),
         *(
-            f"{in_words(text)}: not in {count} of {completed} runs"
+            f"{in_words(text)} is missed in {count} of {completed} runs"
             for text, count in requirements.misses(arm)
         ),
     )

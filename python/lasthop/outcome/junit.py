@@ -11,6 +11,7 @@ import polars as pl
 from lasthop.answer.decision import Outcome, PointDecision
 from lasthop.answer.expectation import Expectation, ExpectationVerdict, judge_expectations
 from lasthop.answer.expectation_words import expectation_line
+from lasthop.answer.requirement_words import in_words, missed_in_words
 from lasthop.answer.verdict import best_at
 from lasthop.errors import one_line
 from lasthop.outcome.culprit_words import message_in_words, packets_in_words
@@ -151,13 +152,14 @@ def _stacks(
 
     for arm in point.ranked:
         reasons = "; ".join(
-            f"{one.met.value}: {one.requirement} (is {one.figure})"
+            f"{one.met.value}: {in_words(one.requirement)} (is {one.figure})"
             for one in point.too_few(arm.stack)
         )
         result: _Result | None = "skipped" if reasons else None
         yield _Case(f"{where}: {arm.stack}", result, reasons, seconds=seconds(arm.stack))
     for excluded in point.excluded:
-        reasons = "; ".join(f"{why.requirement} (is {why.figure})" for why in excluded.because)
+        missed = (missed_in_words(why.requirement, why.figure) for why in excluded.because)
+        reasons = "; ".join(missed)
         stack = excluded.arm.stack
         runs = point.point.rows.filter(stack=stack)
         because = [why.requirement for why in excluded.because]

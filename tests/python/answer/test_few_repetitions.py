@@ -190,7 +190,8 @@ def test_where_the_leader_changes_along_a_sweep_both_leads_stand() -> None:
 def test_the_answer_says_what_so_few_runs_cannot_exclude() -> None:
     decision = decided([{"a": [100] * 5, "b": [200] * 5, "c": [300] * 5}])
     said = [line.text.replace("\N{NO-BREAK SPACE}", " ") for line in verdict(decision).support]
-    assert "An event absent from all 5 runs can still have a probability of up to 45 %" in said
+    unseen = "An event absent from all 5 runs can still have a probability of up to 45 %"
+    assert f"{unseen} (95 % confidence)." in said
     (note,) = how_to_read(decision)
     assert note.startswith("Ordered by geometric means over the runs.")
     assert "corrected for the comparisons of 2 stacks (Hochberg)" in note

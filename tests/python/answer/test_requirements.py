@@ -16,7 +16,7 @@ from lasthop.answer.sweeps import decide_along_sweeps
 from lasthop.answer.verdict import verdict
 from lasthop.outcome.answer_row import answer_rows
 
-GE = "\N{GREATER-THAN OR EQUAL TO}"
+DELIVERY = "share of messages delivered of at least 99 %"
 
 
 def study(require: str, stacks: Sequence[str] = ("a", "b"), **parts: object) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def test_too_few_messages_exclude_nobody_and_are_said() -> None:
     decision = decide(table, study("delivery_ratio >= 99 %"))
     said = [line.text.replace("\N{NO-BREAK SPACE}", " ") for line in verdict(decision).support]
     interval = "95 % interval 93.3 \N{EN DASH} 99.5 %"
-    assert f"Too few to say whether delivery_ratio {GE} 99 % is met: a 98.1 %, {interval}." in said
+    assert f"Too few to say whether {DELIVERY} is met: a 98.1 %, {interval}." in said
     first, second = answer_rows(decision, decision.points[0], ["a", "b"])
     assert "too few to say" in first.verdict
     assert dict(first.requirements) == {"delivery_ratio >= 99 %": "too few to say"}
@@ -116,8 +116,7 @@ def test_the_one_that_is_left_is_not_said_to_meet_what_nobody_knows() -> None:
     assert decision.points[0].outcome is Outcome.ONLY_ONE
     headline = verdict(decision).headline.text
     assert headline == (
-        "Only a is not excluded, and too little was measured to say whether it meets "
-        f"delivery_ratio {GE} 99 %."
+        f"Only a is not excluded, and too little was measured to say whether it meets {DELIVERY}."
     )
 
 
@@ -126,8 +125,8 @@ def test_where_no_loss_was_asked_for_the_bound_is_said() -> None:
     said = " ".join(line.text for line in verdict(decision).support)
     said = said.replace("\N{NO-BREAK SPACE}", " ")
     assert (
-        "delivery_ratio == 100 % is judged by what was observed. The value of a can still be as "
-        "low as 99.6 % (95 % confidence, 1,000 messages)."
+        "share of messages delivered of exactly 100 % is judged by what was observed. "
+        "The value of a can still be as low as 99.6 % (95 % confidence, 1,000 messages)."
         in said.replace("\N{NO-BREAK SPACE}", " ")
     )
 
@@ -143,7 +142,7 @@ def test_a_flip_that_hangs_on_too_few_messages_says_so() -> None:
     (flip,) = sweep.flips
     assert {(one.stack, one.at) for one in flip.too_few} == {("a", 0.0), ("b", 0.0), ("b", 0.1)}
     words = flips(sweep)[0].text.replace("\N{NO-BREAK SPACE}", " ")
-    assert f"It hangs on a requirement with too few to say: delivery_ratio {GE} 99 % for a" in words
+    assert f"It hangs on a requirement with too few to say: {DELIVERY} for a" in words
 
 
 FLEET = """\

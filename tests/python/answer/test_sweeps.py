@@ -110,7 +110,10 @@ def test_a_requirement_that_excludes_the_leader_is_named_with_where_it_does() ->
     assert (flip.qualification.stack, flip.qualification.ends) == ("a", True)
     assert flip.crossing is not None
     assert flip.crossing.at.mean == pytest.approx(0.025)
-    assert "where a stops meeting delivery_ratio ≥ 99 %, at 2.5 %" in words(sweep)[1]
+    assert (
+        "where a stops meeting share of messages delivered of at least 99 %, at 2.5 %"
+        in words(sweep)[1]
+    )
     assert {mark.column for mark in flip_marks([sweep], "loss")} == {
         "latency_p50_ms",
         "delivery_ratio",
@@ -127,7 +130,7 @@ def test_a_stack_that_begins_to_qualify_takes_over() -> None:
     (flip,) = sweep.flips
     assert flip.qualification is not None
     assert (flip.qualification.stack, flip.qualification.ends) == ("b", False)
-    assert "where b begins to meet delivery_ratio ≥ 95 %" in words(sweep)[1]
+    assert "where b begins to meet share of messages delivered of at least 95 %" in words(sweep)[1]
 
 
 def test_a_leader_to_the_end_has_no_flip() -> None:

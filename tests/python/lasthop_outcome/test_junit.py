@@ -142,7 +142,8 @@ def test_what_completed_passes_and_what_a_requirement_excludes_fails(tmp_path: P
     assert outcomes(root, "runs") == {"every run completed": ""}
     assert outcomes(root, "requirements") == {
         "base: good": "",
-        "base: lossy": "failure: excluded: delivery_ratio >= 95 % (is 50 %)",
+        "base: lossy": "failure: excluded: share of messages delivered is 50 %, "
+        "at least 95 % is required",
         "base: absent": "skipped: unsupported: absent is not built yet",
     }
     assert (root.attrib["failures"], root.attrib["errors"]) == ("1", "0")
@@ -152,7 +153,9 @@ def test_what_completed_passes_and_what_a_requirement_excludes_fails(tmp_path: P
 def test_a_point_at_which_nothing_qualifies_fails(tmp_path: Path) -> None:
     rows = [row("lossy", repetition, delivery_ratio=0.5) for repetition in (1, 2)]
     cases = outcomes(written(tmp_path, rows), "requirements")
-    assert cases["base: a stack qualifies"].startswith("failure: No stack meets delivery_ratio")
+    assert cases["base: a stack qualifies"].startswith(
+        "failure: No stack meets share of messages delivered"
+    )
 
 
 def test_times_are_those_of_the_runs(tmp_path: Path) -> None:

@@ -227,7 +227,7 @@ def test_the_first_figure_is_what_decides_with_the_limit_that_is_required(
         "95th percentile of latency",
         "Share of messages delivered",
     ]
-    assert "delivery_ratio \N{GREATER-THAN OR EQUAL TO} 99 %" in first.reading
+    assert "share of messages delivered of at least 99 %" in first.reading
     rows = panel_spec(first.panels[1])["datasets"].values()
     assert [row["limit"] for members in rows for row in members if "limit" in row] == [99.0]
 

@@ -191,7 +191,7 @@ def test_a_requirement_that_no_stack_meets_is_the_first_thing_said(
         stacks=[SyntheticStack("raw_udp")], parts={"loss": {"path.loss": [0.2]}}, repeat=2
     )
     text = page_of(write_results(study)).text
-    assert "Requirement not met: no stack meets delivery_ratio" in text
+    assert "Requirement not met: no stack meets share of messages delivered" in text
 
 
 def test_expectations_are_listed_with_their_outcome(write_results: WriteResults) -> None:

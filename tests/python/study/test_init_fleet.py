@@ -34,10 +34,20 @@ def test_fleets_of_any_size_make_a_study(devices: str, command: str, tmp_path: P
         loads(compose_fleet(answers), tmp_path)
 
 
-@pytest.mark.parametrize("tariff", tariff_presets())
-def test_each_tariff_makes_a_study(tariff: str, tmp_path: Path) -> None:
-    answers = FleetAnswers(name="fleet", tariff=tariff, battery="30.6 Wh", every="1 d")
+WITHOUT_PRICES = {"emnify", "olivia_wireless", "skylo_monogoto"}
+
+
+@pytest.mark.parametrize("tariff", sorted(tariff_presets().keys() - WITHOUT_PRICES))
+@pytest.mark.parametrize("battery", ["none", "30.6 Wh"])
+def test_each_tariff_makes_a_study(tariff: str, battery: str, tmp_path: Path) -> None:
+    answers = FleetAnswers(name="fleet", tariff=tariff, battery=battery, every="1 d")
     loads(compose_fleet(answers), tmp_path)
+
+
+@pytest.mark.parametrize("tariff", WITHOUT_PRICES)
+def test_a_tariff_without_public_prices_is_refused(tariff: str) -> None:
+    with pytest.raises(UsageError, match=f"--tariff: the prices of {tariff} are not public; "):
+        compose_fleet(FleetAnswers(name="fleet", tariff=tariff))
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

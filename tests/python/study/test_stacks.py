@@ -10,7 +10,7 @@ TCP = (
     "tcp.profile=linux tcp.nodelay=on tcp.nodelay_client=on tcp.nodelay_server=on "
     "tcp.congestion=cubic tcp.timestamps=on tcp.path_mtu=icmp tcp.fast_open=off ip.version=4"
 )
-MQTT = "qos=1 version=3.1.1 keep_alive=1min ping_after=own_silence max_in_flight=20 back_off=1s"
+MQTT = "qos=1 version=3.1.1 keep_alive=1min ping_after=own_silence max_in_flight=20 back_off=1s connect_pipelining=off"
 
 TLS = (
     "tls.key=ecdsa_p256 tls.raw_key=off tls.chain=1 tls.client_certificate=off "
@@ -21,7 +21,10 @@ TLS_1_2 = (
     .replace(" tls.raw_key=off", "")
     .replace(" tls.ml_kem=off", "")
 )
-HTTP = "version=1.1 connection=keep connections=6 chunked=off timeout=30s idle_timeout=75s hold=30s"
+HTTP = (
+    "version=1.1 connection=keep connections=6 chunked=off body=message "
+    "timeout=30s idle_timeout=75s hold=30s"
+)
 
 RESOLVED = {
     "raw_udp": "raw_udp/udp/ip ack=off ip.version=4",
@@ -62,10 +65,10 @@ RESOLVED = {
     f"tls.ml_kem=off tls.record=16384B {TCP}",
     "coap/tcp": f"coap/tcp/ip push=post block_size=1024 {TCP}",
     "https": f"http/tls/tcp/ip {HTTP} auth=none tls.version=1.3 tls.resume=none {TLS} {TCP}",
-    "http/tls/tcp version=2": "http/tls/tcp/ip version=2 connection=keep window=65535B timeout=30s "
-    f"idle_timeout=75s hold=30s auth=none tls.version=1.3 tls.resume=none {TLS} {TCP}",
+    "http/tls/tcp version=2": "http/tls/tcp/ip version=2 connection=keep body=message window=65535B "
+    f"timeout=30s idle_timeout=75s hold=30s auth=none tls.version=1.3 tls.resume=none {TLS} {TCP}",
     "http/quic qpack_table=0B": "http/quic/udp/ip qpack_table=0B index_authorization=on "
-    "connection=keep timeout=30s idle_timeout=75s hold=30s auth=none quic.resume=none "
+    "connection=keep body=message timeout=30s idle_timeout=75s hold=30s auth=none quic.resume=none "
     "quic.key=ecdsa_p256 quic.chain=1 quic.client_certificate=off quic.group=x25519 "
     "quic.ml_kem=off quic.verify=on quic.retry=off quic.congestion=cubic quic.initial_window=10 "
     "quic.initial_rtt=333ms quic.mtu_discovery=on quic.streams=100 quic.fallback=none "
@@ -79,7 +82,7 @@ RESOLVED = {
         "announcement_interval=5s fragment_size=1344B type_information=on ip.version=4"
     ),
     "mqtt qos=0 version=5": "mqtt/tcp/ip qos=0 version=5 keep_alive=1min ping_after=own_silence "
-    f"receive_maximum=65535 topic_alias=off back_off=1s auth=none {TCP}",
+    f"receive_maximum=65535 topic_alias=off back_off=1s connect_pipelining=off auth=none {TCP}",
     "raw_tcp tcp.nodelay_client=off": "raw_tcp/tcp/ip "
     + TCP.replace("nodelay_client=on", "nodelay_client=off"),
     "raw_tcp tcp.profile=lwip_esp8266 tcp.nodelay=off": "raw_tcp/tcp/ip "

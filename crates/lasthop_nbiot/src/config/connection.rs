@@ -79,7 +79,7 @@ pub struct LargestBlock {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Polls {
-    /// The last data unit that a transmitter has (TS 36.322 5.2.2.1).
+    /// The last data unit that a transmitter has (TS 36.322 section 5.2.2.1).
     Last,
     /// Every data unit. The transmitter sends the next one after the status report.
     Each,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from lasthop.errors import UsageError
 from lasthop.study.fields.quantity import ENERGY, SIZE, TIME, Kind, format_quantity, parse
-from lasthop.study.fleet.tariff_presets import tariff_presets
+from lasthop.study.fleet.tariff import TariffForm
+from lasthop.study.fleet.tariff_presets import filled_in, tariff_presets
 from lasthop.study.paths.link_profiles import link_profiles
 from lasthop.study.stacks.arms import read_arms
 from lasthop.study.text.faults import Fault, nearest, show
@@ -21,6 +22,7 @@ SCHEMA = "study.schema.json"
 """The file beside a study by which editors complete its keys."""
 
 _LEAST_PERIODS = 24
+_LEAST_FOR_STRATA = 3
 _OF_BOTH = ("99 % where flow == 'report'", "95 % where flow == 'command'")
 _STRATA = "{144 dB: 80 %, 154 dB: 15 %, 164 dB: 5 %}"
 
@@ -109,7 +111,7 @@ def compose_fleet(answers: FleetAnswers) -> str:
         "",
         "paths:",
         "  network:",
-        *_path(answers, sleeps=command is None),
+        *_path(answers, count=count, sleeps=command is None),
         "servers: {head_end: {}}",
         "fleet:  # a few devices are simulated and stand for all",
         f"  devices: {{{', '.join(group)}}}",
@@ -128,12 +130,17 @@ def compose_fleet(answers: FleetAnswers) -> str:
         "repeat: 3  # each with its own seed",
         "",
         "decide:  # excludes stacks, then ranks the others",
-        *_decision(battery=bool(battery), tariff=bool(tariff), command=command is not None),
+        *_decision(
+            on_radio=on_radio,
+            battery=bool(battery),
+            tariff=bool(tariff),
+            command=command is not None,
+        ),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _path(answers: FleetAnswers, *, sleeps: bool) -> list[str]:
+def _path(answers: FleetAnswers, *, count: int, sleeps: bool) -> list[str]:
     nat = None if answers.nat in (None, NONE) else answers.nat
     if nat is not None:
         _amount("--nat", nat, TIME, "2 min", least=1)
@@ -141,10 +148,11 @@ def _path(answers: FleetAnswers, *, sleeps: bool) -> list[str]:
         changed = "" if answers.nat is None else f", nat: {'off' if nat is None else _mapping(nat)}"
         return [f"    {{profile: {answers.network}{changed}}}"]
     asleep = "{t3324: 10 s, t3412: 5 d}" if sleeps else "off"
+    loss = _STRATA if count >= _LEAST_FOR_STRATA else "144 dB"
     why = "" if sleeps else "  # devices that sleep miss commands"
     mapping = "{udp: 2 min, tcp: 1 h}" if answers.nat is None else _mapping(nat or "2 min")
     return [
-        f"    - nbiot: {{coupling_loss: {_STRATA}, inactivity: 20 s, psm: {asleep}}}{why}",
+        f"    - nbiot: {{coupling_loss: {loss}, inactivity: 20 s, psm: {asleep}}}{why}",
         *([] if answers.nat == NONE else [f"    - nat: {mapping}  # forgets silent mappings"]),
     ]
 
@@ -157,14 +165,16 @@ def _minimum(on_radio: bool) -> str:  # noqa: FBT001
     return "minimum: 10" if on_radio else "minimum: 30"
 
 
-def _decision(*, battery: bool, tariff: bool, command: bool) -> list[str]:
+def _decision(*, on_radio: bool, battery: bool, tariff: bool, command: bool) -> list[str]:
     asked = [
         "delivery_ratio >= 99 % where flow == 'report'" if command else "delivery_ratio >= 99 %"
     ]
     if command:
         asked.append("delivery_ratio >= 95 % where flow == 'command'")
-    aim = "maximise: battery_years" if battery else "minimise: wire_bytes_per_message"
-    aim = "minimise: cost_per_year" if tariff and not battery else aim
+    # Bytes are counted by path, so they cannot be weighed by coverage.
+    aim = "minimise: latency_p95" if on_radio else "minimise: wire_bytes_per_message"
+    aim = "minimise: cost_per_year" if tariff else aim
+    aim = "maximise: battery_years" if battery else aim
     return [
         "  require:",
         *(f'    - "{one}"' for one in asked),
@@ -203,12 +213,26 @@ def _battery(answers: FleetAnswers, *, on_radio: bool) -> str | None:
 def _tariff(name: str) -> str | None:
     if name == NONE:
         return None
-    known = list(tariff_presets())
+    known = [one for one in tariff_presets() if _has_price(one)]
+    if name in tariff_presets() and name not in known:
+        raise UsageError(
+            f"--tariff: the prices of {name} are not public; leave --tariff out, and write the "
+            'prices of your contract into the study, for example "tariff: {like: '
+            f'{name}, fee: 1.00 EUR/month, price: 0.50 EUR/MB}}"'
+        )
     if name not in known:
         meant = nearest(name, known)
         hint = f'did you mean "{meant}"?' if meant else f"write one of {', '.join(known)}"
         raise UsageError(f"--tariff: there is no tariff {show(name)}; {hint}")
     return name
+
+
+def _has_price(name: str) -> bool:
+    try:
+        TariffForm.model_validate(filled_in(name, kind="tariffs"))
+    except ValueError:
+        return False
+    return True
 
 
 def _count(written: str) -> int:
