@@ -112,7 +112,13 @@ impl<T: Transport> WebSocket<T> {
             };
             connection.outbox.write(now, &mut self.lower, id, &[chunk]);
         }
+        let wanted_to_write =
+            connection.outbox.is_empty() && core::mem::take(&mut connection.is_full);
         self.emit(id, TransportEvent::Established(how));
+        // What was written before the connection was open was not taken.
+        if wanted_to_write && let Ok(stream) = self.lower.own_stream(now, id) {
+            self.emit(id, TransportEvent::Writable(stream));
+        }
     }
 
     pub(crate) fn refuse(&mut self, now: Instant, id: ConnectionId, response: &str) {

@@ -78,7 +78,7 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--patience",
             metavar="TIME",
-            help="How long an answer may take, for example 10s for NB-IoT.",
+            help="Longest wait for an answer, for example 10s for NB-IoT. Default: 2s.",
         ),
     ] = "2s",
     most: Annotated[

@@ -41,7 +41,8 @@ def test_who_is_excluded_has_it_too(write_results: WriteResults) -> None:
         parts=CASES, decide=aim("control_bytes_per_100", "latency_p50 <= 210 ms")
     )
     cells = _cells(short_answer(Results(write_results(without, name="without"))))
-    assert cells["verdict"][2].startswith("excluded: ")
+    assert cells["verdict"][2] == "excluded"
+    assert cells["(a)"][2].startswith("not met")
     by_stack = [
         dict(zip(found["stack"], found["control_bytes_per_100"], strict=True))
         for found in (everybody, cells)

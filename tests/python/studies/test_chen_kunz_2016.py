@@ -89,7 +89,9 @@ def test_the_note_has_no_verdict(judged: dict[str, Judgement]) -> None:
 
 def test_what_a_minute_shows_of_the_claims(judged: dict[str, Judgement]) -> None:
     supported = {name for name, each in judged.items() if each.verdict and each.verdict.supports}
-    assert supported >= {"CK1", "CK3", "CK6", "CK7", "CK10", "CK13"}
+    # CK7 takes more repetitions: its interval must be narrower than the range of its rule.
+    assert supported >= {"CK1", "CK3", "CK6", "CK10", "CK13"}
+    assert judged["CK7"].verdict is ClaimVerdict.UNDECIDED
     contradicted = {
         name for name, each in judged.items() if each.verdict is ClaimVerdict.NOT_REPRODUCED
     }

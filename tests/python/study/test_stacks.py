@@ -10,7 +10,10 @@ TCP = (
     "tcp.profile=linux tcp.nodelay=on tcp.nodelay_client=on tcp.nodelay_server=on "
     "tcp.congestion=cubic tcp.timestamps=on tcp.path_mtu=icmp tcp.fast_open=off ip.version=4"
 )
-MQTT = "qos=1 version=3.1.1 keep_alive=1min ping_after=own_silence max_in_flight=20 back_off=1s connect_pipelining=off"
+MQTT = (
+    "qos=1 version=3.1.1 keep_alive=1min ping_after=own_silence max_in_flight=20 back_off=1s "
+    "connect_pipelining=off"
+)
 
 TLS = (
     "tls.key=ecdsa_p256 tls.raw_key=off tls.chain=1 tls.client_certificate=off "
@@ -39,8 +42,10 @@ RESOLVED = {
     "mqtt/tls/tcp qos=1 tls.resume=ticket": f"mqtt/tls/tcp/ip {MQTT} auth=none "
     "tls.version=1.3 tls.resume=ticket tls.early_data=off tls.tickets=2 tls.sessions=1000000 "
     f"{TLS} {TCP}",
-    "mqtt/quic quic.resume=ticket quic.early_data=on streams=per_topic": f"mqtt/quic/udp/ip {MQTT} "
-    "streams=per_topic datagrams=off priority=none auth=none quic.resume=ticket quic.early_data=on "
+    "mqtt/quic quic.resume=ticket quic.early_data=on streams=per_topic": f"mqtt/quic/udp/ip "
+    f"{MQTT} "
+    "streams=per_topic datagrams=off priority=none auth=none quic.resume=ticket "
+    "quic.early_data=on "
     "quic.tickets=2 quic.sessions=1000000 quic.key=ecdsa_p256 quic.chain=1 "
     "quic.client_certificate=off quic.group=x25519 quic.ml_kem=off quic.verify=on quic.retry=off "
     "quic.congestion=cubic quic.initial_window=10 "
@@ -65,8 +70,9 @@ RESOLVED = {
     f"tls.ml_kem=off tls.record=16384B {TCP}",
     "coap/tcp": f"coap/tcp/ip push=post block_size=1024 {TCP}",
     "https": f"http/tls/tcp/ip {HTTP} auth=none tls.version=1.3 tls.resume=none {TLS} {TCP}",
-    "http/tls/tcp version=2": "http/tls/tcp/ip version=2 connection=keep body=message window=65535B "
-    f"timeout=30s idle_timeout=75s hold=30s auth=none tls.version=1.3 tls.resume=none {TLS} {TCP}",
+    "http/tls/tcp version=2": "http/tls/tcp/ip version=2 connection=keep body=message "
+    "window=65535B timeout=30s idle_timeout=75s hold=30s auth=none tls.version=1.3 "
+    f"tls.resume=none {TLS} {TCP}",
     "http/quic qpack_table=0B": "http/quic/udp/ip qpack_table=0B index_authorization=on "
     "connection=keep body=message timeout=30s idle_timeout=75s hold=30s auth=none quic.resume=none "
     "quic.key=ecdsa_p256 quic.chain=1 quic.client_certificate=off quic.group=x25519 "

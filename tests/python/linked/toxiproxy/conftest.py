@@ -1,0 +1,3 @@
+"""Programs that the tests start are none of them."""
+
+collect_ignore = ["python_client.py"]
