@@ -170,7 +170,7 @@ READERS: Mapping[str, tuple[Call, ...]] = {
 NOT_READERS = {
     *("link", "studies", "stacks", "ledger", "init", "doctor", "columns", "serve", "gateway"),
     # The page of `ui` opens a folder by `lasthop.Results`, which refuses what was changed.
-    *("probe", "ui"),
+    *("probe", "ui", "fit"),
     *("pub", "sub", "get", "put", "post"),
 }
 _READS = re.compile(r"\b(Results|Manifest|Request|open_folder|carry_out\w*|read_ruling)\(")

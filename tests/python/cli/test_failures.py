@@ -70,7 +70,7 @@ UNASKED = {
         ),
         [
             "none of 12 messages arrived: the radio of their device was not reachable in time",
-            "vain; a device that sleeps is reached with",
+            "so that it can be reached",
         ],
     ),
     "less than 99 %, where nothing is asked": (

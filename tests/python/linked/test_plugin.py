@@ -45,7 +45,7 @@ def test_a_seed_decides_and_a_failed_test_prints_it(tmp_path: Path) -> None:
     failed = _pytest(tmp_path, f"--lasthop-seed={lost}")
     assert f"the same losses again: --lasthop-seed={lost}" in failed.stdout
     assert "1 packets offered, 0 delivered, 1 dropped: loss" in failed.stdout
-    assert "loss 50 %; delay 0 ms; rate unlimited; MTU 1500 B" in failed.stdout
+    assert "loss 50 %; delay 0 s; rate unlimited; MTU 1500 B" in failed.stdout
 
 
 def test_a_seed_that_is_drawn_is_printed_and_fails_again(tmp_path: Path) -> None:

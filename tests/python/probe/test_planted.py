@@ -28,7 +28,18 @@ def _as_root() -> None:
 
 def _probe(folder: Path, link: list[str], *options: str) -> dict[str, Any]:
     far = " ".join([*LASTHOP, "serve", "probe", "--listen", "{host}:7777"])
-    command = [*LASTHOP, "link", "--late-limit", "2s", *link, "--far", far, "--"]
+    command = [
+        *LASTHOP,
+        "link",
+        "--late-limit",
+        "2s",
+        "--far-timeout",
+        "30s",
+        *link,
+        "--far",
+        far,
+        "--",
+    ]
     command += [*LASTHOP, "probe", "{host}", "--out", str(folder), "--json", *options]
     done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=300)
     found: dict[str, Any] = json.loads(done.stdout)

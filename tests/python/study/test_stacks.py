@@ -43,7 +43,7 @@ RESOLVED = {
     "tls.version=1.3 tls.resume=ticket tls.early_data=off tls.tickets=2 tls.sessions=1000000 "
     f"{TLS} {TCP}",
     "mqtt/quic quic.resume=ticket quic.early_data=on streams=per_topic": f"mqtt/quic/udp/ip "
-    f"{MQTT} "
+    f"{MQTT.removesuffix(' connect_pipelining=off')} "
     "streams=per_topic datagrams=off priority=none auth=none quic.resume=ticket "
     "quic.early_data=on "
     "quic.tickets=2 quic.sessions=1000000 quic.key=ecdsa_p256 quic.chain=1 "
