@@ -44,7 +44,7 @@ def test_each_tariff_makes_a_study(tariff: str, battery: str, tmp_path: Path) ->
     loads(compose_fleet(answers), tmp_path)
 
 
-@pytest.mark.parametrize("tariff", WITHOUT_PRICES)
+@pytest.mark.parametrize("tariff", sorted(WITHOUT_PRICES))
 def test_a_tariff_without_public_prices_is_refused(tariff: str) -> None:
     with pytest.raises(UsageError, match=f"--tariff: the prices of {tariff} are not public; "):
         compose_fleet(FleetAnswers(name="fleet", tariff=tariff))
