@@ -34,7 +34,7 @@ def _probe(folder: Path, link: list[str], *options: str) -> dict[str, Any]:
         "--late-limit",
         "2s",
         "--far-timeout",
-        "30s",
+        "30",
         *link,
         "--far",
         far,

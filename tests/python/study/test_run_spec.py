@@ -162,6 +162,7 @@ def test_what_devices_live_on(load: Load, energy: str, expected: object) -> None
                         "keep_alive": 90,
                         "ping_after": "own_silence",
                         "back_off": 10**9,
+                        "connect_pipelining": False,
                         "auth": "none",
                     },
                 },
