@@ -132,7 +132,9 @@ def test_strict_fails_what_too_few_messages_do_not_show(lasthop: Lasthop) -> Non
     (case,) = root.findall("testsuite[@name='requirements']/testcase")
     skipped = case.find("skipped")
     assert skipped is not None
-    assert skipped.attrib["message"].startswith("too few to say: share of messages delivered of at least 99 %")
+    assert skipped.attrib["message"].startswith(
+        "too few to say: share of messages delivered of at least 99 %"
+    )
 
 
 def test_strict_passes_what_is_shown_and_fails_what_nobody_meets(lasthop: Lasthop) -> None:
