@@ -308,6 +308,7 @@ def command(  # noqa: PLR0913  each is an option
     from lasthop.emulator import FarServer, Laboratory, LinkSettings, Program
     from lasthop.emulator.laboratory import Wishes
     from lasthop.emulator.settings import pairs, read_time
+    from lasthop.testbed import postponed_signals
 
     if summary not in (None, "text", "json"):
         raise UsageError(
@@ -358,7 +359,9 @@ def command(  # noqa: PLR0913  each is an option
     found = Program.find(program)
     with _ended_in_good_order(), ExitStack() as stack:
         laboratory = Laboratory(settings, wishes)
-        stack.enter_context(laboratory)
+        # Half made, nobody would remove it.
+        with postponed_signals():
+            stack.enter_context(laboratory)
         server = None
         if far is not None:
             server = stack.enter_context(FarServer(laboratory, far, patience_s=far_timeout))

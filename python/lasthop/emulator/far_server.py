@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Self
 
 from lasthop.errors import EnvironmentFailure, UsageError
-from lasthop.testbed import end
+from lasthop.testbed import end, postponed_signals
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -76,17 +76,18 @@ class FarServer:
         """
         with contextlib.ExitStack() as stack:
             stack.callback(self._log.close)
-            self._process = subprocess.Popen(
-                self._laboratory.far_command(self._command),
-                env=self._laboratory.environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=self._log,
-                stderr=self._log,
-                text=True,
-                # Ctrl-C is for the program; the server is ended when that has ended.
-                start_new_session=True,
-            )
-            stack.callback(end, self._process)
+            with postponed_signals():
+                self._process = subprocess.Popen(
+                    self._laboratory.far_command(self._command),
+                    env=self._laboratory.environment(),
+                    stdin=subprocess.DEVNULL,
+                    stdout=self._log,
+                    stderr=self._log,
+                    text=True,
+                    # Ctrl-C is for the program; the server is ended when that has ended.
+                    start_new_session=True,
+                )
+                stack.callback(end, self._process)
             self._wait(self._process)
             self._stack = stack.pop_all()
         return self

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasthop.errors import EnvironmentFailure, UsageError
+from lasthop.testbed import end, postponed_signals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,11 +49,14 @@ class Program:
     def run(self, laboratory: Laboratory) -> int:
         """Run it at the near end, and give its status."""
         command = laboratory.addressed(self.command)
-        process = subprocess.Popen(
-            laboratory.near_command(command), env=laboratory.environment(), text=True
-        )
-        with _forwarding_signals(process):
-            status = process.wait()
+        with contextlib.ExitStack() as stack:
+            with postponed_signals():
+                process = subprocess.Popen(
+                    laboratory.near_command(command), env=laboratory.environment(), text=True
+                )
+                stack.callback(end, process)
+            with _forwarding_signals(process):
+                status = process.wait()
         return status if status >= 0 else _ENDS_BY_SIGNAL - status
 
 

@@ -9,6 +9,7 @@ from lasthop.testbed.emulation import Emulation
 from lasthop.testbed.folder import temporary_folder
 from lasthop.testbed.leftovers import Leftovers
 from lasthop.testbed.namespace import Namespace, end, missing_requirement
+from lasthop.testbed.postponed import postponed_signals
 from lasthop.testbed.tun import Tun
 from lasthop.testbed.user_namespace import enter_user_namespace, why_no_networks
 from lasthop.testbed.veth import PacketSocket
@@ -22,6 +23,7 @@ __all__ = [
     "end",
     "enter_user_namespace",
     "missing_requirement",
+    "postponed_signals",
     "temporary_folder",
     "why_no_networks",
 ]

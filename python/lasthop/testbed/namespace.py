@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from lasthop.errors import EnvironmentFailure
 from lasthop.testbed.entering import inside, new_network
+from lasthop.testbed.postponed import postponed_signals
 from lasthop.testbed.processes import end_processes, processes_in
 from lasthop.testbed.tag import VARIABLE, Tag
 from lasthop.testbed.tun import Tun
@@ -171,8 +172,9 @@ class Namespace:
             What ``subprocess.Popen`` takes.
         """
         options["env"] = environment(options.get("env"))
-        process = subprocess.Popen(self.command(*command), text=True, **options)
-        self._stack.callback(end, process)
+        with postponed_signals():
+            process = subprocess.Popen(self.command(*command), text=True, **options)
+            self._stack.callback(end, process)
         return process
 
     def counters(self) -> dict[str, int]:
@@ -197,8 +199,9 @@ class Namespace:
 
     def _make(self, stack: contextlib.ExitStack) -> None:
         if self._has_name:
-            _ip("netns", "add", self.name)
-            stack.callback(_ip, "netns", "delete", self.name)
+            with postponed_signals():
+                _ip("netns", "add", self.name)
+                stack.callback(_ip, "netns", "delete", self.name)
             return
         try:
             descriptor = new_network()
@@ -234,7 +237,8 @@ def end(process: subprocess.Popen[str]) -> None:
 
 def _ip(*arguments: str, before: Sequence[str] = ()) -> None:
     command = [*before, "ip", *arguments]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    with postponed_signals():
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode:
         said = done.stderr.strip() or f"exit {done.returncode}"
         raise EnvironmentFailure(f"ip {' '.join(arguments)}: {said}")

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import time
@@ -15,6 +16,7 @@ from tests.python.testbed.alone import alone
 from tests.python.testbed.test_namespaces import is_running
 
 from lasthop.testbed import Leftovers
+from lasthop.testbed.namespace import FOLDER
 
 from .conftest import PATIENCE_S, QUIET, StartLink, leaves_nothing
 
@@ -65,12 +67,24 @@ def test_ctrl_c_at_a_terminal_reaches_the_program_once_and_ends_both_sides(pytho
     assert not Path(f"/proc/{server}").exists()
 
 
-# Known fault: where processors are busy, a signal in mid-start can leave a namespace.
-# `lasthop doctor` finds it.
-@pytest.mark.flaky(reruns=5)
-def test_who_is_asked_to_end_before_the_program_runs_leaves_nothing(start_link: StartLink) -> None:
+@pytest.fixture
+def slow_ip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make each `ip` take a moment longer than its work."""
+    script = tmp_path / "slow" / "ip"
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\n{shutil.which("ip")} "$@" || exit\nsleep 0.2\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{script.parent}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.mark.usefixtures("slow_ip")
+@pytest.mark.parametrize("after_s", [0.1, 0.9, 1.5])
+def test_who_is_asked_to_end_at_any_moment_of_the_start_leaves_nothing(
+    start_link: StartLink, after_s: float
+) -> None:
     process = start_link(*QUIET, "--far", "sleep 60", "--", "true")
-    wait_until(lambda: any("sleep 60" in line for _, line in descendants(process.pid)))
+    wait_until(lambda: list(FOLDER.glob(f"lasthop-{process.pid}-*")))
+    time.sleep(after_s)
     process.send_signal(signal.SIGTERM)
     _, complaints = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, complaints) == (130, "lasthop: interrupted\n")
