@@ -24,7 +24,9 @@ def test_one_wheel_is_for_every_python_from_3_11_on(wheel: Path) -> None:
 
 def test_the_wheel_holds_every_file_of_every_study_and_what_an_archive_needs(wheel: Path) -> None:
     shipped = {
-        f"lasthop/{file.relative_to(ROOT).as_posix()}" for file in ROOT.glob("studies/*/*.*")
+        f"lasthop/{file.relative_to(ROOT).as_posix()}"
+        for file in ROOT.glob("studies/*/*.*")
+        if file.parent.name != "__pycache__"
     }
     shipped |= {f"lasthop/provenance/{name}" for name in ("Cargo.lock", "CITATION.cff")}
     names = set(zipfile.ZipFile(wheel).namelist())
