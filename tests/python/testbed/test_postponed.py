@@ -26,12 +26,17 @@ def asked_to_end() -> Iterator[None]:
 
 def test_a_signal_is_handled_when_the_block_has_ended() -> None:
     done = []
-    with pytest.raises(AskedToEnd), postponed_signals():
-        signal.raise_signal(signal.SIGTERM)
+
+    def work() -> None:
         with postponed_signals():
             signal.raise_signal(signal.SIGTERM)
-            done.append("inner")
-        done.append("outer")
+            with postponed_signals():
+                signal.raise_signal(signal.SIGTERM)
+                done.append("inner")
+            done.append("outer")
+
+    with pytest.raises(AskedToEnd):
+        work()
     assert done == ["inner", "outer"]
 
 
