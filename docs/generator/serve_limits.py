@@ -6,6 +6,7 @@ from docs.generator.markdown import code, table
 from lasthop.live.limits import all_limits
 
 _LIMITS = "tests/python/serve/test_limits.py"
+_CHECKS = "tests/python/serve/test_password_checks.py"
 _GATEWAY = "tests/python/serve/test_gateway.py"
 _HTTP = "crates/lasthop_http/tests/behaviour/not_reading.rs"
 _HTTP_2 = "crates/lasthop_http/tests/behaviour/two.rs"
@@ -113,6 +114,17 @@ FIXED = [
         "1,000 messages of 10,000 topics",
         "what a new subscription gets at once; the rest is not sent",
         f"{_JSON}::a_bounded_broker_gives_one_subscription_so_many_retained_messages",
+    ),
+    (
+        "checks of passwords",
+        "`mqtt`, `coap`, `coap_tcp`",
+        "16 of an address",
+        (
+            "passwords of one IP address (IPv6: /64) that wait to be checked; the next client is "
+            "told to come again (MQTT 5: 0x88, 3.1.1: 3, CoAP: 5.03). Addresses take turns, and "
+            "of one name from one address one password is checked at a time"
+        ),
+        f"{_CHECKS}::test_what_an_address_has_checked_is_bounded_and_another_address_has_its_turn",
     ),
 ]
 """Bounds that no option replaces: name, server, value, meaning, test."""

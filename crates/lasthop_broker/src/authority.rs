@@ -16,6 +16,18 @@ pub trait Authority: Debug {
     /// When they are not believed, or somebody without any is not served.
     fn identify(&self, now: Instant, credentials: &Credentials<'_>) -> Result<Admission, Refusal>;
 
+    /// Whether [`Self::identify`] can answer at once. Where it answers later, the check has begun by this call, and the flag of
+    /// the host is raised when it is over.
+    fn readiness(&self, now: Instant, credentials: &Credentials<'_>) -> Readiness {
+        let _ = (now, credentials);
+        Readiness::Ready
+    }
+
+    /// How many checks that took longer are over. Where it has grown, those who wait may ask again.
+    fn checks_done(&self) -> u64 {
+        0
+    }
+
     /// Whether a client may publish to a topic.
     fn may_publish(&self, client: Client<'_>, topic: &str) -> bool;
 
@@ -39,6 +51,17 @@ pub struct Credentials<'a> {
 /// The identity of a client: a number that only its authority interprets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Identity(pub u32);
+
+/// Whether an authority knows what it thinks of credentials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// It answers at once.
+    Ready,
+    /// It finds out.
+    Later,
+    /// Too much is being checked for others of the same address: it does not begin.
+    Busy,
+}
 
 /// The permission to connect, and its duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use lasthop_units::Instant;
 use crate::broker_core::SharedCore;
 use crate::{
     Admission, Authority, Client, Credentials, Delivery, Holder, Identity, Matches, Message,
-    Published, Refusal, RetainedMessages, RetainedPart, RetainedSearch, SharedPublication,
-    SubscriptionOptions, TopicFilter,
+    Published, Readiness, Refusal, RetainedMessages, RetainedPart, RetainedSearch,
+    SharedPublication, SubscriptionOptions, TopicFilter,
 };
 
 /// The interface of one service (a protocol with its listeners) to the core of its host.
@@ -117,6 +117,19 @@ impl BrokerService {
     ) -> Result<Admission, Refusal> {
         let asked = self.asked(|authority| authority.identify(now, credentials));
         asked.unwrap_or(Ok(Identity::ANONYMOUS.into()))
+    }
+
+    /// Whether a client can be authenticated at once; where not, the check has begun.
+    #[must_use]
+    pub fn readiness(&self, now: Instant, credentials: &Credentials<'_>) -> Readiness {
+        let asked = self.asked(|authority| authority.readiness(now, credentials));
+        asked.unwrap_or(Readiness::Ready)
+    }
+
+    /// How many checks of credentials that took longer are over.
+    #[must_use]
+    pub fn checks_done(&self) -> u64 {
+        self.asked(|authority| authority.checks_done()).unwrap_or(0)
     }
 
     /// Whether a client may publish to a topic.

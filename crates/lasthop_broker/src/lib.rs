@@ -48,7 +48,9 @@ mod subscribers;
 mod subscription_tree;
 mod topic;
 
-pub use authority::{Admission, Authority, Client, Credentials, Everybody, Identity, Refusal};
+pub use authority::{
+    Admission, Authority, Client, Credentials, Everybody, Identity, Readiness, Refusal,
+};
 pub use broker_core::{BrokerCore, BrokerLimits, Full, Published};
 pub use broker_service::{BrokerService, ServiceId, Subscriber};
 pub use budget::{Budget, Charge};

@@ -7,7 +7,6 @@ mod bindings;
 mod changes;
 mod data_folder;
 mod database;
-mod doorbell;
 mod durable_store;
 mod error;
 mod http_bridge;
@@ -24,7 +23,6 @@ mod trimming;
 
 pub use administration::{Administration, DeviceSummary};
 pub use data_folder::DataFolder;
-pub(crate) use doorbell::{Doorbell, Nobody};
 pub use durable_store::DurableStore;
 pub use error::GatewayError;
 pub(crate) use http_bridge::HttpBridge;

@@ -6,6 +6,8 @@ pub(crate) enum Flow {
     Continue,
     /// The packets behind this one are for later.
     Pause,
+    /// This one is for later, too.
+    Keep,
     /// Nothing behind it is read.
     Stop,
 }
@@ -30,10 +32,15 @@ pub(crate) fn take_packets(
     let all = if is_joined { &partial[..] } else { bytes };
     let mut used = 0;
     while let Some(frame) = Frame::split(&all[used..], maximum)? {
+        let begins = used;
         used += frame.length;
         match take(&frame)? {
             Flow::Continue => {}
             Flow::Pause => break,
+            Flow::Keep => {
+                used = begins;
+                break;
+            }
             Flow::Stop => return Ok(Vec::new()),
         }
     }

@@ -14,6 +14,7 @@ mod serving_upstream;
 mod store;
 mod target;
 mod topics;
+mod unchecked;
 mod upstream_cache;
 
 use std::sync::Arc;
@@ -360,9 +361,13 @@ impl Application for CoapServer {
     }
 
     fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput {
-        if self.topics.is_some() {
+        if let Some(topics) = &mut self.topics {
+            let checked = topics.take_checked();
             let (mut server, mut cx) = self.serving(now, transport);
             server.deliver_from_others(&mut cx);
+            for (connection, request, datagram) in checked {
+                serving::serve(&mut server, &mut cx, connection, &request, datagram);
+            }
             self.attend(now, transport);
         }
         if self.upstream.is_some() {

@@ -1,5 +1,5 @@
 use core::net::IpAddr;
-use lasthop_broker::{Identity, Refusal};
+use lasthop_broker::{Identity, Readiness, Refusal};
 use lasthop_contract::{
     ApplicationOutput, ChannelSet, ConnectionId, DeviceId, LookupMap, Payload, Received,
     ResetReason,
@@ -72,6 +72,24 @@ pub(super) fn serve(
         return server.challenge(cx, &request);
     }
     let address = cx.transport.peer(connection).map(|peer| peer.ip());
+    if let Some(topics) = &mut server.topics {
+        // Read first: what is over after this is news.
+        let checks_done = topics.checks_done();
+        let readiness = topics.readiness(cx.now, &message.content, &datagram, address);
+        let is_busy = match readiness {
+            Readiness::Ready => false,
+            Readiness::Later => {
+                if topics.wait_for_check(checks_done, connection, message, datagram) {
+                    return;
+                }
+                return server.answer_bare(cx, &request, Code::SERVICE_UNAVAILABLE);
+            }
+            Readiness::Busy => true,
+        };
+        if is_busy {
+            return server.answer_bare(cx, &request, Code::SERVICE_UNAVAILABLE);
+        }
+    }
     let identity = server.identify(cx.now, &message.content, &datagram, address);
     let Ok(identity) = identity else {
         return server.answer_bare(cx, &request, Code::UNAUTHORIZED);

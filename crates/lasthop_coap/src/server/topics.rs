@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use lasthop_broker::{
     BrokerService, Client, Credentials, Holder, Identity, Matches, Message, Publication, Qos,
-    Refusal, SharedPublication, Slots, Subscriber, SubscriptionMatch, SubscriptionOptions,
-    TopicFilter, is_topic_name,
+    Readiness, Refusal, SharedPublication, Slots, Subscriber, SubscriptionMatch,
+    SubscriptionOptions, TopicFilter, is_topic_name,
 };
-use lasthop_contract::{ConnectionId, LookupMap, Survives};
+use lasthop_contract::{ConnectionId, LookupMap, Payload, Survives};
 use lasthop_units::Instant;
 
 use super::observer::Observer;
 use super::path::Path;
 use super::store::{MAX_OBSERVERS, MAX_RESOURCES};
-use crate::codec::{Content, Token, option_number};
+use super::unchecked::Unchecked;
+use crate::codec::{Content, Message as CoapMessage, Token, option_number};
 use crate::representation::Representation;
 use crate::topic_observations::TOPICS;
 
@@ -29,6 +30,7 @@ pub(super) struct Topics {
     recent: VecDeque<(Arc<Message>, Arc<Representation>)>,
     /// Raised by each publication: the sequence number of notifications (RFC 7641 section 4.4).
     changes: u32,
+    unchecked: Unchecked,
 }
 
 /// How many representations of topics are kept.
@@ -52,6 +54,7 @@ impl Topics {
             matches: Matches::new(),
             recent: VecDeque::new(),
             changes: 0,
+            unchecked: Unchecked::default(),
         }
     }
 
@@ -67,6 +70,46 @@ impl Topics {
             && !levels.iter().any(|level| level.contains('/'))
             && TopicFilter::parse(&name).is_ok_and(|filter| filter.group().is_none());
         Some(is_name.then_some(name).ok_or(()))
+    }
+
+    /// Whether it is known at once who asks.
+    pub(super) fn readiness(
+        &self,
+        now: Instant,
+        content: &Content,
+        datagram: &[u8],
+        address: Option<IpAddr>,
+    ) -> Readiness {
+        let credentials = Credentials {
+            address,
+            ..credentials(content, datagram)
+        };
+        self.service.readiness(now, &credentials)
+    }
+
+    /// How many checks of who asks are over.
+    pub(super) fn checks_done(&self) -> u64 {
+        self.service.checks_done()
+    }
+
+    /// Lets a request wait until it is known who asks, if there is room; so many checks were over before.
+    pub(super) fn wait_for_check(
+        &mut self,
+        checks_done: u64,
+        connection: ConnectionId,
+        message: &CoapMessage,
+        datagram: Payload,
+    ) -> bool {
+        self.unchecked
+            .add(checks_done, connection, message, datagram)
+    }
+
+    /// The requests of which it may be known by now who asks.
+    pub(super) fn take_checked(&mut self) -> VecDeque<(ConnectionId, CoapMessage, Payload)> {
+        if self.unchecked.is_empty() {
+            return VecDeque::new();
+        }
+        self.unchecked.take(self.service.checks_done())
     }
 
     /// Who asks: the arguments `username` and `password` are what it shows.
@@ -178,6 +221,7 @@ impl Topics {
     /// Ends the observations of a client that is gone.
     pub(super) fn forget(&mut self, connection: ConnectionId) {
         self.drop_observers(|observer| observer.connection == connection);
+        self.unchecked.forget(connection);
     }
 
     fn drop_observers(&mut self, is_gone: impl Fn(&Observer) -> bool) {
@@ -252,6 +296,7 @@ impl Topics {
         self.observed = Slots::new();
         self.by_name = LookupMap::new();
         self.recent.clear();
+        self.unchecked = Unchecked::default();
     }
 }
 

@@ -194,7 +194,7 @@ mod tests {
     use lasthop_world::SocketEnd;
 
     use super::*;
-    use crate::gateway::Nobody;
+    use crate::serve::Nobody;
 
     fn crowd_client(
         listener: &Rc<CrowdListener>,

@@ -1,7 +1,6 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::collections::VecDeque;
 use std::fmt;
-use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
 use std::sync::Arc;
@@ -21,6 +20,7 @@ use super::place::{Served, Wakes};
 use super::store_measures::StoreMeasures;
 use super::{DataPlace, GatewayError};
 use crate::WallTime;
+use crate::serve::bell_and_ringer;
 
 /// What a gateway keeps in a database: messages are written by a thread of its own, in one transaction all that have come while
 /// the one before was written, and are settled when that is on the disk. Another thread hears of changes.
@@ -204,14 +204,6 @@ impl fmt::Debug for DurableStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DurableStore").finish_non_exhaustive()
     }
-}
-
-fn bell_and_ringer() -> io::Result<(UnixDatagram, UnixDatagram)> {
-    let (bell, ringer) = UnixDatagram::pair()?;
-    bell.set_nonblocking(true)?;
-    // The bell rings already where it cannot take more.
-    ringer.set_nonblocking(true)?;
-    Ok((bell, ringer))
 }
 
 /// Writes until nobody has anything to write any more.

@@ -1,20 +1,25 @@
 //! Who may use a server: passwords and rules in the files that mosquitto has for them.
 
 mod failures;
+mod hashing;
 mod passwords;
 mod rules;
 
-use core::hint::black_box;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use lasthop_broker::{Admission, Authority, Client, Credentials, Identity, Refusal, TopicFilter};
+use lasthop_broker::{
+    Admission, Authority, Client, Credentials, Identity, Readiness, Refusal, TopicFilter,
+};
 use lasthop_units::Instant;
 use sha2::{Digest, Sha512};
 use thiserror::Error;
 
-use failures::Failures;
-use passwords::{Secret, spend};
+use failures::{Failures, Who};
+use hashing::Check;
+pub(crate) use hashing::Hashing;
+use passwords::Secret;
 use rules::{Rule, Wish};
 
 /// Users with their passwords and permissions.
@@ -34,12 +39,14 @@ pub struct Access {
     failures: RefCell<Failures>,
     /// How many hashes were made for passwords that were wrong.
     spent: Cell<u64>,
+    /// What checks passwords, where that takes long.
+    hashing: Option<Hashing>,
 }
 
 #[derive(Debug)]
 struct User {
     name: Box<str>,
-    secret: Secret,
+    secret: Arc<Secret>,
     /// A hash of what was shown last and was right: CoAP shows it with each request.
     shown_last: Cell<Option<Shown>>,
 }
@@ -110,7 +117,7 @@ impl Access {
         self.most_effort = self.most_effort.max(secret.effort());
         let user = User {
             name: name.into(),
-            secret,
+            secret: Arc::new(secret),
             shown_last: Cell::new(None),
         };
         // Identity 0 is anybody's.
@@ -119,17 +126,40 @@ impl Access {
         self.by_name.insert(name.into(), identity);
     }
 
-    /// Whether this is the password of a user. Where it is not, or nobody is called so, as many hashes are made as for the
-    /// password that takes most: how long it takes does not tell who is known.
-    fn is_password(&self, user: Option<&User>, shown: &[u8]) -> bool {
-        let is_right = user.is_some_and(|user| user.has(shown));
-        if !is_right {
-            let done = user.map_or(0, |user| user.secret.effort());
-            black_box(spend(shown, self.most_effort - done));
-            let spent = self.spent.get() + u64::from(self.most_effort);
-            self.spent.set(spent);
+    /// Whether a password takes long to check.
+    pub(crate) const fn is_costly(&self) -> bool {
+        self.most_effort > 1
+    }
+
+    /// Has passwords checked beside.
+    pub(crate) fn check_beside(&mut self, hashing: Hashing) {
+        self.hashing = Some(hashing);
+    }
+
+    /// Whether this is the password of a user.
+    fn is_password(&self, user: Option<&User>, who: Who, shown: &[u8]) -> bool {
+        let is_right = user.is_some_and(|user| user.is_known_to_show(shown))
+            || self
+                .hashing
+                .as_ref()
+                .and_then(|hashing| hashing.take(who, shown))
+                .unwrap_or_else(|| {
+                    let secret = user.map(|user| &*user.secret);
+                    Secret::is_or_as_long(secret, shown, self.most_effort)
+                });
+        match user {
+            Some(user) if is_right => user.remember(shown),
+            _ => {
+                let spent = self.spent.get() + u64::from(self.most_effort);
+                self.spent.set(spent);
+            }
         }
         is_right
+    }
+
+    fn named(&self, name: &[u8]) -> Option<Identity> {
+        let name = str::from_utf8(name).ok()?;
+        self.by_name.get(name).copied()
     }
 
     fn user(&self, identity: Identity) -> Option<&User> {
@@ -148,18 +178,19 @@ impl Access {
 }
 
 impl User {
-    /// Whether this is its password.
-    fn has(&self, shown: &[u8]) -> bool {
-        if self.secret.effort() <= 1 {
-            return self.secret.is(shown);
+    /// Whether this is its password as far as that is known without long work.
+    fn is_known_to_show(&self, shown: &[u8]) -> bool {
+        match self.secret.effort() {
+            0 | 1 => self.secret.is(shown),
+            _ => self.shown_last.get() == Some(Sha512::digest(shown).into()),
         }
-        // One hash more than is counted, of thousands.
-        let hash: Shown = Sha512::digest(shown).into();
-        let is_right = self.shown_last.get() == Some(hash) || self.secret.is(shown);
-        if is_right {
-            self.shown_last.set(Some(hash));
+    }
+
+    /// It has shown its password.
+    fn remember(&self, shown: &[u8]) {
+        if self.secret.effort() > 1 {
+            self.shown_last.set(Some(Sha512::digest(shown).into()));
         }
-        is_right
     }
 }
 
@@ -178,14 +209,36 @@ impl Authority for Access {
         if !self.failures.borrow_mut().may_try(now, &who) {
             return Err(Refusal::BadCredentials);
         }
-        let name = str::from_utf8(name).ok();
-        let identity = name.and_then(|name| self.by_name.get(name)).copied();
+        let identity = self.named(name);
         let user = identity.and_then(|identity| self.user(identity));
         let shown = credentials.password.unwrap_or_default();
-        let is_right = self.is_password(user, shown);
+        let is_right = self.is_password(user, who, shown);
         self.failures.borrow_mut().note(now, who, is_right);
         let identity = identity.filter(|_| is_right);
         Ok(identity.ok_or(Refusal::BadCredentials)?.into())
+    }
+
+    fn readiness(&self, now: Instant, credentials: &Credentials<'_>) -> Readiness {
+        let (Some(hashing), Some(name)) = (&self.hashing, credentials.user_name) else {
+            return Readiness::Ready;
+        };
+        let who = Failures::key(name, credentials.address);
+        let user = self.named(name).and_then(|it| self.user(it));
+        let shown = credentials.password.unwrap_or_default();
+        let is_known = user.is_some_and(|user| user.is_known_to_show(shown));
+        if is_known || !self.failures.borrow_mut().may_try(now, &who) {
+            return Readiness::Ready;
+        }
+        hashing.ask(Check {
+            who,
+            shown: shown.into(),
+            secret: user.map(|user| Arc::clone(&user.secret)),
+            effort: self.most_effort,
+        })
+    }
+
+    fn checks_done(&self) -> u64 {
+        self.hashing.as_ref().map_or(0, Hashing::done)
     }
 
     fn may_publish(&self, client: Client<'_>, topic: &str) -> bool {

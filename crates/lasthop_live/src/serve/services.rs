@@ -18,12 +18,13 @@ use lasthop_transport::{Column, HostNetwork, PeerLimit, Routes, Service, StackHo
 use lasthop_units::{DataSize, Duration};
 use lasthop_websocket::{WebSocket, WebSocketConfig};
 
+use super::access::Hashing;
+use super::doorbell::{Doorbell, Nobody};
 use super::parts::{Parts, Stack};
 use super::{Offer, Served};
 use crate::containment::{Failures, Peers};
 use crate::gateway::{
-    Connections, Counted, Doorbell, HttpBridge, LogForm, LogLines, Metrics, Nobody, StoreMeasures,
-    TrafficBooks,
+    Connections, Counted, HttpBridge, LogForm, LogLines, Metrics, StoreMeasures, TrafficBooks,
 };
 use crate::{
     ConnectionLimits, KernelTcp, KernelUdp, Listener, Poller, Tally, WallCalendar, WallTime,
@@ -59,12 +60,12 @@ impl Services {
     ) -> io::Result<Self> {
         let wake = WakeFlag::new();
         let failures = Failures::new(poller, offer.gateway_log.unwrap_or(LogForm::Text));
-        let access = core::mem::take(&mut offer.access);
+        let mut access = core::mem::take(&mut offer.access);
         let limits = offer.limits.of_the_broker();
         let mut parts = Vec::new();
         let (mut gateway, mut measures) = (None, None);
         let core = if let Some(store) = offer.gateway.take() {
-            let doorbell = Doorbell::new(poller, &store, wake.clone())?;
+            let doorbell = Doorbell::new(poller, store.bell(), wake.clone())?;
             parts.push(Parts::of(Stack::bare(Box::new(doorbell)), Box::new(Nobody)));
             let calendar = offer.gateway_calendar.take();
             let calendar: Box<dyn Calendar> = match calendar {
@@ -86,6 +87,12 @@ impl Services {
             gateway = Some(port.clone());
             Some(BrokerCore::new(limits, Box::new(port), wake.clone()))
         } else {
+            if access.is_costly() {
+                let hashing = Hashing::start()?;
+                let doorbell = Doorbell::new(poller, hashing.bell(), wake.clone())?;
+                parts.push(Parts::of(Stack::bare(Box::new(doorbell)), Box::new(Nobody)));
+                access.check_beside(hashing);
+            }
             let is_needed = count > 1 || !access.is_open();
             is_needed.then(|| BrokerCore::new(limits, Box::new(access), wake.clone()))
         };

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use lasthop_broker::{
     Admission, Budget, Client, Credentials, Full, Holder, Identity, Message, Origin, Parting,
-    Publication, Refusal, SessionId,
+    Publication, Readiness, Refusal, SessionId,
 };
 use lasthop_contract::message_text::message_id;
 use lasthop_contract::{Cause, SessionChange, Transport};
@@ -14,10 +14,61 @@ use super::session::{Counted, OwnedWill, SessionState};
 use super::{MqttBroker, Timer, tell};
 use crate::codec::{Connack, Connect, ConnectError, Disconnect, ReasonCode, Version, Will};
 use crate::ledger::chunk;
+use crate::packets::Flow;
 
 impl MqttBroker {
-    /// A client says who it is.
-    pub(super) fn connect(
+    /// A client says who it is. Where it takes long to find out whether that is true, its packets wait.
+    pub(super) fn asked_to_connect(
+        &mut self,
+        now: Instant,
+        place: u32,
+        connect: &Connect<'_>,
+        transport: &mut dyn Transport,
+    ) -> Flow {
+        if self.objection(connect).is_none() {
+            let credentials = self.credentials(place, connect, transport);
+            // Read first: what is over after this is news.
+            let checks_done = self.core.checks_done();
+            match self.core.readiness(now, &credentials) {
+                Readiness::Ready => {}
+                Readiness::Later => {
+                    if let Some(connection) = self.connections.get_mut(place) {
+                        connection.is_paused = true;
+                        let id = connection.id;
+                        self.turns.wait_for_check(place, id, checks_done);
+                    }
+                    return Flow::Keep;
+                }
+                Readiness::Busy => {
+                    let error = ConnectError {
+                        version: Some(connect.version),
+                        reason: ReasonCode::SERVER_UNAVAILABLE,
+                    };
+                    self.refuse_connect(now, place, error, transport);
+                    return Flow::Continue;
+                }
+            }
+        }
+        self.connect(now, place, connect, transport);
+        Flow::Continue
+    }
+
+    /// Reads on from those who may be authenticated by now.
+    #[inline]
+    pub(super) fn hear_authority(&mut self, now: Instant, transport: &mut dyn Transport) {
+        if let Some(since) = self.turns.unchecked_since()
+            && self.core.checks_done() != since
+        {
+            for (place, id) in self.turns.take_unchecked() {
+                let connection = self.connections.get(place);
+                if connection.is_some_and(|connection| connection.id == id) {
+                    self.read_on(now, place, transport);
+                }
+            }
+        }
+    }
+
+    fn connect(
         &mut self,
         now: Instant,
         place: u32,
@@ -136,17 +187,27 @@ impl MqttBroker {
         connect: &Connect<'_>,
         transport: &dyn Transport,
     ) -> Result<Admission, ReasonCode> {
-        let credentials = Credentials {
-            client_id: connect.client_id.as_bytes(),
-            user_name: connect.user_name.map(str::as_bytes),
-            password: connect.password,
-            address: self.address_of(place, transport),
-        };
+        let credentials = self.credentials(place, connect, transport);
         let identified = self.core.identify(now, &credentials);
         identified.map_err(|refusal| match refusal {
             Refusal::BadCredentials => ReasonCode::BAD_USER_NAME_OR_PASSWORD,
             Refusal::NoCredentials => ReasonCode::NOT_AUTHORIZED,
         })
+    }
+
+    /// What a client shows.
+    fn credentials<'a>(
+        &self,
+        place: u32,
+        connect: &Connect<'a>,
+        transport: &dyn Transport,
+    ) -> Credentials<'a> {
+        Credentials {
+            client_id: connect.client_id.as_bytes(),
+            user_name: connect.user_name.map(str::as_bytes),
+            password: connect.password,
+            address: self.address_of(place, transport),
+        }
     }
 
     /// Has a connection end when what its client showed is worth nothing any more.

@@ -289,6 +289,7 @@ impl Application for MqttBroker {
             self.deliver_from_others(now, &delivery, transport);
         }
         self.hear_keeper(now, transport);
+        self.hear_authority(now, transport);
         self.outputs
             .pop()
             .unwrap_or_else(|| ApplicationOutput::WaitUntil(self.deadline(now)))

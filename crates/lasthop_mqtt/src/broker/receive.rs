@@ -112,10 +112,12 @@ impl MqttBroker {
             // MQTT-3.1.0-1: the first packet is CONNECT.
             Phase::New if frame.packet_type == PacketType::Connect => {
                 match Connect::read(frame.body) {
-                    Ok(connect) => self.connect(now, place, &connect, transport),
-                    Err(error) => self.refuse_connect(now, place, error, transport),
+                    Ok(connect) => Ok(self.asked_to_connect(now, place, &connect, transport)),
+                    Err(error) => {
+                        self.refuse_connect(now, place, error, transport);
+                        Ok(Flow::Continue)
+                    }
                 }
-                Ok(Flow::Continue)
             }
             Phase::New => Err(ReasonCode::PROTOCOL_ERROR),
             Phase::Closing => Ok(Flow::Stop),

@@ -26,6 +26,15 @@ struct PutOff {
     waiting: VecDeque<Work>,
     /// Searches of sessions that are not over.
     searches: BTreeMap<SessionId, VecDeque<Search>>,
+    unchecked: Unchecked,
+}
+
+/// Connections whose clients are being authenticated.
+#[derive(Debug, Default)]
+struct Unchecked {
+    connections: Vec<(u32, ConnectionId)>,
+    /// How many checks were over when the first of them began to wait.
+    checks_done: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -91,9 +100,39 @@ impl Turns {
         work
     }
 
+    /// A connection waits until its client is authenticated; so many checks were over before it was asked.
+    pub(super) fn wait_for_check(&mut self, place: u32, id: ConnectionId, checks_done: u64) {
+        let unchecked = &mut self.put_off.get_or_insert_default().unchecked;
+        if unchecked.connections.is_empty() {
+            unchecked.checks_done = checks_done;
+        }
+        unchecked.connections.push((place, id));
+    }
+
+    /// Since when those wait that are being authenticated: how many checks were over then.
+    #[inline]
+    pub(super) fn unchecked_since(&self) -> Option<u64> {
+        let unchecked = &self.put_off.as_ref()?.unchecked;
+        (!unchecked.connections.is_empty()).then_some(unchecked.checks_done)
+    }
+
+    /// Those that are being authenticated; they wait no longer.
+    pub(super) fn take_unchecked(&mut self) -> Vec<(u32, ConnectionId)> {
+        let put_off = self.put_off.as_mut();
+        let taken = put_off.map_or_else(Vec::new, |it| {
+            core::mem::take(&mut it.unchecked.connections)
+        });
+        self.tidy();
+        taken
+    }
+
     fn tidy(&mut self) {
         let put_off = self.put_off.take();
-        self.put_off = put_off.filter(|it| !it.waiting.is_empty() || !it.searches.is_empty());
+        self.put_off = put_off.filter(|it| {
+            !it.waiting.is_empty()
+                || !it.searches.is_empty()
+                || !it.unchecked.connections.is_empty()
+        });
     }
 
     fn left(&self) -> usize {
@@ -226,7 +265,7 @@ impl MqttBroker {
     }
 
     /// Reads on behind the packet at which a connection was paused.
-    fn read_on(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
+    pub(super) fn read_on(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
         let Some(connection) = self.connections.get_mut(place) else {
             return;
         };

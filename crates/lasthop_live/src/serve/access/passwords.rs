@@ -1,4 +1,5 @@
 use core::fmt;
+use core::hint::black_box;
 
 use pbkdf2::pbkdf2_hmac;
 use sha2::{Digest, Sha512};
@@ -64,6 +65,17 @@ impl Secret {
         }
     }
 
+    /// Whether this is what somebody shows. Where it is not, or there is none, as many hashes are made as are named: how long it
+    /// takes does not tell who is known.
+    pub(super) fn is_or_as_long(secret: Option<&Self>, shown: &[u8], hashes: u32) -> bool {
+        let is_right = secret.is_some_and(|secret| secret.is(shown));
+        if !is_right {
+            let done = secret.map_or(0, Self::effort);
+            black_box(spend(shown, hashes.saturating_sub(done)));
+        }
+        is_right
+    }
+
     /// Whether somebody who shows this knows it.
     pub(super) fn is(&self, shown: &[u8]) -> bool {
         match self {
@@ -87,7 +99,7 @@ impl Secret {
 }
 
 /// Makes so many hashes of what was shown, for nothing but the time that they take.
-pub(super) fn spend(shown: &[u8], hashes: u32) -> [u8; HASH_SIZE] {
+fn spend(shown: &[u8], hashes: u32) -> [u8; HASH_SIZE] {
     let mut made = [0; HASH_SIZE];
     match hashes {
         0 => {}

@@ -10,11 +10,10 @@ use lasthop_contract::{
 };
 use lasthop_units::Instant;
 
-use super::DurableStore;
 use crate::Poller;
 use crate::poller::{Interest, Lane};
 
-/// A transport that nobody comes by: it hears the bell of a store, and has the services of its host look what it was.
+/// A transport that nobody comes by: it hears what another thread rings, and has the services of its host look what it was.
 pub(crate) struct Doorbell {
     lane: Lane,
     bell: Arc<UnixDatagram>,
@@ -26,14 +25,13 @@ pub(crate) struct Doorbell {
 pub(crate) struct Nobody;
 
 impl Doorbell {
-    /// That of a store; the flag is that of the host.
+    /// Hears a bell; the flag is that of the host.
     pub(crate) fn new(
         poller: &Rc<Poller>,
-        store: &DurableStore,
+        bell: Arc<UnixDatagram>,
         wake: WakeFlag,
     ) -> io::Result<Self> {
         let lane = poller.lane();
-        let bell = store.bell();
         lane.watch(&bell, 0, Interest::Readable)?;
         Ok(Self { lane, bell, wake })
     }
@@ -81,4 +79,13 @@ impl Application for Nobody {
     fn poll(&mut self, _now: Instant, _transport: &mut dyn Transport) -> ApplicationOutput {
         ApplicationOutput::WaitUntil(None)
     }
+}
+
+/// What is heard, and what another thread rings.
+pub(crate) fn bell_and_ringer() -> io::Result<(UnixDatagram, UnixDatagram)> {
+    let (bell, ringer) = UnixDatagram::pair()?;
+    bell.set_nonblocking(true)?;
+    // The bell rings already where it cannot take more.
+    ringer.set_nonblocking(true)?;
+    Ok((bell, ringer))
 }
