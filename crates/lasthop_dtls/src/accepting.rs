@@ -10,7 +10,7 @@ use ring::hmac;
 use crate::Dtls;
 use crate::connection::{Connection, Wish};
 use crate::dtls::SECRET_LENGTH;
-use crate::hello::{Hello, RECORD_HEADER_LENGTH, TLS12_CID};
+use crate::hello::{Hello, RECORD_HEADER_LENGTH, TLS12_CID, fragments};
 use crate::profile::Version;
 use crate::records::of_no_session;
 use crate::resumption::{NewId, Resumable};
@@ -31,6 +31,10 @@ impl<T: Transport> Dtls<T> {
                 continue;
             }
             let known = self.flows.get(&flow).copied();
+            if self.puts_together(known, &datagram) {
+                self.put_together(now, flow, known, &datagram);
+                continue;
+            }
             let hello = self.server.as_ref().and_then(|_| Hello::read(&datagram));
             match (known, hello) {
                 (Some(id), Some(hello)) if self.is_new(id, &hello) => {
@@ -44,6 +48,43 @@ impl<T: Transport> Dtls<T> {
                     self.discard(datagram, reason);
                 }
             }
+        }
+    }
+
+    /// Whether a datagram has a part of a ClientHello that is put together before it is read: a cookie of DTLS 1.3 is of all of it.
+    /// A handshake that has begun does so itself.
+    fn puts_together(&self, known: Option<ConnectionId>, datagram: &[u8]) -> bool {
+        let is_1_3 = self.server.as_ref().map(|it| it.version()) == Some(Version::V1_3);
+        let connection = known.and_then(|id| self.connections.get(&id));
+        is_1_3
+            && connection.is_none_or(|it| it.is_established)
+            && fragments(datagram).next().is_some()
+    }
+
+    fn put_together(
+        &mut self,
+        now: Instant,
+        flow: ConnectionId,
+        known: Option<ConnectionId>,
+        datagram: &[u8],
+    ) {
+        let held = self.hello_fragments.get_or_insert_default();
+        let whole = held.take(flow, datagram);
+        let is_held = held.holds(flow);
+        if let Some(oldest) = held.forget_oldest()
+            && !self.flows.contains(&oldest)
+        {
+            self.lower.reset(now, oldest, ResetReason::NotNeeded);
+        }
+        let hello = whole
+            .as_deref()
+            .and_then(|whole| Some((Hello::read(whole)?, whole)));
+        match (known, hello) {
+            (Some(id), Some((hello, _))) if !self.is_new(id, &hello) => {}
+            (known, Some((hello, whole))) => self.greet(now, flow, known, &hello, whole),
+            // What else came of it may wait below.
+            (None, None) if !is_held => self.lower.reset(now, flow, ResetReason::NotNeeded),
+            (_, None) => {}
         }
     }
 
@@ -108,13 +149,6 @@ impl<T: Transport> Dtls<T> {
         let (Some(server), Some(from)) = (&self.server, self.lower.peer(flow)) else {
             return;
         };
-        if server.version() == Version::V1_3 && !hello.is_whole {
-            // What a cookie brings back is of the whole hello, which nobody holds.
-            if known.is_none() {
-                self.lower.reset(now, flow, ResetReason::NotNeeded);
-            }
-            return;
-        }
         if server.version() == Version::V1_3
             && let Some(alert) = refusal(hello)
         {

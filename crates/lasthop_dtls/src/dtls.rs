@@ -3,6 +3,7 @@ use std::collections::VecDeque;
 
 use crate::connection::{Connection, Turn, Wish};
 use crate::crypto_context::{CryptoContext, Opening};
+use crate::hello_fragments::HelloFragments;
 use crate::resumption::{Resumable, Sessions};
 use crate::{ClientProfile, ServerProfile};
 use lasthop_contract::{
@@ -35,6 +36,8 @@ pub struct Dtls<T> {
     pub(crate) sessions: Option<Box<Sessions>>,
     /// There where a server bounds them.
     pub(crate) handshakes: Option<Box<Handshakes>>,
+    /// There where a first message came in part.
+    pub(crate) hello_fragments: Option<Box<HelloFragments>>,
     timers: TimerQueue<ConnectionId>,
     inbox: VecDeque<(ConnectionId, Payload)>,
     outputs: ShortQueue<TransportOutput>,
@@ -76,6 +79,7 @@ impl<T: Transport> Dtls<T> {
             flows: LookupMap::new(),
             by_connection_id: LookupMap::new(),
             handshakes: None,
+            hello_fragments: None,
             timers: TimerQueue::new(),
             inbox: VecDeque::new(),
             outputs: ShortQueue::new(),

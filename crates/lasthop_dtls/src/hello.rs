@@ -91,13 +91,74 @@ pub(crate) fn handshake_record(
     kind: u8,
     body: &[u8],
 ) -> Vec<u8> {
+    record(HANDSHAKE, version, record_number, &message(kind, 0, body))
+}
+
+/// A datagram of a client with its whole ClientHello.
+pub(crate) fn handshake_record_of(
+    version: [u8; 2],
+    record_number: u64,
+    message_number: u16,
+    body: &[u8],
+) -> Vec<u8> {
+    let message = message(CLIENT_HELLO, message_number, body);
+    record(HANDSHAKE, version, record_number, &message)
+}
+
+fn message(kind: u8, number: u16, body: &[u8]) -> Vec<u8> {
     let length = &(body.len() as u32).to_be_bytes()[1..];
     let mut message = vec![kind];
     message.extend(length);
-    message.extend([0, 0, 0, 0, 0]);
+    message.extend(number.to_be_bytes());
+    message.extend([0, 0, 0]);
     message.extend(length);
     message.extend(body);
-    record(HANDSHAKE, version, record_number, &message)
+    message
+}
+
+/// A part of a ClientHello.
+pub(crate) struct Fragment<'a> {
+    pub(crate) record_number: u64,
+    pub(crate) message_number: u16,
+    /// Of the whole message.
+    pub(crate) length: usize,
+    pub(crate) place: usize,
+    pub(crate) bytes: &'a [u8],
+}
+
+/// The records of a datagram, as long as each is in the clear and a part, not the whole, of a ClientHello.
+pub(crate) fn fragments(mut datagram: &[u8]) -> impl Iterator<Item = Fragment<'_>> {
+    core::iter::from_fn(move || {
+        let (fragment, rest) = first_fragment(datagram)?;
+        datagram = rest;
+        Some(fragment)
+    })
+}
+
+fn first_fragment(datagram: &[u8]) -> Option<(Fragment<'_>, &[u8])> {
+    let (header, rest) = datagram.split_first_chunk::<RECORD_HEADER_LENGTH>()?;
+    let &[HANDSHAKE, _, _, 0, 0, a, b, c, d, e, f, high, low] = header else {
+        return None;
+    };
+    let (record, rest) = rest.split_at_checked(u16::from_be_bytes([high, low]).into())?;
+    let (message, bytes) = record.split_first_chunk::<MESSAGE_HEADER_LENGTH>()?;
+    let &[CLIENT_HELLO, l1, l2, l3, n1, n2, p1, p2, p3, f1, f2, f3] = message else {
+        return None;
+    };
+    let size = |high, middle, low| u32::from_be_bytes([0, high, middle, low]) as usize;
+    let (length, place) = (size(l1, l2, l3), size(p1, p2, p3));
+    let is_part = bytes.len() == size(f1, f2, f3)
+        && !bytes.is_empty()
+        && bytes.len() < length
+        && place + bytes.len() <= length;
+    let fragment = Fragment {
+        record_number: u64::from_be_bytes([0, 0, a, b, c, d, e, f]),
+        message_number: u16::from_be_bytes([n1, n2]),
+        length,
+        place,
+        bytes,
+    };
+    is_part.then_some((fragment, rest))
 }
 
 fn record(kind: u8, version: [u8; 2], number: u64, content: &[u8]) -> Vec<u8> {

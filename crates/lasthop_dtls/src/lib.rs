@@ -10,6 +10,7 @@ mod connection;
 mod crypto_context;
 mod dtls;
 mod hello;
+mod hello_fragments;
 mod key_file;
 mod labels;
 mod profile;

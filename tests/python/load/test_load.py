@@ -133,7 +133,8 @@ def test_a_server_that_stops_for_a_while_thins_out_no_load(echo: Echo, tmp_path:
     gaps = messages["intended_ns"].diff().drop_nulls()
     assert gaps.unique().to_list() == [10_000_000]  # as planned, to the nanosecond
     slow = messages.filter(pl.col("latency_ms") > 100).height
-    assert 60 <= slow <= 90
+    # At least those that were due in the first 0.7 s of the pause.
+    assert slow >= 60
     assert run["latency_max_ms"] >= 700
 
 
