@@ -203,9 +203,8 @@ class Tls:
 class Credentials:
     def __init__(
         self,
-        # What servers show, their name, what clients show, the roots of both, when runs start.
-        certificates: tuple[tuple[bytes, bytes], str, tuple[bytes, bytes] | None, bytes, int]
-        | None = None,
+        # With the attributes server, name, client, roots and starts.
+        certificates: object | None = None,
         keys: str | None = None,
     ) -> None: ...
     @property

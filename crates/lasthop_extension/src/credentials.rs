@@ -11,11 +11,25 @@ pub(crate) struct Credentials {
     pub(crate) presented: UserCredentials,
 }
 
-/// A chain of certificates and its key, PEM.
-type Presented = (Vec<u8>, Vec<u8>);
+/// A certificate chain and its private key, both in PEM. It has no `Debug`: keys are never printed.
+#[derive(FromPyObject)]
+pub(crate) struct PemPair {
+    pub(crate) certificate: Vec<u8>,
+    pub(crate) key: Vec<u8>,
+}
 
-/// What servers show, their name, what clients show, the roots of both, and when runs start.
-type Certificates = (Presented, String, Option<Presented>, Vec<u8>, u64);
+/// The certificates of both ends of the runs of a study.
+#[derive(FromPyObject)]
+struct Certificates {
+    server: PemPair,
+    /// Host name in the certificate of the server.
+    name: String,
+    client: Option<PemPair>,
+    /// Certificates of the authorities that both ends trust, in PEM.
+    roots: Vec<u8>,
+    /// Time at which runs start, in seconds since 1970.
+    starts: u64,
+}
 
 #[pymethods]
 impl Credentials {
@@ -62,13 +76,13 @@ impl Credentials {
     }
 }
 
-fn given((server, name, client, roots, starts): &Certificates) -> PyResult<Given> {
+fn given(of: &Certificates) -> PyResult<Given> {
     let files = CredentialFiles {
-        server: (&server.0, &server.1),
-        name,
-        client: client.as_ref().map(|it| (&it.0[..], &it.1[..])),
-        roots,
-        starts: *starts,
+        server: (&of.server.certificate, &of.server.key),
+        name: &of.name,
+        client: of.client.as_ref().map(|it| (&*it.certificate, &*it.key)),
+        roots: &of.roots,
+        starts: of.starts,
     };
     Given::read(&files).map_err(|(file, why)| {
         let key = match file {

@@ -41,32 +41,34 @@ impl Outside {
     }
 }
 
-fn guest_of((prefix, user, password, registered, trust): GuestOfPython) -> PyResult<Guest> {
-    let registered = registered.into_iter();
-    let trust = trust.as_ref().map(trust_of).transpose()?;
+fn guest_of(guest: GuestOfPython) -> PyResult<Guest> {
+    let registered = guest.registered.into_iter();
+    let trust = guest.trust.as_ref().map(trust_of).transpose()?;
     Ok(Guest {
-        prefix,
+        prefix: guest.prefix,
         trust: trust.unwrap_or_default(),
-        user: user.map(|user| (user, password)),
+        user: guest.user.map(|user| (user, guest.password)),
         registered: registered
-            .map(|(path, key)| RegisteredDevice { path, key })
+            .map(|device| RegisteredDevice {
+                path: device.path,
+                key: device.key,
+            })
             .collect(),
         calendar: WallTime::calendar_now().as_nanos() / 1_000_000_000,
     })
 }
 
 /// How secured servers are known that are somewhere else.
-fn trust_of((roots, presented, keys, servers): &TrustOfPython) -> PyResult<SocketTrust> {
+fn trust_of(trust: &TrustOfPython) -> PyResult<SocketTrust> {
     let wrong = |why: &dyn ToString| PyValueError::new_err(why.to_string());
-    let roots = roots.as_deref().map(roots_of_pem).transpose();
-    let presented = presented
-        .as_ref()
-        .map(|(chain, key)| Chain::of_pem(chain, key));
-    let keys = keys.as_deref().map(PreSharedKeys::read).transpose();
+    let roots = trust.roots.as_deref().map(roots_of_pem).transpose();
+    let presented = trust.presented.as_ref();
+    let presented = presented.map(|pair| Chain::of_pem(&pair.certificate, &pair.key));
+    let keys = trust.keys.as_deref().map(PreSharedKeys::read).transpose();
     Ok(SocketTrust {
         roots: roots.map_err(|why| wrong(&why))?.map(Arc::new),
         presented: presented.transpose().map_err(|why| wrong(&why))?,
         keys: keys.map_err(|why| wrong(&why))?,
-        servers: servers.clone(),
+        servers: trust.servers.clone(),
     })
 }

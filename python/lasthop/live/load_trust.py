@@ -11,7 +11,7 @@ from lasthop import _native
 from lasthop.errors import UsageError
 from lasthop.live.dtls import read_keys
 from lasthop.live.tls import CertificateFiles, read_roots
-from lasthop.study.rules.socket_trust import SocketTrust
+from lasthop.study.rules.socket_trust import PemPair, SocketTrust
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -49,7 +49,7 @@ class TrustAsked:
             )
         presented = None
         if CertificateFiles(self.certificate, self.key, ("--cert", "--key")).read("load"):
-            presented = (_bytes_of(self.certificate), _bytes_of(self.key))
+            presented = PemPair(_bytes_of(self.certificate), _bytes_of(self.key))
         keys = None
         if self.psk is not None:
             keys = read_keys(

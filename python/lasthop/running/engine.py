@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -16,7 +16,9 @@ from lasthop.results.part import Stream
 from lasthop.results.schema import PROGRAMS, SIMULATED_TABLES
 
 if TYPE_CHECKING:
+    from lasthop.study.registered_devices import Registered
     from lasthop.study.rules.credentials import Credentials
+    from lasthop.study.rules.socket_trust import PemPair
 
 
 class Switch(Protocol):
@@ -69,33 +71,44 @@ class _Switches:
 
 
 @dataclass(frozen=True, slots=True)
+class GuestTrust:
+    """Credentials of the clients of a load, and the servers and authorities that they trust.
+
+    Attributes
+    ----------
+    roots
+        Certificates of the trusted authorities, in PEM.
+    presented
+        Certificate that clients present to a server that asks for one.
+    keys
+        Pre-shared keys of DTLS, one ``identity:key`` a line.
+    servers
+        Host and authority of each server, by the layers of stacks.
+    """
+
+    roots: bytes | None
+    presented: "PemPair | None"
+    keys: str | None
+    servers: Mapping[str, tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
 class Guest:
-    """How clients make themselves known to servers that are somewhere else.
+    """How clients identify themselves to servers that are somewhere else.
 
     Attributes
     ----------
     prefix
-        What their names, and those of what they leave there, begin with.
+        Prefix of the names of clients, and of what they leave at servers.
     registered
-        The full name and the private key of each device, where the servers are device gateways.
-    trust
-        Whose certificates they believe, what they show, their keys, and the host and authority of
-        each server, by the layers of stacks.
+        The devices, where the servers are device gateways.
     """
 
     prefix: str
     user: str | None = None
     password: str | None = None
-    registered: Sequence[tuple[str, str]] = field(default=(), repr=False)
-    trust: (
-        tuple[
-            bytes | None,
-            tuple[bytes, bytes] | None,
-            str | None,
-            Mapping[str, tuple[str, str]],
-        ]
-        | None
-    ) = field(default=None, repr=False)
+    registered: "Sequence[Registered]" = field(default=(), repr=False)
+    trust: GuestTrust | None = field(default=None, repr=False)
 
 
 @cache
@@ -159,7 +172,7 @@ class NativeEngine:
                 captures={host: str(path) for host, path in captures.items()} or None,
                 messages=None if messages is None else str(messages),
                 devices=dict(self._devices) or None,
-                guest=None if self._guest is None else astuple(self._guest),
+                guest=self._guest,
                 credentials=self._credentials and self._credentials.for_runs_of(native),
                 cancel=switch.by_module[native.__name__],
             )

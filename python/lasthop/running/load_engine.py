@@ -11,7 +11,7 @@ from lasthop.errors import EnvironmentFailure
 from lasthop.results.arrow_stream import arrow_stream
 from lasthop.results.part import amended_streams, read_summary
 from lasthop.results.schema import PROGRAMS
-from lasthop.running.engine import Guest, NativeEngine
+from lasthop.running.engine import Guest, GuestTrust, NativeEngine
 from lasthop.running.live_engine import PROGRAM_WAIT_LIMIT_MS, too_late
 from lasthop.running.load_limits import check_limits
 from lasthop.study.run_spec import RunSpecReader
@@ -46,9 +46,10 @@ class LoadEngine:
     ) -> None:
         self._native = NativeEngine()
         self._user, self._password = user, password
-        self._registered = tuple((device.path, device.key) for device in targets.registered)
+        self._registered = targets.registered
         trust = targets.trust
-        self._trust = (trust.roots, trust.presented, trust.keys, dict(targets.names))
+        names = dict(targets.names)
+        self._trust = GuestTrust(trust.roots, trust.presented, trust.keys, names)
 
     def check(self, specs: Iterable[str]) -> None:
         """Check that the machine has the sockets for the runs.

@@ -62,7 +62,7 @@ def relay(port: int, order: Order) -> Iterator[tuple[int, list[int]]]:
     clients: list[tuple[str, int]] = []
 
     def forwards() -> None:
-        while len(datagram := front.recvfrom(4096)) == 2 and datagram[0]:
+        while (datagram := front.recvfrom(4096))[0]:
             clients[:] = [datagram[1]]
             # What is sealed has another kind of header, and passes as it is.
             is_clear = datagram[0][0] in {20, 21, HANDSHAKE}

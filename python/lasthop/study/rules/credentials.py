@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.compiled import compiled_part
 from lasthop.study.fleet.devices import Arriving
-from lasthop.study.rules.socket_trust import is_keyed
+from lasthop.study.rules.socket_trust import PemPair, is_keyed
 from lasthop.study.rules.under_load import LOAD
 from lasthop.study.text.beside import file_beside
 from lasthop.study.text.faults import Fault, show
@@ -32,6 +32,27 @@ _KEYS = ("keys",)
 
 
 @dataclass(frozen=True, slots=True)
+class _Certificates:
+    """The certificates of both ends, as native modules take them.
+
+    Attributes
+    ----------
+    name
+        Host name in the certificate of the server.
+    roots
+        Certificates of the authorities that both ends trust, in PEM.
+    starts
+        Time at which runs start, in seconds since 1970.
+    """
+
+    server: PemPair
+    name: str
+    client: PemPair | None
+    roots: bytes = field(repr=False)
+    starts: int
+
+
+@dataclass(frozen=True, slots=True)
 class Credentials:
     """Certificates and keys of both ends. They are never printed.
 
@@ -43,11 +64,12 @@ class Credentials:
 
     identity: str
     _read: Any = field(repr=False)
-    _files: tuple[Any, ...] = field(repr=False)
+    _certificates: _Certificates | None = field(repr=False)
+    _keys: str | None = field(repr=False)
 
     def for_runs_of(self, native: ModuleType) -> Any:  # noqa: ANN401  (modules know no types)
         """Give them as a native module takes them."""
-        return native.Credentials(*self._files)
+        return native.Credentials(self._certificates, self._keys)
 
     def check_devices(self, assembly: Assembly, arm: StudyArm) -> None:
         """Check that the key file has a key for each device with a pre-shared key.
@@ -57,7 +79,7 @@ class Credentials:
         Fault
             It names the first that has none.
         """
-        if self._files[1] is None or not arm.supported:
+        if self._keys is None or not arm.supported:
             return
         for group in assembly.groups:
             stacks = (arm.stacks[group.client(server)] for server in group.servers)
@@ -106,11 +128,10 @@ def read_credentials(
             hint='add "server" and "roots" for certificates, or "keys" for pre-shared keys',
             at_key=True,
         )
-    files = (certificates, keys)
     with compiled_part():
         from lasthop import _native  # noqa: PLC0415  (few studies need it)
     try:
-        read = _native.Credentials(*files)
+        read = _native.Credentials(certificates, keys)
     except ValueError as error:
         key, why = error.args
         raise Fault(why, hint=_hint(why), location=tuple(key.split("."))) from None
@@ -133,10 +154,10 @@ def read_credentials(
             )
         for stack, layer in stacks:
             _check_stack(stack, layer, read, has_client=form.client is not None)
-    return Credentials(read.identity, read, files)
+    return Credentials(read.identity, read, certificates, keys)
 
 
-def _certificates(form: CredentialsForm, folder: Path) -> tuple[Any, ...] | None:
+def _certificates(form: CredentialsForm, folder: Path) -> _Certificates | None:
     """Give the files of certificates as native modules take them."""
     if form.server is None or form.roots is None:
         given = [name for name in ("server", "client", "roots") if getattr(form, name) is not None]
@@ -149,14 +170,12 @@ def _certificates(form: CredentialsForm, folder: Path) -> tuple[Any, ...] | None
     client = None if form.client is None else _shown(form.client, folder, "client")
     roots = _bytes_of(form.roots, folder, ("roots",))
     midnight = datetime.combine(date.fromisoformat(form.date), time(), UTC)
-    return server, form.server.name, client, roots, int(midnight.timestamp())
+    return _Certificates(server, form.server.name, client, roots, int(midnight.timestamp()))
 
 
-def _shown(
-    form: ClientCredentialsForm | ServerCredentialsForm, folder: Path, end: str
-) -> tuple[bytes, bytes]:
+def _shown(form: ClientCredentialsForm | ServerCredentialsForm, folder: Path, end: str) -> PemPair:
     certificate = _bytes_of(form.certificate, folder, (end, "certificate"))
-    return certificate, _bytes_of(form.key, folder, (end, "key"))
+    return PemPair(certificate, _bytes_of(form.key, folder, (end, "key")))
 
 
 def _bytes_of(name: str, folder: Path, location: tuple[str, ...]) -> bytes:

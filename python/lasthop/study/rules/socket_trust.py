@@ -17,6 +17,14 @@ _SECURED = ("tls", "quic", "dtls")
 
 
 @dataclass(frozen=True, slots=True)
+class PemPair:
+    """A certificate chain and its private key, both in PEM. They are never printed."""
+
+    certificate: bytes = field(repr=False)
+    key: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class SocketTrust:
     """Credentials that clients present, and the authorities that they trust.
 
@@ -33,7 +41,7 @@ class SocketTrust:
     """
 
     roots: bytes | None = field(default=None, repr=False)
-    presented: tuple[bytes, bytes] | None = field(default=None, repr=False)
+    presented: PemPair | None = field(default=None, repr=False)
     keys: str | None = field(default=None, repr=False)
     names: frozenset[str] = frozenset()
 
