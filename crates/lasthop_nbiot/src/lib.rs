@@ -36,9 +36,11 @@
 pub mod cell;
 pub mod channel;
 pub mod config;
+mod core_network;
 pub mod deployment;
 mod device;
 mod mixed;
+mod modules;
 pub mod network;
 mod nth_least;
 mod radio_line;

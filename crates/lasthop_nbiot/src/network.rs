@@ -1,14 +1,10 @@
 //! The network as a link.
 
 mod cell_order;
-mod core;
-mod modules;
 mod off;
 mod report;
 mod settings_of_carriers;
 
-pub(crate) use self::core::Core;
-pub(crate) use self::modules::Modules;
 pub use crate::cell::{CellReport, LevelReport};
 pub use report::NetworkReport;
 
@@ -24,8 +20,10 @@ use self::settings_of_carriers::SettingsOfCarriers;
 use crate::cell::{Cell, Context, core_port, radio_port, tell_radio_time};
 use crate::channel::{Channel, DownlinkBurst};
 use crate::config::{ConfigError, NetworkConfig};
+use crate::core_network::Core;
 use crate::deployment::CellIndex;
 use crate::device::{Device, DeviceKey, Devices, Expected, Idle, RadioLog};
+use crate::modules::Modules;
 use crate::phy::Subframe;
 use crate::radio_line::{RadioLane, RadioLine, Watch};
 

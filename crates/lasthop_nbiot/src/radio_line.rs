@@ -1,12 +1,5 @@
 //! The time line of one radio, which explains the latency of a report.
 
-mod words;
-
-pub(crate) use words::{
-    acknowledgement_in_words, block_down, block_up, counted, dci_in_words, message_of, msg3,
-    preamble_in_words, received_in_words, sent_in_words,
-};
-
 use lasthop_contract::{LinkOutput, RadioCause, RadioState};
 use lasthop_units::Instant;
 

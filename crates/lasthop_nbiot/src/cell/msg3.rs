@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 use super::events::Event;
 use super::receive::downlink_burst;
 use super::{Cell, Context};
+use crate::cell::radio_words::{dci_in_words, msg3, sent_in_words};
 use crate::channel::{BurstId, BurstKind, EsN0};
 use crate::device::{AccessPhase, DeviceKey};
 use crate::link_tables::Combining;
@@ -11,7 +12,7 @@ use crate::phy::{
     DownlinkChannel, DownlinkSpan, Subframe, UplinkAllocation, UplinkChannel,
     monitoring_after_npusch,
 };
-use crate::radio_line::{RadioLane, dci_in_words, msg3, sent_in_words};
+use crate::radio_line::RadioLane;
 
 /// A grant for Msg3, and who sends on it: all that sent the same preamble.
 #[derive(Debug)]

@@ -3,9 +3,10 @@
 use super::events::Event;
 use super::scheduler::is_up_in_order;
 use super::{Cell, Context, Settings};
+use crate::cell::radio_words::message_of;
 use crate::config::NetworkTime;
 use crate::device::{Connection, Device, DeviceKey};
-use crate::radio_line::{RadioLane, message_of};
+use crate::radio_line::RadioLane;
 use crate::rrc::DataPath;
 
 /// What waits for base station and core, in subframes.

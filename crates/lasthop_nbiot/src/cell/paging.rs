@@ -3,10 +3,11 @@ use lasthop_contract::{RadioCause, RadioState};
 use super::events::Event;
 use super::receive::downlink_burst;
 use super::{Cell, Context};
+use crate::cell::radio_words::{dci_in_words, received_in_words};
 use crate::device::{AccessPurpose, DeviceKey};
 use crate::link_tables::{BlockErrorRate, ControlMessage};
 use crate::phy::{DownlinkChannel, NpdschFormat, Subframe, npdsch_block};
-use crate::radio_line::{RadioLane, dci_in_words, received_in_words};
+use crate::radio_line::RadioLane;
 
 /// How long before its occasion a page begins: with the wake-up signal, if there is one.
 fn wake_up_lead(idle: &crate::config::Idle) -> u64 {

@@ -5,6 +5,9 @@ use crate::cell::npusch::{npusch_burst, npusch_power_dbm};
 use crate::cell::radio_use::{
     cause_of, spend_listening, spend_more_listening, spend_reception, spend_transmission,
 };
+use crate::cell::radio_words::{
+    acknowledgement_in_words, block_down, dci_in_words, received_in_words,
+};
 use crate::cell::second_process::DEAF_BEFORE_CHANNEL;
 use crate::cell::{Cell, Context, Settings};
 use crate::channel::{BurstKind, EsN0};
@@ -12,9 +15,7 @@ use crate::device::{Connection, DeviceKey, Downlink, pipe_index};
 use crate::layer2::{Element, Fate, MacPdu, StatusReports};
 use crate::link_tables::BlockErrorRate;
 use crate::phy::{ResourceUnit, Subframe, monitoring_after_npusch};
-use crate::radio_line::{
-    RadioLane, acknowledgement_in_words, block_down, dci_in_words, received_in_words,
-};
+use crate::radio_line::RadioLane;
 
 impl Cell {
     /// The device has received an NPDSCH, or has not heard of it.

@@ -5,12 +5,13 @@ use smallvec::SmallVec;
 use crate::cell::early_data::early_packets;
 use crate::cell::events::Event;
 use crate::cell::msg3::Contender;
+use crate::cell::radio_words::preamble_in_words;
 use crate::cell::{Cell, Context};
 use crate::channel::{BurstId, BurstKind, EsN0, Tones, UplinkBurst};
 use crate::config::SubcarrierSpacing;
 use crate::device::{AccessPhase, DeviceKey};
 use crate::phy::{Subframe, response_window};
-use crate::radio_line::{RadioLane, preamble_in_words};
+use crate::radio_line::RadioLane;
 
 /// Where a device gets in: by the preambles of its level, or by those that announce early data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

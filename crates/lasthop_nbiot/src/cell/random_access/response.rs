@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use super::EntryPoint;
 use crate::cell::events::Event;
 use crate::cell::msg3::{Contender, Msg3Grant};
+use crate::cell::radio_words::counted;
 use crate::cell::receive::downlink_burst;
 use crate::cell::{Cell, Context};
 use crate::channel::EsN0;
@@ -14,7 +15,7 @@ use crate::layer2::random_access_response_bytes;
 use crate::phy::{
     DownlinkChannel, DownlinkSpan, NpdschFormat, Subframe, UplinkChannel, rar_npusch_delays,
 };
-use crate::radio_line::{RadioLane, counted};
+use crate::radio_line::RadioLane;
 
 /// A random access response on its way: the NPDCCH, the NPDSCH, and a grant for each preamble in it.
 #[derive(Debug)]

@@ -5,6 +5,7 @@ use super::block::build;
 use crate::cell::events::Event;
 use crate::cell::npusch::{npusch_burst, npusch_error_rate, npusch_power_dbm};
 use crate::cell::radio_use::{cause_of, spend_listening, spend_more_listening, spend_transmission};
+use crate::cell::radio_words::{block_up, dci_in_words, sent_in_words};
 use crate::cell::second_process::DEAF_BEFORE_CHANNEL;
 use crate::cell::{Cell, Context, Settings};
 use crate::channel::BurstKind;
@@ -12,7 +13,7 @@ use crate::device::{Device, DeviceKey, Uplink};
 use crate::layer2::Element;
 use crate::link_tables::Combining;
 use crate::phy::{Subframe, monitoring_after_npusch};
-use crate::radio_line::{RadioLane, block_up, dci_in_words, sent_in_words};
+use crate::radio_line::RadioLane;
 
 impl Cell {
     /// The device has heard a grant and fills its block, or has not heard it.

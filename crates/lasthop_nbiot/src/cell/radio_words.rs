@@ -1,4 +1,4 @@
-use crate::cell::Settings;
+use super::Settings;
 use crate::config::SubcarrierSpacing;
 use crate::device::{AccessPurpose, Connection, Device};
 use crate::layer2::{ControlElement, Element, MacPdu};

@@ -14,7 +14,7 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    pub(super) const fn new(delay: Duration) -> Self {
+    pub(crate) const fn new(delay: Duration) -> Self {
         Self {
             delay,
             up: VecDeque::new(),
@@ -28,31 +28,31 @@ impl Core {
     }
 
     /// A packet for a device enters.
-    pub(super) fn send_down(&mut self, now: Instant, key: DeviceKey, packet: Packet) {
+    pub(crate) fn send_down(&mut self, now: Instant, key: DeviceKey, packet: Packet) {
         self.down.push_back((now + self.delay, key, packet));
     }
 
     /// When the next packet leaves.
-    pub(super) fn next(&self) -> Option<Instant> {
+    pub(crate) fn next(&self) -> Option<Instant> {
         let up = self.up.front().map(|(at, ..)| *at);
         let down = self.down.front().map(|(at, ..)| *at);
         up.into_iter().chain(down).min()
     }
 
     /// A packet that leaves upwards by now.
-    pub(super) fn arrived_up(&mut self, now: Instant) -> Option<(Port, Packet)> {
+    pub(crate) fn arrived_up(&mut self, now: Instant) -> Option<(Port, Packet)> {
         let (_, port, packet) = self.up.pop_front_if(|(at, ..)| *at <= now)?;
         Some((port, packet))
     }
 
     /// A packet that reaches the base station of a device by now.
-    pub(super) fn arrived_down(&mut self, now: Instant) -> Option<(DeviceKey, Packet)> {
+    pub(crate) fn arrived_down(&mut self, now: Instant) -> Option<(DeviceKey, Packet)> {
         let (_, key, packet) = self.down.pop_front_if(|(at, ..)| *at <= now)?;
         Some((key, packet))
     }
 
     /// How many packets are in it.
-    pub(super) fn packets(&self) -> u64 {
+    pub(crate) fn packets(&self) -> u64 {
         (self.up.len() + self.down.len()) as u64
     }
 }

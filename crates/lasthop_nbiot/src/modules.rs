@@ -16,7 +16,7 @@ pub(crate) struct Modules {
 }
 
 impl Modules {
-    pub(super) fn new(time: &ModuleTime) -> Self {
+    pub(crate) fn new(time: &ModuleTime) -> Self {
         Self {
             send: Duration::from_millis(time.send_ms.into()),
             receive: Duration::from_millis(time.receive_ms.into()),
@@ -26,7 +26,7 @@ impl Modules {
     }
 
     /// An application sends a packet: gives it back where that takes no time.
-    pub(super) fn send(&mut self, now: Instant, key: DeviceKey, packet: Packet) -> Option<Packet> {
+    pub(crate) fn send(&mut self, now: Instant, key: DeviceKey, packet: Packet) -> Option<Packet> {
         if self.send == Duration::ZERO {
             return Some(packet);
         }
@@ -49,46 +49,46 @@ impl Modules {
     }
 
     /// When the next packet leaves.
-    pub(super) fn next(&self) -> Option<Instant> {
+    pub(crate) fn next(&self) -> Option<Instant> {
         let up = self.up.front().map(|(at, ..)| *at);
         let down = self.down.front().map(|(at, ..)| *at);
         up.into_iter().chain(down).min()
     }
 
     /// A packet that is at the radio by now.
-    pub(super) fn sent(&mut self, now: Instant) -> Option<(DeviceKey, Packet)> {
+    pub(crate) fn sent(&mut self, now: Instant) -> Option<(DeviceKey, Packet)> {
         let (_, key, packet) = self.up.pop_front_if(|(at, ..)| *at <= now)?;
         Some((key, packet))
     }
 
     /// A packet that is at the application by now.
-    pub(super) fn received(&mut self, now: Instant) -> Option<(DeviceKey, Packet)> {
+    pub(crate) fn received(&mut self, now: Instant) -> Option<(DeviceKey, Packet)> {
         let (_, key, packet) = self.down.pop_front_if(|(at, ..)| *at <= now)?;
         Some((key, packet))
     }
 
     /// Since when a module has worked on a packet that is at the radio now, and until when.
-    pub(super) fn sending_until(&self, now: Instant) -> (Instant, Instant) {
+    pub(crate) fn sending_until(&self, now: Instant) -> (Instant, Instant) {
         (before(now, self.send), now)
     }
 
     /// The same of one that is at the application.
-    pub(super) fn receiving_until(&self, now: Instant) -> (Instant, Instant) {
+    pub(crate) fn receiving_until(&self, now: Instant) -> (Instant, Instant) {
         (before(now, self.receive), now)
     }
 
     /// How many packets are in them.
-    pub(super) fn packets(&self) -> u64 {
+    pub(crate) fn packets(&self) -> u64 {
         (self.up.len() + self.down.len()) as u64
     }
 
     /// The radio of an idle device whose module was awake for a packet until now.
-    pub(super) fn account_sent(&self, device: &mut Device, config: &NetworkConfig, now: Instant) {
+    pub(crate) fn account_sent(&self, device: &mut Device, config: &NetworkConfig, now: Instant) {
         account(device, config, now, self.send);
     }
 
     /// The same for a packet that came.
-    pub(super) fn account_received(
+    pub(crate) fn account_received(
         &self,
         device: &mut Device,
         config: &NetworkConfig,
