@@ -169,7 +169,7 @@ READERS: Mapping[str, tuple[Call, ...]] = {
 
 NOT_READERS = {
     *("link", "studies", "stacks", "ledger", "init", "doctor", "columns", "serve", "gateway"),
-    # The page of `ui` opens a folder by `lasthop.Results`, which refuses what was changed.
+    # The page of `ui` reads a folder by `read_source`, which refuses what was changed.
     *("probe", "ui", "fit"),
     *("pub", "sub", "get", "put", "post"),
 }
