@@ -7,14 +7,14 @@ use crate::{DirectionConfig, StageOrder};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct LinkConfig {
-    /// The order in which a packet meets the stages.
+    /// The order in which a packet passes the stages.
     pub order: StageOrder,
     /// Whether both directions share one rate and queue. Packets pass in order of arrival, and both directions have the
     /// same rate.
     pub shared: bool,
-    /// From port 0 to port 1, away from the device.
+    /// The impairments from port 0 to port 1: uplink, away from the device.
     pub up: DirectionConfig,
-    /// From port 1 to port 0, to the device.
+    /// The impairments from port 1 to port 0: downlink, towards the device.
     pub down: DirectionConfig,
 }
 
@@ -33,51 +33,51 @@ impl LinkConfig {
     }
 }
 
-/// Numbers that describe no link.
+/// An error in the configuration of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum ConfigError {
     /// A stage occurs twice in the order.
     #[error("the order of stages must name each stage once")]
     RepeatedStage,
-    /// A shared link without a rate, or with two different ones.
+    /// A shared link has no rate, or its two directions have different rates.
     #[error("a shared link needs one rate, the same in both directions")]
     SharedRate,
-    /// Other traffic of more packets than one a microsecond.
+    /// The background traffic has more than one packet per microsecond.
     #[error("the mean time between packets of other traffic must be at least 1 us")]
     BackgroundTooDense,
-    /// A list of lost packets has a zero.
+    /// A list of lost packets contains the index 0.
     #[error("packets are counted from 1; there is no packet 0")]
     PacketZero,
-    /// A mean holding time that would flip the state at almost every nanosecond.
+    /// A mean holding time is so short that the state would change almost every nanosecond.
     #[error("the mean time in the good and in the bad state must be at least 1 us")]
     HoldingTimeTooShort,
-    /// An outage that starts again before it ends, or never starts to be different.
+    /// An outage starts again before it ends, or recurs without a pause.
     #[error("an outage must come back later than it lasts")]
     OutageOverlapsItself,
-    /// A uniform delay with reversed bounds.
+    /// The bounds of a delay are reversed, or its mean is below its minimum.
     #[error("a uniform delay must go from the smaller to the larger bound")]
     BoundsReversed,
-    /// A Pareto shape that is not above zero.
+    /// The Pareto shape is not above zero.
     #[error("the shape of a Pareto delay must be above 0, not {0}")]
     ParetoShape(f64),
-    /// A trace of which a time or a delay is missing.
+    /// A trace point lacks its time or its delay.
     #[error("a delay trace has as many delays as times")]
     TraceColumns,
-    /// A trace that does not start at zero, or does not go forward.
+    /// The times of a trace do not start at zero, or do not increase.
     #[error("a delay trace must start at 0 and its times must rise")]
     TraceTimes,
-    /// A trace that repeats before it has ended.
+    /// The period of a trace ends before its last point.
     #[error("the period of a delay trace must be later than its last time")]
     TracePeriod,
-    /// Moments of a rate that are none.
+    /// The recorded send opportunities of a rate are invalid.
     #[error(
         "the moments of a rate must rise up to its period, which is above 0, and let bytes pass"
     )]
     Opportunities,
-    /// A translator that forces new mappings all the time.
+    /// The translator would force new mappings at every instant.
     #[error("the time between forced rebindings must be above 0")]
     RebindingPeriodZero,
-    /// A translator without ports, or with more than an address has.
+    /// The translator has no ports, or more ports than an address has.
     #[error("a translator has from 1 to 64512 ports to give out, not {0}")]
     PortCount(u32),
 }

@@ -9,7 +9,7 @@ use crate::pipeline::{Fate, Pipeline, Progress};
 use crate::stage::Shared;
 use crate::stage::rate::SharedRate;
 
-/// A link between port 0, the side of the device, and port 1, with its own impairments each way.
+/// A link between port 0 (the device's side) and port 1, with separate impairments for each direction.
 ///
 /// Both ports are attached from the start.
 #[derive(Debug)]
@@ -25,7 +25,8 @@ pub struct DuplexLink {
 }
 
 impl DuplexLink {
-    /// A link in a run with this seed. Its random streams are named by `prefix`: `path/0` has `path/0/up/loss`.
+    /// Creates a link from a configuration and the seed of the run. `prefix` starts the names of its random streams:
+    /// `path/0` gives `path/0/up/loss`.
     #[must_use]
     pub fn new(config: &LinkConfig, seed: u64, prefix: &str) -> Self {
         let shared = match (&config.up.rate, &config.down.rate) {

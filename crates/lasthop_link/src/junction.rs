@@ -19,7 +19,7 @@ pub struct Junction {
 const DEVICE_SIDE: Port = Port(0);
 
 impl Junction {
-    /// A junction with the device at port 0, and these hosts at the ports from 1 on.
+    /// Creates a junction with the device at port 0 and the hosts at ports 1 and above.
     #[must_use]
     pub fn new(hosts: Vec<IpAddr>) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Links that hurt, a WLAN cell, a serial line, and network address translation.
+//! Models of links: impairments, a WLAN cell, a serial line, and network address translation.
 //!
 //! A [`DuplexLink`] joins two ports with a pipeline of impairments each way: MTU, outages, loss, rate, delay,
 //! corruption and duplication, in an order that can be chosen. A [`Nat`] rewrites addresses and ports and

@@ -15,7 +15,8 @@ use crate::ConfigError;
 use mapping::{FIRST_PORT, MappingTable};
 use translation::{Protocol, Side, Translatable};
 
-/// A translator between hosts inside and the world outside, with one outside address of each IP version.
+/// A network address translator (NAT) between inside hosts and the outside, with one outside address for each IP
+/// version.
 ///
 /// The place k for hosts has `Port(2k)` inside and `Port(2k + 1)` outside. Hosts of all places share the ports of the
 /// outside address. Whatever comes from outside, at whichever place, leaves where its host last sent from.
@@ -52,17 +53,20 @@ struct Done {
 }
 
 impl NatConfig {
-    /// The default of RFC 5382 REQ-5: two hours and four minutes.
+    /// The default timeout of an established TCP mapping: 2 hours and 4 minutes (RFC 5382 REQ-5).
     pub const DEFAULT_TCP_TIMEOUT: Duration = Duration::from_secs(7440);
 
     /// The timeout of a TCP mapping whose connection is not established or has ended (RFC 5382 REQ-5).
     pub const TRANSITORY_TCP_TIMEOUT: Duration = Duration::from_secs(240);
 
-    /// The number of all ports of an address except the well-known ones.
+    /// The number of ports that an address has, without the well-known ports.
     pub const MAXIMUM_PORTS: u16 = (65_536 - FIRST_PORT) as u16;
 
-    /// A translator with these outside addresses that forgets a UDP mapping after this time without a packet
-    /// from inside, and, where `rebind_every` is given, all mappings at each multiple of it.
+    /// Creates the configuration of a translator from its outside addresses, its UDP timeout and an optional rebinding
+    /// period.
+    ///
+    /// A UDP mapping expires after `udp_timeout` without a packet from inside. With `rebind_every`, all mappings are
+    /// dropped at each multiple of it.
     ///
     /// # Errors
     /// [`ConfigError::RebindingPeriodZero`] when it would forget all the time.
@@ -94,7 +98,7 @@ impl NatConfig {
         }
     }
 
-    /// Sets the number of ports of each protocol, from 1024 on.
+    /// Sets the number of ports of each protocol, counted from port 1024 on.
     ///
     /// # Errors
     /// [`ConfigError::PortCount`] for none, or more than there are.
@@ -107,7 +111,7 @@ impl NatConfig {
 }
 
 impl Nat {
-    /// A translator without mappings.
+    /// Creates a translator without mappings.
     #[must_use]
     pub fn new(config: NatConfig) -> Self {
         Self {

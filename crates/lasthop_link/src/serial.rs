@@ -19,15 +19,15 @@ use crate::stage::rate::QueueLimit;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct SerialConfig {
-    /// Bits on the line: its baud rate.
+    /// The baud rate of the line, in bits per second.
     pub bits_per_second: BitRate,
-    /// Bits of a byte with its start, parity and stop bits: 10 for 8N1.
+    /// The number of bits that each byte takes on the line with start, parity and stop bits: 10 for 8N1.
     pub bits_per_byte: u8,
     /// The framing of packets.
     pub framing: Framing,
     /// Which stations can send at the same time.
     pub duplex: Duplex,
-    /// The idle time of the line before another station sends.
+    /// The idle time of the line before another station sends, in nanoseconds.
     pub turnaround_ns: u64,
     /// The queue limit of a station.
     pub queue: QueueLimit,
@@ -46,13 +46,13 @@ pub enum Duplex {
 crate::config::read_checked!(SerialConfig);
 
 impl SerialConfig {
-    /// The usual MRU of PPP (RFC 1661, 6.1), in bytes.
+    /// The size of the largest packet: the usual MRU of PPP (RFC 1661 section 6.1), in bytes.
     pub const LARGEST_PACKET: usize = 1500;
 
     /// A start bit, eight bits of data and a stop bit; at most a parity bit and a second stop bit beside.
     const BITS: core::ops::RangeInclusive<u8> = 10..=12;
 
-    /// Returns how long a packet occupies the line, rounded up.
+    /// Returns the time that a packet occupies the line, rounded up.
     #[must_use]
     pub fn time_of(&self, packet: &[u8]) -> Duration {
         let bits = self.framing.bytes_of(packet) * u64::from(self.bits_per_byte);
@@ -69,10 +69,11 @@ impl SerialConfig {
     }
 }
 
-/// Numbers that describe no serial line.
+/// An error in the configuration of a serial line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum SerialError {
-    /// Fewer bits than a start bit, a byte and a stop bit, or more than with parity and two stop bits.
+    /// The number of bits is too low for a start bit, a byte and a stop bit, or too high for a parity bit and two stop
+    /// bits.
     #[error("a byte on a serial line has from 10 to 12 bits")]
     BitsPerByte,
 }

@@ -3,7 +3,7 @@ use lasthop_units::Instant;
 
 use crate::DuplexLink;
 
-/// One link for many pairs of ends, which share losses, rate and queue.
+/// One link that many pairs of ends share, with common losses, rate and queue.
 ///
 /// The pair k has `Port(2k)` on the side of devices and `Port(2k + 1)` on the side of servers; what enters at one
 /// leaves at the other.
@@ -13,7 +13,7 @@ pub struct SharedLink {
 }
 
 impl SharedLink {
-    /// Shares a link.
+    /// Creates a shared link from a duplex link.
     #[must_use]
     pub fn new(link: DuplexLink) -> Self {
         Self { link }

@@ -1,4 +1,4 @@
-//! The stages that a packet passes on a link, one file a stage: its settings and its machine.
+//! The stages of a link, one in each file with its settings and its state machine.
 
 mod block;
 mod corrupt;
@@ -27,28 +27,28 @@ use duplicate::Duplication;
 use loss::{Loss, LossProcess};
 use rate::{Bottleneck, Rate, SharedRate};
 
-/// A kind of impairment, as a position in the order.
+/// A stage of a link: one kind of impairment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// Packets that are too large end here.
+    /// Drops packets above the MTU.
     Mtu,
-    /// Packets during an outage end here.
+    /// Drops packets during an outage.
     Outage,
-    /// Packets are lost here.
+    /// Drops packets by the loss model.
     Loss,
-    /// Packets wait for the bottleneck here.
+    /// Queues packets for the bottleneck.
     Rate,
-    /// Packets travel here.
+    /// Delays packets.
     Delay,
-    /// Packets change here.
+    /// Flips a bit in some packets.
     Corrupt,
-    /// Packets become two here.
+    /// Duplicates some packets.
     Duplicate,
 }
 
 impl Stage {
-    /// All stages, in their usual order.
+    /// All stages in their default order.
     pub const ALL: [Self; 7] = [
         Self::Mtu,
         Self::Outage,
@@ -60,17 +60,17 @@ impl Stage {
     ];
 }
 
-/// The impairments of one direction. The default is none.
+/// The impairments of one direction of a link. The default has none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DirectionConfig {
-    /// The protocol that a firewall before all other stages blocks.
+    /// The protocol that a firewall blocks before all other stages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<Block>,
-    /// The largest packet.
+    /// The MTU: the size of the largest packet that passes.
     #[serde(rename = "mtu_bytes")]
     pub mtu: Option<Mtu>,
-    /// When no packet passes.
+    /// The outages: the times in which no packet passes.
     pub outages: OutageSchedule,
     /// The loss model.
     pub loss: Option<Loss>,

@@ -1,4 +1,4 @@
-//! A WLAN cell: an access point and its stations on one channel (IEEE 802.11, DCF and EDCA's best effort).
+//! A WLAN cell: an access point and its stations on one channel (IEEE 802.11 DCF, and EDCA with best effort).
 
 mod cell;
 mod config;

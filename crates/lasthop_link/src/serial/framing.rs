@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Framing {
-    /// PPP in HDLC-like frames (RFC 1662) after its negotiation: no control character is escaped.
+    /// PPP in HDLC-like frames (RFC 1662) after its negotiation. No control character is escaped.
     Ppp,
-    /// SLIP (RFC 1055), with an END before each packet, too.
+    /// SLIP (RFC 1055) with an END byte before and after each packet.
     Slip,
-    /// No framing: the length is known otherwise.
+    /// No framing. The receiver knows the length of a packet by other means.
     None,
 }
 
@@ -20,7 +20,7 @@ const SLIP_END: u8 = 0xc0;
 const SLIP_ESCAPE: u8 = 0xdb;
 
 impl Framing {
-    /// Returns the bytes of a packet on the line: its own, the framing, and one for each escaped byte.
+    /// Returns the number of bytes that a packet takes on the line, with framing and escape bytes.
     #[must_use]
     pub fn bytes_of(self, packet: &[u8]) -> u64 {
         let escaped = |bytes: &[u8], special: [u8; 2]| {

@@ -6,7 +6,7 @@ use lasthop_units::{Duration, Instant};
 use super::{Duplex, SerialConfig};
 use crate::stage::rate::QueueLimit;
 
-/// A line with one end towards servers and a station for each device, of which one sends at a time.
+/// A serial line between servers at one end and a station for each device. One station sends at a time.
 ///
 /// The station k has `Port(2k)`, and `Port(2k + 1)` at the other end. Whoever has waited longest has the turn, as with
 /// a master that polls, whose polls take no time here; there are no collisions.
@@ -24,7 +24,7 @@ pub struct SerialLine {
 pub struct SerialReport {
     /// The time during which bits were on the line.
     pub busy: Duration,
-    /// The time during which the line was idle for turnaround while another station waited.
+    /// The time during which a station waited while the line was idle for turnaround.
     pub turnaround: Duration,
 }
 
@@ -55,7 +55,7 @@ enum Sender {
 }
 
 impl SerialLine {
-    /// A line on which nothing is.
+    /// Creates an idle line.
     #[must_use]
     pub fn new(config: SerialConfig) -> Self {
         Self {
@@ -66,7 +66,7 @@ impl SerialLine {
         }
     }
 
-    /// Returns the occupancy until an instant.
+    /// Returns the occupancy of the line until an instant.
     #[must_use]
     pub fn report(&self, until: Instant) -> SerialReport {
         let mut report = SerialReport::default();

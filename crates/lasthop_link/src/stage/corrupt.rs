@@ -2,7 +2,7 @@ use lasthop_contract::{Packet, RandomStream};
 use lasthop_units::Probability;
 use serde::{Deserialize, Serialize};
 
-/// Corruption: one bit of a packet flips, each bit as likely as the next.
+/// Corruption of packets: one bit of a packet flips. Each bit is equally likely to flip.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Corrupt {

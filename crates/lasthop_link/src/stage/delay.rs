@@ -20,13 +20,13 @@ use lasthop_contract::RandomStream;
 use lasthop_units::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
-/// A model of delay, and whether packets may overtake each other.
+/// A delay model, with the rule for reordering.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Delay {
     /// The distribution of the delay.
     pub model: DelayModel,
-    /// Whether a packet can overtake its predecessor.
+    /// Whether a packet can overtake an earlier packet.
     pub reordering: Reordering,
 }
 
@@ -34,30 +34,30 @@ pub struct Delay {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DelayModel {
-    /// Always the same.
+    /// A constant delay.
     Constant(Constant),
-    /// Uniform between two bounds.
+    /// A delay that is uniform between two bounds.
     Uniform(Uniform),
-    /// Normally distributed, but not below zero.
+    /// A normally distributed delay, not below zero.
     Normal(Normal),
-    /// A minimum, and an exponentially distributed rest.
+    /// A minimum plus an exponentially distributed delay.
     Exponential(Exponential),
-    /// Pareto: heavy-tailed.
+    /// A Pareto-distributed (heavy-tailed) delay.
     Pareto(Pareto),
-    /// Some are held back, and overtaken.
+    /// A constant delay with a larger delay for some packets, which later packets overtake.
     HeldBack(HeldBack),
-    /// From a recorded trace.
+    /// Delays from a recorded trace.
     Trace(Trace),
 }
 
-/// Whether packets can overtake each other, written as a Boolean.
+/// Whether packets can overtake each other. A run spec writes a Boolean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "bool", into = "bool")]
 pub enum Reordering {
-    /// A packet with a short delay overtakes one with a long delay.
+    /// Packets can overtake: a packet with a short delay overtakes one with a long delay.
     #[default]
     Allowed,
-    /// A packet that would overtake arrives together with its predecessor, and after it.
+    /// Packets keep their order. A packet that would overtake arrives directly after its predecessor.
     Fifo,
 }
 

@@ -2,7 +2,7 @@ use lasthop_contract::RandomStream;
 use lasthop_units::Probability;
 use serde::{Deserialize, Serialize};
 
-/// Duplication: a packet becomes two, which go on one after the other.
+/// Duplication of packets: both copies continue one directly after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Duplicate {

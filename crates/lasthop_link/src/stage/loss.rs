@@ -24,7 +24,7 @@ use gilbert_elliott_time::GilbertElliottTimeLoss;
 use packet_list::PacketListLoss;
 use passing::PassingLoss;
 
-/// A model of loss.
+/// A loss model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Loss {
@@ -32,13 +32,13 @@ pub enum Loss {
     Bernoulli(Bernoulli),
     /// Independent bit errors: larger packets are lost more often.
     BitErrors(BitErrors),
-    /// In bursts, counted in packets.
+    /// Bursty losses by a Gilbert-Elliott chain that steps at each packet.
     GilbertElliottPacket(GilbertElliottPacket),
-    /// In bursts, counted in time.
+    /// Bursty losses by a Gilbert-Elliott chain that runs in time.
     GilbertElliottTime(GilbertElliottTime),
-    /// Exactly these packets.
+    /// Losses of listed packets.
     Packets(PacketList),
-    /// Independent losses until a given time.
+    /// Independent losses until a given time, and none after it.
     Passing(Passing),
 }
 

@@ -1,7 +1,8 @@
 use lasthop_units::DataSize;
 use serde::{Deserialize, Serialize};
 
-/// The largest packet that passes, counted from the IP header on. Larger ones are dropped, not fragmented.
+/// The MTU: the size of the largest packet that passes, counted from the IP header on. Larger packets are dropped, not
+/// fragmented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Mtu {

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::Stage;
 use crate::ConfigError;
 
-/// The order in which a packet meets the stages of a link: each stage once.
+/// The order of a link's stages. Each stage occurs once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "[Stage; STAGES]", into = "[Stage; STAGES]")]
 pub struct StageOrder([Stage; STAGES]);
@@ -11,7 +11,7 @@ pub struct StageOrder([Stage; STAGES]);
 const STAGES: usize = Stage::ALL.len();
 
 impl StageOrder {
-    /// An order of all stages.
+    /// Creates an order from all stages.
     ///
     /// # Errors
     /// [`ConfigError::RepeatedStage`] when a stage stands twice.
@@ -25,7 +25,7 @@ impl StageOrder {
         }
     }
 
-    /// The stages, first to last.
+    /// Returns the stages from first to last.
     #[must_use]
     pub const fn stages(&self) -> &[Stage; STAGES] {
         &self.0

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::ConfigError;
 use crate::config::read_checked;
 
-/// A time in which nothing passes, once or again and again.
+/// An outage: a period in which no packet passes, once or recurring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct Outage {
@@ -21,7 +21,7 @@ pub struct Outage {
 read_checked!(Outage);
 
 impl Outage {
-    /// Creates an outage that begins at `start` and recurs `every` interval.
+    /// Creates an outage that begins at `start` and, with `every`, recurs at this interval.
     ///
     /// # Errors
     /// [`ConfigError::OutageOverlapsItself`] when it would come back before it is over.
@@ -64,7 +64,7 @@ impl Outage {
 pub struct OutageSchedule(Arc<[Outage]>);
 
 impl OutageSchedule {
-    /// These outages.
+    /// Creates a schedule from outages.
     #[must_use]
     pub fn new(outages: impl IntoIterator<Item = Outage>) -> Self {
         Self(outages.into_iter().collect())

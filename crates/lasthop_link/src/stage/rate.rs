@@ -29,9 +29,9 @@ use token_bucket::TokenService;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rate {
-    /// The rate; the mean where it varies.
+    /// The rate, or its mean if it varies.
     pub bits_per_second: BitRate,
-    /// How packets are served.
+    /// How the bottleneck serves packets.
     pub kind: RateKind,
     /// The queue limit.
     pub queue: QueueLimit,
@@ -39,20 +39,20 @@ pub struct Rate {
     pub background: Option<Background>,
 }
 
-/// How packets are served.
+/// How a bottleneck serves packets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RateKind {
-    /// By a token bucket: at once while there are tokens, which arrive at the rate.
+    /// By a token bucket: a packet passes at once while there are tokens. Tokens arrive at the rate.
     TokenBucket(TokenBucket),
-    /// Serially, bit by bit: each packet leaves with its last bit.
+    /// Serially: each packet leaves with its last bit.
     Serial,
-    /// At moments that were recorded, some bytes at each.
+    /// By a recorded trace of send opportunities, each for a number of bytes.
     Trace(Opportunities),
 }
 
 impl Rate {
-    /// A serial line.
+    /// Creates a bottleneck that sends serially, bit by bit.
     #[must_use]
     pub const fn serial(bits_per_second: BitRate, queue: QueueLimit) -> Self {
         Self {
@@ -63,7 +63,7 @@ impl Rate {
         }
     }
 
-    /// A token bucket that holds `burst`.
+    /// Creates a bottleneck with a token bucket that holds `burst`.
     #[must_use]
     pub const fn token_bucket(
         bits_per_second: BitRate,

@@ -49,7 +49,7 @@ enum Presence {
 const ACCESS_POINT: usize = 0;
 
 impl WlanCell {
-    /// A cell without stations in a run of this seed. Its random streams begin with its name.
+    /// Creates a cell without stations from the seed of the run. `name` starts the names of its random streams.
     #[must_use]
     pub fn new(config: &CellConfig, seed: u64, name: &str) -> Self {
         let stream = RandomStream::named(seed, format_args!("{name}/access_point/back_off"));
@@ -68,7 +68,7 @@ impl WlanCell {
         }
     }
 
-    /// Adds a station with this name and returns its number.
+    /// Adds a station with a name and returns the station's number.
     pub fn add_station(&mut self, config: &StationConfig, name: &str) -> u32 {
         let stream = |purpose: &str| {
             RandomStream::named(self.seed, format_args!("{}/{name}/{purpose}", self.name))
@@ -85,7 +85,7 @@ impl WlanCell {
         self.stations.len() as u32 - 1
     }
 
-    /// Returns the counters until an instant, which must not be before the last input of the cell.
+    /// Returns the counters until an instant, which must not be before the cell's last input.
     #[must_use]
     pub fn report(&self, until: Instant) -> CellReport {
         let mut report = self.report.clone();

@@ -10,33 +10,33 @@ use super::Modulation;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct CellConfig {
-    /// The unit of back-off.
+    /// The slot time, in nanoseconds: the unit of back-off.
     pub slot_ns: u64,
-    /// Between a frame and its acknowledgement.
+    /// SIFS, in nanoseconds: the time between a frame and its acknowledgement.
     pub sifs_ns: u64,
-    /// The idle time before back-off continues: DIFS, or the AIFS of best effort.
+    /// The idle time before back-off continues, in nanoseconds: DIFS, or the AIFS of best effort.
     pub difs_ns: u64,
-    /// The idle time after an unreadable frame: EIFS, or again DIFS.
+    /// The idle time after an unreadable frame, in nanoseconds: EIFS, or DIFS.
     pub eifs_ns: u64,
-    /// The overhead of a data frame: MAC header, LLC and SNAP, encryption, FCS.
+    /// The overhead of a data frame, in bytes: MAC header, LLC and SNAP, encryption, FCS.
     pub overhead_bytes: u32,
-    /// An acknowledgement.
+    /// The size of an acknowledgement, in bytes.
     pub ack_bytes: u32,
     /// The maximum number of transmissions of a frame.
     pub retry_limit: u16,
-    /// The queue of each station.
+    /// The queue and channel access of each station.
     pub station: QueueConfig,
-    /// The queue of the access point.
+    /// The queue and channel access of the access point.
     pub access_point: QueueConfig,
 }
 
-/// The channel access of one side.
+/// The queue and channel access settings of a station or an access point.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QueueConfig {
-    /// The initial contention window in slots.
+    /// The initial contention window, in slots.
     pub cw_min: u32,
-    /// The maximum contention window in slots.
+    /// The maximum contention window, in slots.
     pub cw_max: u32,
     /// The queue limit, including the packet in service.
     pub queue: QueueLimit,
@@ -50,14 +50,14 @@ pub struct StationConfig {
     pub data: Modulation,
     /// The modulation of acknowledgements in both directions.
     pub ack: Modulation,
-    /// The probability that a frame without a collision is still unreadable.
+    /// The probability that a frame is lost without a collision.
     pub frame_loss: Probability,
 }
 
 crate::config::read_checked!(CellConfig);
 
 impl CellConfig {
-    /// The largest MSDU (IEEE 802.11-2016, 9.2.4.7) less LLC and SNAP.
+    /// The size of the largest IP packet: the largest MSDU (IEEE 802.11-2016, 9.2.4.7) without LLC and SNAP.
     pub const LARGEST_PACKET: usize = 2304 - 8;
 
     fn checked(self) -> Result<Self, WlanError> {
@@ -97,22 +97,22 @@ impl QueueConfig {
     }
 }
 
-/// Numbers that describe no cell.
+/// An error in the configuration of a WLAN cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum WlanError {
-    /// A slot of no length.
+    /// The slot time is zero.
     #[error("a slot must take time")]
     Slot,
-    /// Spaces between frames in an order that no standard has.
+    /// The interframe spaces are in an order that no standard has.
     #[error("SIFS is at most DIFS, and DIFS at most EIFS")]
     Spaces,
-    /// Frames that are never sent.
+    /// The retry limit is zero: frames would never be sent.
     #[error("the retry limit must be at least 1: it counts transmissions")]
     RetryLimit,
-    /// Contention windows that back-off cannot have.
+    /// The contention windows are not possible for back-off.
     #[error("contention windows are powers of two less 1, up to 32767, the first at most the last")]
     Windows,
-    /// A side that can hold no packet.
+    /// A queue can hold no packet.
     #[error("a queue must have room for a packet")]
     Queue,
 }

@@ -5,20 +5,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Modulation {
-    /// Bit by bit after a preamble with header, in whole microseconds (IEEE 802.11-2016, clauses 15 and 16).
+    /// DSSS: bits after a preamble with header, in whole microseconds (IEEE 802.11-2016, clauses 15 and 16).
     Dsss {
-        /// Preamble and PLCP header.
+        /// The duration of the preamble and the PLCP header, in nanoseconds.
         preamble_ns: u64,
-        /// Of what follows.
+        /// The bit rate after the preamble, in bits per second.
         bits_per_second: u64,
     },
-    /// In symbols of 4 us after a preamble (clauses 17 to 19, 20 MHz, one stream, long guard interval).
+    /// OFDM: symbols of 4 us after a preamble (clauses 17 to 19, 20 MHz, one stream, long guard interval).
     Ofdm {
-        /// Preamble and signal fields.
+        /// The duration of the preamble and the signal fields, in nanoseconds.
         preamble_ns: u64,
-        /// Of each symbol.
+        /// The number of data bits in each symbol.
         data_bits_per_symbol: u32,
-        /// Silence behind the frame, in which decoders end (18.4.4, 19.3.9: 6 us at 2.4 GHz).
+        /// The signal extension after the frame, in nanoseconds (18.4.4, 19.3.9: 6 us at 2.4 GHz).
         extension_ns: u64,
     },
 }
@@ -31,7 +31,7 @@ const NANOS_PER_MICRO: u64 = 1_000;
 const MICROS_PER_SECOND: u64 = 1_000_000;
 
 impl Modulation {
-    /// Returns the airtime of a frame of `bytes`, FCS included.
+    /// Returns the airtime of a frame with this number of bytes, FCS included.
     #[must_use]
     pub fn airtime(self, bytes: u64) -> Duration {
         let nanos = match self {

@@ -6,13 +6,13 @@ pub struct CellReport {
     /// The time during which the channel was busy: frames, interframe spaces before acknowledgements, and
     /// acknowledgements.
     pub busy: Duration,
-    /// Data frames on the air, each time counted.
+    /// The number of data frame transmissions, retransmissions included.
     pub transmissions: u64,
     /// The number of transmissions that collided.
     pub collided: u64,
-    /// The number of transmissions without a collision that were unreadable.
+    /// The number of transmissions that were lost without a collision.
     pub lost: u64,
-    /// The number of transmissions that were retransmissions.
+    /// The number of retransmissions.
     pub repeated: u64,
     /// The stations in the order in which they were added.
     pub stations: Vec<StationReport>,
@@ -21,9 +21,9 @@ pub struct CellReport {
 /// The airtime of a station, including frames that the access point sent to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StationReport {
-    /// The airtime of its data frames and their acknowledgements.
+    /// The airtime of data frames from the station and of their acknowledgements.
     pub up: Duration,
-    /// The airtime of data frames to it and their acknowledgements.
+    /// The airtime of data frames to the station and of their acknowledgements.
     pub down: Duration,
 }
 

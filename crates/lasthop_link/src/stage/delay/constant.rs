@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Constant {
-    /// The delay.
+    /// The delay of each packet.
     #[serde(rename = "delay_ns")]
     pub delay: Duration,
 }

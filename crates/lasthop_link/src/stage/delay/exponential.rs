@@ -20,7 +20,7 @@ pub struct Exponential {
 read_checked!(Exponential);
 
 impl Exponential {
-    /// Delays from a minimum, with this mean.
+    /// Creates a delay from its minimum and its mean.
     ///
     /// # Errors
     /// [`ConfigError::BoundsReversed`] when the mean is below the minimum.

@@ -2,14 +2,14 @@ use lasthop_contract::RandomStream;
 use lasthop_units::Duration;
 use serde::{Deserialize, Serialize};
 
-/// A normally distributed delay. What would be below zero is zero, which lifts the mean of a wide one.
+/// A normally distributed delay. Negative values become zero, which raises the mean of a wide distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Normal {
-    /// The mean.
+    /// The mean delay.
     #[serde(rename = "mean_ns")]
     pub mean: Duration,
-    /// The standard deviation.
+    /// The standard deviation of the delay.
     #[serde(rename = "sd_ns")]
     pub standard_deviation: Duration,
 }

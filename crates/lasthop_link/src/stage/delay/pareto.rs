@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::ConfigError;
 use crate::config::read_checked;
 
-/// A Pareto-distributed delay: at least a minimum, and occasionally far longer.
+/// A Pareto-distributed delay: never below a minimum, and occasionally much longer.
 ///
 /// The tail is P(delay > x) = (minimum / x)^shape. The mean is infinite for a shape of 1 and below.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,7 +19,7 @@ pub struct Pareto {
 read_checked!(Pareto);
 
 impl Pareto {
-    /// Delays from a minimum, with a tail exponent.
+    /// Creates a delay from its minimum and the exponent of its tail.
     ///
     /// # Errors
     /// [`ConfigError::ParetoShape`] when the shape is not a finite number above zero.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ConfigError;
 
-/// Delays as they were recorded: a packet takes the delay of the moment at which it sets out. Cheap to clone.
+/// A recorded trace of delays: each packet takes the delay at its time of sending. Cheap to clone.
 ///
 /// Each point holds until the next. The last holds for ever, or until the trace repeats.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,17 +15,17 @@ pub struct Trace {
     period: Option<Duration>,
 }
 
-/// The delay from a moment on.
+/// A point of a trace: the delay from a given time on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TracePoint {
     /// The time since the start of the run or of the repetition.
     pub from: Duration,
-    /// The delay.
+    /// The delay from that time on.
     pub delay: Duration,
 }
 
 impl Trace {
-    /// A trace of points, repeated by a period where one is given.
+    /// Creates a trace from its points, repeated with `period` if one is given.
     ///
     /// # Errors
     /// [`ConfigError::TraceTimes`] when the first point is not at zero or a time is not above the one before it;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::ConfigError;
 use crate::config::read_checked;
 
-/// A uniformly distributed delay, both bounds included.
+/// A uniformly distributed delay. Both bounds are included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
 pub struct Uniform {
@@ -18,7 +18,7 @@ pub struct Uniform {
 read_checked!(Uniform);
 
 impl Uniform {
-    /// Delays from one bound to the other.
+    /// Creates a delay that is uniform between two bounds.
     ///
     /// # Errors
     /// [`ConfigError::BoundsReversed`] when the first bound is the larger.

@@ -2,7 +2,7 @@ use lasthop_contract::RandomStream;
 use lasthop_units::Probability;
 use serde::{Deserialize, Serialize};
 
-/// Independent loss: one draw a packet, so that the n-th packet meets the n-th draw.
+/// Independent loss with one random draw for each packet: the n-th packet always takes the n-th draw.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bernoulli {

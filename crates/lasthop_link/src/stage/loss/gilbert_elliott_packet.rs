@@ -2,7 +2,8 @@ use lasthop_contract::RandomStream;
 use lasthop_units::Probability;
 use serde::{Deserialize, Serialize};
 
-/// Loss in bursts: a chain of a good and a bad state that takes a step a packet (Gilbert 1960, Elliott 1963).
+/// Bursty loss by a Gilbert-Elliott chain with a good and a bad state that steps at each packet (Gilbert 1960, Elliott
+/// 1963).
 ///
 /// The first packet meets the stationary distribution. Each packet is lost by the state that it finds, and the
 /// state changes after it: always two draws a packet.

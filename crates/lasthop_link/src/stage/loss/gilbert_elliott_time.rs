@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::ConfigError;
 use crate::config::read_checked;
 
-/// Loss in bursts of time: good and bad periods of exponentially distributed length.
+/// Bursty loss by a Gilbert-Elliott chain in time: good and bad periods with exponentially distributed lengths.
 ///
 /// The periods are a function of seed, name and time alone, never of the packets: whoever sends over this link,
 /// and however much, meets the same bad periods. The start is stationary.
@@ -26,7 +26,7 @@ read_checked!(GilbertElliottTime);
 const SHORTEST_MEAN: Duration = Duration::from_nanos(1_000);
 
 impl GilbertElliottTime {
-    /// Periods of these mean lengths, and how likely a packet is lost in each.
+    /// Creates a loss model from the mean length of good and bad periods and the loss probability in each.
     ///
     /// # Errors
     /// [`ConfigError::HoldingTimeTooShort`] for a mean below one microsecond.
@@ -52,7 +52,7 @@ impl GilbertElliottTime {
         Ok(self)
     }
 
-    /// The long-run share of time in the bad state.
+    /// Returns the long-run share of time in the bad state.
     #[must_use]
     pub fn share_bad(&self) -> f64 {
         let (good, bad) = (self.mean_good.as_secs_f64(), self.mean_bad.as_secs_f64());

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ConfigError;
 
-/// Loss by list: exactly these packets of the direction, counted from 1 as they reach the stage. Cheap to clone.
+/// Loss of listed packets of a direction, counted from 1 as they reach the stage. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Indices", into = "Indices")]
 pub struct PacketList {
@@ -13,7 +13,7 @@ pub struct PacketList {
 }
 
 impl PacketList {
-    /// The packets of these indices, in any order.
+    /// Creates a loss model from the indices of lost packets, in any order.
     ///
     /// # Errors
     /// [`ConfigError::PacketZero`] for the index 0.

@@ -2,7 +2,7 @@ use lasthop_contract::RandomStream;
 use lasthop_units::{Instant, Probability};
 use serde::{Deserialize, Serialize};
 
-/// Independent loss that ends: one draw a packet until then, none afterwards.
+/// Independent loss until a given time, with one random draw for each packet. Later packets are never lost.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Passing {

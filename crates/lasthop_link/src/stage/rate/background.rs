@@ -25,7 +25,7 @@ read_checked!(Background);
 const SHORTEST_MEAN: Duration = Duration::from_nanos(1_000);
 
 impl Background {
-    /// Packets of a size, and the mean time from one to the next.
+    /// Creates background traffic from a packet size and the mean time between packets.
     ///
     /// # Errors
     /// [`ConfigError::BackgroundTooDense`] for a mean below one microsecond.

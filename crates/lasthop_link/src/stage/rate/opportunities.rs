@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::ConfigError;
 
-/// When packets may pass, as it was recorded of a network: at each moment so many bytes. What nobody uses then is lost.
-/// Cheap to clone.
+/// A recorded trace of send opportunities: each lets a number of bytes pass. Unused opportunities are lost. Cheap to
+/// clone.
 ///
 /// This is the link of mahimahi (Netravali et al., USENIX ATC 2015, `link_queue.cc`): several small packets pass at one
 /// moment, and a large one takes the bytes of several.
@@ -20,8 +20,9 @@ pub struct Opportunities {
 }
 
 impl Opportunities {
-    /// Moments since the start of the run, repeated by a period. At each of them `size` may pass; a packet takes `overhead`
-    /// beside its own bytes.
+    /// Creates a trace from its times since the start of the run, repeated with a period.
+    ///
+    /// At each of these times `size` may pass. A packet takes `overhead` in addition to its own bytes.
     ///
     /// # Errors
     /// [`ConfigError::Opportunities`] when there is no moment, one is before the one ahead of it or after the period, the

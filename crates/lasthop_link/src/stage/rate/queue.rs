@@ -4,15 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use super::Server;
 
-/// The limit of a queue before a bottleneck. The packet that is being sent does not count.
+/// The limit of a queue before a bottleneck. The packet in service does not count.
 ///
 /// A packet that finds too little room is dropped (drop-tail); one that need not wait always passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QueueLimit {
-    /// At most this much data.
+    /// A maximum amount of data.
     Bytes(DataSize),
-    /// At most this many packets.
+    /// A maximum number of packets.
     Packets(u32),
 }
 

@@ -3,7 +3,8 @@ use serde::{Deserialize, Serialize};
 
 use super::pace::{ExactTime, Pace};
 
-/// A token bucket: it starts full, fills at the rate, and releases a packet when it holds the packet's size.
+/// A token bucket. It starts full, fills at the rate, and releases a packet when it holds enough tokens for the
+/// packet's size.
 ///
 /// A packet that is larger than the bucket leaves when the bucket is full and takes the rest on credit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
