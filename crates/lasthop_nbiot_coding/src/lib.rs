@@ -1,4 +1,4 @@
-//! The channel codes of NB-IoT, and how often they fail over white noise.
+//! The channel codes of NB-IoT, and their block error rates over white noise.
 //!
 //! Cyclic redundancy checks, the turbo code, the tail-biting convolutional code and rate matching of TS 36.212,
 //! and a [`Simulation`] that counts the blocks which a receiver without any other flaw gets wrong. The program

@@ -1,6 +1,6 @@
 use lasthop_contract::RandomStream;
 
-/// Normally distributed numbers of mean 0 and standard deviation 1, drawn from a stream.
+/// A generator of normally distributed numbers with mean 0 and standard deviation 1, from a random stream.
 ///
 /// The ziggurat of 256 layers (Marsaglia and Tsang 2000) with separate bits for layer and place (Doornik 2005).
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ const TAIL: f64 = 3.654_152_885_361_009;
 const AREA: f64 = 0.004_928_673_233_99;
 
 impl Noise {
-    /// Draws from this stream.
+    /// Creates a generator that draws from this stream.
     #[must_use]
     pub fn from_stream(stream: RandomStream) -> Self {
         let mut edges = [0.0; LAYERS + 1];
@@ -36,7 +36,7 @@ impl Noise {
         }
     }
 
-    /// Fills the whole slice.
+    /// Fills the slice with normally distributed numbers.
     pub fn fill(&mut self, numbers: &mut [f32]) {
         for pair in numbers.chunks_mut(2) {
             let bits = self.stream.next_u64();
@@ -59,7 +59,7 @@ impl Noise {
         self.at_the_edge(layer, x)
     }
 
-    /// As many random bits.
+    /// Appends `count` random bits.
     pub fn bits(&mut self, count: usize, bits: &mut Vec<u8>) {
         let mut word = 0;
         for index in 0..count {

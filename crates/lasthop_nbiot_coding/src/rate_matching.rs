@@ -3,8 +3,10 @@
 //! What comes out is a list of places in the three coded streams, set one behind the other: place
 //! `stream x length + index`.
 
-/// The rate matching of the turbo code (clause 5.1.4.1): where the `bits` bits of a transmission of this redundancy
-/// version come from, for streams of this length.
+/// Returns the rate matching of the turbo code (clause 5.1.4.1): the position of each transmitted bit in the three
+/// coded streams.
+///
+/// `length` is that of a stream, and `bits` is the number of bits in a transmission of this redundancy version.
 ///
 /// The soft buffer is taken to hold all, as for every uplink.
 #[must_use]
@@ -25,8 +27,8 @@ pub fn turbo(length: usize, redundancy_version: usize, bits: usize) -> Vec<usize
     read(&buffer, start, bits)
 }
 
-/// The rate matching of the convolutional code (clause 5.1.4.2): where the `bits` bits of a transmission come from,
-/// for streams of this length.
+/// Returns the rate matching of the convolutional code (clause 5.1.4.2): the position of each of the `bits` transmitted
+/// bits in the coded streams of this length.
 #[must_use]
 pub fn convolutional(length: usize, bits: usize) -> Vec<usize> {
     let streams = 0..3;

@@ -5,7 +5,7 @@ use crate::rate_matching;
 use crate::turbo::{self, Interleaver, LANES, Lanes, TurboDecoder};
 use crate::{Code, Noise, TransportFormat, convolutional};
 
-/// Counts the blocks of a transport format that are lost over white noise.
+/// A simulation that counts block errors of a transport format over white noise.
 ///
 /// The channel is known exactly; a block is lost when its bits are wrong, which a check would tell but for one case
 /// in 2^16 or more. All that is received of a coded bit, in one pass or several, is summed before it is decoded, and
@@ -19,12 +19,12 @@ pub struct Simulation {
     decoder: Decoder,
 }
 
-/// Errors among so many blocks.
+/// The number of block errors among a number of blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// How many were lost.
+    /// The number of blocks in error.
     pub errors: u32,
-    /// How many were sent.
+    /// The number of blocks sent.
     pub blocks: u32,
 }
 
@@ -49,7 +49,7 @@ struct Ratio {
 }
 
 impl Simulation {
-    /// Of this format.
+    /// Creates a simulation of a transport format.
     ///
     /// # Panics
     /// When the turbo code has no interleaver for its block, which no format of the standard asks for.
@@ -95,7 +95,7 @@ impl Simulation {
         }
     }
 
-    /// Sends blocks at this Es/N0, summed over the passes, until so many are lost or so many are sent.
+    /// Sends blocks until `errors` are in error or `blocks` are sent, at this Es/N0 summed over the passes.
     ///
     /// What is drawn depends on the seed, the format and the Es/N0 alone.
     pub fn run(&mut self, seed: u64, es_n0_db: f64, errors: u32, blocks: u32) -> Count {

@@ -1,27 +1,27 @@
 use crate::{Count, Simulation, TransportFormat};
 
-/// Block errors of a format along a grid of Es/N0, from nearly all to nearly none.
+/// The block error rates of a format along a grid of Es/N0, from nearly 1 to nearly 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sweep {
-    /// The first grid point, in steps.
+    /// The Es/N0 of the first grid point, in steps of `step_db`.
     pub first: i32,
-    /// From one grid point to the next.
+    /// The distance between two grid points, in dB.
     pub step_db: f64,
-    /// At it and at each step above it.
+    /// The counts at the first grid point and at each step above it.
     pub counts: Vec<Count>,
 }
 
-/// How long a point is measured.
+/// The effort at each grid point: when the measurement stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
-    /// Until so many blocks are lost,
+    /// The number of block errors after which the measurement stops.
     pub errors: u32,
-    /// but no more are sent than these.
+    /// The maximum number of blocks sent.
     pub blocks: u32,
 }
 
 impl Effort {
-    /// That of the committed tables.
+    /// The effort of the committed tables.
     pub const COMMITTED: Self = Self {
         errors: 200,
         blocks: 5_000,
@@ -38,7 +38,7 @@ const WIDEST_DB: f64 = 16.0;
 const LONG_BLOCK: usize = 256;
 
 impl Sweep {
-    /// Measures a format.
+    /// Measures the block error rates of a format.
     #[must_use]
     pub fn of(format: TransportFormat, seed: u64, effort: Effort) -> Self {
         let mut simulation = Simulation::new(format);
@@ -78,7 +78,7 @@ impl Sweep {
 }
 
 impl Count {
-    /// The share that was lost.
+    /// Returns the block error rate.
     #[must_use]
     pub fn share(self) -> f64 {
         f64::from(self.errors) / f64::from(self.blocks)

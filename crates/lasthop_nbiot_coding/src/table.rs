@@ -3,10 +3,10 @@ use std::sync::Mutex;
 
 use crate::{Effort, Sweep, TransportFormat};
 
-/// A table of `lasthop_nbiot`: what it is called, and a row for each format that was measured.
+/// A link table of `lasthop_nbiot`: its file name, and a row for each measured format.
 #[derive(Debug)]
 pub struct Table {
-    /// The name of its file.
+    /// The file name of the table.
     pub file: &'static str,
     head: String,
     seed: u64,
@@ -15,7 +15,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// All tables, still empty, for blocks of up to so many bits.
+    /// Creates all tables without rows, for blocks of up to `most_bits` bits.
     #[must_use]
     pub fn all(seed: u64, effort: Effort, most_bits: u16) -> [Self; 3] {
         let table = |file, what, columns, formats: Vec<TransportFormat>| Self {
@@ -47,7 +47,7 @@ impl Table {
         ]
     }
 
-    /// Takes over the rows of an earlier run, if it had the same seed, effort and version.
+    /// Takes the rows of an earlier run if that run had the same seed, effort and version.
     pub fn continue_from(&mut self, text: &str) {
         let Some(lines) = text.strip_prefix(&self.head) else {
             return;
@@ -63,14 +63,14 @@ impl Table {
         }
     }
 
-    /// How many formats have their row, of how many.
+    /// Returns the number of measured formats and the number of all formats.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         let done = self.rows.iter().filter(|(_, row)| row.is_some());
         (done.count(), self.rows.len())
     }
 
-    /// Measures the next few formats, as many side by side as there are threads; whether there were any left.
+    /// Measures the next few formats, in parallel on `threads` threads. Returns whether any were left to measure.
     ///
     /// # Panics
     /// When a measurement does.
@@ -93,7 +93,7 @@ impl Table {
         any
     }
 
-    /// The text of the file: the rows that are there.
+    /// Returns the text of the file with all measured rows.
     #[must_use]
     pub fn text(&self) -> String {
         let rows = self.rows.iter().filter_map(|(_, row)| row.as_deref());

@@ -8,7 +8,7 @@ use crate::{Crc, Modulation};
 
 pub use variant::{Carrier, Combining, ControlMessage, Tones};
 
-/// A way to send a block: what is encoded, how, and into how many bits.
+/// A transport format: which block is encoded, by which code, and into how many bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransportFormat {
     channel: Channel,
@@ -16,12 +16,12 @@ pub struct TransportFormat {
     coded_bits: u16,
 }
 
-/// The code of a channel.
+/// A channel code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// Of the uplink.
+    /// The turbo code of the uplink.
     Turbo,
-    /// Of the downlink.
+    /// The tail-biting convolutional code of the downlink.
     Convolutional,
 }
 
@@ -48,7 +48,7 @@ enum Channel {
 const LAST_NARROW: u8 = 10;
 
 impl TransportFormat {
-    /// NPUSCH format 1; `None` where TS 36.213 table 16.5.1.2-2 has no block.
+    /// Creates a format of NPUSCH format 1. Returns `None` where TS 36.213 table 16.5.1.2-2 has no block.
     #[must_use]
     pub fn npusch(tones: Tones, i_tbs: u8, i_ru: u8, combining: Combining) -> Option<Self> {
         let row = NPUSCH_BLOCK_BITS.get(usize::from(i_tbs))?;
@@ -69,7 +69,7 @@ impl TransportFormat {
         Some(Self::new(channel, payload_bits, elements))
     }
 
-    /// NPDSCH; `None` where TS 36.213 table 16.4.1.5.1-1 has no block.
+    /// Creates a format of NPDSCH. Returns `None` where TS 36.213 table 16.4.1.5.1-1 has no block.
     #[must_use]
     pub fn npdsch(carrier: Carrier, i_tbs: u8, i_sf: u8) -> Option<Self> {
         let row = NPDSCH_BLOCK_BITS.get(usize::from(i_tbs))?;
@@ -86,7 +86,7 @@ impl TransportFormat {
         Some(Self::new(channel, payload_bits, elements))
     }
 
-    /// NPDCCH.
+    /// Creates a format of NPDCCH.
     #[must_use]
     pub fn npdcch(carrier: Carrier, message: ControlMessage) -> Self {
         let (payload_bits, share) = match message {
@@ -98,7 +98,7 @@ impl TransportFormat {
         Self::new(channel, payload_bits, carrier.elements() / share)
     }
 
-    /// All that NPUSCH has, up to so many bits.
+    /// Returns all formats of NPUSCH with blocks of up to `most_bits` bits.
     pub fn all_npusch(most_bits: u16) -> impl Iterator<Item = Self> {
         let all = Tones::ALL.into_iter().flat_map(|tones| {
             Combining::ALL.into_iter().flat_map(move |combining| {
@@ -109,7 +109,7 @@ impl TransportFormat {
         all.filter(move |format| format.payload_bits <= most_bits)
     }
 
-    /// All that NPDSCH has, up to so many bits.
+    /// Returns all formats of NPDSCH with blocks of up to `most_bits` bits.
     pub fn all_npdsch(most_bits: u16) -> impl Iterator<Item = Self> {
         let carriers = Carrier::ALL.into_iter();
         let all = carriers.flat_map(|carrier| {
@@ -118,7 +118,7 @@ impl TransportFormat {
         all.filter(move |format| format.payload_bits <= most_bits)
     }
 
-    /// All that NPDCCH has.
+    /// Returns all formats of NPDCCH.
     pub fn all_npdcch() -> impl Iterator<Item = Self> {
         let carriers = Carrier::ALL.into_iter();
         carriers
@@ -138,25 +138,25 @@ impl TransportFormat {
         }
     }
 
-    /// Without the check.
+    /// Returns the number of bits of a block without its CRC.
     #[must_use]
     pub fn payload_bits(&self) -> usize {
         usize::from(self.payload_bits)
     }
 
-    /// With the check.
+    /// Returns the number of bits of a block with its CRC.
     #[must_use]
     pub fn block_bits(&self) -> usize {
         self.payload_bits() + self.crc().length()
     }
 
-    /// How many bits a pass carries.
+    /// Returns the number of coded bits in a pass.
     #[must_use]
     pub fn coded_bits(&self) -> usize {
         usize::from(self.coded_bits)
     }
 
-    /// What ends the block (TS 36.212 section 6.3.2, 6.4.2 and 6.4.3).
+    /// Returns the CRC of a block (TS 36.212 section 6.3.2, 6.4.2 and 6.4.3).
     #[must_use]
     pub fn crc(&self) -> Crc {
         match self.channel {
@@ -165,7 +165,8 @@ impl TransportFormat {
         }
     }
 
-    /// BPSK for I_TBS 0 and 2 on a single tone, which are I_MCS 0 and 1 there; QPSK else (TS 36.213 table 16.5.1.2-1).
+    /// Returns the modulation: BPSK for I_TBS 0 and 2 on a single tone (there I_MCS 0 and 1), otherwise QPSK (TS 36.213
+    /// table 16.5.1.2-1).
     #[must_use]
     pub fn modulation(&self) -> Modulation {
         match self.channel {
@@ -178,7 +179,7 @@ impl TransportFormat {
         }
     }
 
-    /// What protects the block.
+    /// Returns the channel code of a block.
     #[must_use]
     pub fn code(&self) -> Code {
         match self.channel {
@@ -187,7 +188,7 @@ impl TransportFormat {
         }
     }
 
-    /// The redundancy versions among which the energy is shared equally.
+    /// Returns the redundancy versions, which share the energy equally.
     #[must_use]
     pub fn redundancy_versions(&self) -> &'static [usize] {
         match self.channel {

@@ -11,5 +11,5 @@ pub use encoder::encode;
 pub use interleaver::Interleaver;
 pub use lanes::{LANES, Lanes};
 
-/// How many bits each of the three streams has more than the block, from the termination of both trellises.
+/// The number of additional bits in each of the three streams, from the termination of both trellises.
 pub const TAIL: usize = 4;

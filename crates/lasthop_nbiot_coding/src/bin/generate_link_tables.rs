@@ -1,4 +1,4 @@
-//! Measures block error rates and writes the link tables.
+//! Measures block error rates and writes the link tables of `lasthop_nbiot`.
 
 #![expect(
     clippy::print_stdout,

@@ -1,8 +1,10 @@
 use super::coded;
 
-/// The wrap-around Viterbi decoder (Shao, Lin and Fossorier 2003): the trellis is walked again, from where it ended,
-/// until the best path bites its tail, at most three times. If it never does, the middle one of the three counts, which
-/// knows most of what follows it.
+/// The wrap-around Viterbi decoder for tail-biting codes (Shao, Lin and Fossorier 2003), with at most three passes over
+/// the trellis.
+///
+/// Each pass starts in the state where the last one ended, until the best path starts and ends in one state. Otherwise
+/// the second of the three passes counts, since it knows most of what follows it.
 ///
 /// A state holds the six newest bits, the newest highest. All generators have a tap at both ends, so that the four
 /// branches of a butterfly have one metric, twice with either sign.
@@ -21,7 +23,7 @@ const HALF: usize = STATES / 2;
 const PASSES: usize = 3;
 
 impl ConvolutionalDecoder {
-    /// For blocks of so many bits.
+    /// Creates a decoder for blocks of `bits` bits.
     #[must_use]
     pub fn new(bits: usize) -> Self {
         let sign = |stream: usize, butterfly: usize| {
@@ -38,7 +40,7 @@ impl ConvolutionalDecoder {
         }
     }
 
-    /// The likeliest block, as far as the three passes find it.
+    /// Decodes a block to the most likely bits that three passes find.
     ///
     /// `received` are the ratios of the three streams of [`encode`](super::encode) one behind the other, 0 where
     /// nothing was received. Their scale does not matter.

@@ -1,6 +1,7 @@
 use super::coded;
 
-/// The three streams of a block, each as long as it. The encoder starts as it will end.
+/// Encodes a block and returns its three coded streams, each as long as the block. The encoder starts in its final
+/// state.
 ///
 /// # Panics
 /// With a block shorter than the encoder's memory of six bits.

@@ -1,38 +1,38 @@
-/// How many tones an NPUSCH takes; 3, 6 and 12 do not differ in their code.
+/// The number of tones of an NPUSCH, as far as its code depends on it: 3, 6 and 12 tones have the same code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tones {
-    /// One.
+    /// One tone.
     Single,
-    /// 3, 6 or 12.
+    /// 3, 6 or 12 tones.
     Multi,
 }
 
-/// What the passes of an NPUSCH that are combined consist of.
+/// The redundancy versions of the NPUSCH repetitions that the receiver combines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combining {
-    /// Redundancy version 0.
+    /// Redundancy version 0 only.
     Chase,
-    /// As many passes with redundancy version 0 as with 2.
+    /// Redundancy versions 0 and 2 in equal numbers.
     RedundancyVersions0And2,
 }
 
-/// Where a downlink carrier lies.
+/// The operation mode of a downlink carrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
-    /// Alone, or in the guard band.
+    /// Standalone, or in the guard band.
     Standalone,
-    /// Inside an LTE carrier with three control symbols, two of its ports and two of ours.
+    /// Inside an LTE carrier with three control symbols, two LTE ports and two NB-IoT ports.
     InBand,
 }
 
-/// What an NPDCCH carries, and on how many control channel elements.
+/// The content of an NPDCCH, and the number of its control channel elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ControlMessage {
-    /// DCI format N0 or N1 on one.
+    /// DCI format N0 or N1 on one control channel element.
     N0OrN1OnOne,
-    /// DCI format N0 or N1 on two.
+    /// DCI format N0 or N1 on two control channel elements.
     N0OrN1OnTwo,
-    /// DCI format N2 on two.
+    /// DCI format N2 on two control channel elements.
     N2OnTwo,
 }
 

@@ -1,7 +1,7 @@
 use super::soft_decoder::SoftDecoder;
 use super::{Interleaver, Lanes, TAIL};
 
-/// The iterative decoder of the turbo code: two max-log-MAP decoders that pass on three quarters of what they find.
+/// The iterative decoder of the turbo code: two max-log-MAP decoders that scale their extrinsic information by 0.75.
 ///
 /// The factor makes up for the optimism of max-log (Vogt and Finger 2000).
 #[derive(Debug)]
@@ -22,7 +22,7 @@ const ITERATIONS: usize = 8;
 const SCALING: f32 = 0.75 * 0.5;
 
 impl TurboDecoder {
-    /// For blocks of the interleaver's size.
+    /// Creates a decoder for blocks of the interleaver's size.
     #[must_use]
     pub fn new(interleaver: Interleaver) -> Self {
         let bits = interleaver.places().len();
@@ -38,7 +38,7 @@ impl TurboDecoder {
         }
     }
 
-    /// Decodes until `accept` is content with the ratios of the block's bits, at most for eight iterations.
+    /// Decodes until `accept` accepts the log-likelihood ratios of the block, for at most eight iterations.
     ///
     /// `received` are the ratios of the three streams of [`encode`](super::encode) one behind the other, 0 where
     /// nothing was received. Their scale does not matter.

@@ -1,6 +1,7 @@
 use super::{Interleaver, TAIL};
 
-/// The three streams of a block: systematic, parity, parity of the interleaved block; each [`TAIL`] longer than it.
+/// Encodes a block and returns its three streams: systematic, parity, and parity of the interleaved block. Each is
+/// [`TAIL`] bits longer than the block.
 ///
 /// # Panics
 /// When the interleaver is of another size.

@@ -1,9 +1,10 @@
-/// The quadratic permutation inside the turbo code (TS 36.212 section 5.1.3.2.3).
+/// The quadratic permutation interleaver of the turbo code (TS 36.212 section 5.1.3.2.3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interleaver(Box<[u32]>);
 
 impl Interleaver {
-    /// For blocks of this many bits, CRC included; `None` for a size that the standard does not have.
+    /// Creates the interleaver for blocks of `bits` bits, CRC included. Returns `None` for a size that the standard
+    /// does not have.
     #[must_use]
     pub fn of(bits: usize) -> Option<Self> {
         let row = PARAMETERS.binary_search_by_key(&bits, |row| usize::from(row.0));
@@ -13,12 +14,12 @@ impl Interleaver {
         Some(Self(places.collect()))
     }
 
-    /// The sizes that the standard has.
+    /// Returns all block sizes that the standard has.
     pub fn sizes() -> impl Iterator<Item = usize> {
         PARAMETERS.iter().map(|row| usize::from(row.0))
     }
 
-    /// For each place behind the interleaver, where its bit stands before it.
+    /// Returns, for each position after the interleaver, the position of its bit before the interleaver.
     #[must_use]
     pub fn places(&self) -> &[u32] {
         &self.0

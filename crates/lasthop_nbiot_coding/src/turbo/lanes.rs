@@ -1,20 +1,20 @@
 use core::ops::{Add, Sub};
 
-/// How many blocks are decoded side by side.
+/// The number of blocks that are decoded in parallel.
 pub const LANES: usize = 4;
 
-/// A number for each of the blocks that are decoded side by side.
+/// One number for each of the blocks that are decoded in parallel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Lanes(pub [f32; LANES]);
 
 impl Lanes {
-    /// The same number for all.
+    /// Creates lanes with the same number in all.
     #[must_use]
     pub fn all(value: f32) -> Self {
         Self([value; LANES])
     }
 
-    /// The greater ones.
+    /// Returns the larger number of each lane.
     #[inline]
     #[must_use]
     pub fn max(self, other: Self) -> Self {
@@ -28,7 +28,7 @@ impl Lanes {
         }))
     }
 
-    /// Each times a number.
+    /// Returns the lanes multiplied by a factor.
     #[inline]
     #[must_use]
     pub fn scaled(self, factor: f32) -> Self {
