@@ -5,12 +5,12 @@ use rustls::crypto::{
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
-/// Accepts every certificate, but still verifies that the peer has its private key.
+/// A certificate verifier that accepts every certificate, but still verifies that the peer has its private key.
 #[derive(Debug)]
 pub struct AnyCertificate(WebPkiSupportedAlgorithms);
 
 impl AnyCertificate {
-    /// Creates it with the signature algorithms of a provider.
+    /// Creates a verifier with the signature algorithms of a provider.
     pub const fn by(provider: &CryptoProvider) -> Self {
         Self(provider.signature_verification_algorithms)
     }

@@ -1,4 +1,4 @@
-//! What the bytes of a handshake are there for, by the messages that an end writes (RFC 8446 section 4).
+//! The purpose of handshake bytes, from the messages that an end writes (RFC 8446 section 4).
 
 use core::ops::Range;
 
@@ -15,7 +15,7 @@ const CERTIFICATE: u8 = 11;
 
 const HEADER_LENGTH: usize = 4;
 
-/// The handshake messages that an end has written, as far as they determine the kind of session.
+/// The handshake messages that an end has written, as far as they show the kind of session.
 #[derive(Clone, Debug, Default)]
 pub struct WrittenHandshake {
     /// The earlier session that was asked for, or agreed to.
@@ -28,16 +28,16 @@ pub struct WrittenHandshake {
 /// The purpose of consecutive handshake bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Who an end is (RFC 8446 section 4.4.2).
+    /// A Certificate message (RFC 8446 section 4.4.2).
     Certificate,
-    /// The share of ML-KEM.
+    /// The key share of ML-KEM.
     PostQuantumShare,
-    /// Any other.
+    /// Any other handshake bytes.
     Other,
 }
 
 impl WrittenHandshake {
-    /// Reads whole messages and returns the purpose of all bytes.
+    /// Reads whole handshake messages and returns the purpose of all bytes.
     pub fn read(&mut self, mut flight: &[u8]) -> Vec<(Part, usize)> {
         let mut parts = Vec::new();
         while let Some(&[kind, high, middle, low]) = flight.first_chunk::<HEADER_LENGTH>() {
@@ -64,7 +64,7 @@ impl WrittenHandshake {
         parts
     }
 
-    /// Returns the cause of a part. `is_resumed` tells how the session was established, once known.
+    /// Returns the cause of handshake bytes. `is_resumed` says whether the session was resumed, once known.
     #[must_use]
     pub fn cause_of(&self, part: Part, is_resumed: Option<bool>) -> Cause {
         match part {

@@ -1,4 +1,4 @@
-//! TLS 1.2 and 1.3 (RFC 5246, RFC 8446) between a stream transport and what stands on it.
+//! TLS 1.2 and 1.3 (RFC 5246, RFC 8446) over a stream transport.
 //!
 //! The protocol is rustls with its ring provider. In a run every random number comes from a named stream and the time
 //! is that of the run, so that two runs of a seed agree in every byte; on sockets both are the system's.

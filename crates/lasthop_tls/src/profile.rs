@@ -30,85 +30,86 @@ use crate::stores::{OfClient, OfServer};
 /// The source of random numbers and time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Randomness {
-    /// From the host's stream and the clock of the run.
+    /// The random stream of the host and the clock of the run.
     OfTheRun,
-    /// From the operating system.
+    /// The random numbers and the clock of the operating system.
     OfTheSystem,
 }
 
-/// The TLS versions.
+/// The TLS versions that an end offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
-    /// RFC 5246 alone.
+    /// TLS 1.2 only (RFC 5246).
     Tls12,
-    /// RFC 8446 alone.
+    /// TLS 1.3 only (RFC 8446).
     Tls13,
-    /// The newest that both ends speak.
+    /// TLS 1.2 and 1.3: the newest version that both ends support.
     Newest,
 }
 
-/// The key exchange group.
+/// A key exchange group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// X25519 (RFC 7748).
     X25519,
     /// ECDH on P-256.
     P256,
-    /// X25519MLKEM768: ML-KEM-768 beside X25519 (draft-ietf-tls-ecdhe-mlkem), in TLS 1.3 alone.
+    /// X25519MLKEM768: ML-KEM-768 combined with X25519 (draft-ietf-tls-ecdhe-mlkem), in TLS 1.3 only.
     X25519MlKem768,
-    /// SecP256r1MLKEM768: the same beside P-256.
+    /// SecP256r1MLKEM768: ML-KEM-768 combined with P-256, in TLS 1.3 only.
     P256MlKem768,
 }
 
 /// How an end verifies its peer.
 #[derive(Clone, Debug)]
 pub enum Verify {
-    /// Who shows a chain to one of these roots that is valid now and, for a server, has its name.
+    /// By a certificate chain to one of these roots. The chain must be valid now and, for a server, contain its name.
     Against(Arc<RootCertStore>),
-    /// Who shows one of these public keys without a certificate (RFC 7250), in TLS 1.3: what [`Chain::public_key`] gives.
+    /// By one of these public keys without a certificate (RFC 7250), in TLS 1.3 only. [`Chain::public_key`] returns
+    /// such a key.
     Keys(Vec<Vec<u8>>),
-    /// Every server; no client.
+    /// Not at all: a client accepts every server certificate. Servers cannot use this.
     Nothing,
 }
 
-/// The settings that both ends of a connection share.
+/// The TLS settings that clients and servers share.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The source of random numbers and time.
     pub randomness: Randomness,
     /// The TLS versions.
     pub version: Version,
-    /// The groups of the key exchange, the preferred one first.
+    /// The key exchange groups, the preferred one first.
     pub groups: Vec<Group>,
-    /// The maximum size of sent records with header, from 32 bytes; `None` for the protocol's limit.
+    /// The maximum size of a sent record with its header, 32 bytes or more. `None` is the limit of the protocol.
     pub largest_record: Option<u16>,
-    /// The protocols above, the preferred one first (RFC 7301).
+    /// The ALPN protocols, the preferred one first (RFC 7301).
     pub protocols: Vec<Vec<u8>>,
 }
 
-/// The settings of clients, which hosts share.
+/// The TLS settings of clients, shared by hosts.
 #[derive(Clone)]
 pub struct ClientProfile {
     pub(crate) config: Arc<ClientConfig>,
     pub(crate) server: ServerName<'static>,
 }
 
-/// The settings that only clients have.
+/// The TLS settings that only clients have.
 #[derive(Clone, Debug)]
 pub struct ClientSettings {
-    /// The server name that it requests.
+    /// The server name that the client requests.
     pub server: String,
-    /// How it verifies the server.
+    /// How the client verifies the server.
     pub verify: Verify,
-    /// The chain for servers that request one.
+    /// The certificate chain that the client presents on request.
     pub credentials: Option<Chain>,
-    /// Whether it resumes earlier sessions.
+    /// Whether the client resumes earlier sessions.
     pub resumes: bool,
-    /// Whether it sends early data where a ticket allows it.
+    /// Whether the client sends early data if its ticket allows it.
     pub sends_early_data: bool,
 }
 
-/// The settings of servers, which hosts share.
+/// The TLS settings of servers, shared by hosts.
 #[derive(Clone)]
 pub struct ServerProfile {
     pub(crate) config: Arc<ServerConfig>,
@@ -118,20 +119,20 @@ pub struct ServerProfile {
     pub(crate) handshakes_per_address: Option<usize>,
 }
 
-/// The settings that only servers have.
+/// The TLS settings that only servers have.
 #[derive(Clone, Debug)]
 pub struct ServerSettings {
-    /// The chain that it presents.
+    /// The certificate chain that the server presents.
     pub credentials: Chain,
-    /// How it verifies clients; `None` requests no certificate.
+    /// How the server verifies clients. `None` requests no certificate.
     pub clients: Option<Verify>,
     /// The number of single-use tickets for each TLS 1.3 handshake.
     pub tickets: u8,
-    /// The number of remembered sessions; 0 disables resumption.
+    /// The number of sessions that the server remembers. 0 disables resumption.
     pub sessions: usize,
-    /// The maximum early data for a ticket, in bytes; 0 refuses it.
+    /// The maximum early data for a ticket, in bytes. 0 rejects early data.
     pub early_data: u32,
-    /// The handshake timeout; `None` for that of the stream below.
+    /// The handshake timeout. `None` uses the timeout of the stream transport.
     pub patience: Option<Duration>,
 }
 
@@ -167,7 +168,7 @@ impl Settings {
 }
 
 impl ClientProfile {
-    /// A client with these settings.
+    /// Creates the profile of clients.
     ///
     /// # Errors
     /// When they contradict each other: a name that is none, no root, a size of records that the protocol does not have.
@@ -209,14 +210,14 @@ impl ClientProfile {
         Ok(Self { config, server })
     }
 
-    /// Sets the start of the run in seconds since 1970.
+    /// Sets the start of the run, in seconds since 1970.
     #[must_use]
     pub fn starting(mut self, starts: u64) -> Self {
         Arc::make_mut(&mut self.config).time_provider = Arc::new(Calendar { starts });
         self
     }
 
-    /// Offers this application protocol (RFC 7301).
+    /// Adds an ALPN protocol that the client offers (RFC 7301).
     #[must_use]
     pub fn speaking(mut self, protocol: &str) -> Self {
         Arc::make_mut(&mut self.config).alpn_protocols = vec![protocol.into()];
@@ -225,7 +226,7 @@ impl ClientProfile {
 }
 
 impl ServerProfile {
-    /// A server with these settings.
+    /// Creates the profile of servers.
     ///
     /// # Errors
     /// When they contradict each other: no root, a size of records that the protocol does not have.
@@ -261,21 +262,21 @@ impl ServerProfile {
         })
     }
 
-    /// Sets the start of the run in seconds since 1970.
+    /// Sets the start of the run, in seconds since 1970.
     #[must_use]
     pub fn starting(mut self, starts: u64) -> Self {
         Arc::make_mut(&mut self.config).time_provider = Arc::new(Calendar { starts });
         self
     }
 
-    /// Resets connections of an address with too many unfinished handshakes.
+    /// Limits the unfinished handshakes of a client address. Connections above the limit are reset.
     #[must_use]
     pub fn bounded(mut self, handshakes_per_address: usize) -> Self {
         self.handshakes_per_address = Some(handshakes_per_address);
         self
     }
 
-    /// Requires one of these application protocols from clients that offer any (RFC 7301).
+    /// Requires one of these ALPN protocols from clients that offer any (RFC 7301).
     #[must_use]
     pub fn speaking(mut self, protocols: &[&str]) -> Self {
         let named = protocols.iter().map(|&protocol| protocol.into());

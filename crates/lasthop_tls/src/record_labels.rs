@@ -2,22 +2,22 @@ use std::collections::VecDeque;
 
 use lasthop_contract::Provenance;
 
-/// The purposes of consecutive bytes, each with its number of bytes.
+/// The provenance of consecutive bytes: spans, each with its number of bytes.
 pub type Spans = Vec<(Provenance, usize)>;
 
 /// The content types of records, shared by TLS and DTLS (RFC 8446 section 5.1).
 pub mod content_type {
-    /// A change of the cipher.
+    /// The content type of a change_cipher_spec record.
     pub const CHANGE_CIPHER_SPEC: u8 = 20;
-    /// An alert.
+    /// The content type of an alert record.
     pub const ALERT: u8 = 21;
-    /// Messages of a handshake.
+    /// The content type of a handshake record.
     pub const HANDSHAKE: u8 = 22;
-    /// Data of the application.
+    /// The content type of an application data record.
     pub const APPLICATION_DATA: u8 = 23;
 }
 
-/// Appends bytes with one purpose, and joins them with the last ones if these have the same purpose.
+/// Appends bytes with one provenance. They extend the last span if its provenance is the same.
 #[inline]
 pub fn add_span(spans: &mut Spans, label: Provenance, length: usize) {
     match spans.last_mut() {
@@ -27,7 +27,7 @@ pub fn add_span(spans: &mut Spans, label: Provenance, length: usize) {
     }
 }
 
-/// Moves the purposes of the first `length` bytes from `data` to `spans`; `rest` labels what `data` does not cover.
+/// Moves the spans of the first `length` bytes from `data` to `spans`. `rest` labels bytes that `data` does not cover.
 #[inline]
 pub fn take_spans(
     data: &mut VecDeque<(Provenance, usize)>,

@@ -1,4 +1,4 @@
-//! What the library remembers of sessions, where the contract keeps it: with the host.
+//! Session stores of rustls that keep sessions and tickets with the host.
 
 use std::sync::Arc;
 

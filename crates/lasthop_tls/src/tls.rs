@@ -70,7 +70,7 @@ impl<T: Transport> Tls<T> {
         }
     }
 
-    /// Returns the transport below.
+    /// Returns the transport below TLS.
     pub fn lower(&mut self) -> &mut T {
         &mut self.lower
     }

@@ -15,7 +15,7 @@ use rustls::{AlertDescription, Error, RootCertStore};
 use crate::RUN_STARTS;
 use crate::provider::of_certificates;
 
-/// Certificate verification by the rules of TLS for other protocols of a run.
+/// Certificate verification by the rules of TLS, for protocols other than TLS.
 #[derive(Clone)]
 pub struct Trust {
     believed: Believed,
@@ -32,7 +32,7 @@ enum Believed {
 const ROOTS: &str = "there is a root";
 
 impl Trust {
-    /// Creates it for a server of this name; `None` for an invalid host name.
+    /// Creates a verifier for a server of this name. Returns `None` for an invalid host name.
     ///
     /// # Panics
     /// When there is no root.
@@ -44,7 +44,7 @@ impl Trust {
         Some(Self::of(Believed::Server(verifier.expect(ROOTS), name)))
     }
 
-    /// In all clients with a chain to a root.
+    /// Creates a verifier for all clients with a chain to a root.
     ///
     /// # Panics
     /// When there is no root.
@@ -55,7 +55,7 @@ impl Trust {
         Self::of(Believed::Clients(verifier.expect(ROOTS)))
     }
 
-    /// Sets the start of the run in seconds since 1970.
+    /// Sets the start of the run, in seconds since 1970.
     #[must_use]
     pub fn starting(self, starts: u64) -> Self {
         Self { starts, ..self }
@@ -68,7 +68,8 @@ impl Trust {
         }
     }
 
-    /// Returns the alert for a certificate that is rejected at this time (RFC 8446 section 6.2), or `None`.
+    /// Returns the TLS alert for a certificate that is rejected at this time (RFC 8446 section 6.2), or `None` if it is
+    /// accepted.
     #[must_use]
     pub fn refusal(&self, certificate: &[u8], now: Instant) -> Option<u8> {
         let presented = CertificateDer::from(certificate);
@@ -91,7 +92,7 @@ impl Trust {
     }
 }
 
-/// Whether the key of a certificate, one of ECDSA on P-256, has signed a message with SHA-256.
+/// Whether `signature` is a valid ECDSA P-256 signature of the message with SHA-256, by the key of the certificate.
 #[must_use]
 pub fn is_signed_by(certificate: &[u8], message: &[u8], signature: &[u8]) -> bool {
     let certificate = CertificateDer::from(certificate);

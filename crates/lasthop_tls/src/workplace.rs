@@ -17,8 +17,8 @@ pub struct Workplace {
 }
 
 impl Workplace {
-    /// Creates it for a host that remembers `room` sessions as a server. Without a stream the system gives random
-    /// numbers.
+    /// Creates the context of a host that remembers up to `room` sessions as a server. Without a stream, random numbers
+    /// come from the system.
     #[must_use]
     pub fn new(random: Option<RandomStream>, room: usize) -> Self {
         Self {
@@ -34,7 +34,7 @@ impl Workplace {
         }
     }
 
-    /// Works for the host, on a connection that leads to the peer.
+    /// Runs `work` with the random numbers, time and sessions of the host, for a connection to `peer`.
     pub fn enter<R>(
         &mut self,
         now: Instant,
@@ -48,7 +48,7 @@ impl Workplace {
         CryptoContext::enter(&mut self.host, work)
     }
 
-    /// Handles a power failure: sessions are lost unless they are in flash.
+    /// Handles a power failure: sessions that are not in flash are lost.
     pub fn crash(&mut self, survives: Survives) {
         if let Some(host) = &mut self.host
             && !survives.tickets.is_durable()
@@ -58,13 +58,14 @@ impl Workplace {
         }
     }
 
-    /// Fills bytes with random numbers of the run, within [`Workplace::enter`]; returns whether there are any.
+    /// Fills bytes with random numbers of the run. Returns `false` if the host has no random stream, and outside of
+    /// [`Workplace::enter`].
     #[must_use]
     pub fn draw(bytes: &mut [u8]) -> bool {
         crypto_context::fill(bytes)
     }
 
-    /// The time of a run on a calendar, since 1970, within [`Workplace::enter`].
+    /// Returns the run's calendar time since 1970. Returns `None` outside of [`Workplace::enter`].
     #[must_use]
     pub fn calendar() -> Option<Duration> {
         let time = CryptoContext::with(|it| it.calendar(RUN_STARTS))?;
@@ -79,13 +80,13 @@ impl fmt::Debug for Workplace {
 }
 
 impl ClientProfile {
-    /// Returns the configuration for the library.
+    /// Returns the client configuration for rustls.
     #[must_use]
     pub fn config(&self) -> Arc<ClientConfig> {
         Arc::clone(&self.config)
     }
 
-    /// The name of the server.
+    /// Returns the name of the server.
     #[must_use]
     pub fn server_name(&self) -> String {
         self.server.to_str().into_owned()
@@ -93,13 +94,13 @@ impl ClientProfile {
 }
 
 impl ServerProfile {
-    /// Returns the configuration for the library.
+    /// Returns the server configuration for rustls.
     #[must_use]
     pub fn config(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.config)
     }
 
-    /// Returns the number of sessions that it remembers.
+    /// Returns the number of sessions that the server remembers.
     #[must_use]
     pub fn room(&self) -> usize {
         self.room

@@ -31,18 +31,18 @@ pub struct Authority {
     stream: RandomStream,
 }
 
-/// The content of a certificate.
+/// The content of a certificate to issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issue {
-    /// The name of the host.
+    /// The host name in the certificate.
     pub name: String,
-    /// The number of certificates sent, from 1, including intermediate ones.
+    /// The number of certificates in the chain, intermediate ones included; at least 1.
     pub length: u8,
-    /// The start of its validity, in seconds from the start of the run.
+    /// The start of the certificate's validity, in seconds from the start of the run.
     pub valid_from: i64,
-    /// The end of its validity, in seconds from the start of the run.
+    /// The end of the certificate's validity, in seconds from the start of the run.
     pub valid_until: i64,
-    /// Whether it may be used by a client, and not by a server.
+    /// Whether the certificate is for a client instead of a server.
     pub is_for_client: bool,
 }
 
@@ -56,17 +56,17 @@ pub struct Chain {
     pub(crate) is_raw: bool,
 }
 
-/// A chain of certificates and its key as files, PEM (RFC 7468). It is never printed.
+/// A certificate chain and its private key as PEM text (RFC 7468). `Debug` does not print them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ChainFiles {
-    /// The certificates, the host's first.
+    /// The certificates as PEM, the host's own first.
     pub certificates: String,
-    /// The private key.
+    /// The private key as PEM.
     pub key: String,
 }
 
 impl Issue {
-    /// A certificate of a server that is valid in any run.
+    /// Creates the content of a server certificate that is valid in any run.
     #[must_use]
     pub fn of_server(name: &str, length: u8) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl Issue {
         }
     }
 
-    /// A certificate of a client that is valid in any run.
+    /// Creates the content of a client certificate that is valid in any run.
     #[must_use]
     pub fn of_client(name: &str) -> Self {
         Self {
@@ -89,7 +89,7 @@ impl Issue {
 }
 
 impl Authority {
-    /// Creates an authority with keys of this kind, for itself and its certificates.
+    /// Creates an authority. Its own key and the keys of its certificates are of this kind.
     ///
     /// # Panics
     /// Never: what it writes is of its own.
@@ -122,7 +122,7 @@ impl Authority {
         certificates_to_pem(core::slice::from_ref(&self.root))
     }
 
-    /// Signs a certificate for a new key.
+    /// Issues a certificate chain with a new key.
     ///
     /// # Panics
     /// When the name is none of the domain name system.
@@ -176,7 +176,7 @@ impl Chain {
         Self::of(vec![signed.der().clone()], key)
     }
 
-    /// A chain and its key that a user has, of any kind that ring reads.
+    /// Creates a chain from a user's certificates and key, of any kind that ring reads.
     ///
     /// # Errors
     /// When the key cannot be read, or is not that of the first certificate.
@@ -190,7 +190,8 @@ impl Chain {
         Ok(chain)
     }
 
-    /// Returns its public key (SubjectPublicKeyInfo, RFC 5280 section 4.1.2.7) in DER, or `None` if it is unreadable.
+    /// Returns the public key (SubjectPublicKeyInfo, RFC 5280 section 4.1.2.7) in DER, or `None` if the certificate is
+    /// unreadable.
     #[must_use]
     pub fn public_key(&self) -> Option<Vec<u8>> {
         let first = self.certificates().first()?;
@@ -201,7 +202,8 @@ impl Chain {
         Some(read.subject_public_key_info().to_vec())
     }
 
-    /// Returns it with the bare public key (RFC 7250) instead of a certificate, or `None` if it is unreadable.
+    /// Returns the chain with a bare public key (RFC 7250) instead of a certificate, or `None` if the certificate is
+    /// unreadable.
     #[must_use]
     pub fn bare(&self) -> Option<Self> {
         let presented = CertificateDer::from(self.public_key()?);
@@ -215,7 +217,7 @@ impl Chain {
         })
     }
 
-    /// Signs by ECDSA on P-256 with SHA-256, where its key is of that kind.
+    /// Signs a message by ECDSA on P-256 with SHA-256. Returns `None` if the key is of another kind.
     #[must_use]
     pub fn sign_ecdsa_p256(&self, message: &[u8]) -> Option<Vec<u8>> {
         let scheme = SignatureScheme::ECDSA_NISTP256_SHA256;
@@ -223,7 +225,7 @@ impl Chain {
         signer.sign(message).ok()
     }
 
-    /// Returns it as files, if its key is one of a run.
+    /// Returns the chain and its key as PEM text. Returns `None` for a key that the user supplied.
     #[must_use]
     pub fn to_files(&self) -> Option<ChainFiles> {
         Some(ChainFiles {
@@ -232,7 +234,7 @@ impl Chain {
         })
     }
 
-    /// The certificates, the host's first.
+    /// Returns the certificates, the host's own first.
     #[must_use]
     pub fn certificates(&self) -> &[CertificateDer<'static>] {
         &self.certified.cert

@@ -15,49 +15,49 @@ use time::OffsetDateTime;
 
 use super::{Chain, KeyKind, PrivateKey};
 
-/// Why credentials are unusable. The error never contains their text.
+/// The reason why credentials are unusable. The error never contains their text.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CredentialError {
-    /// A file of certificates has none that can be read.
+    /// A certificate file has no readable certificate.
     #[error("there is no certificate in it; a PEM file is wanted")]
     NoCertificate,
-    /// A file of a key has none that can be read.
+    /// A key file has no readable key.
     #[error("there is no private key in it; a PEM file without a password is wanted")]
     NoKey,
-    /// The key is of another certificate, or of a kind that is not known.
+    /// The key does not belong to the certificate, or its kind is unknown.
     #[error("the key is not that of the certificate")]
     Mismatch,
-    /// A run signs with keys of three kinds.
+    /// The kind of the key is not one of the three that a run supports.
     #[error("runs have keys of ECDSA on P-256, RSA of 2048 bits and Ed25519; this is none of them")]
     OtherKind,
-    /// Peers would refuse it.
+    /// Peers would reject the certificate chain, for this reason.
     #[error("{0}")]
     Refused(String),
 }
 
-/// The credential file with the error.
+/// A credential file, to name the one with an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CredentialFile {
-    /// The chain of the server.
+    /// The certificate chain of the server.
     ServerCertificate,
-    /// Its key.
+    /// The private key of the server.
     ServerKey,
-    /// The chain of the clients.
+    /// The certificate chain of the clients.
     ClientCertificate,
-    /// Their key.
+    /// The private key of the clients.
     ClientKey,
-    /// Whom both believe.
+    /// The root certificates that both ends trust.
     Roots,
 }
 
 /// The credentials of a run as PEM files (RFC 7468), with the roots that verify them.
 #[derive(Clone, Copy)]
 pub struct CredentialFiles<'a> {
-    /// The chain of the server, its own certificate first, and its key.
+    /// The certificate chain of the server (its own certificate first) and its key.
     pub server: (&'a [u8], &'a [u8]),
-    /// The name that clients ask for.
+    /// The server name that clients request.
     pub name: &'a str,
-    /// The chain of the clients and its key.
+    /// The certificate chain of the clients and its key.
     pub client: Option<(&'a [u8], &'a [u8])>,
     /// The roots that both ends trust.
     pub roots: &'a [u8],
@@ -68,11 +68,11 @@ pub struct CredentialFiles<'a> {
 /// User-supplied credentials of a run, used instead of generated ones.
 #[derive(Clone)]
 pub struct Given {
-    /// The chain of the server.
+    /// The certificate chain of the server.
     pub server: Chain,
-    /// The name that clients ask for.
+    /// The server name that clients request.
     pub name: String,
-    /// The chain of clients, for servers that request one.
+    /// The certificate chain of clients, for servers that request one.
     pub client: Option<Chain>,
     /// The roots that both ends trust.
     pub roots: Arc<RootCertStore>,
@@ -86,7 +86,7 @@ pub struct Given {
 }
 
 impl Given {
-    /// Reads files, and holds them against each other as peers do.
+    /// Reads credential files and verifies the chains as peers would.
     ///
     /// # Errors
     /// Which file is wrong, and how.
@@ -136,7 +136,7 @@ impl Given {
         })
     }
 
-    /// A digest of all that is public of them.
+    /// Returns a digest of the public part of the credentials.
     #[must_use]
     pub fn identity(&self) -> &str {
         &self.identity
@@ -156,7 +156,7 @@ impl fmt::Debug for Given {
 }
 
 impl Chain {
-    /// A chain, the host's certificate first, and its key, as PEM (RFC 7468).
+    /// Reads a certificate chain (the host's certificate first) and its key from PEM (RFC 7468).
     ///
     /// # Errors
     /// When one of them cannot be read, or they do not belong together.
@@ -167,7 +167,7 @@ impl Chain {
     }
 }
 
-/// Roots that a user has, as PEM (RFC 7468).
+/// Reads root certificates from PEM (RFC 7468).
 ///
 /// # Errors
 /// When there is none that can be read.

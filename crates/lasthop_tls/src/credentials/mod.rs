@@ -1,4 +1,4 @@
-//! Keys and certificates: made for a run from its seed, or read from what a user has.
+//! Keys and certificates: generated from the seed of a run, or read from a user's files.
 
 mod authority;
 mod given;

@@ -20,7 +20,7 @@ use sha2::Sha256;
 use crate::crypto_context::CryptoContext;
 use crate::provider::Drawn;
 
-/// The kind of a key.
+/// The kind of a private key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KeyKind {
     /// ECDSA on P-256 with SHA-256 and the nonces of RFC 6979.
@@ -31,7 +31,7 @@ pub enum KeyKind {
     Ed25519,
 }
 
-/// A private key of a run. It is never printed.
+/// A generated private key. `Debug` does not print it.
 #[derive(Clone)]
 pub struct PrivateKey {
     secret: Arc<Secret>,
@@ -46,7 +46,7 @@ enum Secret {
 }
 
 impl PrivateKey {
-    /// A key of numbers of a stream.
+    /// Generates a key of a kind from a random stream.
     ///
     /// # Panics
     /// Never: the numbers of a stream do not end.
@@ -110,7 +110,7 @@ impl PrivateKey {
         }
     }
 
-    /// Returns its kind.
+    /// Returns the kind of the key.
     #[must_use]
     pub fn kind(&self) -> KeyKind {
         match &*self.secret {

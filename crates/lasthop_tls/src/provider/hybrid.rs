@@ -1,4 +1,4 @@
-//! ML-KEM-768 (FIPS 203) beside a curve (draft-ietf-tls-ecdhe-mlkem), for TLS 1.3.
+//! Hybrid key exchange for TLS 1.3: ML-KEM-768 (FIPS 203) combined with a curve (draft-ietf-tls-ecdhe-mlkem).
 
 use ml_kem::kem::{Decapsulate, KeyExport};
 use ml_kem::ml_kem_768::{Ciphertext, DecapsulationKey, EncapsulationKey};

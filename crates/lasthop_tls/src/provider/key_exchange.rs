@@ -1,4 +1,4 @@
-//! Key exchange whose secret is drawn from the run.
+//! Key exchange with secrets from the random stream of the run.
 
 use ::ring::rand::{SecureRandom, SystemRandom};
 use p256::elliptic_curve::sec1::ToSec1Point;

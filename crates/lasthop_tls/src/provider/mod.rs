@@ -1,4 +1,4 @@
-//! The cryptography of rustls with ring, as a run needs it: its random numbers, and a word on each record that is sealed.
+//! The rustls crypto provider of a run: ring, with the run's random numbers and a label for each sealed record.
 
 mod hybrid;
 mod key_exchange;

@@ -1,4 +1,4 @@
-//! Cipher suites that note what they seal, so that every sealed byte is known by what it was.
+//! Cipher suites that note each record they seal, so that the purpose of each encrypted byte is known.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,5 @@
-//! Signatures of certificates, each checked once by a thread: the devices of a run are all shown the same chain.
+//! A cache of verified certificate signatures. Each thread verifies a signature once, because all devices of a run
+//! receive the same chain.
 
 use std::cell::RefCell;
 use std::sync::LazyLock;
