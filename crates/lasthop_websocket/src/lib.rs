@@ -1,5 +1,5 @@
-//! WebSocket (RFC 6455) as a layer: what an application writes to its stream goes in binary frames over a stream below,
-//! after a handshake of HTTP/1.1.
+//! WebSocket (RFC 6455) as a layer over a stream transport: each write of the application becomes binary frames, after
+//! an HTTP/1.1 handshake.
 //!
 //! ```
 //! use lasthop_contract::testing::{STREAM, WireEnd};

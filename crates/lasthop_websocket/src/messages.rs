@@ -7,22 +7,22 @@ use crate::inbound::Came;
 /// The kind of a message (RFC 6455 section 5.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageKind {
-    /// Any bytes.
+    /// A message of arbitrary bytes.
     Binary,
-    /// Text, in UTF-8.
+    /// A message of UTF-8 text.
     Text,
 }
 
 /// The result of reading messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageOutcome {
-    /// This many bytes of a message, at least one.
+    /// The number of bytes read from the current message, at least one.
     Part(usize),
-    /// The message has ended, and nothing of the next one was read.
+    /// The current message has ended. Nothing of the next message was read.
     End(MessageKind),
-    /// Nothing now.
+    /// No bytes are available now.
     Blocked,
-    /// Nothing comes any more.
+    /// The peer has closed the stream. No more messages arrive.
     Finished,
 }
 
@@ -64,7 +64,7 @@ impl<T: Transport> WebSocket<T> {
         }
     }
 
-    /// Sends a message, possibly empty; `false` if it was not accepted before
+    /// Sends a message, possibly empty. Returns `false` if the message was not accepted and must be offered again after
     /// [`Writable`](lasthop_contract::TransportEvent::Writable).
     ///
     /// # Errors

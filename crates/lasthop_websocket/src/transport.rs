@@ -33,7 +33,7 @@ pub struct WebSocket<T> {
 }
 
 impl<T: Transport> WebSocket<T> {
-    /// Creates WebSockets over a stream transport.
+    /// Creates the WebSockets of a host over a stream transport.
     ///
     /// Keys and masks come from the stream, or from the operating system without one.
     pub const fn new(lower: T, config: Arc<WebSocketConfig>, random: Option<RandomStream>) -> Self {
