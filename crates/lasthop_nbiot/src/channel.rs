@@ -31,12 +31,12 @@ use crate::config::{
 use crate::deployment::{CellIndex, PathGains, RadioMap};
 use crate::phy::noise_dbm;
 
-/// The radio between all devices and all cells of a network.
+/// The radio channel between all devices and all cells of a network.
 ///
-/// A transmission is told when it is decided on and asked about when it has ended: by then everything that overlapped
-/// it is known, provided that the network handles the decisions of all its cells in the order of time. A device is
-/// named by its place in the arena of the network; who comes to a place takes it, and nothing is left of who was there
-/// before once what that one had on the air is withdrawn.
+/// Announce a transmission when it is scheduled, and ask for its result when it has ended. By then all overlapping
+/// transmissions are known, if the network handles the decisions of all its cells in the order of time. A device is
+/// identified by its slot in the arena of the network. Before a new device takes a slot, the transmissions of the
+/// previous one must be withdrawn.
 ///
 /// ```text
 /// attach(device, number) -> serving cell, coupling loss
@@ -76,19 +76,19 @@ pub struct Channel {
     downlink_record: Option<Vec<(CellIndex, DownlinkBurst)>>,
 }
 
-/// The cell that a device belongs to, and the path to it.
+/// The cell that serves a device, and the path to this cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camping {
-    /// The cell, by its carrier on which the device is.
+    /// The serving cell, indexed by carrier.
     pub cell: CellIndex,
-    /// The carrier of its connections after contention resolution; 0 for the anchor.
+    /// The carrier of the device's connections after contention resolution; 0 for the anchor.
     pub data_carrier: u8,
-    /// Between the antenna connectors of device and cell.
+    /// The coupling loss between the antenna connectors of device and cell.
     pub coupling_loss: Decibels,
 }
 
 impl Channel {
-    /// The radio of a network, its shadows and fades drawn by the seed.
+    /// Creates the channel of a network. The seed determines shadowing and fading.
     #[must_use]
     pub fn new(config: &NetworkConfig, seed: u64) -> Self {
         let map = RadioMap::new(config, seed);
@@ -137,7 +137,7 @@ impl Channel {
         self.map.cells() * self.carriers_of_a_cell
     }
 
-    /// Adds a device at an index of the arena.
+    /// Adds a device at an index of the arena and returns its serving cell.
     ///
     /// Its number determines its place, its fading, and its coupling loss unless `stated_db` is given.
     pub fn attach(&mut self, device: u32, number: u64, stated_db: Option<f64>) -> Camping {
@@ -219,7 +219,7 @@ impl Channel {
         self.collect(offset, branches, 1.0, 1.0, &link)
     }
 
-    /// The chance that the base station detects a preamble that has ended.
+    /// Returns the probability that the base station detects a preamble that has ended.
     pub fn preamble_ends(&mut self, device: u32, id: BurstId) -> f64 {
         let received = self.uplink.end(id);
         let mean_snr = received.tone_mw / (self.uplink_noise_mw + received.interference_tone_mw)
@@ -241,17 +241,17 @@ impl Channel {
         preamble_detection(received.repetitions, antennas, snr_db)
     }
 
-    /// Withdraws an uplink transmission whose result nobody needs. Its interference up to the planned end remains.
+    /// Withdraws an uplink transmission whose result is not needed. It still interferes until its planned end.
     pub fn uplink_withdrawn(&mut self, id: BurstId) {
         self.uplink.withdraw(id);
     }
 
-    /// Records the transmissions of cells from now on.
+    /// Starts the recording of downlink transmissions.
     pub fn record_downlink(&mut self) {
         self.downlink_record.get_or_insert_default();
     }
 
-    /// Returns the transmissions of cells since the last call.
+    /// Returns the downlink transmissions recorded since the last call.
     pub fn take_downlink_record(&mut self) -> Vec<(CellIndex, DownlinkBurst)> {
         self.downlink_record
             .as_mut()
@@ -259,7 +259,7 @@ impl Channel {
             .unwrap_or_default()
     }
 
-    /// A cell will send this, from now on or later.
+    /// Announces a downlink transmission that starts now or later.
     pub fn downlink_starts(&mut self, now: Instant, cell: CellIndex, burst: &DownlinkBurst) {
         if let Some(record) = &mut self.downlink_record {
             record.push((cell, *burst));
@@ -288,7 +288,7 @@ impl Channel {
         EsN0::from_ratio(collected.ratio() * f64::from(self.estimator.downlink_gain()))
     }
 
-    /// Returns how often the fading of an antenna was looked up.
+    /// Returns the number of evaluations of an antenna's fading.
     #[must_use]
     pub fn evaluations(&self) -> u64 {
         self.evaluations

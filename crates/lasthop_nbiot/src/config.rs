@@ -1,4 +1,4 @@
-//! The settings of a network, checked against the sets that 3GPP allows.
+//! The configuration of a network, checked against the values that 3GPP allows.
 
 mod allowed;
 mod carrier;
@@ -49,7 +49,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::phy::NprachOccasions;
 
-/// A whole NB-IoT network, every value written out.
+/// The complete configuration of an NB-IoT network, without defaults.
 ///
 /// The run specification embeds this struct as it is. [`NetworkConfig::check`] holds every value against the set that
 /// 3GPP allows for it.
@@ -60,11 +60,11 @@ pub struct NetworkConfig {
     pub placement: Placement,
     /// The carrier of each cell.
     pub carrier: Carrier,
-    /// The carriers beside the anchor; `None` for none.
+    /// The non-anchor carriers; `None` for none.
     pub non_anchor_carriers: Option<NonAnchorCarriers>,
     /// The transmit power of devices.
     pub device_power: DevicePower,
-    /// Fading, channel estimation, interference.
+    /// The radio channel: fading, channel estimation, interference.
     pub channel: RadioChannel,
     /// The downlink subframes that carry data.
     pub subframes: SubframeMapConfig,
@@ -78,24 +78,24 @@ pub struct NetworkConfig {
     pub levels: Vec<CoverageLevel>,
     /// Settings of some cells that replace the network's thresholds, levels and carriers.
     pub cell_settings: Vec<CellSettings>,
-    /// The uplink grid, and how many tones a device may get.
+    /// The uplink grid and the numbers of tones that a grant can have.
     pub uplink: Uplink,
     /// The connection settings: procedure, HARQ, RLC, timers.
     pub connection: Connection,
-    /// The settings of idle devices.
+    /// The idle mode settings of devices.
     pub idle: Idle,
     /// The processing times of base station, core network and module.
     pub network: NetworkTime,
-    /// The one-way delay between the packet gateway and the far end of the bearer.
+    /// The one-way delay between the packet gateway and the far end of the bearer, in ms.
     pub core_delay_ms: f64,
-    /// A device gives a packet up that it could not deliver in this time.
+    /// The time after which a device drops a packet that it could not deliver, in ms.
     pub give_up_ms: u64,
-    /// Switches that leave effects out, for exact comparison with a hand calculation.
+    /// Switches that disable effects, for exact comparison with a hand calculation.
     pub switches: Switches,
 }
 
 impl NetworkConfig {
-    /// The most cells of a network.
+    /// The maximum number of cells of a network.
     pub const MAX_CELLS: u16 = 84;
 
     /// Returns the number of cells.
@@ -122,7 +122,7 @@ impl NetworkConfig {
             .unwrap_or(1)
     }
 
-    /// The coverage level of a device that measures this RSRP (TS 36.321 section 5.1.1).
+    /// Returns the coverage level of a device that measures this RSRP (TS 36.321 section 5.1.1).
     #[must_use]
     pub fn level_at(&self, rsrp_dbm: f64) -> usize {
         self.rsrp_thresholds_dbm
@@ -152,7 +152,7 @@ impl NetworkConfig {
             .map(move |nprach| NprachOccasions::new(nprach, format))
     }
 
-    /// Whether every value is in the set that 3GPP allows for it, and the values fit each other.
+    /// Checks that 3GPP allows every value, and that the values are consistent.
     ///
     /// # Errors
     ///

@@ -15,7 +15,8 @@ use self::hexagons::{Place, SiteGrid};
 use self::shadowing::ShadowMap;
 use crate::config::{IndoorLoss, NetworkConfig, Placement};
 
-/// The path loss between cells and places. It draws the places of devices and computes their coupling losses.
+/// A map of the path loss between cells and positions. It draws the positions of devices and computes their coupling
+/// losses.
 ///
 /// A device that appears is a fresh draw, uniform over the hexagons of all cells. It belongs to the cell that it receives most strongly, as a device does (TS 36.304 section 5.2.3.2), which need not be
 /// the one in whose hexagon it is.
@@ -45,7 +46,7 @@ struct Sites {
 const NEAREST_M: f64 = 1.0;
 
 impl RadioMap {
-    /// The map of a network, its shadows drawn by the seed.
+    /// Creates the map of a network. The seed determines the shadowing.
     #[must_use]
     pub fn new(config: &NetworkConfig, seed: u64) -> Self {
         let terrain = match &config.placement {
@@ -84,9 +85,11 @@ impl RadioMap {
         }
     }
 
-    /// Drops a device and writes its paths to `gains`, whose memory is used again. Where there are no places, its number
-    /// says in which cell it is, and it has no path to any other. Where there are, and its coupling loss is stated, all its
-    /// paths are moved by as much: it meets its neighbours as it would have.
+    /// Draws the position of a device and writes its path losses to `gains`, whose memory is reused.
+    ///
+    /// Without positions, the device's number selects its cell, and it has no path to any other cell. With positions
+    /// and a stated coupling loss, all its path losses are shifted by the same amount, so that the differences between
+    /// cells stay.
     pub fn drop_device(
         &self,
         number: u64,

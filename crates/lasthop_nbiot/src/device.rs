@@ -1,4 +1,4 @@
-//! The device of a subscriber: connected, idle, asleep.
+//! The device of a subscriber in its states: connected, idle, asleep.
 
 mod access;
 mod arena;

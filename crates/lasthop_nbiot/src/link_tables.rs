@@ -32,7 +32,8 @@ use tables::LinkTables;
 pub struct BlockErrorRate(u16);
 
 impl BlockErrorRate {
-    /// NPUSCH format 1. `i_tbs` and `i_ru` are the indices of TS 36.213 table 16.5.1.2-2, 0 to 13 and 0 to 7.
+    /// Returns the block error rate of NPUSCH format 1. `i_tbs` (0 to 13) and `i_ru` (0 to 7) are the indices of TS
+    /// 36.213 table 16.5.1.2-2.
     ///
     /// `None` where that table has no block, or a single tone does not carry it (I_TBS above 10).
     #[must_use]
@@ -40,13 +41,15 @@ impl BlockErrorRate {
         LinkTables::get().find(Slot::npusch(tones, i_tbs, i_ru, combining)?)
     }
 
-    /// NPUSCH format 2: the acknowledgement of an NPDSCH. The rate is that of taking one answer for the other.
+    /// Returns the error rate of NPUSCH format 2, the acknowledgement of an NPDSCH: the rate of mistaking ACK for NACK
+    /// or the reverse.
     #[must_use]
     pub fn npusch_format_2() -> Self {
         LinkTables::get().in_every_table(Slot::NPUSCH_FORMAT_2)
     }
 
-    /// NPDSCH. `i_tbs` and `i_sf` are the indices of TS 36.213 table 16.4.1.5.1-1, 0 to 13 and 0 to 7.
+    /// Returns the block error rate of NPDSCH. `i_tbs` (0 to 13) and `i_sf` (0 to 7) are the indices of TS 36.213 table
+    /// 16.4.1.5.1-1.
     ///
     /// `None` where that table has no block, or an in-band carrier does not carry it (I_TBS above 10).
     #[must_use]
@@ -54,7 +57,7 @@ impl BlockErrorRate {
         LinkTables::get().find(Slot::npdsch(carrier, i_tbs, i_sf)?)
     }
 
-    /// NPDCCH.
+    /// Returns the block error rate of NPDCCH.
     #[must_use]
     pub fn npdcch(carrier: Carrier, message: ControlMessage) -> Self {
         LinkTables::get().in_every_table(Slot::npdcch(carrier, message))
@@ -69,7 +72,7 @@ impl BlockErrorRate {
         LinkTables::get().curve(self.0).at(es_n0_db)
     }
 
-    /// The least Es/N0 at which no more than this share is lost, in dB: the inverse of [`Self::at`].
+    /// Returns the lowest Es/N0 in dB with at most this block error rate: the inverse of [`Self::at`].
     ///
     /// A share at or below 10^-6 asks for the end of the curve, one that is always met for its start.
     #[must_use]
@@ -83,7 +86,7 @@ impl BlockErrorRate {
         LinkTables::get().curve(self.0).measured_db()
     }
 
-    /// The block without its CRC, in bits.
+    /// Returns the size of the block without its CRC, in bits.
     #[must_use]
     pub fn payload_bits(self) -> u16 {
         LinkTables::get().curve(self.0).payload_bits()

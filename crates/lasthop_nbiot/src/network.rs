@@ -1,4 +1,4 @@
-//! The network as a link.
+//! The NB-IoT network as a `Link` of the engine.
 
 mod cell_order;
 mod off;
@@ -27,7 +27,7 @@ use crate::modules::Modules;
 use crate::phy::Subframe;
 use crate::radio_line::{RadioLane, RadioLine, Watch};
 
-/// An NB-IoT network: cells, devices that come and go, and the core network behind the base stations.
+/// An NB-IoT network: cells, devices that attach and leave, and the core network.
 ///
 /// The radio of device k is at `Port(2k)`, the core's end of its bearer at `Port(2k + 1)`. Attaching the former switches
 /// a device on, detaching it takes the device away with all that it holds; slots are used again by later devices. One that
@@ -97,7 +97,7 @@ impl NbIotNetwork {
         self
     }
 
-    /// Enables the record of what cells send.
+    /// Enables the record of downlink transmissions.
     #[must_use]
     pub fn recording_downlink(mut self) -> Self {
         self.channel.record_downlink();
@@ -110,23 +110,23 @@ impl NbIotNetwork {
         self.channel.take_downlink_record()
     }
 
-    /// Sets the coupling loss of the next device at this port. Otherwise it is drawn.
+    /// Sets the coupling loss of the next device at this port. Otherwise it is drawn at random.
     pub fn state_coupling_loss(&mut self, radio: Port, coupling_loss_db: f64) {
         self.stated_losses_db.insert(radio.0 / 2, coupling_loss_db);
     }
 
-    /// Watches the next device at this port, and no other.
+    /// Records the time line of the next device at this port. Only one device is recorded.
     pub fn watch_next(&mut self, radio: Port) {
         self.watch.watch_next(radio.0 / 2);
     }
 
-    /// Returns the time line of the watched radio, as far as it was reported.
+    /// Returns the time line of the recorded device so far.
     #[must_use]
     pub fn radio_line(&self) -> Option<&RadioLine> {
         self.watch.line()
     }
 
-    /// Returns the counters so far, with packets in flight.
+    /// Returns the counters so far. Packets in flight are included.
     #[must_use]
     pub fn report(&self) -> NetworkReport {
         NetworkReport {
@@ -140,7 +140,7 @@ impl NbIotNetwork {
         }
     }
 
-    /// Returns the coupling loss between the device at this port and its cell, if there is one.
+    /// Returns the coupling loss between the device at this port and its cell, or `None` without a device.
     #[must_use]
     pub fn coupling_loss_db(&self, radio: Port) -> Option<f64> {
         let key = self.devices.key_of(radio.0 / 2)?;

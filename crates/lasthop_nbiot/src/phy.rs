@@ -1,4 +1,4 @@
-//! Time and resources: subframes, search spaces, transport blocks, repetitions.
+//! Physical resources: subframes, search spaces, transport blocks, repetitions.
 //!
 //! The downlink is handled in *usable ordinals*: the subframes that carry NPDCCH and NPDSCH, counted from 0. A
 //! [`DownlinkMap`] goes from subframe to ordinal and back in constant time, so that an allocation is a range of ordinals

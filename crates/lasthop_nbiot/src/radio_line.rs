@@ -1,11 +1,11 @@
-//! The time line of one radio, which explains the latency of a report.
+//! The time line of one radio. It explains the latency of a report.
 
 use lasthop_contract::{LinkOutput, RadioCause, RadioState};
 use lasthop_units::Instant;
 
 use crate::device::DeviceKey;
 
-/// The time line of one device's radio, base station and core network since it was watched.
+/// The recorded time line of one device's radio, base station and core network.
 #[derive(Clone, Debug, Default)]
 pub struct RadioLine {
     /// Transmissions and waits, in order of their end.
@@ -14,50 +14,50 @@ pub struct RadioLine {
     pub spans: Vec<RadioSpan>,
 }
 
-/// A transmission or a wait.
+/// A transmission or a wait in the time line of a radio.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RadioEvent {
-    /// Its start.
+    /// The start.
     pub from: Instant,
-    /// Its end.
+    /// The end.
     pub until: Instant,
-    /// Where it happened.
+    /// The lane of the time line in which the event is shown.
     pub lane: RadioLane,
-    /// A description.
+    /// A description of the event.
     pub what: String,
     /// Whether the intended receiver received it.
     pub is_received: bool,
 }
 
-/// The place of an event in a radio's time line.
+/// The lane of an event in a radio's time line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RadioLane {
-    /// In the module: its firmware, or a radio that gets in step.
+    /// The module: its firmware, or its synchronisation.
     Module,
-    /// Preambles.
+    /// Preambles (NPRACH).
     Nprach,
-    /// Control of the downlink.
+    /// Downlink control information (NPDCCH).
     Npdcch,
-    /// Data of the downlink.
+    /// Downlink data (NPDSCH).
     Npdsch,
-    /// Data of the uplink.
+    /// Uplink data (NPUSCH format 1).
     Npusch,
-    /// Acknowledgements of the downlink (NPUSCH format 2).
+    /// Acknowledgements of downlink data (NPUSCH format 2).
     Acknowledgement,
-    /// Base station and core.
+    /// The base station and the core network.
     Network,
 }
 
-/// A time in which a radio was in one state for one cause.
+/// A time span in which a radio was in one state for one cause.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RadioSpan {
-    /// Its start.
+    /// The start.
     pub from: Instant,
-    /// Its end.
+    /// The end.
     pub until: Instant,
     /// The state of the radio.
     pub state: RadioState,
-    /// The purpose.
+    /// The cause of the radio state.
     pub cause: RadioCause,
 }
 
@@ -87,7 +87,7 @@ impl RadioLine {
 }
 
 impl RadioLane {
-    /// Returns its name, that of the standards if there is one.
+    /// Returns the name of the lane: the standard's name if there is one.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! A device that is switched off and on again, and a cell that is back after an outage.
+//! Devices that are switched off and on again, and a cell after an outage.
 
 use lasthop_contract::{DropReason, RadioCause, RadioState};
 

@@ -10,29 +10,30 @@ use crate::phy::{DownlinkChannel, Subframe, UplinkChannel};
 pub struct CellReport {
     /// The counters by coverage level.
     pub levels: Vec<LevelReport>,
-    /// Usable downlink subframes that NPDCCH has taken.
+    /// The number of usable downlink subframes used by NPDCCH.
     pub npdcch_subframes: u64,
-    /// Subframes used by NPDSCH.
+    /// The number of downlink subframes used by NPDSCH.
     pub npdsch_subframes: u64,
-    /// Milliseconds of a 15 kHz tone that were sent with data.
+    /// Tone time used by data, in ms of a 15 kHz tone.
     pub npusch_tone_ms: f64,
     /// Tone time used by acknowledgements, in ms of a 15 kHz tone.
     pub acknowledgement_tone_ms: f64,
-    /// Milliseconds of a 15 kHz tone that were sent with preambles.
+    /// Tone time used by preambles, in ms of a 15 kHz tone.
     pub preamble_tone_ms: f64,
-    /// Milliseconds of a 15 kHz tone that were held, waits for preambles and gaps included.
+    /// Tone time reserved by transmissions, with waits for preambles and gaps, in ms of a 15 kHz tone.
     pub held_tone_ms: f64,
-    /// Events.
+    /// The number of simulation events of the cell.
     pub events: u64,
-    /// DCIs of format N0 and N1, repetitions counted once.
+    /// The number of DCIs of format N0 and N1. Repetitions count once.
     pub dcis: u64,
-    /// Transmissions that began before their device had ended another, of devices that have left: none.
+    /// The number of transmissions that began before another one of the same device had ended, among devices that have
+    /// left. It must be 0.
     pub half_duplex_conflicts: u64,
-    /// Pages.
+    /// The number of pages.
     pub pages: u64,
-    /// Devices that waited for resources, summed over time, in device milliseconds.
+    /// The number of devices that waited for resources, integrated over time, in device milliseconds.
     pub queue_device_ms: u64,
-    /// The most devices that waited at once.
+    /// The maximum number of devices that waited for resources at once.
     pub longest_queue: u32,
     /// The number of waiting devices at the end of each second in which the cell scheduled: (second, devices).
     pub queue_by_second: Vec<(u32, u32)>,

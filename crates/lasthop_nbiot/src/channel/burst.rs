@@ -5,15 +5,15 @@ use super::Tones;
 /// An uplink transmission with all its repetitions and gaps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UplinkBurst {
-    /// The beginning of the first repetition.
+    /// The start of the first repetition.
     pub from: Instant,
-    /// The end of the last.
+    /// The end of the last repetition.
     pub until: Instant,
-    /// The tones; for a preamble, those of its hopping range.
+    /// The tones of the transmission; for a preamble, the tones of its hopping range.
     pub tones: Tones,
-    /// Over all tones.
+    /// The transmit power over all tones.
     pub power: DecibelMilliwatts,
-    /// The content.
+    /// The content of the transmission.
     pub kind: BurstKind,
     /// The number of repetitions.
     pub repetitions: u16,
@@ -22,22 +22,22 @@ pub struct UplinkBurst {
 /// The content of an uplink transmission, which determines its reference symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BurstKind {
-    /// NPRACH.
+    /// A preamble on NPRACH.
     Preamble,
-    /// NPUSCH format 1.
+    /// Data on NPUSCH format 1.
     Data,
-    /// NPUSCH format 2.
+    /// An acknowledgement on NPUSCH format 2.
     Acknowledgement,
 }
 
 /// A downlink transmission with all its repetitions, on the whole carrier.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DownlinkBurst {
-    /// The beginning of its first subframe.
+    /// The start of the first subframe.
     pub from: Instant,
-    /// The end of its last.
+    /// The end of the last subframe.
     pub until: Instant,
-    /// Subframes in between that carry it, all repetitions together.
+    /// The number of subframes used by the transmission, with all repetitions.
     pub subframes: u16,
     /// The number of repetitions of each subframe.
     pub repetitions: u16,

@@ -1,28 +1,28 @@
 use core::ops::{Add, AddAssign};
 
-/// Energy of a resource element over the noise and interference in it, collected over repetitions and antennas.
+/// Es/N0: the energy of a resource element over noise and interference, summed over repetitions and antennas.
 ///
 /// Adding two is what a receiver gains that combines both transmissions (Chase).
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct EsN0(f64);
 
 impl EsN0 {
-    /// No reception yet.
+    /// Zero: no reception yet.
     pub const NOTHING: Self = Self(0.0);
 
-    /// Creates it from a non-negative ratio.
+    /// Creates an Es/N0 from a non-negative ratio.
     #[must_use]
     pub const fn from_ratio(ratio: f64) -> Self {
         Self(ratio)
     }
 
-    /// The ratio itself.
+    /// Returns the ratio (not in dB).
     #[must_use]
     pub const fn ratio(self) -> f64 {
         self.0
     }
 
-    /// Returns it in decibels, as the link tables need it. It is minus infinity without reception.
+    /// Returns Es/N0 in dB, as the link tables need it; minus infinity without reception.
     #[must_use]
     pub fn decibels(self) -> f64 {
         10.0 * libm::log10(self.0)

@@ -1,18 +1,19 @@
 use crate::config::SubcarrierSpacing;
 
-/// A set of tones of the uplink, counted in steps of 3.75 kHz: a 15 kHz tone is four of them.
+/// A set of uplink tones, in units of 3.75 kHz: a 15 kHz tone is four units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tones(u64);
 
 impl Tones {
-    /// The whole carrier of 180 kHz.
+    /// All tones of the 180 kHz carrier.
     pub const CARRIER: Self = Self((1 << 48) - 1);
 
     /// Three tones of 15 kHz, over which the fading hardly differs.
     const STEPS_IN_GROUP: u32 = 12;
 
-    /// `count` neighbouring tones from `first` on, counted in tones of the grid. The tones over which a preamble hops are
-    /// 12 of 3.75 kHz.
+    /// Creates the set of `count` neighbouring tones from `first` on, in tones of the grid.
+    ///
+    /// The hopping range of a preamble is 12 tones of 3.75 kHz.
     ///
     /// # Panics
     ///
@@ -27,13 +28,13 @@ impl Tones {
         Self(((1 << (count as u32 * steps)) - 1) << (first as u32 * steps))
     }
 
-    /// Returns the number of 3.75 kHz steps.
+    /// Returns the size of the set, in 3.75 kHz steps.
     #[must_use]
     pub const fn count(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// Returns the number of 3.75 kHz steps that both use.
+    /// Returns the number of 3.75 kHz steps that both sets use.
     #[must_use]
     pub const fn in_common(self, other: Self) -> u32 {
         (self.0 & other.0).count_ones()

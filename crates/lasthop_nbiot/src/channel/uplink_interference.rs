@@ -13,7 +13,7 @@ pub(super) struct UplinkInterference {
     cells: Vec<Cell>,
 }
 
-/// An uplink transmission on the air or planned.
+/// The ID of an uplink transmission that is planned or on the air.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BurstId {
     cell: CellIndex,

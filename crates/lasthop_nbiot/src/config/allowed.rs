@@ -3,11 +3,11 @@ use core::ops::RangeInclusive;
 
 use thiserror::Error;
 
-/// A value that no NB-IoT network may have.
+/// An error in the configuration of an NB-IoT network.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{field} {problem}")]
 pub struct ConfigError {
-    /// The field, for example `levels[1].nprach.period_ms`.
+    /// The path of the field, for example `levels[1].nprach.period_ms`.
     pub field: String,
     /// The problem, with the table that defines the allowed values.
     pub problem: String,

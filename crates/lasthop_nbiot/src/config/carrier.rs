@@ -7,19 +7,19 @@ use super::allowed::{one_of, within};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Carrier {
-    /// Beside, between or inside LTE carriers.
+    /// The operation mode: standalone, guard band or in-band.
     pub mode: CarrierMode,
-    /// Over the whole carrier, all antennas together.
+    /// The transmit power over the whole carrier and all antennas, in dBm.
     pub downlink_power_dbm: f64,
-    /// The noise figure of the base station's receiver.
+    /// The noise figure of the base station's receiver, in dB.
     pub base_station_noise_figure_db: f64,
-    /// The noise figure of the device's receiver.
+    /// The noise figure of the device's receiver, in dB.
     pub device_noise_figure_db: f64,
-    /// Antennas of the base station that receive.
+    /// The number of receive antennas of the base station.
     pub base_station_receive_antennas: u8,
-    /// The antenna ports of the narrowband reference signal, which are the transmitting ones.
+    /// The number of antenna ports of the narrowband reference signal, which is the number of transmit antennas.
     pub nrs_ports: u8,
-    /// Antennas of the device that receive.
+    /// The number of receive antennas of the device.
     pub device_receive_antennas: u8,
 }
 
@@ -27,34 +27,34 @@ pub struct Carrier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum CarrierMode {
-    /// In spectrum of its own.
+    /// Standalone, in spectrum of its own.
     Standalone,
-    /// Beside the resource blocks of an LTE carrier.
+    /// In the guard band of an LTE carrier.
     GuardBand,
-    /// In a resource block of an LTE carrier.
+    /// In-band, in a resource block of an LTE carrier.
     InBand {
-        /// Symbols of each subframe that the LTE control region takes, 1 to 3.
+        /// The number of symbols of each subframe that the LTE control region occupies, 1 to 3.
         control_symbols: u8,
     },
 }
 
 impl Carrier {
-    /// Tones of the downlink.
+    /// The number of downlink tones.
     pub const TONES: u8 = 12;
 
-    /// The energy per resource element of the reference signal: the power of one of twelve tones.
+    /// Returns the energy per resource element of the reference signal, in dBm: the power of one of twelve tones.
     #[must_use]
     pub fn nrs_power_dbm(&self) -> f64 {
         self.downlink_power_dbm - 10.0 * libm::log10(f64::from(Self::TONES))
     }
 
-    /// Returns the RSRP that a device measures at this coupling loss, without fading.
+    /// Returns the RSRP that a device measures at this coupling loss without fading, in dBm.
     #[must_use]
     pub fn rsrp_dbm(&self, coupling_loss_db: f64) -> f64 {
         self.nrs_power_dbm() - coupling_loss_db
     }
 
-    /// Whether the carrier shares its subframes with LTE.
+    /// Whether the carrier is inside an LTE carrier and shares its subframes.
     #[must_use]
     pub fn is_in_band(&self) -> bool {
         matches!(self.mode, CarrierMode::InBand { .. })

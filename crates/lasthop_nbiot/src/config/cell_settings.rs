@@ -8,11 +8,11 @@ use super::{ConfigError, CoverageLevel, NetworkConfig, NonAnchorCarriers};
 pub struct CellSettings {
     /// The cells, from 0. The sectors of a site have consecutive numbers.
     pub cells: Vec<u16>,
-    /// The RSRP thresholds between their coverage levels, as in `NetworkConfig::rsrp_thresholds_dbm`.
+    /// The RSRP thresholds between the coverage levels of these cells, as in `NetworkConfig::rsrp_thresholds_dbm`.
     pub rsrp_thresholds_dbm: Vec<f64>,
-    /// Their coverage levels.
+    /// The coverage levels of these cells.
     pub levels: Vec<CoverageLevel>,
-    /// Their carriers beside the anchor.
+    /// The non-anchor carriers of these cells.
     pub non_anchor_carriers: Option<NonAnchorCarriers>,
 }
 

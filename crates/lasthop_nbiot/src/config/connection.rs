@@ -8,34 +8,35 @@ use super::{ConfigError, Reestablishment};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Connection {
-    /// The procedure for data.
+    /// The procedure for data transfer.
     pub procedure: Procedure,
-    /// The maximum transport block of Release 15 early data in Msg3 (`edt-TBS`), for resume or control plane only.
+    /// The maximum transport block of Release 15 early data in Msg3 (`edt-TBS`), in bits. Only resume and control plane
+    /// use it.
     pub early_data_bits: Option<u16>,
     /// Whether a service request activates security (Security Mode Command and Complete).
     pub security: bool,
     /// Whether PDCP compresses headers by ROHC.
     pub rohc: bool,
-    /// The category of the devices.
+    /// The device category.
     pub category: DeviceCategory,
-    /// HARQ processes of each direction: 1, or 2 with Cat NB2 (`twoHARQ-ProcessesConfig-r14`).
+    /// The number of HARQ processes in each direction: 1, or 2 with Cat NB2 (`twoHARQ-ProcessesConfig-r14`).
     pub harq_processes: u8,
     /// The maximum number of HARQ transmissions of a transport block.
     ///
     /// RLC repairs a lost downlink block. The base station continues to request a lost uplink block.
     pub harq_transmissions: u8,
-    /// Whether the base station grants the uplink unasked after it has delivered downlink data, so that an answer needs
-    /// no random access.
+    /// Whether the base station grants the uplink without a request after downlink data, so that an answer needs no
+    /// random access.
     pub grant_after_downlink: bool,
-    /// How the base station grants the uplink.
+    /// How the base station grants uplink resources.
     pub grants: Grants,
-    /// The most bits that one transport block of a connected device is made for, rounded up to a size of the tables.
+    /// The maximum size of a transport block of a connected device, rounded up to a size of the tables.
     pub largest_block: LargestBlock,
-    /// RLC acknowledged mode.
+    /// The settings of RLC acknowledged mode.
     pub rlc: RlcAcknowledgedMode,
-    /// `t300`: a connection request that is not answered by then has failed.
+    /// Timer T300 in ms: the timeout for the answer to a connection request.
     pub t300_ms: u32,
-    /// The base station releases a connection that was quiet for so long.
+    /// The inactivity timer in ms: the base station releases a connection that was idle for this time.
     pub inactivity_ms: u32,
     /// The release assistance that a device sends with its last data (`rai-Activation-r14`, or the NAS indication).
     pub release_assistance: ReleaseAssistance,
@@ -55,71 +56,71 @@ pub enum ReleaseAssistance {
     AfterLastUplink,
 }
 
-/// How the base station grants the uplink to a connected device.
+/// How the base station grants uplink resources to a connected device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grants {
-    /// Until all data are there that buffer status reports have announced.
+    /// Grants until all data that buffer status reports announced has arrived.
     AsReported,
-    /// One grant for data after each random access: the device asks again for the rest of its data.
+    /// One data grant after each random access. The device must request again for the rest of its data.
     OnePerRequest,
 }
 
-/// The most bits of a transport block in each direction; `None` for all that the tables have.
+/// The maximum size of a transport block in each direction, in bits; `None` for the maximum of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LargestBlock {
-    /// On the NPUSCH.
+    /// The maximum size on the NPUSCH, in bits.
     pub uplink_bits: Option<u16>,
-    /// On the NPDSCH.
+    /// The maximum size on the NPDSCH, in bits.
     pub downlink_bits: Option<u16>,
 }
 
-/// Which data units of RLC poll the receiver for a status report.
+/// Which RLC data PDUs poll the receiver for a status report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Polls {
-    /// The last data unit that a transmitter has (TS 36.322 section 5.2.2.1).
+    /// The last data PDU that a transmitter has (TS 36.322 section 5.2.2.1).
     Last,
-    /// Every data unit. The transmitter sends the next one after the status report.
+    /// Every data PDU. The transmitter sends the next one after the status report.
     Each,
 }
 
-/// A procedure for data.
+/// A procedure for data transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Procedure {
-    /// A service request with a new data radio bearer.
+    /// A service request that sets up a new data radio bearer.
     ServiceRequest,
-    /// A suspended connection is resumed: user plane optimisation.
+    /// Resume of a suspended connection: user plane CIoT EPS optimisation.
     Resume,
-    /// Data inside NAS messages: control plane optimisation.
+    /// Data inside NAS messages: control plane CIoT EPS optimisation.
     ControlPlane,
 }
 
-/// The category of the devices (TS 36.306).
+/// A device category (TS 36.306).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeviceCategory {
-    /// Release 13: transport blocks to 680 bit down and 1000 bit up.
+    /// Cat NB1 (Release 13): transport blocks up to 680 bit in downlink and 1000 bit in uplink.
     Nb1,
-    /// Release 14: up to 2536 bit, and two HARQ processes.
+    /// Cat NB2 (Release 14): transport blocks up to 2536 bit, and two HARQ processes.
     Nb2,
 }
 
-/// RLC acknowledged mode (TS 36.322, TS 36.331 `RLC-Config-NB`).
+/// The settings of RLC acknowledged mode (TS 36.322, TS 36.331 `RLC-Config-NB`).
 ///
 /// A sender polls as `polls` says and when the timer expires. Release 13 has no poll by count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RlcAcknowledgedMode {
-    /// `t-PollRetransmit`.
+    /// `t-PollRetransmit` in ms: the timeout for the answer to a poll.
     pub t_poll_retransmit_ms: u32,
-    /// `maxRetxThreshold`: the number of retransmissions of a data unit after which the bearer has failed.
+    /// `maxRetxThreshold`: the number of retransmissions of a data PDU after which the bearer has failed.
     pub maximum_retransmissions: u8,
-    /// `enableStatusReportSN-Gap`: whether a receiver reports a missing data unit without a poll.
+    /// `enableStatusReportSN-Gap`: whether a receiver reports a missing data PDU without a poll.
     pub status_on_gap: bool,
-    /// Which data units poll.
+    /// Which data PDUs poll for a status report.
     pub polls: Polls,
 }
 
@@ -197,7 +198,7 @@ impl Connection {
 }
 
 impl LargestBlock {
-    /// All that the tables have.
+    /// No limit: the largest blocks of the tables.
     pub const OF_THE_TABLES: Self = Self {
         uplink_bits: None,
         downlink_bits: None,

@@ -4,49 +4,50 @@ use super::allowed::{NPDCCH_RMAX, UPLINK_REPETITIONS, integer_within, one_of};
 use super::{ConfigError, EarlyData, LinkAdaptation, NetworkConfig, RandomAccessFormats};
 use crate::phy::Preamble;
 
-/// A coverage enhancement level: its random access and its transmission formats.
+/// A coverage enhancement level: random access and transmission formats.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CoverageLevel {
-    /// The preambles of this level.
+    /// The NPRACH preambles of this level.
     pub nprach: Nprach,
-    /// The Type 2 common search space: responses, Msg3 retransmissions, Msg4.
+    /// The search space for random access (Type 2 common): responses, Msg3 retransmissions, Msg4.
     pub random_access_search_space: SearchSpaceConfig,
-    /// `ra-ResponseWindowSize` in periods of that search space.
+    /// `ra-ResponseWindowSize`, in periods of the random access search space.
     pub response_window_pp: u8,
-    /// `mac-ContentionResolutionTimer` in periods of that search space.
+    /// `mac-ContentionResolutionTimer`, in periods of the random access search space.
     pub contention_resolution_pp: u8,
-    /// The listening time that a device without frame timing needs for NPSS and NSSS.
+    /// The time to receive NPSS and NSSS for a device without frame timing, in ms.
     pub synchronisation_ms: u32,
-    /// The formats of responses, Msg3 and Msg4. At that point the base station knows only the level.
+    /// The formats of random access responses, Msg3 and Msg4. They depend on the coverage level only.
     pub random_access_formats: RandomAccessFormats,
     /// The search space of a connected device.
     pub user_search_space: SearchSpaceConfig,
     /// The link adaptation of connected devices.
     pub link_adaptation: LinkAdaptation,
-    /// Connected-mode DRX, if any.
+    /// Connected-mode DRX; `None` for none.
     pub connected_drx: Option<ConnectedDrx>,
-    /// Early data (Release 15); `None` without resources for it in this level.
+    /// Early data (Release 15); `None` if this level has no resources for it.
     pub early_data: Option<EarlyData>,
 }
 
-/// The preambles of a coverage level (TS 36.331 `nprach-ParametersList`).
+/// The NPRACH preambles of a coverage level (TS 36.331 `nprach-ParametersList`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Nprach {
-    /// `nprach-Periodicity`.
+    /// `nprach-Periodicity`: the NPRACH period, in ms.
     pub period_ms: u16,
-    /// `nprach-StartTime`: after the start of the period.
+    /// `nprach-StartTime`: the offset from the start of the period, in ms.
     pub start_ms: u16,
-    /// `nprach-NumSubcarriers`.
+    /// `nprach-NumSubcarriers`: the number of 3.75 kHz tones.
     pub tones: u8,
-    /// `nprach-SubcarrierOffset`.
+    /// `nprach-SubcarrierOffset`: the first 3.75 kHz tone.
     pub tone_offset: u8,
-    /// `numRepetitionsPerPreambleAttempt`.
+    /// `numRepetitionsPerPreambleAttempt`: repetitions of a preamble.
     pub repetitions: u16,
-    /// `maxNumPreambleAttemptCE`.
+    /// `maxNumPreambleAttemptCE`: attempts in this level.
     pub attempts: u8,
-    /// The thirds of the tones that announce multi-tone Msg3: 3 minus the thirds of `nprach-SubcarrierMSG3-RangeStart`.
+    /// The thirds of the tones that announce a multi-tone Msg3: 3 minus the thirds of
+    /// `nprach-SubcarrierMSG3-RangeStart`.
     pub multi_tone_msg3_thirds: u8,
 }
 
@@ -54,11 +55,11 @@ pub struct Nprach {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SearchSpaceConfig {
-    /// `npdcch-NumRepetitions`.
+    /// `npdcch-NumRepetitions`: the maximum number of repetitions, Rmax.
     pub rmax: u16,
     /// `npdcch-StartSF`: the period is Rmax times G subframes.
     pub g: f64,
-    /// `npdcch-Offset` in eighths of the period.
+    /// `npdcch-Offset`: the offset of the search space, in eighths of the period.
     pub offset_eighths: u8,
 }
 
@@ -66,11 +67,11 @@ pub struct SearchSpaceConfig {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConnectedDrx {
-    /// `onDurationTimer`.
+    /// `onDurationTimer`, in search space periods.
     pub on_duration_pp: u8,
-    /// `drx-InactivityTimer`.
+    /// `drx-InactivityTimer`, in search space periods.
     pub inactivity_pp: u8,
-    /// `drx-Cycle`.
+    /// `drx-Cycle`, in subframes.
     pub cycle_subframes: u16,
 }
 
@@ -208,7 +209,7 @@ impl SearchSpaceConfig {
     /// With the two values of `npdcch-StartSF-USS-v1530`.
     const USER_G: [f64; 10] = [1.5, 2.0, 4.0, 8.0, 16.0, 32.0, 48.0, 64.0, 96.0, 128.0];
 
-    /// Repetitions that a DCI can have in this space (TS 36.213 table 16.6-1).
+    /// Returns the numbers of repetitions that a DCI can have in this search space (TS 36.213 table 16.6-1).
     #[must_use]
     pub fn dci_repetitions(&self) -> Vec<u16> {
         let lowest = (self.rmax / 8).max(1);

@@ -9,12 +9,12 @@ use super::{ConfigError, NetworkConfig};
 pub enum Placement {
     /// Isolated cells in which every device has the same coupling loss. Devices are assigned to cells in turn.
     StatedCouplingLoss {
-        /// How many cells: 1 to 84.
+        /// The number of cells: 1 to 84.
         cells: u16,
-        /// Between the antenna connectors of base station and device (TR 45.820), 70 to 180 dB.
+        /// The coupling loss between the antenna connectors of base station and device (TR 45.820), 70 to 180 dB.
         coupling_loss_db: f64,
     },
-    /// Sites with sectors, and devices dropped at random between them.
+    /// Sites with three sectors, and devices at random positions between them.
     Deployment(Deployment),
 }
 
@@ -22,33 +22,33 @@ pub enum Placement {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Deployment {
-    /// The number of cells, 1 to 84: three a site, and fewer at the last site.
+    /// The number of cells, 1 to 84. Each site has three; the last site may have fewer.
     pub cells: u16,
-    /// Between neighbouring sites.
+    /// The distance between neighbouring sites, in metres.
     pub inter_site_distance_m: f64,
-    /// Whether the cluster is repeated around itself, so that no cell is at an edge.
+    /// Whether copies of the cluster surround it (wrap-around), so that no cell is at an edge.
     pub wrap_around: bool,
     /// The path loss over distance.
     pub path_loss: PathLoss,
-    /// Slow, correlated variation around it.
+    /// Log-normal shadowing: slow, correlated variation around the path loss.
     pub shadowing: Shadowing,
     /// The antenna of a sector.
     pub antenna: BaseStationAntenna,
-    /// Gain of a device's antenna.
+    /// The antenna gain of a device, in dBi.
     pub device_antenna_gain_dbi: f64,
-    /// Loss into the building.
+    /// The building penetration loss.
     pub indoor_loss: IndoorLoss,
-    /// The minimum coupling loss.
+    /// The minimum coupling loss, in dB.
     pub minimum_coupling_loss_db: f64,
 }
 
-/// Path loss in dB = `at_1_km_db` + `per_decade_db` log10(distance in km).
+/// A log-distance path loss model: loss in dB = `at_1_km_db` + `per_decade_db` log10(distance in km).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PathLoss {
-    /// At one kilometre.
+    /// The path loss at a distance of one kilometre, in dB.
     pub at_1_km_db: f64,
-    /// The path loss for each factor of ten in distance.
+    /// The additional path loss for each factor of ten in distance, in dB.
     pub per_decade_db: f64,
 }
 
@@ -56,7 +56,7 @@ pub struct PathLoss {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shadowing {
-    /// The standard deviation.
+    /// The standard deviation, in dB.
     pub standard_deviation_db: f64,
     /// The distance at which the correlation between two places has fallen to 1/e.
     pub correlation_distance_m: f64,
@@ -64,30 +64,30 @@ pub struct Shadowing {
     pub site_correlation: f64,
 }
 
-/// Horizontal pattern in dB = gain - min(12 (angle / beamwidth)^2, front to back).
+/// The antenna of a sector: horizontal pattern in dB = gain - min(12 (angle / beamwidth)^2, front to back).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BaseStationAntenna {
-    /// In the main direction.
+    /// The gain in the main direction, in dBi.
     pub gain_dbi: f64,
-    /// The angle between the points 3 dB below the main direction.
+    /// The angle between the points 3 dB below the main direction, in degrees.
     pub beamwidth_deg: f64,
-    /// The most that the pattern takes off.
+    /// The maximum attenuation of the pattern, in dB.
     pub front_to_back_db: f64,
-    /// Between the antenna and its connector.
+    /// The cable loss between the antenna and its connector, in dB.
     pub cable_loss_db: f64,
 }
 
-/// Loss into the building.
+/// The building penetration loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum IndoorLoss {
-    /// The same for all devices.
+    /// The same penetration loss for all devices.
     Fixed {
-        /// How much.
+        /// The penetration loss, in dB.
         loss_db: f64,
     },
-    /// External walls, internal walls and depth by TR 45.820 annex D, scenario 1.
+    /// A random penetration loss through external and internal walls, with depth (TR 45.820 annex D, scenario 1).
     Tr45820,
 }
 

@@ -11,12 +11,12 @@ use crate::phy::{Msg3Format, NpuschFormat, ResourceUnit, npusch_block};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EarlyData {
-    /// `edt-TBS` of this level; `None` for that of all levels.
+    /// `edt-TBS` of this level, in bits; `None` for the value of all levels.
     pub bits: Option<u16>,
-    /// The preambles that announce it (`nprach-ParametersListEDT`), in resources of their own.
+    /// The NPRACH preambles that announce early data (`nprach-ParametersListEDT`), in separate resources.
     pub nprach: Nprach,
-    /// `mac-ContentionResolutionTimer-r15` in periods of the random access search space: how long a device waits for
-    /// Msg4 after a Msg3 with data.
+    /// `mac-ContentionResolutionTimer-r15`: the wait for Msg4 after a Msg3 with data, in periods of the random access
+    /// search space.
     pub contention_resolution_pp: u8,
 }
 

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::ConfigError;
 use super::allowed::{NPDCCH_RMAX, integer_within, one_of, within};
 
-/// The settings of idle devices.
+/// The idle mode settings of devices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Idle {
@@ -13,15 +13,15 @@ pub struct Idle {
     pub clock_ppm: f64,
     /// The cell search time of a device that registers.
     pub cell_search_ms: u32,
-    /// `defaultPagingCycle`.
+    /// `defaultPagingCycle`: the idle-mode DRX cycle, in radio frames.
     pub drx_cycle_frames: u16,
-    /// `npdcch-NumRepetitionPaging`: Rmax of the search space for paging.
+    /// `npdcch-NumRepetitionPaging`: Rmax of the paging search space.
     pub paging_rmax: u16,
-    /// The wake-up signal that precedes a page, if any.
+    /// The wake-up signal before a page; `None` for none.
     pub wake_up_signal: Option<WakeUpSignal>,
-    /// Extended DRX, if any.
+    /// Extended idle-mode DRX (eDRX); `None` for none.
     pub extended_drx: Option<ExtendedDrx>,
-    /// Power saving mode, if any.
+    /// Power saving mode (PSM); `None` for none.
     pub power_saving_mode: Option<PowerSavingMode>,
 }
 
@@ -30,9 +30,9 @@ pub struct Idle {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WakeUpSignal {
-    /// `maxDurationFactor`: it takes Rmax of paging over this, one subframe at least.
+    /// `maxDurationFactor`: the signal lasts Rmax of paging divided by this, and at least one subframe.
     pub duration_divisor: u16,
-    /// `timeOffsetDRX`: from its end to the paging occasion.
+    /// `timeOffsetDRX`: the time from the end of the signal to the paging occasion, in ms.
     pub time_offset_ms: u16,
 }
 
@@ -60,25 +60,25 @@ impl WakeUpSignal {
     }
 }
 
-/// Extended idle-mode DRX (TS 24.008 section 10.5.5.32).
+/// Extended idle-mode DRX (eDRX, TS 24.008 section 10.5.5.32).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExtendedDrx {
-    /// The cycle: 20.48 s to 10485.76 s, in powers of two.
+    /// The eDRX cycle in ms, from 20.48 s to 10485.76 s in powers of two.
     pub cycle_ms: u32,
-    /// How long a device follows the paging cycle in each extended cycle.
+    /// The paging time window in ms: how long a device follows the paging cycle in each eDRX cycle.
     ///
     /// It is a multiple of 2.56 s, at most 40.96 s, and not shorter than the paging cycle.
     pub paging_time_window_ms: u32,
 }
 
-/// Power saving mode (TS 24.301).
+/// Power saving mode (PSM, TS 24.301).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PowerSavingMode {
-    /// How long a device can be paged after a connection.
+    /// Timer T3324 in ms: how long a device can be paged after a connection.
     pub t3324_ms: u64,
-    /// The interval of tracking area updates.
+    /// Timer T3412 in ms: the interval of periodic tracking area updates.
     pub t3412_ms: u64,
 }
 

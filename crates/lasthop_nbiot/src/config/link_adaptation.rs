@@ -3,24 +3,24 @@ use serde::{Deserialize, Serialize};
 use super::allowed::{NPDSCH_REPETITIONS, UPLINK_REPETITIONS, all_of, one_of, within};
 use super::{CarrierMode, ConfigError, DeviceCategory, NetworkConfig, SearchSpaceConfig};
 
-/// The formats of responses, Msg3 and Msg4 in a coverage level.
+/// The formats of random access responses, Msg3 and Msg4 in a coverage level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RandomAccessFormats {
-    /// Repetitions of the DCI.
+    /// The number of repetitions of the DCI.
     pub dci_repetitions: u16,
-    /// Transport block size index of the NPDSCH.
+    /// The transport block size index of the NPDSCH.
     pub npdsch_i_tbs: u8,
-    /// Repetitions of the NPDSCH.
+    /// The number of repetitions of the NPDSCH.
     pub npdsch_repetitions: u16,
-    /// The MCS field of the response's grant: 0, 1, 2 give 88 bit in 4, 3, 1 resource units (TS 36.213 table
-    /// 16.3.3-1).
+    /// The MCS field of the grant in a random access response: 0, 1, 2 give 88 bit in 4, 3, 1 resource units (TS 36.213
+    /// table 16.3.3-1).
     pub msg3_mcs: u8,
-    /// The tones of a Msg3 whose preamble announced multi-tone.
+    /// The number of tones of a Msg3 whose preamble announced multi-tone.
     pub msg3_tones: u8,
-    /// Repetitions of Msg3.
+    /// The number of repetitions of Msg3.
     pub msg3_repetitions: u16,
-    /// Repetitions of the acknowledgement of Msg4: `ack-NACK-NumRepetitions-Msg4`.
+    /// The number of repetitions of the acknowledgement of Msg4: `ack-NACK-NumRepetitions-Msg4`.
     pub ack_repetitions: u16,
 }
 
@@ -30,47 +30,47 @@ pub struct RandomAccessFormats {
 pub enum LinkAdaptation {
     /// The same format for all devices of the level.
     Fixed(DedicatedFormats),
-    /// For each device the cheapest format that meets the target.
+    /// The cheapest format for each device that meets the target.
     Adaptive(AdaptationSets),
 }
 
-/// A format for a connected device.
+/// The transmission formats of connected devices.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DedicatedFormats {
-    /// Repetitions of the DCI.
+    /// The number of repetitions of the DCI.
     pub dci_repetitions: u16,
-    /// Transport block size index of the NPDSCH.
+    /// The transport block size index of the NPDSCH.
     pub npdsch_i_tbs: u8,
-    /// Repetitions of the NPDSCH.
+    /// The number of repetitions of the NPDSCH.
     pub npdsch_repetitions: u16,
-    /// Tones of the NPUSCH.
+    /// The number of tones of the NPUSCH.
     pub npusch_tones: u8,
-    /// Transport block size index of the NPUSCH.
+    /// The transport block size index of the NPUSCH.
     pub npusch_i_tbs: u8,
-    /// Repetitions of the NPUSCH.
+    /// The number of repetitions of the NPUSCH.
     pub npusch_repetitions: u16,
-    /// Repetitions of an acknowledgement: `ack-NACK-NumRepetitions`.
+    /// The number of repetitions of an acknowledgement: `ack-NACK-NumRepetitions`.
     pub ack_repetitions: u16,
 }
 
-/// The formats that the scheduler can choose, in any order. Numbers of tones are in [`super::Uplink`].
+/// The formats that the scheduler can choose, in any order. The numbers of tones are in [`super::Uplink`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AdaptationSets {
-    /// The block error rate of a first transmission that the scheduler aims at.
+    /// The target block error rate of a first transmission.
     pub target_block_error: f64,
-    /// Repetitions of the DCI.
+    /// The numbers of repetitions of the DCI.
     pub dci_repetitions: Vec<u16>,
-    /// Transport block size indices of the NPDSCH.
+    /// The transport block size indices of the NPDSCH.
     pub npdsch_i_tbs: Vec<u8>,
-    /// Repetitions of the NPDSCH.
+    /// The numbers of repetitions of the NPDSCH.
     pub npdsch_repetitions: Vec<u16>,
     /// The transport block size indices of NPUSCH. Single-tone grants use those up to 10.
     pub npusch_i_tbs: Vec<u8>,
-    /// Repetitions of the NPUSCH.
+    /// The numbers of repetitions of the NPUSCH.
     pub npusch_repetitions: Vec<u16>,
-    /// Repetitions of an acknowledgement.
+    /// The numbers of repetitions of an acknowledgement.
     pub ack_repetitions: Vec<u16>,
 }
 

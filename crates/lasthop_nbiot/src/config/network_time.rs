@@ -13,21 +13,22 @@ use crate::phy::SearchSpace;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkTime {
-    /// The base station's work on a message, before it answers or passes it on (TR 36.912 annex B).
+    /// The processing time of the base station for a message (TR 36.912 annex B).
     pub base_station_ms: u32,
-    /// The time from the scheduler's knowledge to the first subframe of its DCI.
+    /// The time from the scheduler's decision to the first subframe of its DCI.
     pub scheduler_ms: u32,
-    /// Between base station and MME and back (S1).
+    /// The round trip between base station and MME (S1).
     pub s1_round_trip_ms: u32,
-    /// The MME's work on a message.
+    /// The processing time of the MME for a message.
     pub mme_ms: u32,
-    /// The request for subscriber data (HSS), at an attach only.
+    /// The time of the MME's request for subscriber data (HSS), at an attach only.
     pub subscriber_data_ms: u32,
-    /// The request to the serving gateway: a session, a bearer, or a page.
+    /// The time of a request to the serving gateway: for a session, a bearer or a page.
     pub gateway_ms: u32,
-    /// Between base station and packet gateway, each way.
+    /// The one-way delay between base station and packet gateway.
     pub user_plane_ms: u32,
-    /// The device's work on a message of RRC, before it can take the grant for its answer (TS 36.331 section 11.2).
+    /// The processing time of the device for an RRC message, before it can use the grant for its answer (TS 36.331
+    /// section 11.2).
     pub device_rrc_ms: u32,
     /// The processing times of the module firmware.
     pub module: ModuleTime,
@@ -37,11 +38,11 @@ pub struct NetworkTime {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModuleTime {
-    /// From deep sleep to a listening radio.
+    /// The time from deep sleep to a listening radio.
     pub wake_up_ms: u32,
-    /// From the application's command to a packet that waits at the radio.
+    /// The time from the application's command to a packet queued at the radio.
     pub send_ms: u32,
-    /// From a packet received by radio to the application.
+    /// The time from a packet's reception by radio to its delivery to the application.
     pub receive_ms: u32,
 }
 
@@ -54,7 +55,7 @@ const T3410_MS: u64 = 15_000;
 const ATTACH_ANSWERS: u64 = 3;
 
 impl NetworkTime {
-    /// Returns how long a device waits for the MME's answer to a NAS message.
+    /// Returns the time that a device waits for the MME's answer to a NAS message, in ms.
     #[must_use]
     pub fn nas_answer_ms(&self) -> u64 {
         u64::from(self.base_station_ms) + u64::from(self.s1_round_trip_ms) + u64::from(self.mme_ms)

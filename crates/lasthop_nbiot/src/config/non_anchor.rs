@@ -3,20 +3,20 @@ use serde::{Deserialize, Serialize};
 use super::ConfigError;
 use super::allowed::integer_within;
 
-/// Carriers of each cell beside the anchor, without synchronisation and broadcast.
+/// Non-anchor carriers of each cell, which have no synchronisation signals and no broadcast.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NonAnchorCarriers {
     /// The number of carriers.
     pub count: u8,
-    /// The share of devices on the anchor in sixteenths, as in `nprach-ProbabilityAnchor`. The others share the other
-    /// carriers.
+    /// The share of devices on the anchor in sixteenths, as in `nprach-ProbabilityAnchor`. The others are spread over
+    /// the other carriers.
     pub anchor_sixteenths: u8,
-    /// The use of the carriers.
+    /// The purposes for which the non-anchor carriers are used.
     pub serve: CarrierUse,
 }
 
-/// The use of a non-anchor carrier.
+/// The purposes for which a non-anchor carrier is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CarrierUse {

@@ -7,9 +7,9 @@ use super::allowed::integer_within;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConnectionReject {
-    /// While more devices than these wait for resources of the cell.
+    /// The number of waiting devices above which the base station rejects requests.
     pub above_waiting: u32,
-    /// `extendedWaitTime`: how long whoever was turned away keeps away.
+    /// `extendedWaitTime`: the time that a rejected device waits before its next request, in seconds.
     pub wait_s: u16,
 }
 
@@ -19,9 +19,9 @@ pub struct ConnectionReject {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccessBarring {
-    /// The number of access classes 0 to 9 that are barred at a time: ones of `ab-BarringBitmap`.
+    /// The number of access classes, out of 0 to 9, that are barred at a time: ones of `ab-BarringBitmap`.
     pub barred_classes: u8,
-    /// The interval after which the bitmap rotates by one class.
+    /// The interval after which the bitmap rotates by one class, in ms.
     pub moves_on_ms: u32,
 }
 
@@ -29,9 +29,9 @@ pub struct AccessBarring {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reestablishment {
-    /// `t311`: for how long it looks for a cell.
+    /// Timer T311 in ms: the maximum time of the device's search for a cell.
     pub t311_ms: u32,
-    /// `t301`: for how long it asks the cell.
+    /// Timer T301 in ms: the timeout for the answer to a re-establishment request.
     pub t301_ms: u32,
 }
 
@@ -55,7 +55,7 @@ impl ConnectionReject {
 }
 
 impl AccessBarring {
-    /// Access classes of devices, but for the special ones 11 to 15.
+    /// The number of access classes of ordinary devices, without the special classes 11 to 15.
     pub const CLASSES: u8 = 10;
 
     /// When a device of an access class may begin, at a millisecond or after it; `None` where all classes are barred.

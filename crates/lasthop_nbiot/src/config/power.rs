@@ -7,15 +7,15 @@ use super::allowed::{one_of, within};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DevicePower {
-    /// The most that a device can send.
+    /// The maximum transmit power of a device, in dBm.
     pub maximum_dbm: f64,
-    /// `p0-NominalNPUSCH`: received power aimed at on a 15 kHz tone.
+    /// `p0-NominalNPUSCH`: the target received power on a 15 kHz tone, in dBm.
     pub p0_nominal_npusch_dbm: f64,
-    /// `alpha`: how much of the path loss is made up for.
+    /// `alpha`: the share of the path loss that power control compensates.
     pub alpha: f64,
-    /// `preambleInitialReceivedTargetPower`: received preamble power aimed at, at the lowest repetition level.
+    /// `preambleInitialReceivedTargetPower`: the target received preamble power at the lowest repetition level, in dBm.
     pub preamble_target_dbm: f64,
-    /// `powerRampingStep`: how much more with each attempt.
+    /// `powerRampingStep`: the increase of preamble power with each attempt, in dB.
     pub ramping_step_db: f64,
 }
 

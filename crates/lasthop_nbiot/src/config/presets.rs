@@ -1,4 +1,4 @@
-//! Complete configurations.
+//! Complete network configurations: the presets.
 //!
 //! Sources: \[SON\] the published configuration of the Sonica base station, \[LENA\] the operator trace of LENA-NB,
 //! \[SEED\] Larmo et al., Sensors 2019. `MODEL.md` lists each value.
@@ -42,7 +42,7 @@ impl NetworkConfig {
         }
     }
 
-    /// Returns it with processing times of measured networks.
+    /// Returns [`NetworkConfig::single_device`] with processing times of measured networks.
     ///
     /// A study that names no network uses it.
     #[must_use]

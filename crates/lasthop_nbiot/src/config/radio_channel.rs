@@ -3,55 +3,55 @@ use serde::{Deserialize, Serialize};
 use super::ConfigError;
 use super::allowed::{one_of, within};
 
-/// The radio channel.
+/// The radio channel settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RadioChannel {
-    /// Fast variation of the received power.
+    /// The fast fading model.
     pub fading: Fading,
-    /// The averaging window of channel estimation, for a device, and for the base station on 3.75 kHz tones.
+    /// The averaging window of channel estimation, in ms: for a device, and for the base station on 3.75 kHz tones.
     pub estimation_window_ms: u8,
-    /// Over how long the base station averages them on tones of 15 kHz.
+    /// The averaging window of the base station's channel estimation on 15 kHz tones, in ms.
     pub estimation_window_15_khz_ms: u8,
     /// The weights for combining repetitions and antennas.
     pub combining: CombiningWeights,
-    /// The residual frequency offset between transmitter and receiver.
+    /// The residual frequency offset between transmitter and receiver, in Hz.
     pub frequency_offset_hz: f64,
     /// The probability that the base station mistakes silence for an acknowledgement; `None` for never.
     pub silence_as_acknowledgement: Option<f64>,
-    /// Transmissions of other cells this far below the noise do not interfere; `None` disables interference.
+    /// How far below the noise transmissions of other cells are ignored, in dB; `None` disables interference.
     pub interference_cut_off_below_noise_db: Option<f64>,
-    /// The loss of a real preamble detector against the ideal one.
+    /// The loss of a real preamble detector against the ideal one, in dB.
     pub nprach_detection_margin_db: f64,
-    /// The standard deviation of a device's NRSRP measurement; 0 for an exact one.
+    /// The standard deviation of a device's NRSRP measurement, in dB; 0 for an exact one.
     pub measurement_error_db: f64,
 }
 
-/// Fast variation of the received power.
+/// A fast fading model.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Fading {
-    /// The power stays as it is.
+    /// No fading: the received power is constant.
     None,
     /// Flat Rayleigh fading with the Jakes spectrum.
     Rayleigh {
-        /// The largest Doppler shift.
+        /// The maximum Doppler shift, in Hz.
         doppler_hz: f64,
     },
-    /// Six taps of Typical Urban (TS 05.05 annex C.3), each a Rayleigh process.
+    /// Typical Urban with six taps (TS 05.05 annex C.3), each a Rayleigh process.
     TypicalUrban {
-        /// The largest Doppler shift.
+        /// The maximum Doppler shift, in Hz.
         doppler_hz: f64,
     },
 }
 
-/// The weights for combining repetitions and antennas. On a constant channel both are the same.
+/// The weights with which a receiver combines repetitions and antennas. On a constant channel both variants are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CombiningWeights {
-    /// By the reliability of each estimate: a reception in a fade adds nothing.
+    /// Weighted by the reliability of each estimate: a reception in a fade adds nothing.
     Reliability,
-    /// By the estimates themselves: a reception in a fade adds its noise.
+    /// Weighted by the estimates themselves: a reception in a fade adds its noise.
     Estimates,
 }
 

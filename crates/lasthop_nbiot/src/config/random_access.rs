@@ -9,13 +9,15 @@ use super::{AccessBarring, ConfigError, ConnectionReject};
 pub struct RandomAccess {
     /// The preamble format: `nprach-CP-Length`.
     pub nprach_format: NprachFormat,
-    /// `preambleTransMax-CE`: attempts in all levels together.
+    /// `preambleTransMax-CE`: the maximum number of attempts in all levels together.
     pub preamble_attempts: u16,
-    /// The back-off parameter of responses. A device waits a uniform part of it before its next attempt.
+    /// The back-off parameter of random access responses, in ms. A device waits a uniform part of it before its next
+    /// attempt.
     pub back_off_ms: u32,
-    /// A Msg3 survives a collision if it arrives this much stronger than the others together.
+    /// The capture threshold of Msg3 in dB: a Msg3 survives a collision if it is this much stronger than the others
+    /// together.
     pub msg3_capture_db: f64,
-    /// When the base station rejects requests; `None` for never.
+    /// When the base station rejects connection requests; `None` for never.
     pub reject: Option<ConnectionReject>,
     /// Access barring; `None` for none.
     pub access_barring: Option<AccessBarring>,
@@ -25,9 +27,9 @@ pub struct RandomAccess {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NprachFormat {
-    /// A cyclic prefix of 66.7 us: 5.6 ms a repetition, cells of 10 km.
+    /// Format 0, with a cyclic prefix of 66.7 us: 5.6 ms for each repetition, cells of 10 km.
     Format0,
-    /// A cyclic prefix of 266.7 us: 6.4 ms a repetition, cells of 40 km.
+    /// Format 1, with a cyclic prefix of 266.7 us: 6.4 ms for each repetition, cells of 40 km.
     Format1,
 }
 

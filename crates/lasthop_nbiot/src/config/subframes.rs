@@ -7,15 +7,15 @@ use super::allowed::one_of;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SubframeMapConfig {
-    /// Repetitions of SIB1-NB in its period of 2560 ms: 4, 8 or 16 (TS 36.213 table 16.4.1.3-3).
+    /// The number of SIB1-NB repetitions in its period of 2560 ms: 4, 8 or 16 (TS 36.213 table 16.4.1.3-3).
     pub sib1_repetitions: u8,
-    /// The other system information messages, in the order of their windows.
+    /// The system information messages other than SIB1-NB, in the order of their windows.
     pub system_information: Vec<SystemInformation>,
-    /// Window of a system information message: `si-WindowLength`.
+    /// `si-WindowLength`: the window of a system information message, in ms.
     pub si_window_ms: u16,
-    /// Frames by which all windows are late: `si-RadioFrameOffset`, 0 if absent.
+    /// `si-RadioFrameOffset`: the offset of all windows, in frames; 0 if absent.
     pub si_radio_frame_offset: u8,
-    /// Pauses in long downlink transmissions, in favour of devices in good coverage.
+    /// The downlink gaps: pauses in long transmissions for devices in good coverage; `None` for none.
     pub downlink_gap: Option<DownlinkGap>,
 }
 
@@ -23,11 +23,11 @@ pub struct SubframeMapConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SystemInformation {
-    /// `si-TB`: 56 and 120 bit take 2 subframes, larger ones 8.
+    /// `si-TB`: the block size in bits. Blocks of 56 and 120 bit take 2 subframes, larger ones 8.
     pub transport_block_bits: u16,
-    /// `si-Periodicity`.
+    /// `si-Periodicity`, in radio frames.
     pub periodicity_frames: u16,
-    /// `si-RepetitionPattern`: every how many frames of the window it is sent.
+    /// `si-RepetitionPattern`: the distance between repetitions in the window, in radio frames.
     pub every_frames: u8,
 }
 
@@ -35,11 +35,11 @@ pub struct SystemInformation {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DownlinkGap {
-    /// `dl-GapThreshold`: search spaces with an Rmax of this or more pause.
+    /// `dl-GapThreshold`: gaps apply to search spaces with at least this Rmax.
     pub threshold_rmax: u16,
-    /// `dl-GapPeriodicity`.
+    /// `dl-GapPeriodicity`, in subframes.
     pub period_subframes: u16,
-    /// `dl-GapDurationCoeff` in eighths of the period.
+    /// `dl-GapDurationCoeff`: the duration of a gap, in eighths of the period.
     pub duration_eighths: u8,
 }
 

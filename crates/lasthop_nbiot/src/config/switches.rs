@@ -1,31 +1,32 @@
 use serde::{Deserialize, Serialize};
 
-/// Switches that leave effects out, for exact comparison with a hand calculation.
+/// Switches that disable effects, for exact comparison with a hand calculation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Switches {
-    /// RLC status reports are sent.
+    /// Whether RLC status reports are sent.
     pub rlc_status: bool,
-    /// System information other than SIB1-NB takes subframes.
+    /// Whether system information other than SIB1-NB occupies subframes.
     pub other_system_information: bool,
-    /// Downlink gaps apply.
+    /// Whether downlink gaps apply.
     pub downlink_gap: bool,
-    /// An NPUSCH that meets NPRACH resources waits for their end.
+    /// Whether an NPUSCH is postponed past NPRACH resources that it overlaps.
     pub nprach_postponement: bool,
-    /// A DCI uses the first candidate of each search space period, not the next one.
+    /// Whether a DCI can use only the first candidate of each search space period.
     pub first_candidate_only: bool,
-    /// The smallest scheduling delay is always used.
+    /// Whether grants always have the smallest scheduling delay.
     pub minimum_k0_only: bool,
-    /// Transport blocks are counted by hand: one subheader for each SDU and exact buffer status.
+    /// Whether transport blocks are sized as in the hand calculation: one subheader for each SDU and exact buffer
+    /// status.
     ///
     /// Otherwise subheaders follow TS 36.321, and the base station knows the reported buffer levels.
     pub hand_counted_blocks: bool,
-    /// Transport blocks, control information and preambles may fail.
+    /// Whether transport blocks, control information and preambles can fail.
     pub block_errors: bool,
 }
 
 impl Switches {
-    /// Everything happens as in a network.
+    /// The switches of a real network: all effects are enabled.
     pub const REAL: Self = Self {
         rlc_status: true,
         other_system_information: true,

@@ -3,17 +3,17 @@ use serde::{Deserialize, Serialize};
 use super::ConfigError;
 use super::allowed::all_of;
 
-/// The uplink grid.
+/// The uplink grid settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Uplink {
     /// The subcarrier spacing of the NPUSCH.
     pub subcarrier_spacing: SubcarrierSpacing,
-    /// Numbers of tones that the scheduler may grant.
+    /// The numbers of tones that a grant can have.
     pub tones: Vec<u8>,
 }
 
-/// The distance between the tones of the NPUSCH (TS 36.211 section 10.1.2).
+/// The subcarrier spacing of the NPUSCH (TS 36.211 section 10.1.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SubcarrierSpacing {
@@ -25,7 +25,7 @@ pub enum SubcarrierSpacing {
 }
 
 impl SubcarrierSpacing {
-    /// The spacing in Hz.
+    /// Returns the spacing in Hz.
     #[must_use]
     pub const fn hz(self) -> f64 {
         match self {
@@ -34,7 +34,7 @@ impl SubcarrierSpacing {
         }
     }
 
-    /// Tones of the carrier.
+    /// Returns the number of tones of the carrier.
     #[must_use]
     pub const fn tones(self) -> u8 {
         match self {

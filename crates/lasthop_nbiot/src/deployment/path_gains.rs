@@ -5,14 +5,14 @@ use lasthop_units::Decibels;
 pub struct CellIndex(pub u8);
 
 impl CellIndex {
-    /// The place in a list of all cells.
+    /// Returns the index in a list of all cells.
     #[must_use]
     pub fn as_usize(self) -> usize {
         usize::from(self.0)
     }
 }
 
-/// The path losses of a device, and its serving cell.
+/// The path losses of a device to its serving cell and to other cells.
 ///
 /// Coupling loss is between antenna connectors (TR 45.820): path loss, shadow and loss into the building, less the
 /// antenna gains, with the cable. It is the same up and down.
@@ -27,12 +27,13 @@ pub struct PathGains {
 pub struct Path {
     /// The cell.
     pub cell: CellIndex,
-    /// Between the antenna connectors.
+    /// The coupling loss between the antenna connectors, in dB.
     pub coupling_loss_db: f32,
 }
 
 impl PathGains {
-    /// The cell with the least coupling loss, which is that of the strongest RSRP: all cells send alike.
+    /// Returns the serving cell: the cell with the lowest coupling loss. All cells have the same power, so its RSRP is
+    /// the highest.
     ///
     /// # Panics
     ///
@@ -42,7 +43,7 @@ impl PathGains {
         self.paths[self.serving].cell
     }
 
-    /// The coupling loss to the serving cell.
+    /// Returns the coupling loss to the serving cell.
     ///
     /// # Panics
     ///
@@ -52,13 +53,13 @@ impl PathGains {
         Decibels::new(f64::from(self.paths[self.serving].coupling_loss_db))
     }
 
-    /// The paths to the cells of the nearest sites, the serving one among them.
+    /// Returns the paths to the cells of the nearest sites, including the serving cell.
     #[must_use]
     pub fn paths(&self) -> &[Path] {
         &self.paths
     }
 
-    /// The paths to all cells listed but the serving one.
+    /// Returns all paths but the one to the serving cell.
     pub fn to_others(&self) -> impl Iterator<Item = Path> {
         let serving = self.serving();
         self.paths

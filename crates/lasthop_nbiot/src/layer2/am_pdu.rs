@@ -1,43 +1,43 @@
-/// An RLC AM data PDU or a segment of one: its data range and header size (TS 36.322 sections 6.2.1.4 and 6.2.1.5).
+/// A data PDU of RLC AM, or a segment of one: its data range and header size (TS 36.322 sections 6.2.1.4 and 6.2.1.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AmPdu {
-    /// The sequence number, not reduced to 10 bits. The window keeps those in use at most 512 apart.
+    /// The sequence number, not reduced to 10 bits. Numbers in use are at most 512 apart.
     pub sn: u32,
-    /// The start of its data in the data field of the PDU with this number.
+    /// The start of this segment's data in the data field of the whole PDU.
     pub from: u16,
-    /// Bytes of SDUs in it, at least 1.
+    /// The number of SDU bytes in this segment, at least 1.
     pub data_bytes: u16,
-    /// Whether its data reach the end of the data field of the PDU with this number.
+    /// Whether this segment reaches the end of the data field of the whole PDU.
     pub last: bool,
-    /// Bytes of its header: fixed part, segment offset, length indicators.
+    /// The size of the header in bytes: fixed part, segment offset, length indicators.
     pub header_bytes: u16,
     /// The number of data bytes that are PDCP headers.
     pub pdcp_bytes: u16,
     /// The number of data bytes that belong to packets; the rest is signalling.
     pub packet_bytes: u16,
-    /// Whether it asks for a STATUS PDU.
+    /// Whether the PDU polls for a STATUS PDU.
     pub poll: bool,
-    /// Whether these bytes have been sent before.
+    /// Whether these bytes were sent before.
     pub retransmission: bool,
 }
 
-/// The fixed part of the header of an AMD PDU (TS 36.322 section 6.2.1.4).
+/// The size of the fixed header part of an AMD PDU (TS 36.322 section 6.2.1.4).
 pub const AM_HEADER_BYTES: u16 = 2;
 
-/// The fixed part of the header of a segment of an AMD PDU, which has a segment offset (TS 36.322 section 6.2.1.5).
+/// The size of the fixed header part of an AMD PDU segment, including the segment offset (TS 36.322 section 6.2.1.5).
 pub const AM_SEGMENT_HEADER_BYTES: u16 = 4;
 
 /// The maximum number of unacknowledged sequence numbers (AM_Window_Size, TS 36.322 section 7.2).
 pub const AM_WINDOW: u32 = 512;
 
 impl AmPdu {
-    /// Header and data together.
+    /// Returns the number of header and data bytes.
     #[must_use]
     pub const fn bytes(&self) -> u16 {
         self.header_bytes + self.data_bytes
     }
 
-    /// Returns the end of its data (exclusive) in the data field of the PDU with this number.
+    /// Returns the end (exclusive) of this segment's data in the data field of the whole PDU.
     #[must_use]
     pub const fn to(&self) -> u16 {
         self.from + self.data_bytes

@@ -32,13 +32,13 @@ struct Piece {
 }
 
 impl AmReceiver {
-    /// An entity that has received nothing.
+    /// Creates an entity that has received nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Receives a PDU and returns the SDU byte up to which the stream is complete, for
+    /// Receives a PDU and returns up to which byte the SDU stream is complete, for
     /// [`AmTransmitter::take_delivered`](super::AmTransmitter::take_delivered). Duplicates are ignored.
     pub fn receive(&mut self, pdu: &AmPdu, config: &RlcConfig) -> u32 {
         let StatusReports::Transmitted { on_gap } = config.status_reports else {
@@ -51,7 +51,7 @@ impl AmReceiver {
         self.in_order_bytes()
     }
 
-    /// Up to which byte the stream of SDUs is here.
+    /// Returns the number of SDU stream bytes received without a gap.
     #[must_use]
     pub fn in_order_bytes(&self) -> u32 {
         let begun = self

@@ -34,11 +34,11 @@ pub struct AmTransmitter<T> {
     failure: Option<RlcFailure>,
 }
 
-/// Why an entity gave up.
+/// The reason why an RLC AM entity failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RlcFailure {
-    /// A PDU was to be sent again more often than maxRetxThreshold allows: the radio link has failed
-    /// (TS 36.331 section 5.3.11.3).
+    /// A PDU needed more retransmissions than maxRetxThreshold allows: the radio link has failed (TS 36.331 section
+    /// 5.3.11.3).
     MaxRetransmissions,
 }
 
@@ -63,8 +63,8 @@ impl<T> AmTransmitter<T> {
         self.sdus.push(content, size);
     }
 
-    /// The next SDU that ends within the first `in_order_bytes` of the stream, as
-    /// [`AmReceiver::receive`](super::AmReceiver::receive) gives them: it has been delivered.
+    /// Returns the next SDU that is delivered: it ends within the first `in_order_bytes` of the stream, which
+    /// [`AmReceiver::receive`](super::AmReceiver::receive) returns.
     pub fn take_delivered(&mut self, in_order_bytes: u32) -> Option<T> {
         let content = self.sdus.take_until(in_order_bytes);
         self.sdus.forget_before(self.flight.start());
@@ -76,14 +76,14 @@ impl<T> AmTransmitter<T> {
         core::mem::take(self).sdus.into_contents()
     }
 
-    /// Bytes of SDUs that wait for their first transmission or for another one.
+    /// Returns the number of SDU bytes that wait for transmission or retransmission.
     #[must_use]
     pub fn waiting_bytes(&self) -> u32 {
         self.retransmissions.bytes() + self.sdus.end() - self.flight.end()
     }
 
-    /// Returns the PDUs that a large grant would take, and their bytes with RLC headers. A retransmitted PDU counts as
-    /// a segment.
+    /// Returns the number of PDUs that a large grant would carry, and their bytes with RLC headers. A retransmitted PDU
+    /// counts as a segment.
     #[must_use]
     pub fn wanted(&self) -> (u16, u32) {
         let with_header = |start: u32, bytes: u32, fixed: u16| {
@@ -103,13 +103,13 @@ impl<T> AmTransmitter<T> {
         (pdus, bytes)
     }
 
-    /// Whether something waits that may be sent now.
+    /// Whether data waits that can be sent now.
     #[must_use]
     pub fn has_data(&self) -> bool {
         self.failure.is_none() && (!self.retransmissions.is_empty() || self.new_bytes() > 0)
     }
 
-    /// The length of the SDU that new data begin with, where the next PDU begins with the first byte of one.
+    /// Returns the length of the SDU that the next PDU begins with, if that PDU begins with the first byte of an SDU.
     #[must_use]
     pub fn next_starts_sdu_of(&self) -> Option<u32> {
         if !self.retransmissions.is_empty() {

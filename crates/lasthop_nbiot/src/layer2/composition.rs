@@ -3,24 +3,24 @@ use core::ops::AddAssign;
 /// The bytes of a transport block by cause. They add up to its size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Composition {
-    /// Messages of RRC with the NAS messages inside them, without a packet inside these.
+    /// RRC messages with the NAS messages inside them, without user packets inside these.
     pub signalling_bytes: u32,
-    /// Packets of the user, sent for the first time.
+    /// User packets, sent for the first time.
     pub payload_bytes: u32,
-    /// Bytes of SDUs, PDCP's included, that RLC sends again.
+    /// SDU bytes that RLC retransmits, PDCP headers included.
     pub retransmitted_bytes: u32,
-    /// STATUS PDUs.
+    /// STATUS PDUs of RLC.
     pub rlc_status_bytes: u32,
-    /// MAC control elements, their subheaders included.
+    /// MAC control elements with their subheaders.
     pub control_element_bytes: u32,
-    /// Headers of MAC, RLC and PDCP.
+    /// Headers of MAC, RLC and PDCP, without retransmitted PDCP headers.
     pub header_bytes: u32,
-    /// Padding, its subheader included.
+    /// Padding with its subheader.
     pub padding_bytes: u32,
 }
 
 impl Composition {
-    /// Returns the number of all bytes.
+    /// Returns the total number of bytes.
     #[must_use]
     pub const fn total_bytes(&self) -> u32 {
         self.signalling_bytes

@@ -4,7 +4,7 @@ use super::control_element::ControlElement;
 use super::mac_subheader::{SUBHEADER_BYTES, Subheaders, length_field_bytes};
 use super::pdcp::SduSize;
 
-/// The size of a transport block that carries all that waits, for whoever grants it.
+/// The size of a transport block that carries all queued data, for the grant or assignment.
 ///
 /// Each SDU is counted with a length field, which its subheader needs unless nothing follows it: a block of this size
 /// empties the queues, and may be a byte or two larger than the smallest that does.
@@ -24,21 +24,21 @@ impl Demand {
         }
     }
 
-    /// And a control element.
+    /// Adds a control element.
     #[must_use]
     pub const fn and_control(mut self, element: ControlElement) -> Self {
         self.bytes += (element.subheader_bytes() + element.body_bytes()) as u32;
         self
     }
 
-    /// And a message on SRB0.
+    /// Adds a message on SRB0.
     #[must_use]
     pub const fn and_transparent(mut self, message: SduSize) -> Self {
         self.bytes += subheader_bytes(message.bytes()) + message.bytes();
         self
     }
 
-    /// And the STATUS PDU that waits at a receiving side, if one does.
+    /// Adds the pending STATUS PDU of a receiver, if there is one.
     #[must_use]
     pub fn and_status(mut self, receiver: &AmReceiver) -> Self {
         if let Some(bytes) = receiver.status_bytes() {
@@ -61,7 +61,7 @@ impl Demand {
         self
     }
 
-    /// The size of the block.
+    /// Returns the size of the transport block in bytes.
     #[must_use]
     pub const fn bytes(self) -> u32 {
         self.bytes

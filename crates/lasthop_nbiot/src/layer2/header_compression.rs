@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use self::headers::Headers;
 
-/// The compressor of robust header compression on a data bearer (TS 36.323 section 5.5).
+/// A compressor for robust header compression (ROHC) on a data bearer (TS 36.323 section 5.5).
 ///
 /// It computes the size of compressed headers. The packet itself is not changed.
 ///
@@ -33,7 +33,7 @@ const INITIALISATIONS: u8 = 3;
 const CONTEXTS: usize = 16;
 
 impl HeaderCompression {
-    /// A compressor without a context.
+    /// Creates a compressor without a context.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

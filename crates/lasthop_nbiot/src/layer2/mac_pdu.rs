@@ -11,7 +11,7 @@ use super::status_report::StatusReport;
 pub struct MacPdu {
     /// The elements in order.
     pub elements: SmallVec<[Element; 2]>,
-    /// The bytes by cause.
+    /// The number of bytes by cause.
     pub composition: Composition,
 }
 
@@ -20,7 +20,7 @@ pub struct MacPdu {
 pub enum Element {
     /// A MAC control element.
     Control(ControlElement),
-    /// A message on SRB0, never cut.
+    /// A message on SRB0, never segmented.
     Transparent,
     /// A data PDU of RLC AM.
     Data(Bearer, AmPdu),

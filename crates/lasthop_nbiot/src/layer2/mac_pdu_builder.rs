@@ -11,7 +11,7 @@ use super::mac_subheader::{SUBHEADER_BYTES, Subheaders, length_field_bytes};
 use super::pdcp::SduSize;
 use super::rlc_config::RlcConfig;
 
-/// Builds a transport block of a given size (TS 36.321 section 6.1.2).
+/// A builder of a transport block of a given size (TS 36.321 section 6.1.2).
 ///
 /// Add the elements, most urgent first, and then call [`finish`](MacPduBuilder::finish).
 ///
@@ -33,7 +33,7 @@ pub struct MacPduBuilder {
 }
 
 impl MacPduBuilder {
-    /// An empty one.
+    /// Creates a builder without elements.
     #[must_use]
     pub fn new(size_bytes: u16, subheaders: Subheaders) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl MacPduBuilder {
         true
     }
 
-    /// Adds the pending STATUS PDU of a bearer's receiver, cut to the room.
+    /// Adds the pending STATUS PDU of a bearer's receiver, cut to the remaining size.
     pub fn status(&mut self, bearer: Bearer, receiver: &mut AmReceiver) -> bool {
         let Some(report) = receiver.take_status(self.room_for_sdu()) else {
             return false;

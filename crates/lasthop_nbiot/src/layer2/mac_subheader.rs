@@ -1,11 +1,11 @@
 /// How the subheaders of a MAC PDU are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Subheaders {
-    /// As in TS 36.321 section 6.1.2: the last SDU has no length unless padding follows.
+    /// As in TS 36.321 section 6.1.2: the last SDU has no length field unless padding follows.
     #[default]
     Standard,
-    /// One with a length field for each RLC SDU, and none for further segments; padding is free. Hand calculations use
-    /// it.
+    /// One subheader with a length field for each RLC SDU, none for further segments, and free padding. Hand
+    /// calculations use it.
     OncePerSdu,
 }
 

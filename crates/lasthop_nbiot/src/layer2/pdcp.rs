@@ -5,13 +5,13 @@ use super::bearer::Bearer;
 pub struct SduSize {
     /// The overhead of PDCP: its header, and the MAC-I on SRB1.
     pub pdcp_bytes: u16,
-    /// A message of RRC, without the packet inside its NAS message.
+    /// The size of an RRC message, without the packet inside its NAS message.
     pub signalling_bytes: u16,
-    /// A packet, its header compressed or not.
+    /// The size of a packet, with or without header compression.
     pub packet_bytes: u16,
 }
 
-/// The largest SDU of PDCP in NB-IoT (TS 36.323 section 4.3.1).
+/// The maximum size of a PDCP SDU in NB-IoT (TS 36.323 section 4.3.1).
 pub const PDCP_LARGEST_SDU_BYTES: u16 = 1600;
 
 impl Bearer {
@@ -28,7 +28,7 @@ impl Bearer {
         }
     }
 
-    /// The SDU of RLC that a message or a packet, or a message around a packet, becomes on this bearer.
+    /// Returns the size of the RLC SDU of a message, a packet, or a message around a packet on this bearer.
     #[must_use]
     pub const fn sdu(self, signalling_bytes: u16, packet_bytes: u16) -> SduSize {
         SduSize {
@@ -40,7 +40,7 @@ impl Bearer {
 }
 
 impl SduSize {
-    /// Returns the number of all bytes.
+    /// Returns the total number of bytes.
     #[must_use]
     pub const fn bytes(self) -> u32 {
         self.pdcp_bytes as u32 + self.signalling_bytes as u32 + self.packet_bytes as u32

@@ -7,7 +7,7 @@ const BACK_OFF_INDICATOR_BYTES: u16 = 1;
 /// A subheader with the preamble's identity, and the response: timing advance, grant, temporary identity.
 const RESPONSE_BYTES: u16 = 1 + 6;
 
-/// The MAC PDU that answers `preambles` (TS 36.321 section 6.1.5).
+/// Returns the size of the random access response that answers this number of preambles (TS 36.321 section 6.1.5).
 #[must_use]
 pub const fn random_access_response_bytes(preambles: u16, back_off_indicator: bool) -> u16 {
     preambles * RESPONSE_BYTES

@@ -9,23 +9,23 @@ use crate::config::Polls;
 pub struct RlcConfig {
     /// The timeout for an answer to a poll (t-PollRetransmit-r13).
     pub t_poll_retransmit: Duration,
-    /// The number of retransmissions of a PDU after which the link has failed (maxRetxThreshold-r13).
+    /// The number of retransmissions of a PDU after which the radio link has failed (maxRetxThreshold-r13).
     pub max_retx_threshold: u8,
-    /// Which PDUs poll.
+    /// Which data PDUs poll for a STATUS PDU.
     pub polls: Polls,
-    /// The cost of acknowledgements.
+    /// How acknowledgements are sent.
     pub status_reports: StatusReports,
 }
 
-/// The cost of acknowledgements.
+/// How acknowledgements are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatusReports {
-    /// STATUS PDUs that take space in transport blocks.
+    /// By STATUS PDUs, which take space in transport blocks.
     Transmitted {
-        /// Whether a gap in the sequence numbers asks for one as well (enableStatusReportSN-Gap-r13).
+        /// Whether a gap in the sequence numbers also triggers a STATUS PDU (enableStatusReportSN-Gap-r13).
         on_gap: bool,
     },
-    /// No cost: the transmitter learns the fate of each PDU at once by
+    /// At no cost: the transmitter learns the outcome of each PDU at once by
     /// [`AmTransmitter::settle`](crate::layer2::AmTransmitter::settle). Hand calculations use it.
     Free,
 }

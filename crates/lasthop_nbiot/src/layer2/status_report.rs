@@ -9,18 +9,18 @@ pub struct StatusReport {
     pub nacks: SmallVec<[Nack; 1]>,
 }
 
-/// A PDU, or a part of one, that is missing (NACK_SN, SOstart, SOend).
+/// A missing PDU or a missing part of one (NACK_SN, SOstart, SOend).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nack {
     /// The sequence number.
     pub sn: u32,
-    /// The missing part of its data field as (first byte, end), with [`Nack::END`] for the end. `None` is the whole
-    /// PDU.
+    /// The missing part of the PDU's data field as (first byte, end), with [`Nack::END`] for the end. `None` is the
+    /// whole PDU.
     pub part: Option<(u16, u16)>,
 }
 
 impl Nack {
-    /// The end of a data field of unknown length.
+    /// Stands for the end of a data field of unknown length.
     pub const END: u16 = u16::MAX;
 
     /// The bits that it takes: NACK_SN 10, E1 and E2, and 30 for two segment offsets.
@@ -36,7 +36,7 @@ impl Nack {
 const FIXED_BITS: u16 = 15;
 
 impl StatusReport {
-    /// The smallest STATUS PDU: nothing is missing.
+    /// The size of the smallest STATUS PDU, which reports no missing PDU.
     pub const SMALLEST_BYTES: u16 = FIXED_BITS.div_ceil(8);
 
     /// A report that everything below `ack_sn` has arrived.
@@ -56,7 +56,7 @@ impl StatusReport {
         fits
     }
 
-    /// Returns its size.
+    /// Returns the size of the STATUS PDU in bytes.
     #[must_use]
     pub fn bytes(&self) -> u16 {
         self.bits().div_ceil(8)

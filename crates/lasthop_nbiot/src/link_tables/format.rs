@@ -3,25 +3,25 @@
 pub enum Tones {
     /// One tone of 3.75 or 15 kHz: pi/2-BPSK for I_TBS 0 and 2, otherwise pi/4-QPSK (TS 36.213 table 16.5.1.2-1).
     Single,
-    /// 3, 6 or 12: QPSK.
+    /// 3, 6 or 12 tones: QPSK.
     Multi,
 }
 
 /// The redundancy versions of the combined NPUSCH repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Combining {
-    /// The same bits each time: redundancy version 0, or a single repetition.
+    /// Redundancy version 0 each time (Chase combining), or a single repetition.
     Chase,
-    /// Redundancy versions 0 and 2 in equal numbers, between which repetitions alternate (TS 36.213 section 16.5.1.2).
+    /// Redundancy versions 0 and 2 in equal numbers. Repetitions alternate between them (TS 36.213 section 16.5.1.2).
     RedundancyVersions0And2,
 }
 
 /// The operation mode of a downlink carrier, which determines the resource elements for data in a subframe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Carrier {
-    /// Alone, or in the guard band: 152 resource elements a subframe.
+    /// Standalone or in the guard band: 152 resource elements in a subframe.
     Standalone,
-    /// Inside an LTE carrier with three control symbols and two ports: 104 resource elements a subframe.
+    /// In-band, inside an LTE carrier with three control symbols and two ports: 104 resource elements in a subframe.
     InBand,
 }
 

@@ -1,4 +1,4 @@
-//! Devices that are switched off and on again, and base stations that fall silent.
+//! Devices that are switched off and on again, and base stations with an outage.
 
 use lasthop_contract::{DropReason, Port};
 use lasthop_units::Instant;

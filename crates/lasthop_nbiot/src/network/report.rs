@@ -7,19 +7,19 @@ use crate::cell::{CellReport, LevelReport};
 /// Packets are conserved: those offered are delivered, dropped or queued.
 #[derive(Clone, Debug, Default)]
 pub struct NetworkReport {
-    /// The cells by carrier: all anchors, then the second carrier of each cell, and so on.
+    /// The counters of each cell, by carrier: all anchors, then the second carrier of each cell, and so on.
     pub cells: Vec<CellReport>,
-    /// The number of attached devices, including those that have left.
+    /// The number of devices that ever attached.
     pub devices_attached: u64,
-    /// Packets that entered, at either end.
+    /// The number of packets that entered the network at either end.
     pub packets_offered: u64,
-    /// Packets that left at the other end.
+    /// The number of packets that left the network at the other end.
     pub packets_delivered: u64,
-    /// Packets that ended in the network.
+    /// The number of packets that the network dropped.
     pub packets_dropped: u64,
-    /// Packets that are still in the network.
+    /// The number of packets that are still in the network.
     pub packets_queued: u64,
-    /// How often the fading of an antenna was looked up.
+    /// The number of evaluations of an antenna's fading.
     pub fading_evaluations: u64,
 }
 
@@ -39,7 +39,7 @@ impl NetworkReport {
         sums
     }
 
-    /// Events of all cells.
+    /// Returns the number of simulation events of all cells.
     #[must_use]
     pub fn events(&self) -> u64 {
         self.cells.iter().map(|cell| cell.events).sum()

@@ -1,7 +1,7 @@
 use super::Subframe;
 use crate::config::{DownlinkGap, SubframeMapConfig, Switches, SystemInformation};
 
-/// The downlink subframes that carry NPDCCH and NPDSCH, and their number before each subframe.
+/// The downlink subframes that carry NPDCCH and NPDSCH. They are numbered by ordinals.
 ///
 /// Left out: NPBCH (subframe 0), NPSS (5), NSSS (9 of even frames), SIB1-NB (4 of every other frame in its
 /// repetitions), other system information, and the downlink gap if asked for (TS 36.211 section 10.2, TS 36.213 section 16.4.1,
@@ -23,7 +23,7 @@ impl DownlinkMap {
     /// Frames of one SIB1-NB repetition, of which every other has it.
     const SIB1_REPETITION_FRAMES: u64 = 16;
 
-    /// Creates the map of a cell. With `gap`, it applies to transmissions that pause in downlink gaps.
+    /// Creates the map of a cell. With `gap`, the map is for transmissions that pause in downlink gaps.
     #[must_use]
     pub fn new(config: &SubframeMapConfig, switches: &Switches, gap: Option<&DownlinkGap>) -> Self {
         let messages: &[SystemInformation] = if switches.other_system_information {
@@ -108,7 +108,7 @@ impl DownlinkMap {
         periods * self.usable_per_period + u64::from(self.usable_before[rest as usize])
     }
 
-    /// The usable subframe with this ordinal.
+    /// Returns the usable subframe with this ordinal.
     #[inline]
     #[must_use]
     pub fn subframe(&self, ordinal: u64) -> Subframe {
@@ -119,20 +119,20 @@ impl DownlinkMap {
         Subframe(periods * self.period + u64::from(self.usable[rest as usize]))
     }
 
-    /// The first usable subframe that is this one or a later one.
+    /// Returns the first usable subframe at or after this one.
     #[must_use]
     pub fn next_usable(&self, subframe: Subframe) -> Subframe {
         self.subframe(self.usable_before(subframe))
     }
 
-    /// Usable subframes from `from` until before `to`.
+    /// Returns the number of usable subframes from `from` until before `to`.
     #[must_use]
     pub fn usable_between(&self, from: Subframe, to: Subframe) -> u64 {
         self.usable_before(to)
             .saturating_sub(self.usable_before(from))
     }
 
-    /// Subframes after which the pattern repeats, and how many of them are usable.
+    /// Returns the period of the pattern in subframes, and the number of usable ones in it.
     #[must_use]
     pub fn period(&self) -> (u64, u64) {
         (self.period, self.usable_per_period)

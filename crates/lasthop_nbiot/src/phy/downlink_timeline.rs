@@ -16,19 +16,19 @@ pub struct DownlinkTimeline {
     reserved: [u64; 2],
 }
 
-/// Usable subframes as transmissions see them that pause in downlink gaps, and as the others do.
+/// The usable subframes of a carrier: one map for transmissions that pause in downlink gaps, and one for the others.
 #[derive(Clone, Debug)]
 pub struct DownlinkMaps {
     all: DownlinkMap,
     outside_gaps: Option<(DownlinkGap, DownlinkMap)>,
 }
 
-/// Consecutive usable subframes of one transmission.
+/// Consecutive usable subframes that one transmission occupies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DownlinkSpan {
-    /// Its first subframe.
+    /// The first subframe.
     pub start: Subframe,
-    /// The subframe after its last.
+    /// The subframe after the last.
     pub end: Subframe,
     /// The number of usable subframes.
     pub subframes: u32,
@@ -41,14 +41,14 @@ pub struct DownlinkSpan {
 /// The content of usable downlink subframes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DownlinkChannel {
-    /// Control information.
+    /// Control information (NPDCCH).
     Npdcch,
-    /// Data.
+    /// Data (NPDSCH).
     Npdsch,
 }
 
 impl DownlinkMaps {
-    /// The maps of a network's cells, which are all alike.
+    /// Creates the maps of the anchor carriers. All cells of a network have the same.
     #[must_use]
     pub fn new(config: &NetworkConfig) -> Self {
         Self::of(config, |gap| {
@@ -56,7 +56,7 @@ impl DownlinkMaps {
         })
     }
 
-    /// Creates those of non-anchor carriers.
+    /// Creates the maps of non-anchor carriers.
     #[must_use]
     pub fn of_non_anchor(config: &NetworkConfig) -> Self {
         Self::of(config, DownlinkMap::of_non_anchor)
@@ -74,14 +74,14 @@ impl DownlinkMaps {
         }
     }
 
-    /// The usable subframes, gaps or not.
+    /// Returns the usable subframes of transmissions that do not pause in downlink gaps.
     #[must_use]
     pub const fn all(&self) -> &DownlinkMap {
         &self.all
     }
 
-    /// Returns the usable subframes of a search space with this Rmax and of what it schedules (TS 36.211 section
-    /// 10.2.3.4).
+    /// Returns the usable subframes of a search space with this Rmax and of the NPDSCH that it schedules (TS 36.211
+    /// section 10.2.3.4).
     #[inline]
     #[must_use]
     pub fn of_rmax(&self, rmax: u16) -> &DownlinkMap {
@@ -125,7 +125,7 @@ impl DownlinkMaps {
 }
 
 impl DownlinkTimeline {
-    /// A timeline on which nothing is taken.
+    /// Creates a timeline without reservations.
     #[must_use]
     pub fn new(maps: Arc<DownlinkMaps>) -> Self {
         Self {
@@ -135,19 +135,19 @@ impl DownlinkTimeline {
         }
     }
 
-    /// The maps.
+    /// Returns the maps of usable subframes.
     #[must_use]
     pub fn maps(&self) -> &DownlinkMaps {
         &self.maps
     }
 
-    /// Drops everything before this subframe. Later searches must not start earlier.
+    /// Drops all reservations before this subframe. Later searches must not start earlier.
     #[inline]
     pub fn advance(&mut self, now: Subframe) {
         self.ring.advance(self.maps.all.usable_before(now));
     }
 
-    /// The first free candidate for a DCI that starts with `from` or later and before `until`.
+    /// Finds the first free candidate for a DCI that starts at `from` or later and before `until`.
     ///
     /// With `first_only`, only the first candidate of each period counts. `None` as well if the search space has no
     /// candidates with so many repetitions.
@@ -209,7 +209,7 @@ impl DownlinkTimeline {
         period
     }
 
-    /// Finds a place for the NPDSCH of a DCI: the first scheduling delay with enough free subframes.
+    /// Finds free subframes for the NPDSCH of a DCI, by the first scheduling delay with enough of them.
     ///
     /// Returns the delay field and the span, or `None` if all are occupied.
     ///
@@ -226,7 +226,7 @@ impl DownlinkTimeline {
         self.find_npdsch_from(rmax, dci_end, subframes, minimum_k0_only, dci_end)
     }
 
-    /// Finds a place for an NPDSCH that does not start before a given subframe.
+    /// Finds free subframes for an NPDSCH that does not start before a given subframe.
     #[must_use]
     pub fn find_npdsch_from(
         &self,
@@ -249,7 +249,7 @@ impl DownlinkTimeline {
         })
     }
 
-    /// Returns the usable subframes from `from` on if they are free, for a page in its occasion.
+    /// Returns the usable subframes from `from` on if they are free. It is used for a page in its paging occasion.
     #[must_use]
     pub fn run_from(&self, rmax: u16, from: Subframe, subframes: u32) -> Option<DownlinkSpan> {
         let pauses = self.maps.pauses(rmax);
@@ -264,7 +264,7 @@ impl DownlinkTimeline {
         self.is_range_free(span.first, u64::from(span.subframes), span.pauses)
     }
 
-    /// Takes a span that is free.
+    /// Reserves a free span for a channel.
     ///
     /// # Panics
     ///
@@ -279,7 +279,7 @@ impl DownlinkTimeline {
         self.reserved[channel as usize] += u64::from(span.subframes);
     }
 
-    /// Subframes that a channel has been given since the start of the run.
+    /// Returns the number of subframes reserved for a channel since the start of the run.
     #[must_use]
     pub const fn reserved(&self, channel: DownlinkChannel) -> u64 {
         self.reserved[channel as usize]

@@ -1,7 +1,7 @@
 /// Thermal noise at 290 K.
 const THERMAL_NOISE_DBM_PER_HZ: f64 = -174.0;
 
-/// The noise power of a receiver in a bandwidth.
+/// Returns the noise power of a receiver in a bandwidth, in dBm.
 #[must_use]
 pub fn noise_dbm(bandwidth_hz: f64, noise_figure_db: f64) -> f64 {
     THERMAL_NOISE_DBM_PER_HZ + 10.0 * libm::log10(bandwidth_hz) + noise_figure_db

@@ -3,7 +3,7 @@ use lasthop_units::{Duration, Instant};
 use super::Subframe;
 use crate::config::{Nprach, NprachFormat};
 
-/// A preamble: four symbol groups a repetition, on one tone that hops (TS 36.211 section 10.1.6).
+/// A preamble: four symbol groups in each repetition, on one tone that hops (TS 36.211 section 10.1.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preamble {
     format: NprachFormat,
@@ -15,7 +15,7 @@ impl Preamble {
     const REPETITIONS_BEFORE_GAP: u64 = 64;
     const GAP: Duration = Duration::from_millis(40);
 
-    /// A preamble of this format.
+    /// Creates a preamble of this format.
     #[must_use]
     pub const fn new(format: NprachFormat, repetitions: u16) -> Self {
         Self {
@@ -30,14 +30,14 @@ impl Preamble {
         self.repetitions
     }
 
-    /// Returns the time from its first to its last symbol.
+    /// Returns the time from the first to the last symbol.
     #[must_use]
     pub fn duration(self) -> Duration {
         let gaps = u64::from(self.repetitions - 1) / Self::REPETITIONS_BEFORE_GAP;
         self.air_time() + Self::GAP * gaps
     }
 
-    /// Returns the time on air: [`Preamble::duration`] without the gaps.
+    /// Returns the time on air: [`Preamble::duration`] without gaps.
     #[must_use]
     pub fn air_time(self) -> Duration {
         // Four groups of 2048 + 40960 or 8192 + 40960 samples at 30.72 MHz (TS 36.211 table 10.1.6.1-1).
@@ -64,7 +64,7 @@ pub struct NprachOccasions {
 }
 
 impl NprachOccasions {
-    /// The opportunities with these settings, which [`crate::config::NetworkConfig::check`] has accepted.
+    /// Creates the opportunities from settings that [`crate::config::NetworkConfig::check`] has accepted.
     #[must_use]
     pub fn new(nprach: &Nprach, format: NprachFormat) -> Self {
         let period = u64::from(nprach.period_ms);
@@ -80,13 +80,13 @@ impl NprachOccasions {
         }
     }
 
-    /// Returns the preamble that is sent in them.
+    /// Returns the preamble of these opportunities.
     #[must_use]
     pub const fn preamble(&self) -> Preamble {
         self.preamble
     }
 
-    /// The first opportunity that starts with this subframe or a later one.
+    /// Returns the first opportunity that starts at or after this subframe.
     #[inline]
     #[must_use]
     pub fn next(&self, subframe: Subframe) -> Subframe {
@@ -112,7 +112,7 @@ impl NprachOccasions {
         (start, start + self.length)
     }
 
-    /// Whether an opportunity of one level meets one of the other in time and in tones.
+    /// Whether opportunities of two coverage levels overlap in time and tones.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         /// A multiple of every `nprach-Periodicity`.
@@ -140,13 +140,13 @@ impl NprachOccasions {
         self.single_tone_msg3_tones
     }
 
-    /// Opportunities a second.
+    /// Returns the number of opportunities in a second.
     #[must_use]
     pub fn per_second(&self) -> f64 {
         1000.0 / self.period as f64
     }
 
-    /// Subframes from one opportunity to the next.
+    /// Returns the number of subframes from one opportunity to the next.
     #[must_use]
     pub const fn period(&self) -> u64 {
         self.period

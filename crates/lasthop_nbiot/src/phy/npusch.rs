@@ -1,10 +1,10 @@
 use super::TransportBlock;
 use crate::config::SubcarrierSpacing;
 
-/// N_Rep: repetitions of an NPUSCH of either format (TS 36.213 table 16.5.1.1-3).
+/// N_Rep: the number of repetitions of an NPUSCH of either format (TS 36.213 table 16.5.1.1-3).
 pub const NPUSCH_REPETITIONS: [u16; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 
-/// Coded bits of an acknowledgement: one bit, repeated (TS 36.212 section 6.3.3).
+/// The number of coded bits of an acknowledgement: one bit, repeated (TS 36.212 section 6.3.3).
 pub const ACKNOWLEDGEMENT_CODED_BITS: u16 = 16;
 
 /// A resource unit of NPUSCH format 1 (TS 36.211 table 10.1.2.3-1).
@@ -19,11 +19,11 @@ pub struct ResourceUnit {
 /// The modulation of an NPUSCH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Modulation {
-    /// One bit for each symbol.
+    /// pi/2-BPSK: one bit for each symbol, on a single tone.
     Pi2Bpsk,
-    /// Two bits a symbol, on a single tone.
+    /// pi/4-QPSK: two bits for each symbol, on a single tone.
     Pi4Qpsk,
-    /// Two bits a symbol, on several tones.
+    /// QPSK: two bits for each symbol, on several tones.
     Qpsk,
 }
 
@@ -32,23 +32,23 @@ pub enum Modulation {
 pub struct NpuschFormat {
     /// The resource unit.
     pub unit: ResourceUnit,
-    /// The transport block; its units are resource units.
+    /// The transport block, whose units are resource units.
     pub block: TransportBlock,
     /// The number of repetitions.
     pub repetitions: u16,
 }
 
-/// The meaning of the MCS field in a random access response's grant (TS 36.213 table 16.3.3-1).
+/// The format of Msg3, from the MCS field in a random access response's grant (TS 36.213 table 16.3.3-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Msg3Format {
     /// The transport block of 88 bit.
     pub block: TransportBlock,
-    /// The modulation on a single tone. On several tones it is QPSK.
+    /// The modulation on a single tone. Several tones always use QPSK.
     pub single_tone: Modulation,
 }
 
 impl ResourceUnit {
-    /// Returns the duration.
+    /// Returns the duration in ms.
     ///
     /// # Panics
     ///
@@ -65,14 +65,14 @@ impl ResourceUnit {
         }
     }
 
-    /// Resource elements that carry data: six of seven symbols do.
+    /// Returns the number of resource elements that carry data. Six of seven symbols do.
     #[must_use]
     pub const fn data_elements(self) -> u16 {
         if self.tones == 1 { 96 } else { 144 }
     }
 
-    /// The modulation for a row of the transport block sizes (TS 36.213 table 16.5.1.2-1): on a single tone, I_MCS 0 and 1
-    /// are I_TBS 0 and 2.
+    /// Returns the modulation of a transport block size index (TS 36.213 table 16.5.1.2-1). On a single tone, I_MCS 0
+    /// and 1 are I_TBS 0 and 2.
     #[must_use]
     pub const fn modulation(self, i_tbs: u8) -> Modulation {
         match (self.tones, i_tbs) {
@@ -82,7 +82,7 @@ impl ResourceUnit {
         }
     }
 
-    /// Coded bits that it carries at a row of the transport block sizes.
+    /// Returns the number of coded bits of a resource unit at a transport block size index.
     #[must_use]
     pub const fn coded_bits(self, i_tbs: u8) -> u16 {
         self.data_elements() * self.modulation(i_tbs).bits_per_symbol() as u16
@@ -90,7 +90,7 @@ impl ResourceUnit {
 }
 
 impl Modulation {
-    /// Bits a symbol.
+    /// Returns the number of bits in a symbol.
     #[must_use]
     pub const fn bits_per_symbol(self) -> u8 {
         match self {
@@ -101,13 +101,13 @@ impl Modulation {
 }
 
 impl NpuschFormat {
-    /// Returns the time on air, without postponements.
+    /// Returns the time on air in ms, without postponements.
     #[must_use]
     pub const fn duration_ms(&self) -> u32 {
         self.unit.duration_ms() * self.block.units as u32 * self.repetitions as u32
     }
 
-    /// Returns how often each pair of slots is repeated before the next.
+    /// Returns the number of times that a pair of slots is repeated before the next pair.
     ///
     /// It is min(ceil(N_Rep / 2), 4) on several tones and 1 on a single tone (TS 36.211 section 10.1.3.6).
     #[must_use]
@@ -119,8 +119,8 @@ impl NpuschFormat {
         if half < 4 { half } else { 4 }
     }
 
-    /// Whether the redundancy versions 0 and 2 are both sent: in alternate blocks, so from two repetitions on (TS 36.213
-    /// 16.5.1.2).
+    /// Whether redundancy versions 0 and 2 are both sent. They alternate, so this needs two repetitions or more (TS
+    /// 36.213 section 16.5.1.2).
     #[must_use]
     pub const fn has_both_redundancy_versions(&self) -> bool {
         self.repetitions >= 2
@@ -149,7 +149,7 @@ impl Msg3Format {
     }
 }
 
-/// Returns the time on air of an acknowledgement: four slots for each repetition (TS 36.211 table 10.1.2.3-1).
+/// Returns the time on air of an acknowledgement in ms: four slots for each repetition (TS 36.211 table 10.1.2.3-1).
 #[must_use]
 pub const fn acknowledgement_duration_ms(spacing: SubcarrierSpacing, repetitions: u16) -> u32 {
     let slots_ms = match spacing {

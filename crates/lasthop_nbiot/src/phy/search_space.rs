@@ -1,7 +1,7 @@
 use super::Subframe;
 use crate::config::SearchSpaceConfig;
 
-/// An NPDCCH search space: the starts of its periods and the candidates of each (TS 36.213 section 16.6).
+/// An NPDCCH search space: the starts of its periods, and the candidates in each period (TS 36.213 section 16.6).
 ///
 /// A period starts where the subframe, counted from the start of the run, is floor(alpha T) modulo T = Rmax G. Within the
 /// first Rmax usable subframes of the period, a candidate with R repetitions starts at each multiple of R.
@@ -15,7 +15,7 @@ pub struct SearchSpace {
 }
 
 impl SearchSpace {
-    /// The search space with these settings, which [`crate::config::NetworkConfig::check`] has accepted.
+    /// Creates a search space from settings that [`crate::config::NetworkConfig::check`] has accepted.
     #[must_use]
     pub fn new(config: &SearchSpaceConfig) -> Self {
         // G is a whole number or 1.5.
@@ -27,19 +27,20 @@ impl SearchSpace {
         }
     }
 
-    /// Returns Rmax: the maximum repetitions of a candidate, and the usable subframes of a period that have candidates.
+    /// Returns Rmax: the maximum number of repetitions of a candidate, and the number of usable subframes with
+    /// candidates in a period.
     #[must_use]
     pub const fn rmax(&self) -> u16 {
         self.rmax
     }
 
-    /// T: subframes from the start of a period to the next. Timers in NPDCCH periods (pp) count it.
+    /// Returns T: the length of a period in subframes. Timers in NPDCCH periods (pp) count these periods.
     #[must_use]
     pub const fn period(&self) -> u64 {
         self.period
     }
 
-    /// The first start of a period that is this subframe or a later one.
+    /// Returns the first start of a period at or after this subframe.
     #[inline]
     #[must_use]
     pub fn next_start(&self, subframe: Subframe) -> Subframe {

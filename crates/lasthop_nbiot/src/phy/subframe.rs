@@ -2,25 +2,25 @@ use core::ops::{Add, AddAssign, Sub};
 
 use lasthop_units::{Duration, Instant};
 
-/// A millisecond, counted from the start of the run, which is the start of system frame 0 of hyperframe 0.
+/// A subframe of 1 ms, counted from the start of the run. The run starts with system frame 0 of hyperframe 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Subframe(pub u64);
 
 impl Subframe {
     /// The duration of a subframe.
     pub const DURATION: Duration = Duration::from_millis(1);
-    /// Subframes of a frame.
+    /// The number of subframes in a frame.
     pub const PER_FRAME: u64 = 10;
 
     const NANOS: u64 = Self::DURATION.as_nanos();
 
-    /// The subframe that runs at an instant.
+    /// Returns the subframe at an instant.
     #[must_use]
     pub const fn at(instant: Instant) -> Self {
         Self(instant.as_nanos() / Self::NANOS)
     }
 
-    /// The first subframe that starts at an instant or later.
+    /// Returns the first subframe that starts at or after an instant.
     #[must_use]
     pub const fn at_or_after(instant: Instant) -> Self {
         Self(instant.as_nanos().div_ceil(Self::NANOS))
@@ -32,13 +32,13 @@ impl Subframe {
         Instant::from_nanos(self.0 * Self::NANOS)
     }
 
-    /// The frame of the subframe, counted from the start of the run.
+    /// Returns the number of the subframe's frame, counted from the start of the run.
     #[must_use]
     pub const fn frame(self) -> u64 {
         self.0 / Self::PER_FRAME
     }
 
-    /// The place of the subframe in its frame, 0 to 9.
+    /// Returns the position of the subframe in its frame, 0 to 9.
     #[must_use]
     pub const fn in_frame(self) -> u64 {
         self.0 % Self::PER_FRAME

@@ -1,23 +1,24 @@
-//! Scheduling delays, acknowledgement timing, and when a device need not listen.
+//! Scheduling delays, acknowledgement timing, and the subframes in which a device need not listen.
 //!
 //! Every `end` is exclusive: the subframe after the last one.
 
 use super::{SearchSpace, Subframe};
 use crate::config::SubcarrierSpacing;
 
-/// A device is ready for its next preamble so long after a failed response window (TS 36.213 section 16.3.2).
+/// The time from a failed response window to a device's next preamble, in ms (TS 36.213 section 16.3.2).
 pub const PREAMBLE_RETRY_MS: u64 = 12;
 
-/// A resource for an acknowledgement.
+/// The tone and the delay of an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AcknowledgementResource {
-    /// The tone, in tones of the uplink's spacing.
+    /// The tone, in tones of the uplink's subcarrier spacing.
     pub tone: u8,
-    /// The delay, as in the table.
+    /// The delay k0 of TS 36.213 tables 16.4.2-1 and 16.4.2-2.
     pub k0: u16,
 }
 
-/// k0 of DCI N1: usable subframes to skip from the fifth after the DCI on (TS 36.213 tables 16.4.1-1).
+/// Returns the delays k0 of DCI N1: the number of usable subframes to skip, from the fifth after the DCI on (TS 36.213
+/// tables 16.4.1-1).
 #[must_use]
 pub const fn npdsch_delays(rmax: u16) -> &'static [u16; 8] {
     if rmax < 128 {
@@ -27,19 +28,20 @@ pub const fn npdsch_delays(rmax: u16) -> &'static [u16; 8] {
     }
 }
 
-/// k0 of DCI N0 (TS 36.213 table 16.5.1-1).
+/// Returns the delays k0 of DCI N0 (TS 36.213 table 16.5.1-1).
 #[must_use]
 pub const fn npusch_delays() -> &'static [u16; 4] {
     &[8, 16, 32, 64]
 }
 
-/// k0 of the grant in a random access response (TS 36.213 section 16.3.3).
+/// Returns the delays k0 of the grant in a random access response (TS 36.213 section 16.3.3).
 #[must_use]
 pub const fn rar_npusch_delays() -> &'static [u16; 4] {
     &[12, 16, 32, 64]
 }
 
-/// Returns the start of an NPUSCH whose DCI (or whose response's NPDSCH) ends before `end`.
+/// Returns the start of an NPUSCH whose grant ends before `end`. The grant is a DCI, or the NPDSCH of a random access
+/// response.
 ///
 /// It is the first slot after k0 more subframes. Slots of 3.75 kHz start with even subframes.
 #[inline]
@@ -48,7 +50,7 @@ pub const fn npusch_start(end: Subframe, k0: u16, spacing: SubcarrierSpacing) ->
     first_slot(Subframe(end.0 + k0 as u64), spacing)
 }
 
-/// The resources of an acknowledgement, in the order of the delay (TS 36.213 tables 16.4.2-1 and 16.4.2-2).
+/// Returns the resources of an acknowledgement, ordered by delay (TS 36.213 tables 16.4.2-1 and 16.4.2-2).
 #[must_use]
 pub const fn acknowledgement_resources(
     spacing: SubcarrierSpacing,
@@ -66,22 +68,22 @@ pub const fn acknowledgement_start(end: Subframe, k0: u16, spacing: SubcarrierSp
     first_slot(Subframe(end.0 + k0 as u64 - 1), spacing)
 }
 
-/// The first subframe in which a device listens after an NPUSCH: the fourth (TS 36.213 section 16.6).
+/// Returns the first subframe in which a device listens after an NPUSCH: the fourth (TS 36.213 section 16.6).
 #[inline]
 #[must_use]
 pub const fn monitoring_after_npusch(end: Subframe) -> Subframe {
     Subframe(end.0 + 3)
 }
 
-/// The first subframe in which a device listens after an NPDSCH that it does not acknowledge: the thirteenth (TS 36.213
-/// 16.6).
+/// Returns the first subframe in which a device listens after an NPDSCH without acknowledgement: the thirteenth (TS
+/// 36.213 section 16.6).
 #[inline]
 #[must_use]
 pub const fn monitoring_after_npdsch(end: Subframe) -> Subframe {
     Subframe(end.0 + 12)
 }
 
-/// Returns the response window as (first subframe, end) (TS 36.321 section 5.1.4).
+/// Returns the random access response window as (first subframe, end) (TS 36.321 section 5.1.4).
 ///
 /// It begins 4 subframes after the end of the preamble, or 41 with at least 64 repetitions. It lasts some NPDCCH
 /// periods, at most 10.24 s.

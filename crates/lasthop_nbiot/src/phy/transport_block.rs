@@ -1,24 +1,26 @@
 use super::npdsch::NPDSCH_SUBFRAMES;
 use crate::config::{CarrierMode, DeviceCategory};
 
-/// A transport block size and its position in its table.
+/// A transport block: its size and its position in the table of sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransportBlock {
-    /// The size, without CRC.
+    /// The size in bits, without CRC.
     pub bits: u16,
-    /// The row.
+    /// The row of the table, I_TBS.
     pub i_tbs: u8,
-    /// The column: I_SF or I_RU.
+    /// The column of the table: I_SF or I_RU.
     pub column: u8,
-    /// N_SF subframes or N_RU resource units.
+    /// The number of subframes (N_SF) or resource units (N_RU).
     pub units: u8,
 }
 
 /// N_RU, the same numbers as N_SF (TS 36.213 table 16.5.1.1-2).
 const NPUSCH_RESOURCE_UNITS: [u8; 8] = NPDSCH_SUBFRAMES;
 
-/// TS 36.213 table 16.4.1.5.1-1, in bits; rows I_TBS, columns I_SF. Row 13 and blocks above 680 bit need Cat NB2; rows 11
-/// to 13 are not used in-band. Sources disagree on row 12, column 3 (904 or 1000), which Cat NB1 does not use.
+/// The transport block sizes of NPDSCH in bits (TS 36.213 table 16.4.1.5.1-1). Rows are I_TBS, columns I_SF.
+///
+/// Row 13 and blocks above 680 bit need Cat NB2. Rows 11 to 13 are not used in-band. Sources disagree on row 12, column
+/// 3 (904 or 1000), which Cat NB1 does not use.
 pub const NPDSCH_BLOCK_BITS: [[u16; 8]; 14] = [
     [16, 32, 56, 88, 120, 152, 208, 256],
     [24, 56, 88, 144, 176, 208, 256, 344],
@@ -36,8 +38,9 @@ pub const NPDSCH_BLOCK_BITS: [[u16; 8]; 14] = [
     [224, 488, 744, 1032, 1256, 1544, 2024, 2536],
 ];
 
-/// TS 36.213 table 16.5.1.2-2, in bits; rows I_TBS, columns I_RU. Row 13 and blocks above 1000 bit need Cat NB2; rows 11
-/// to 13 are for several tones alone.
+/// The transport block sizes of NPUSCH in bits (TS 36.213 table 16.5.1.2-2). Rows are I_TBS, columns I_RU.
+///
+/// Row 13 and blocks above 1000 bit need Cat NB2. Rows 11 to 13 need several tones.
 pub const NPUSCH_BLOCK_BITS: [[u16; 8]; 14] = [
     [16, 32, 56, 88, 120, 152, 208, 256],
     [24, 56, 88, 144, 176, 208, 256, 344],
@@ -55,7 +58,7 @@ pub const NPUSCH_BLOCK_BITS: [[u16; 8]; 14] = [
     [224, 488, 744, 1032, 1256, 1544, 2024, 2536],
 ];
 
-/// The smallest NPDSCH transport block of a row that holds a payload (TS 36.213 table 16.4.1.5.1-1).
+/// Returns the smallest NPDSCH transport block of an I_TBS that holds a payload (TS 36.213 table 16.4.1.5.1-1).
 ///
 /// `None` if the payload is too large for the row and the device, or the carrier may not use the row.
 #[must_use]
@@ -77,7 +80,7 @@ pub fn npdsch_block(
     smallest(&NPDSCH_BLOCK_BITS, i_tbs, last_row, largest, payload_bits)
 }
 
-/// The smallest NPUSCH transport block of a row that holds a payload (TS 36.213 table 16.5.1.2-2).
+/// Returns the smallest NPUSCH transport block of an I_TBS that holds a payload (TS 36.213 table 16.5.1.2-2).
 ///
 /// `None` if the payload is too large for the row and the device, or so many tones may not use the row.
 #[must_use]
@@ -100,7 +103,7 @@ pub fn npusch_block(
 }
 
 impl TransportBlock {
-    /// The largest NPDSCH block that the row allows.
+    /// Returns the largest NPDSCH block of an I_TBS.
     #[must_use]
     pub fn largest_npdsch(i_tbs: u8, category: DeviceCategory, mode: CarrierMode) -> Option<Self> {
         largest_of(&NPDSCH_BLOCK_BITS, i_tbs, |bits| {
@@ -108,7 +111,7 @@ impl TransportBlock {
         })
     }
 
-    /// The largest NPUSCH block that the row allows.
+    /// Returns the largest NPUSCH block of an I_TBS.
     #[must_use]
     pub fn largest_npusch(i_tbs: u8, category: DeviceCategory, tones: u8) -> Option<Self> {
         largest_of(&NPUSCH_BLOCK_BITS, i_tbs, |bits| {

@@ -3,14 +3,14 @@ use smallvec::SmallVec;
 use super::{NprachOccasions, Subframe};
 use crate::config::SubcarrierSpacing;
 
-/// The span of an NPUSCH.
+/// The subframes from start to end of an NPUSCH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UplinkSpan {
-    /// The scheduled start.
+    /// The scheduled start of the NPUSCH.
     pub start: Subframe,
-    /// The subframe after its last.
+    /// The subframe after the last.
     pub end: Subframe,
-    /// The time on air; the rest is NPRACH and gaps.
+    /// The time on air in ms. The rest of the span is postponement by NPRACH and gaps.
     pub sent_ms: u32,
 }
 
@@ -19,7 +19,7 @@ pub struct UplinkSpan {
 const BEFORE_GAP_MS: u64 = 256;
 const GAP_MS: u64 = 40;
 
-/// Returns the span of an NPUSCH with this time on air whose tones overlap these preamble opportunities.
+/// Returns the span of an NPUSCH that is postponed past the preamble opportunities that its tones overlap.
 ///
 /// A pair of slots (15 kHz) or a slot (3.75 kHz) that would meet a preamble waits for its end (TS 36.211 section 10.1.3.6). What of
 /// a wait falls into a gap counts as gap.

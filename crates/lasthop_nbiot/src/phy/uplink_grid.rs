@@ -6,7 +6,7 @@ use super::{
 };
 use crate::config::{NetworkConfig, SubcarrierSpacing};
 
-/// The occupied resources of a cell's uplink: 12 tones of 15 kHz, or 48 of 3.75 kHz.
+/// The reserved resources of a cell's uplink: 12 tones of 15 kHz, or 48 of 3.75 kHz.
 ///
 /// A reservation holds its tones from its first to its last subframe, the waits for preambles and the uplink gaps included.
 /// Call [`UplinkGrid::advance`] when time has passed; then find, then reserve.
@@ -25,23 +25,23 @@ pub struct UplinkGrid {
     held_tone_ms: u64,
 }
 
-/// Tones of an NPUSCH over a time.
+/// The tones and the span of an NPUSCH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UplinkAllocation {
-    /// The lowest tone, in tones of the grid.
+    /// The lowest tone, in tones of the grid's subcarrier spacing.
     pub first_tone: u8,
     /// The number of tones.
     pub tones: u8,
-    /// The span.
+    /// The span in time.
     pub span: UplinkSpan,
 }
 
 /// The content of an NPUSCH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UplinkChannel {
-    /// Data: format 1.
+    /// Data (NPUSCH format 1).
     Data,
-    /// Acknowledgements: format 2.
+    /// Acknowledgements (NPUSCH format 2).
     Acknowledgement,
 }
 
@@ -54,7 +54,7 @@ struct Taken {
 }
 
 impl UplinkGrid {
-    /// A grid on which nothing is taken but the preamble opportunities of the network's levels.
+    /// Creates a grid that reserves only the preamble opportunities of the coverage levels.
     #[must_use]
     pub fn new(config: &NetworkConfig) -> Self {
         let spacing = config.uplink.subcarrier_spacing;
@@ -89,12 +89,12 @@ impl UplinkGrid {
         }
     }
 
-    /// Drops what has ended by now. Later searches must not start earlier.
+    /// Drops reservations that have ended. Later searches must not start earlier.
     pub fn advance(&mut self, now: Subframe) {
         self.now = now;
     }
 
-    /// Finds tones for this time on air from a subframe on: those that end first, and of these the highest.
+    /// Finds free tones for a time on air from a subframe on: those with the earliest end, and among these the highest.
     ///
     /// Tones of acknowledgements are used only if no others are free.
     #[must_use]
@@ -139,7 +139,7 @@ impl UplinkGrid {
         find_among(false).or_else(|| find_among(true))
     }
 
-    /// Finds a place for the NPUSCH of a grant: the first scheduling delay with free tones.
+    /// Finds free tones for the NPUSCH of a grant, by the first scheduling delay that has them.
     ///
     /// Returns the delay field and the allocation, or `None` if all are occupied.
     ///
@@ -155,7 +155,7 @@ impl UplinkGrid {
         self.find_grant_from(end, delays, sent_ms, tones, end)
     }
 
-    /// Finds a place for an NPUSCH that does not start before a given subframe.
+    /// Finds free tones for an NPUSCH that does not start before a given subframe.
     #[must_use]
     pub fn find_grant_from(
         &self,
@@ -174,7 +174,7 @@ impl UplinkGrid {
         })
     }
 
-    /// Finds a place for the acknowledgement of an NPDSCH that ends before `npdsch_end`.
+    /// Finds free tones for the acknowledgement of an NPDSCH that ends before `npdsch_end`.
     ///
     /// Returns the resource field and the allocation, or `None` if all are occupied. With `minimum_k0_only`, only the
     /// smallest delay is used.
@@ -188,7 +188,7 @@ impl UplinkGrid {
         self.find_acknowledgement_from(npdsch_end, repetitions, minimum_k0_only, npdsch_end)
     }
 
-    /// Finds a place for an acknowledgement that does not start before a given subframe.
+    /// Finds free tones for an acknowledgement that does not start before a given subframe.
     #[must_use]
     pub fn find_acknowledgement_from(
         &self,
@@ -219,7 +219,7 @@ impl UplinkGrid {
         })
     }
 
-    /// Takes tones that are free.
+    /// Reserves free tones for a channel.
     ///
     /// # Panics
     ///
@@ -265,7 +265,7 @@ impl UplinkGrid {
         self.held_tone_ms as f64 * self.share_of_15_khz()
     }
 
-    /// The subcarrier spacing.
+    /// Returns the subcarrier spacing.
     #[must_use]
     pub const fn spacing(&self) -> SubcarrierSpacing {
         self.spacing

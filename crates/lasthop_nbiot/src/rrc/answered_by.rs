@@ -1,15 +1,15 @@
 use crate::config::NetworkTime;
 
-/// The entity that the network must ask before it sends a message of a procedure.
+/// The network entity that must answer before a message of a procedure is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnsweredBy {
-    /// None: the base station answers itself.
+    /// The base station only, which needs no other entity.
     BaseStation,
     /// The MME, over S1.
     Mme,
-    /// The MME, which asks for subscriber data: an attach.
+    /// The MME, after a request for subscriber data (HSS): at an attach.
     MmeAndSubscriberData,
-    /// The MME, which asks for subscriber data and has the gateway make a session: the end of an attach.
+    /// The MME, after a request for subscriber data (HSS) and a session at the gateway: at the end of an attach.
     MmeSubscriberDataAndGateway,
 }
 
@@ -25,7 +25,7 @@ impl AnsweredBy {
         }
     }
 
-    /// Returns how long the previous message waits for this one.
+    /// Returns the time between the previous message and this one, in ms.
     #[must_use]
     pub fn answer_ms(self, time: &NetworkTime) -> u64 {
         let subscriber_data = u64::from(time.subscriber_data_ms);

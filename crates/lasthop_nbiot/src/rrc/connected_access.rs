@@ -2,7 +2,7 @@ use crate::layer2::{
     ControlElement, MSG3_BYTES, MacPdu, MacPduBuilder, Subheaders, buffer_size_index,
 };
 
-/// Returns Msg3 of a connected device with `waiting_bytes` and no grant: its identity, a buffer report and padding.
+/// Returns Msg3 of a connected device with `waiting_bytes` and no grant: C-RNTI, buffer status report and padding.
 ///
 /// NB-IoT has no scheduling request on NPUCCH in Release 13 and 14, so that new data go through random access
 /// (TS 36.321 section 5.4.4). The answer is a DCI with a grant for its identity, which settles contention as well (5.1.5).

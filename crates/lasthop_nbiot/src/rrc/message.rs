@@ -1,4 +1,4 @@
-/// A message of RRC in NB-IoT (TS 36.331 section 6.7.2).
+/// An RRC message of NB-IoT (TS 36.331 section 6.7.2).
 ///
 /// Sizes are those of ASN.1 encodings of plausible content; an operator's may differ by a few bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -7,7 +7,7 @@ pub enum Message {
     ConnectionRequest,
     /// RRCConnectionSetup-NB with explicit settings of RLC, MAC and the physical layer.
     ConnectionSetup,
-    /// RRCConnectionSetupComplete-NB without S-TMSI, around a NAS message.
+    /// RRCConnectionSetupComplete-NB without S-TMSI, carrying a NAS message.
     ConnectionSetupComplete,
     /// RRCConnectionResumeRequest-NB.
     ConnectionResumeRequest,
@@ -23,9 +23,9 @@ pub enum Message {
     ConnectionReconfiguration,
     /// RRCConnectionReconfigurationComplete-NB.
     ConnectionReconfigurationComplete,
-    /// ULInformationTransfer-NB around a NAS message.
+    /// ULInformationTransfer-NB, carrying a NAS message.
     UplinkInformationTransfer,
-    /// DLInformationTransfer-NB around a NAS message.
+    /// DLInformationTransfer-NB, carrying a NAS message.
     DownlinkInformationTransfer,
     /// RRCConnectionRelease-NB.
     ConnectionRelease,
@@ -39,14 +39,14 @@ pub enum Message {
     ConnectionReestablishment,
     /// RRCConnectionReestablishmentComplete-NB.
     ConnectionReestablishmentComplete,
-    /// RRCEarlyDataRequest-NB around a NAS message (Release 15).
+    /// RRCEarlyDataRequest-NB, carrying a NAS message (Release 15).
     EarlyDataRequest,
-    /// RRCEarlyDataComplete-NB, around a NAS message or not (Release 15).
+    /// RRCEarlyDataComplete-NB, which can carry a NAS message (Release 15).
     EarlyDataComplete,
 }
 
 impl Message {
-    /// Returns its name in TS 36.331.
+    /// Returns the name of the message in TS 36.331.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -73,7 +73,8 @@ impl Message {
         }
     }
 
-    /// Returns its size around a NAS message of `nas_bytes`, 0 for none.
+    /// Returns the size of the message in bytes. It includes the NAS message of `nas_bytes` that it carries (0 for
+    /// none).
     #[must_use]
     pub const fn bytes(self, nas_bytes: u16) -> u16 {
         self.own_bytes(nas_bytes > 0) + nas_bytes + length_extension(nas_bytes)

@@ -1,13 +1,13 @@
-/// A NAS message inside a message of RRC (TS 24.301).
+/// A NAS message inside an RRC message (TS 24.301).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nas {
     /// SERVICE REQUEST: asks for a data bearer.
     ServiceRequest,
     /// CONTROL PLANE SERVICE REQUEST with the first packet in an ESM DATA TRANSPORT.
     ControlPlaneServiceRequest,
-    /// A protected ESM DATA TRANSPORT with a packet.
+    /// A protected ESM DATA TRANSPORT with a user packet.
     DataTransport,
-    /// Data transport with release assistance information.
+    /// A protected ESM DATA TRANSPORT with a user packet and release assistance information.
     DataTransportWithReleaseAssistance,
     /// A protected ATTACH REQUEST with a PDN CONNECTIVITY REQUEST.
     AttachRequest,
@@ -15,22 +15,22 @@ pub enum Nas {
     AuthenticationRequest,
     /// AUTHENTICATION RESPONSE.
     AuthenticationResponse,
-    /// SECURITY MODE COMMAND of NAS.
+    /// The NAS message SECURITY MODE COMMAND.
     SecurityModeCommand,
-    /// SECURITY MODE COMPLETE of NAS.
+    /// The NAS message SECURITY MODE COMPLETE.
     SecurityModeComplete,
     /// ATTACH ACCEPT with a new GUTI and an ACTIVATE DEFAULT EPS BEARER CONTEXT REQUEST.
     AttachAccept,
-    /// ATTACH COMPLETE with the answer to that.
+    /// ATTACH COMPLETE with the answer to the default bearer request.
     AttachComplete,
     /// A protected TRACKING AREA UPDATE REQUEST for periodic updating.
     TrackingAreaUpdateRequest,
-    /// A protected TRACKING AREA UPDATE ACCEPT that assigns no new GUTI, so that nothing completes it.
+    /// A protected TRACKING AREA UPDATE ACCEPT without a new GUTI, so that no TRACKING AREA UPDATE COMPLETE follows.
     TrackingAreaUpdateAccept,
 }
 
 impl Nas {
-    /// Returns its name in TS 24.301.
+    /// Returns the name of the message in TS 24.301.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl Nas {
         }
     }
 
-    /// Whether it carries a packet.
+    /// Whether the message carries a user packet.
     #[must_use]
     pub const fn carries_packet(self) -> bool {
         matches!(
@@ -63,7 +63,7 @@ impl Nas {
         )
     }
 
-    /// Returns its size around a packet of `packet_bytes`, if it carries one.
+    /// Returns the size of the message in bytes. It includes the packet of `packet_bytes` if the message carries one.
     ///
     /// CONTROL PLANE SERVICE REQUEST: security 6, EMM 3, container 3, ESM 5, release assistance 1. TRACKING AREA UPDATE
     /// REQUEST (8.2.29): security 6, EMM 3, old GUTI 12, last visited TAI 6, EPS bearer context status 4, additional

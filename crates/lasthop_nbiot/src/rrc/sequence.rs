@@ -8,9 +8,9 @@ use crate::layer2::Bearer::{Srb0, Srb1, Srb1bis};
 /// A procedure from Msg3 to the release, as a sequence of messages. Msg1 and Msg2 precede it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sequence {
-    /// From Msg3 until data can be sent or the first packet was sent. Each step waits for the previous one.
+    /// The messages from Msg3 until data can be sent or the first packet was sent. Each waits for the previous one.
     pub set_up: &'static [Step],
-    /// How packets are sent that the set-up has not carried.
+    /// How packets are sent that the set-up did not carry.
     pub data: DataPath,
     /// The message that ends the connection.
     pub release: Step,
@@ -21,18 +21,18 @@ pub struct Sequence {
 pub enum DataPath {
     /// On the data bearer.
     DataBearer {
-        /// Whether the first transport block that carries some has a buffer status report: Msg3 has told nothing of
-        /// data for a bearer that was not there yet.
+        /// Whether the first transport block with data has a buffer status report. It is needed where Msg3 could not
+        /// report data for a bearer that did not exist yet.
         first_with_buffer_status: bool,
     },
-    /// Inside NAS messages, each in its own message of RRC.
+    /// Inside NAS messages, each in a separate RRC message.
     Nas {
-        /// Around a packet of the device.
+        /// The message that carries a packet of the device.
         up: Step,
-        /// Around a packet for the device.
+        /// The message that carries a packet for the device.
         down: Step,
     },
-    /// They wait for another connection: this one is for its signalling only.
+    /// Not at all: the connection is for signalling only, and packets wait for another one.
     None,
 }
 
@@ -74,7 +74,7 @@ const IN_NAS: DataPath = DataPath::Nas {
 };
 
 impl Sequence {
-    /// The procedure of a network, where data are not sent early.
+    /// Returns the procedure of a network for data, without early data.
     #[must_use]
     pub const fn of(connection: &Connection) -> &'static Self {
         match connection.procedure {
@@ -104,7 +104,7 @@ impl Sequence {
         }
     }
 
-    /// Returns the procedure for data that fits the early Msg3; `None` without early data.
+    /// Returns the procedure for data that fits into Msg3 as early data; `None` without early data.
     #[must_use]
     pub const fn early_data_of(connection: &Connection) -> Option<&'static Self> {
         match (connection.early_data_bits, connection.procedure) {
@@ -123,13 +123,13 @@ impl Sequence {
         }
     }
 
-    /// Whether it rejects a request, so that no connection results.
+    /// Whether the procedure is a rejection, after which there is no connection.
     #[must_use]
     pub const fn turns_away(&self) -> bool {
         matches!(self.release.message, Message::ConnectionReject)
     }
 
-    /// A request that is turned away (TS 36.331 section 5.3.3.8).
+    /// The rejection of a connection request (TS 36.331 section 5.3.3.8).
     pub const REJECTED: Self = Self {
         set_up: &[REQUEST, REJECT],
         data: DataPath::None,
@@ -149,7 +149,7 @@ impl Sequence {
         release: Step::down(Srb1, Message::ConnectionRelease),
     };
 
-    /// Re-establishment if connections are suspended.
+    /// Re-establishment in a network that suspends connections.
     pub const REESTABLISHMENT_AND_SUSPEND: Self = Self {
         release: SUSPEND,
         ..Self::REESTABLISHMENT
@@ -170,7 +170,7 @@ impl Sequence {
         release: Step::down(Srb1, Message::ConnectionRelease),
     };
 
-    /// Service request without security.
+    /// A service request without security and with a new data bearer.
     pub const SERVICE_REQUEST_WITHOUT_SECURITY: Self = Self {
         set_up: &[
             REQUEST,
@@ -182,7 +182,8 @@ impl Sequence {
         ..Self::SERVICE_REQUEST
     };
 
-    /// Resume of a suspended connection: data go with the last message of the set-up (TS 36.331 section 5.3.3.4a).
+    /// The resume of a suspended connection: data follow in the last message of the set-up (TS 36.331 section
+    /// 5.3.3.4a).
     pub const RESUME: Self = Self {
         set_up: &[
             RESUME_REQUEST.with(With::DataVolume),
@@ -222,7 +223,8 @@ impl Sequence {
         release: RELEASE,
     };
 
-    /// Attach with authentication, security and a default bearer, on which data may follow (TS 23.401 section 5.3.2.1).
+    /// Attach with authentication, security and a default bearer, which can carry data afterwards (TS 23.401 section
+    /// 5.3.2.1).
     pub const ATTACH: Self = Self {
         set_up: &[
             REQUEST,
@@ -243,13 +245,13 @@ impl Sequence {
         release: Step::down(Srb1, Message::ConnectionRelease),
     };
 
-    /// Attach if connections are suspended.
+    /// Attach in a network that suspends connections.
     pub const ATTACH_AND_SUSPEND: Self = Self {
         release: SUSPEND,
         ..Self::ATTACH
     };
 
-    /// Attach if data is sent inside NAS messages, without a data bearer and its security.
+    /// Attach in a network that sends data inside NAS messages, without a data bearer and its security.
     pub const ATTACH_ON_THE_CONTROL_PLANE: Self = Self {
         set_up: &[
             REQUEST,
@@ -283,8 +285,10 @@ impl Sequence {
         release: SUSPEND,
     };
 
-    /// What becomes of a connection where the network answers early data by setting one up: a resume, or on the control
-    /// plane a set-up whose last message has no NAS message any more (TS 36.331 section 5.3.3.4).
+    /// Returns the procedure after the network answered early data by setting up a connection (TS 36.331 section
+    /// 5.3.3.4).
+    ///
+    /// It is a resume, or on the control plane a set-up whose last message has no NAS message.
     #[must_use]
     pub const fn fallback_of(connection: &Connection) -> &'static Self {
         match connection.procedure {
@@ -310,7 +314,7 @@ impl Sequence {
         release: Step::down(Srb0, Message::EarlyDataComplete).with(With::ContentionResolution),
     };
 
-    /// Early data on the control plane if the network still sets up a connection.
+    /// Early data inside NAS messages where the network nevertheless sets up a connection.
     pub const EARLY_DATA_CONTROL_PLANE_SET_UP: Self = Self {
         set_up: &[
             Self::EARLY_DATA_CONTROL_PLANE.set_up[0],

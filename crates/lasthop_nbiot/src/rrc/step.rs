@@ -5,44 +5,45 @@ use super::message::Message;
 use super::nas::Nas;
 use crate::layer2::{Bearer, ControlElement, SduSize, buffer_size_index, data_volume_index};
 
-/// A message of a procedure.
+/// A step of a procedure: one message and its transport block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Its direction.
+    /// The direction of the message.
     pub direction: Direction,
-    /// Its bearer.
+    /// The bearer of the message.
     pub bearer: Bearer,
-    /// The message.
+    /// The RRC message.
     pub message: Message,
-    /// The NAS message in it.
+    /// The NAS message inside the RRC message, if any.
     pub nas: Option<Nas>,
-    /// What else is in its transport block.
+    /// The other content of the message's transport block.
     pub with: With,
-    /// The entity that must be asked before a message to the device is sent.
+    /// The network entity that must answer before a message to the device is sent.
     pub answered_by: AnsweredBy,
 }
 
-/// The control element in the transport block of a message.
+/// The content of a transport block in addition to its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum With {
-    /// None; STATUS PDUs and padding are possible.
+    /// Nothing, but STATUS PDUs and padding are possible.
     Nothing,
     /// Data volume and power headroom: Msg3.
     DataVolume,
-    /// Data volume and power headroom, and user data as far as they fit: Msg3 of early data (Release 15).
+    /// Data volume and power headroom, and as much user data as fits: Msg3 of early data (Release 15).
     DataVolumeAndUserData,
-    /// The identity that settles contention: Msg4.
+    /// The contention resolution identity: Msg4.
     ContentionResolution,
     /// A buffer status report.
     BufferStatus,
-    /// User data, as far as they fit.
+    /// As much user data as fits.
     UserData,
-    /// The identity that settles contention, and user data as far as they fit: Msg4 of early data (Release 15).
+    /// The contention resolution identity, and as much user data as fits: Msg4 of early data (Release 15).
     ContentionResolutionAndUserData,
 }
 
 impl With {
-    /// Returns the control element for the message, with `waiting_bytes` for the sender's next blocks.
+    /// Returns the control element of the transport block. `waiting_bytes` is the amount of data that the sender has
+    /// for later blocks.
     #[must_use]
     pub fn control_element(self, waiting_bytes: u32) -> Option<ControlElement> {
         match self {
@@ -70,7 +71,7 @@ impl With {
 }
 
 impl Step {
-    /// The size of its SDU of RLC, around a packet of `packet_bytes` where its NAS message carries one.
+    /// Returns the size of the RLC SDU. It includes the packet of `packet_bytes` if the NAS message carries one.
     #[must_use]
     pub fn sdu(&self, packet_bytes: u16) -> SduSize {
         let carries_packet = self.nas.is_some_and(Nas::carries_packet);
@@ -80,7 +81,8 @@ impl Step {
             .sdu(self.message.bytes(nas_bytes) - packet_bytes, packet_bytes)
     }
 
-    /// Adds the information that no more data follows, if its NAS message can carry it (TS 24.301 section 9.9.4.25).
+    /// Adds release assistance (no more data follows) to the NAS message, if it can carry it (TS 24.301 section
+    /// 9.9.4.25).
     ///
     /// On a data bearer, a buffer status report of level 0 carries it.
     #[must_use]

@@ -8,7 +8,7 @@ macro_rules! counters {
         }
 
         impl $name {
-            /// Every counter with its name, in order.
+            /// Returns every counter with its name, in the order of declaration.
             #[must_use]
             pub fn named(&self) -> Vec<(&'static str, u64)> {
                 vec![$((stringify!($field), self.$field),)*]
@@ -28,79 +28,80 @@ counters! {
     ///
     /// Attempts count in the level where they were made, and connections in the level where they began.
     LevelReport {
-        /// Preambles sent.
+        /// The number of preambles sent.
         preambles,
-        /// Preambles whose tone another device chose in the same opportunity.
+        /// The number of preambles that collided: another device chose the same tone in the same opportunity.
         preambles_collided,
-        /// Preambles that were alone on their tone and not detected.
+        /// The number of preambles without a collision that were not detected.
         preambles_missed,
-        /// Detected preambles that no response could be sent for.
+        /// The number of detected preambles without a response, because no response could be sent in time.
         preambles_unanswered,
-        /// Response windows that ended without a response for the device.
+        /// The number of response windows that ended without a response for the device.
         responses_failed,
-        /// Transmissions of Msg3.
+        /// The number of Msg3 transmissions.
         msg3_sent,
-        /// Transmissions of Msg3 that were not received.
+        /// The number of Msg3 transmissions that were not received.
         msg3_lost,
-        /// Contention that was not resolved in favour of a device.
+        /// The number of contentions that a device lost.
         contentions_lost,
-        /// Random accesses for a connection that were completed.
+        /// The number of completed random accesses for a connection.
         accesses,
-        /// Random accesses for a grant that were completed.
+        /// The number of completed random accesses for an uplink grant.
         scheduling_requests,
-        /// Random accesses that data in Msg3 and the answer to it completed.
+        /// The number of random accesses completed by early data: data in Msg3 and the answer to it.
         early_data,
-        /// Announcements of early data that the network answered with a connection, or with a grant for a usual Msg3.
+        /// The number of early data announcements that the network answered with a connection, or with a grant for an
+        /// ordinary Msg3.
         early_data_fallbacks,
-        /// Random accesses that ended without success.
+        /// The number of random accesses that failed.
         accesses_failed,
-        /// Random accesses that T300 ended.
+        /// The number of random accesses that timer T300 ended.
         set_ups_timed_out,
-        /// Connections whose set-up was completed.
+        /// The number of completed connection set-ups.
         set_ups,
-        /// Tracking area updates that were accepted.
+        /// The number of accepted tracking area updates.
         tracking_area_updates,
-        /// Registrations of devices that were switched on.
+        /// The number of registrations of devices that were switched on.
         registrations,
-        /// Connections that were released.
+        /// The number of released connections.
         releases,
-        /// Accesses that access barring held back.
+        /// The number of accesses that access barring delayed.
         barred,
-        /// Requests that the base station turned away.
+        /// The number of connection requests that the base station rejected.
         rejected,
-        /// Connections that were established again after the radio link had failed.
+        /// The number of connections re-established after a radio link failure.
         re_establishments,
-        /// Failures of the radio link of a connection.
+        /// The number of radio link failures.
         radio_link_failures,
-        /// Time from the beginning to the end of connections, together.
+        /// The total duration of connections, in ms.
         connected_ms,
-        /// NPDSCH transmissions to devices.
+        /// The number of NPDSCH transmissions to devices.
         npdsch_sent,
-        /// NPDSCH transmissions that HARQ repeated.
+        /// The number of NPDSCH retransmissions by HARQ.
         npdsch_repeated,
-        /// NPUSCH grants.
+        /// The number of NPUSCH grants.
         npusch_granted,
-        /// NPUSCH grants by which HARQ repeated.
+        /// The number of NPUSCH grants for HARQ retransmissions.
         npusch_repeated,
-        /// Transport blocks that HARQ gave up.
+        /// The number of transport blocks that HARQ gave up.
         blocks_lost,
-        /// DCIs that the device did not hear.
+        /// The number of DCIs that the device did not receive.
         dcis_missed,
-        /// Acknowledgements that were not sent, where the base station has to tell them from silence.
+        /// The number of acknowledgements that were not sent although the base station expected one.
         acknowledgements_missing,
-        /// Those that the base station took for sent.
+        /// The number of missing acknowledgements that the base station took for sent ones.
         silences_taken_for_acknowledgements,
-        /// PDUs of RLC that were sent again, both ways.
+        /// The number of RLC PDUs retransmitted, in both directions.
         rlc_retransmissions,
-        /// Packets that arrived.
+        /// The number of uplink packets delivered.
         packets_up,
-        /// Packets that reached the device.
+        /// The number of downlink packets delivered.
         packets_down,
-        /// Packets that were dropped because the access failed.
+        /// The number of packets dropped because the random access failed.
         packets_access_failed,
-        /// Packets that were dropped because the radio link failed.
+        /// The number of packets dropped because the radio link failed.
         packets_radio_link_failure,
-        /// Packets that were dropped because they had waited too long.
+        /// The number of packets dropped because they had waited too long.
         packets_given_up,
     }
 }

@@ -1,7 +1,7 @@
 use super::{ModuleTime, NetworkTime};
 
 impl NetworkTime {
-    /// Base station, core and module take no time.
+    /// No processing times in base station, core network and module.
     pub const IDEAL: Self = Self {
         base_station_ms: 0,
         scheduler_ms: 0,
@@ -18,7 +18,7 @@ impl NetworkTime {
         },
     };
 
-    /// The least that the sources of `MODEL.md` give for each.
+    /// The minimum of each processing time among the sources of `MODEL.md`.
     pub const LEAST: Self = Self {
         base_station_ms: 4,
         scheduler_ms: 0,
@@ -35,7 +35,7 @@ impl NetworkTime {
         },
     };
 
-    /// The most that they give.
+    /// The maximum of each processing time among the sources of `MODEL.md`.
     pub const MOST: Self = Self {
         base_station_ms: 8,
         scheduler_ms: 4,
@@ -52,24 +52,26 @@ impl NetworkTime {
         },
     };
 
-    /// Two commercial networks in Norway with two modules, 2019, with echo times of 1.5 to 2.6 s (row V-M1).
+    /// The times of two commercial networks in Norway with two modules, 2019, with echo times of 1.5 to 2.6 s (row
+    /// V-M1).
     ///
-    /// It uses the maximum of every value, which gives less than that.
+    /// Every value is the maximum, and the resulting echo times are still below the measured ones.
     pub const OPERATOR_NORWAY_2019: Self = Self::MOST;
 
-    /// Networks in South Africa with one module, 2019, with first pings of 0.5 to 0.6 s and later ones of 0.19 s.
+    /// The times of networks in South Africa with one module, 2019, with first pings of 0.5 to 0.6 s and later ones of
+    /// 0.19 s.
     ///
     /// The module measured these times itself.
     pub const OPERATOR_SOUTH_AFRICA_2019: Self = Self::between(70).without_module();
 
-    /// Returns these times with a module that takes no time of its own.
+    /// Returns these times without the processing time of the module.
     #[must_use]
     pub const fn without_module(mut self) -> Self {
         self.module = Self::IDEAL.module;
         self
     }
 
-    /// Interpolates between the minimum and the maximum of each value, to the nearest millisecond.
+    /// Returns times at `percent` of the way from the minimum to the maximum of each value, to the nearest millisecond.
     #[must_use]
     pub const fn between(percent: u32) -> Self {
         const fn at(least: u32, most: u32, percent: u32) -> u32 {

@@ -1,17 +1,18 @@
 use super::*;
 
-/// The two carriers for which the time line of a single device was calculated by hand.
+/// The two carriers of the hand-calculated time lines of a single device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoldenCarrier {
-    /// 35 dBm inside an LTE carrier: many downlink repetitions.
+    /// 35 dBm in-band: many downlink repetitions.
     InBand35,
-    /// 46 dBm in spectrum of its own: few.
+    /// 46 dBm standalone: few downlink repetitions.
     Standalone46,
 }
 
 impl NetworkConfig {
-    /// The network of the hand-calculated time lines, and a device of this coverage level in it: fixed formats, no
-    /// errors, nothing that the calculation leaves out.
+    /// Returns the network of the hand-calculated time lines, with a device of this coverage level.
+    ///
+    /// It has fixed formats, no errors, and no effect that the calculation leaves out.
     ///
     /// # Panics
     ///

@@ -6,12 +6,12 @@ use crate::layer2::am_pdu::AmPdu;
 use crate::layer2::rlc_config::RlcConfig;
 use crate::layer2::status_report::StatusReport;
 
-/// The fate of a PDU, as [`StatusReports::Free`](crate::layer2::StatusReports::Free) reports it.
+/// The outcome of a PDU, as [`StatusReports::Free`](crate::layer2::StatusReports::Free) reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It was received.
+    /// The PDU was received.
     Arrived,
-    /// HARQ gave it up.
+    /// HARQ gave the PDU up.
     Lost,
 }
 
@@ -23,7 +23,7 @@ impl<T> AmTransmitter<T> {
         self.poll_deadline
     }
 
-    /// Polls again where the answer to a poll is overdue (TS 36.322 section 5.2.2.3).
+    /// Polls again if the answer to a poll is overdue (TS 36.322 section 5.2.2.3).
     pub fn handle_timeout(&mut self, now: Instant, config: &RlcConfig) {
         if self.poll_deadline.is_none_or(|deadline| now < deadline) {
             return;
@@ -39,7 +39,7 @@ impl<T> AmTransmitter<T> {
         }
     }
 
-    /// Takes a STATUS PDU (TS 36.322 sections 5.2.1 and 5.2.2.2).
+    /// Handles a received STATUS PDU (TS 36.322 sections 5.2.1 and 5.2.2.2).
     pub fn handle_status(&mut self, report: &StatusReport, config: &RlcConfig) {
         let ack_sn = report.ack_sn.min(self.flight.next_sn());
         if self.poll_sn < ack_sn || report.nacks.iter().any(|nack| nack.sn == self.poll_sn) {
@@ -63,7 +63,7 @@ impl<T> AmTransmitter<T> {
         self.drop_acknowledged();
     }
 
-    /// Reports the fate of a PDU at no cost, if [`StatusReports::Free`](crate::layer2::StatusReports::Free) is set.
+    /// Reports the outcome of a PDU at no cost, if [`StatusReports::Free`](crate::layer2::StatusReports::Free) is set.
     pub fn settle(&mut self, pdu: &AmPdu, fate: Fate, config: &RlcConfig) {
         match fate {
             Fate::Lost => {
