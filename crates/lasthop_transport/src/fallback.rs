@@ -10,13 +10,13 @@ use lasthop_contract::{
 };
 use lasthop_units::{Duration, Instant};
 
-/// A transport with two ways to the same server, the second over TCP.
+/// A transport with a fallback: two ways to the same server, the second over TCP.
 ///
 /// A connection uses the first way, or the second if the first fails.
 ///
-/// What stands on it sees one connection, which is there when one of both is. What it says first is early data of the way
-/// that is tried alone; a second way that is tried beside it is told when it has won, so that no server hears it twice but
-/// where its answer by the first way was lost.
+/// The layer above sees one connection, which is established as soon as one way is. Its first data is early data of the
+/// way that is tried alone. A second way that is tried in parallel gets this data when it has won. So a server receives
+/// the data twice only if its answer on the first way was lost.
 pub struct Fallback {
     sides: [Box<dyn Transport>; 2],
     policy: FallbackPolicy,
@@ -30,18 +30,18 @@ pub struct Fallback {
     outputs: VecDeque<TransportOutput>,
 }
 
-/// The policy for switching to the second way.
+/// The policy for switching to the fallback, the second way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FallbackPolicy {
-    /// How long the first way is tried alone.
+    /// How long the first way is tried alone, before the second.
     pub after: Duration,
-    /// Whether the first way is still tried beside the second, as RFC 8305 section 5 does for addresses.
+    /// Whether the first way is still tried in parallel with the second, as RFC 8305 section 5 does for addresses.
     ///
     /// Otherwise it is given up.
     pub races: bool,
-    /// How long the second way is used immediately after it was needed.
+    /// How long new connections use the second way immediately, after it was needed once.
     pub remembered: Duration,
-    /// The port of the second way.
+    /// The server's port on the second way.
     pub port: u16,
 }
 
@@ -67,7 +67,7 @@ struct Attempt {
 const FIRST: StreamId = StreamId(0);
 
 impl Fallback {
-    /// Creates it from a first way and a second one over TCP.
+    /// Creates a transport from a first way and a second way over TCP.
     #[must_use]
     pub fn new(
         first: Box<dyn Transport>,

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::peer_limit::{AtRest, PeerLimit};
 
-/// The flows of a host, by their id and by their peer: of UDP, or connections of TCP.
+/// The flows of a host, indexed by ID and by peer: UDP flows or TCP connections.
 ///
 /// A device has one flow, which lies in the table itself; a few are searched one by one. Only from
 /// [`INDEXED_FROM`] flows on, as servers have them, there is an index.
@@ -18,9 +18,9 @@ pub struct FlowTable<F> {
 
 /// A flow that is identified by a local port and a peer.
 pub trait Flow {
-    /// Our end.
+    /// Returns the local port.
     fn local_port(&self) -> u16;
-    /// The other end.
+    /// Returns the address of the peer.
     fn peer(&self) -> SocketAddr;
 }
 
@@ -49,7 +49,7 @@ const INDEXED_FROM: usize = 8;
 const PLACE_BITS: u32 = 24;
 
 impl<F: Flow> FlowTable<F> {
-    /// A table without flows.
+    /// Creates an empty table.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -58,7 +58,7 @@ impl<F: Flow> FlowTable<F> {
         }
     }
 
-    /// A table with a limit, which has its index from the start.
+    /// Creates a table with a limit on peers. Its index exists from the start.
     #[must_use]
     pub fn bounded(limit: PeerLimit) -> Self {
         let index = Index {
@@ -116,7 +116,7 @@ impl<F: Flow> FlowTable<F> {
         slot.flow.as_mut().filter(|_| is_current)
     }
 
-    /// The flow between a local port and a peer.
+    /// Returns the flow between a local port and a peer.
     #[must_use]
     pub fn find(&self, local_port: u16, peer: SocketAddr) -> Option<ConnectionId> {
         match &self.index {
@@ -162,7 +162,7 @@ impl<F: Flow> FlowTable<F> {
         slots.filter_map(|(place, slot)| Some((slot.id(place), slot.flow.as_ref()?)))
     }
 
-    /// Notes when a flow began, where the number of flows is limited.
+    /// Notes when a flow began, if the number of flows is limited.
     pub fn note(&mut self, now: Instant, id: ConnectionId) {
         if let Some(at_rest) = self.at_rest() {
             at_rest.note(now, id);
@@ -257,7 +257,7 @@ impl<F> Slot<F> {
     }
 }
 
-/// Returns the slot of a flow.
+/// Returns the slot of a flow in the table.
 ///
 /// It is below the maximum number of simultaneous flows, and is reused.
 #[must_use]

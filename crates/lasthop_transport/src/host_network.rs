@@ -7,9 +7,9 @@ use lasthop_contract::{DiscardReason, InterfaceId, IpView, Packet};
 use crate::Local;
 use crate::port_table::{PortTable, SharedPorts};
 
-/// The addresses of a host and the ports of each protocol, shared by its transports.
+/// The addresses of a host and the ports of each protocol, which its transports share.
 ///
-/// A port belongs to one of them. Those that clients are given come from blocks that no two transports have in common.
+/// Each port belongs to one transport. Clients get ports from blocks that are separate for each transport.
 #[derive(Debug)]
 pub struct HostNetwork {
     address: IpAddr,
@@ -18,7 +18,7 @@ pub struct HostNetwork {
     places: u8,
 }
 
-/// The index of a transport in a [`HostNetwork`], in the order of [`HostNetwork::place`].
+/// The index of a transport in a [`HostNetwork`], in the order of calls of [`HostNetwork::place`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnId(pub(crate) u8);
 
@@ -47,7 +47,7 @@ impl HostNetwork {
         self
     }
 
-    /// Adds a transport and returns its ID and addresses.
+    /// Adds a transport. Returns its ID, and its addresses and ports.
     ///
     /// # Panics
     /// For more than 255 transports.

@@ -4,7 +4,7 @@ use core::ops::Range;
 use lasthop_contract::ip_view::{IPV4_HEADER, IPV6_HEADER, add, checksum, sum_of_words};
 use lasthop_contract::{Cause, DiscardReason, IpView, Layer, Packet, Provenance};
 
-/// A complete packet with a valid header without options.
+/// A complete IP packet with a valid header without options.
 ///
 /// A packet with options, or a fragment, counts as malformed, since no host of ours makes any.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,9 +13,9 @@ pub struct IpPacket {
     pub source: IpAddr,
     /// The destination address.
     pub destination: IpAddr,
-    /// The protocol above, by its IANA number.
+    /// The IANA number of the protocol above IP.
     pub protocol: u8,
-    /// The place of its payload.
+    /// The range of the payload in the packet.
     pub payload: Range<usize>,
 }
 
@@ -24,7 +24,7 @@ const DONT_FRAGMENT: u8 = 0x40;
 const HEADER: Provenance = Provenance::new(Layer::Ip, Cause::Header);
 
 impl IpPacket {
-    /// Reads the header of a packet.
+    /// Parses the header of a packet.
     ///
     /// # Errors
     /// [`DiscardReason::Malformed`] for lengths and fields that cannot be, [`DiscardReason::BadChecksum`] for

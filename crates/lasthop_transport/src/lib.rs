@@ -1,4 +1,4 @@
-//! IP, UDP, TCP, and the host that runs an application over them.
+//! IP, UDP, TCP, and a host that runs an application over them.
 //!
 //! TLS, DTLS, QUIC and WebSocket are crates of their own. They implement the same [`lasthop_contract::Transport`].
 //!

@@ -4,10 +4,10 @@ use lasthop_contract::{InterfaceId, JoinError, ListenError, LookupMap, Mtu};
 
 use crate::port_table::SharedPorts;
 
-/// The addresses and ports of a transport in its host.
+/// The addresses and ports of one transport in its host.
 ///
-/// A device has one transport and one address, which is all that this holds then. Where a host has several transports,
-/// [`HostNetwork`](crate::HostNetwork) makes a place for each.
+/// A device has one transport and one address. In a host with several transports, [`HostNetwork`](crate::HostNetwork)
+/// creates one `Local` for each.
 #[derive(Clone, Debug)]
 pub struct Local {
     /// Of the first interface, and of all that have none of their own.

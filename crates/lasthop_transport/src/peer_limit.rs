@@ -6,9 +6,9 @@ use lasthop_units::{Duration, Instant};
 /// The maximum number of peers of a host, and the idle time after which a peer can be evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerLimit {
-    /// The most flows.
+    /// The maximum number of peers.
     pub peers: usize,
-    /// The minimum time since the last datagram in either direction.
+    /// The minimum time since a peer's last datagram, in either direction, before the peer can be evicted.
     pub rest: Duration,
 }
 

@@ -7,7 +7,8 @@ use lasthop_contract::{
 };
 use lasthop_units::Instant;
 
-/// Release assistance for the radio of a device: the last packet of a turn declares what follows it.
+/// Release assistance for the radio of a device: the device declares with the last packet of an exchange what it
+/// expects next.
 ///
 /// This needs an answer from all clients of the device.
 ///
@@ -40,13 +41,13 @@ struct Asked {
 }
 
 impl ReleaseAssistance {
-    /// Creates it for a device without clients, where nothing is known.
+    /// Creates release assistance for a device without clients.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a client: an application and its transport, which belong together from now on.
+    /// Adds a client. Returns its transport and its application, which now report what they expect.
     #[must_use]
     pub fn of(
         &self,

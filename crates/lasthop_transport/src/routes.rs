@@ -17,7 +17,7 @@ pub enum Routes {
 }
 
 impl Routes {
-    /// Routes packets to an address by an interface from now on.
+    /// Routes packets to an address through an interface from now on.
     pub fn set(&mut self, destination: IpAddr, interface: InterfaceId) {
         match self {
             Self::OneInterface => {
@@ -31,7 +31,7 @@ impl Routes {
         }
     }
 
-    /// Returns the interface by which a packet leaves.
+    /// Returns the interface through which a packet leaves.
     #[inline]
     #[must_use]
     pub fn interface_of(&self, packet: &Packet) -> InterfaceId {

@@ -8,10 +8,10 @@ use crate::Routes;
 use crate::host_network::{HostNetwork, PortOwners};
 use crate::service::{Running, Service, wait_until};
 
-/// A host: services and clients, each an application over transports of its own, which share addresses and ports.
+/// A host: services and clients, each with its own transports. They share addresses and ports.
 ///
-/// It wakes only what is due, and holds nothing of its own for a connection: what is idle costs nothing. A device has one
-/// application over one transport, to which every packet goes without a look at it.
+/// The host wakes only services with a due timer, and keeps no state for a connection: idle connections cost nothing. A
+/// device has one application over one transport, which receives every packet without a lookup.
 pub struct StackHost {
     first: Running,
     others: Option<Box<Others>>,
@@ -36,7 +36,7 @@ struct Demultiplexer {
 }
 
 impl StackHost {
-    /// A host with one application over one transport.
+    /// Creates a host with one application over one transport.
     pub fn new(
         transport: Box<dyn Transport>,
         application: impl Application + 'static,
@@ -45,7 +45,7 @@ impl StackHost {
         Self::of(transport, Box::new(application), routes)
     }
 
-    /// Creates it with an application of unknown type.
+    /// Creates a host with one boxed application over one boxed transport.
     #[must_use]
     pub fn of(
         transport: Box<dyn Transport>,
@@ -59,7 +59,7 @@ impl StackHost {
         }
     }
 
-    /// Creates a host with several services, whose transports belong to this network.
+    /// Creates a host with several services. Their transports belong to this network.
     ///
     /// Applications that share a core raise the flag when it has something for another one.
     ///

@@ -9,8 +9,8 @@ use lasthop_units::{Duration, Instant};
 
 use crate::host_network::{ColumnId, HostNetwork, PortOwners};
 
-/// Several transports that an application sees as one: a broker over TCP and over TLS, a client of two servers by
-/// different layers.
+/// Several transports that an application uses as one: for example a broker over TCP and TLS, or a client of two
+/// servers.
 ///
 /// The highest bits of a connection's id say whose it is; [`OpenOptions::column`] chooses where one is opened.
 pub struct TransportSet {
@@ -20,7 +20,7 @@ pub struct TransportSet {
     discarded: ShortQueue<TransportOutput>,
 }
 
-/// A transport with its upper layers, as one column of a host.
+/// A transport with the layers above it, as one column of a host.
 pub struct Column {
     pub(crate) id: ColumnId,
     pub(crate) transport: Box<dyn Transport>,
@@ -48,21 +48,21 @@ impl Column {
         }
     }
 
-    /// Sets the port on which it listens, regardless of the application's request.
+    /// Sets the port on which the transport listens, regardless of the application's request.
     #[must_use]
     pub fn listening_at(mut self, port: u16) -> Self {
         self.listens_at = Some(port);
         self
     }
 
-    /// Sets the interface for connections that the application opens, unless it names one.
+    /// Sets the interface for connections that the application opens without naming one.
     #[must_use]
     pub fn leaving_by(mut self, interface: InterfaceId) -> Self {
         self.leaves_by = Some(interface);
         self
     }
 
-    /// Marks it as able to receive external input at any time, like a socket.
+    /// Marks the transport as one that can receive external input at any time, like a socket.
     #[must_use]
     pub fn open_to_outside(mut self) -> Self {
         self.is_open_to_outside = true;

@@ -83,13 +83,13 @@ const HEADER: Provenance = Provenance::new(Layer::Udp, Cause::Header);
 const MAX_PAYLOAD: usize = 65_535 - 20 - HEADER_LENGTH;
 
 impl Udp {
-    /// UDP on a host with this address.
+    /// Creates UDP for a host with this address.
     #[must_use]
     pub fn new(address: IpAddr) -> Self {
         Self::at(Local::from(address))
     }
 
-    /// UDP at this place in a host.
+    /// Creates UDP with the addresses and ports of a transport in a host.
     #[must_use]
     pub fn at(mut local: Local) -> Self {
         local.speak(UDP_PROTOCOL);
@@ -100,7 +100,7 @@ impl Udp {
         }
     }
 
-    /// Creates it with a limit on peers: a new peer evicts the peer that was idle longest, or is refused.
+    /// Creates UDP with a limit on peers: a new peer evicts the peer that was idle longest, or is rejected.
     #[must_use]
     pub fn bounded(local: impl Into<Local>, limit: PeerLimit) -> Self {
         Self {

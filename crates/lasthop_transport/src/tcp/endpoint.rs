@@ -49,7 +49,7 @@ impl Tcp {
         Self::at(Local::from(address), profile, stream)
     }
 
-    /// TCP at this place in a host.
+    /// Creates TCP with the addresses and ports of a transport in a host.
     #[must_use]
     pub fn at(mut local: Local, profile: Arc<TcpProfile>, stream: RandomStream) -> Self {
         local.speak(TCP_PROTOCOL);

@@ -1,4 +1,4 @@
-//! TCP (RFC 9293), tunable in every constant. See `MODEL.md` for what it does and what it leaves out.
+//! TCP (RFC 9293) with a setting for every constant. `MODEL.md` lists what it leaves out.
 
 mod accept;
 mod acknowledgement;

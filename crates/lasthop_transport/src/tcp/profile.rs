@@ -2,7 +2,7 @@ use lasthop_units::Duration;
 
 use super::congestion::{CongestionLaw, OwnLaw};
 
-/// Every constant of a TCP endpoint. A connection keeps the profile that it began with.
+/// The settings of a TCP endpoint. A connection keeps the profile that it began with.
 ///
 /// The fields are independent of each other; the constructors are the stacks that are modelled.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,54 +18,57 @@ pub struct TcpProfile {
     pub initial_window: u32,
     /// The largest congestion window, in segments.
     pub max_window: u32,
-    /// Whether slow start of Cubic looks for a rise of delay (Ha and Rhee 2011, as Linux has it).
+    /// Whether slow start of Cubic ends when the delay rises (HyStart, Ha and Rhee 2011, as in Linux).
     pub hystart: bool,
-    /// Whether an idle connection falls back towards the initial window (RFC 2861, `tcp_slow_start_after_idle`).
+    /// Whether the window of an idle connection is reduced towards the initial window (RFC 2861,
+    /// `tcp_slow_start_after_idle`).
     pub slow_start_after_idle: bool,
     /// The RTT estimator that sets the retransmission timeout.
     pub rtt_estimator: RttEstimator,
-    /// The smoothed RTT before the first sample. Half of it is the first variance.
+    /// The smoothed RTT before the first sample. The first RTT variance is half of it.
     pub initial_srtt: Option<Duration>,
     /// The retransmission timeout before the first sample (RFC 6298 section 2.1).
     pub initial_rto: Duration,
     /// The retransmission timeout when the handshake gave no sample (RFC 6298 section 5.7).
     pub fallback_rto: Duration,
-    /// The least retransmission timeout, or the least variance part of it ([`RttEstimator::Linux`]).
+    /// The minimum retransmission timeout, or the minimum of its variance part ([`RttEstimator::Linux`]).
     pub min_rto: Duration,
-    /// The largest retransmission timeout.
+    /// The maximum retransmission timeout.
     pub max_rto: Duration,
-    /// The accuracy of timers.
+    /// How exactly timers fire.
     pub timer_clock: TimerClock,
     /// The maximum segment size advertised to an IPv4 peer; 20 bytes less for IPv6.
     pub max_segment_size: u16,
     /// The path MTU discovery method.
     pub path_mtu: PathMtu,
-    /// Whether time stamps are offered and accepted (RFC 7323 section 3).
+    /// Whether timestamps are offered and accepted (RFC 7323 section 3).
     pub timestamps: bool,
     /// Whether selective acknowledgements are offered and accepted (RFC 2018).
     pub sack: bool,
-    /// Whether duplicates are reported (RFC 2883).
+    /// Whether duplicate segments are reported by D-SACK (RFC 2883).
     pub dsack: bool,
     /// The window scale that is offered (RFC 7323 section 2).
     pub window_scale: Option<u8>,
-    /// Whether RACK detects losses by time (RFC 8985 section 6) if SACK is in use. Otherwise duplicates are counted
-    /// (RFC 6675).
+    /// Whether RACK detects losses by time (RFC 8985 section 6) if SACK is in use. Otherwise duplicate acknowledgements
+    /// are counted (RFC 6675).
     pub rack: bool,
     /// Whether tail loss probes are sent (RFC 8985 section 7) if SACK is in use.
     pub loss_probe: bool,
-    /// Whether spurious timeouts are looked for (RFC 5682).
+    /// Whether spurious retransmission timeouts are detected by F-RTO (RFC 5682).
     pub frto: bool,
     /// Whether duplicate acknowledgements release new segments (limited transmit, RFC 3042) without SACK.
     pub limited_transmit: bool,
     /// The number of duplicate acknowledgements that indicates a loss (RFC 5681 section 3.2).
     pub duplicate_threshold: u32,
-    /// Whether small segments that are lost together are sent again as one (`tcp_retrans_collapse`).
+    /// Whether adjacent small lost segments are retransmitted as one (`tcp_retrans_collapse`).
     pub collapse: bool,
-    /// `true` switches Nagle's algorithm off (RFC 9293 section 3.7.4).
+    /// Whether Nagle's algorithm is off (RFC 9293 section 3.7.4).
     pub nodelay: bool,
-    /// Whether Nagle's algorithm minds small segments alone (Minshall's variant, as Linux).
+    /// Whether Nagle's algorithm delays a small segment only while another small one is unacknowledged (Minshall's
+    /// variant, as in Linux).
     pub minshall: bool,
-    /// Whether a single segment waits for a second where an acknowledgement is near (`tcp_tso_should_defer`).
+    /// Whether a single segment is deferred to be sent with a second when an acknowledgement is expected soon
+    /// (`tcp_tso_should_defer`).
     pub defers: bool,
     /// The acknowledgement policy.
     pub acknowledgement: AcknowledgementPolicy,
@@ -77,25 +80,26 @@ pub struct TcpProfile {
     pub keeps_out_of_order: bool,
     /// The maximum number of SYN retransmissions.
     pub syn_retries: u32,
-    /// The number of first SYN timeouts that do not double (`tcp_syn_linear_timeouts`), in addition to `syn_retries`.
+    /// The number of first SYN timeouts that do not double (`tcp_syn_linear_timeouts`). They are in addition to
+    /// `syn_retries`.
     pub syn_linear_timeouts: u32,
     /// The maximum number of SYN-ACK retransmissions.
     pub syn_ack_retries: u32,
-    /// The number of timeout doublings after which a silent peer is given up.
+    /// The number of timeout doublings after which a connection to a silent peer is aborted.
     pub retries: u32,
-    /// The time after which a silent peer is given up, regardless of `retries` (RFC 5482).
+    /// The time after which a connection to a silent peer is aborted, regardless of `retries` (RFC 5482).
     pub user_timeout: Option<Duration>,
-    /// Probes of an idle connection (RFC 9293 section 3.8.4).
+    /// Keep-alive probes of an idle connection (RFC 9293 section 3.8.4); `None` for none.
     pub keep_alive: Option<KeepAlive>,
     /// The TIME-WAIT duration (RFC 9293 section 3.6.1).
     pub time_wait: Duration,
     /// The timeout of FIN-WAIT-2.
     pub fin_wait_2_timeout: Option<Duration>,
-    /// The least time between two answers to segments that make no sense (RFC 5961 section 7).
+    /// The minimum time between two challenge ACKs (RFC 5961 section 7).
     pub challenge_interval: Duration,
-    /// Whether `open` with early data asks for a Fast Open cookie and uses it (RFC 7413).
+    /// Whether `open` with early data requests a Fast Open cookie and uses it (RFC 7413).
     pub fast_open_client: bool,
-    /// Whether cookies are given and early data is taken.
+    /// Whether a listener gives Fast Open cookies and accepts early data (RFC 7413).
     pub fast_open_server: bool,
     /// The maximum number of half-open connections.
     pub max_half_open: u32,
@@ -104,21 +108,21 @@ pub struct TcpProfile {
 /// A path MTU discovery method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathMtu {
-    /// By ICMP messages (RFC 1191, RFC 8201), before anything is sent. They take no bytes and no time here.
+    /// By ICMP messages (RFC 1191, RFC 8201) before data is sent. The messages take no bytes and no time in this model.
     Icmp,
     /// By probing: large segments without an acknowledgement are followed by smaller ones (RFC 4821 section 7.7,
     /// `tcp_mtu_probing=1` of Linux).
     Probing,
-    /// Not at all: such a hop is a black hole.
+    /// No discovery: a hop with a smaller MTU is a black hole.
     Unknown,
 }
 
 /// A congestion control algorithm.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CongestionControl {
-    /// RFC 9438.
+    /// Cubic (RFC 9438).
     Cubic,
-    /// RFC 5681.
+    /// Reno (RFC 5681).
     Reno,
     /// A user-defined algorithm.
     Own(OwnLaw),
@@ -139,25 +143,25 @@ pub enum RttEstimator {
     ///
     /// The variance is the largest of a round trip, falls slowly and is never below the least timeout.
     Linux,
-    /// RFC 6298 section 2 to the letter, the least timeout below the sum.
+    /// RFC 6298 section 2 to the letter: the minimum applies to the whole timeout.
     Rfc6298,
-    /// `tcp_receive` of lwIP: Van Jacobson's integers in ticks of 500 ms, one segment timed at once.
+    /// `tcp_receive` of lwIP: Van Jacobson's integer arithmetic in ticks of 500 ms. One segment is timed at a time.
     Lwip,
 }
 
-/// The accuracy of timers.
+/// How exactly timers fire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimerClock {
-    /// At the instant.
+    /// Timers fire at the exact instant.
     Exact,
-    /// The timer wheel of Linux: timers further away are coarser.
+    /// The timer wheel of Linux: later timers are coarser.
     LinuxWheel {
-        /// A tick of the wheel: 4 ms where `CONFIG_HZ` is 250.
+        /// The tick of the wheel: 4 ms for a `CONFIG_HZ` of 250.
         tick: Duration,
     },
-    /// At the next multiple, as with a periodic timer that looks at all connections.
+    /// A periodic timer that checks all connections: timers fire at the next multiple of its period.
     Periodic {
-        /// The period.
+        /// The period of the timer.
         tick: Duration,
     },
 }
@@ -165,26 +169,27 @@ pub enum TimerClock {
 /// An acknowledgement policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AcknowledgementPolicy {
-    /// Linux's policy.
+    /// The policy of Linux: quick acknowledgements first, then an adaptive delay.
     ///
     /// It acknowledges at once at the start, after gaps and when a small segment was read. Otherwise it acknowledges
     /// every second full segment, or after an adaptive delay.
     Adaptive {
-        /// How many segments are acknowledged at once at the start (`TCP_MAX_QUICKACKS`).
+        /// The number of segments at the start that are acknowledged at once (`TCP_MAX_QUICKACKS`).
         quick: u8,
-        /// The least delay (`TCP_ATO_MIN`).
+        /// The minimum acknowledgement delay (`TCP_ATO_MIN`).
         min_delay: Duration,
-        /// The largest delay (`TCP_DELACK_MAX`).
+        /// The maximum acknowledgement delay (`TCP_DELACK_MAX`).
         max_delay: Duration,
     },
-    /// Every second segment, else at the next multiple of a period (RFC 9293 section 3.8.6.3).
+    /// Every second segment is acknowledged at once, others at the next multiple of a period (RFC 9293 section
+    /// 3.8.6.3).
     EverySecond {
         /// The period.
         tick: Duration,
     },
 }
 
-/// Probes of an idle connection.
+/// Keep-alive settings for an idle connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeepAlive {
     /// The idle time before the first probe.
@@ -196,7 +201,7 @@ pub struct KeepAlive {
 }
 
 impl TcpProfile {
-    /// Linux 6 with its defaults, but for buffers that tune themselves.
+    /// Returns the default profile of Linux 6, with buffers of fixed size.
     ///
     /// Sources: `Documentation/networking/ip-sysctl.rst`, `include/net/tcp.h`, and a running Linux 6.18.
     #[must_use]

@@ -212,7 +212,7 @@ impl Tcp {
         connections.fold(Awaited::Nothing, Awaited::and)
     }
 
-    /// The stream that a connection is.
+    /// The ID of a connection's only stream.
     pub const STREAM: StreamId = StreamId(0);
 
     /// Ends connections from addresses that the host no longer has, without notice to the peers.

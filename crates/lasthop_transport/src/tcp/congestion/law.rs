@@ -11,22 +11,22 @@ use crate::tcp::sequence::Seq;
 ///
 /// Implement it for [`CongestionControl::own`]. Slow start, recovery and the restart after idle time belong to TCP.
 pub trait CongestionLaw: fmt::Debug {
-    /// Returns how many acknowledged segments grow the window by one, given that `acked` more are. Reno returns the
-    /// window.
+    /// Returns the number of acknowledged segments that grow the window by one. `acked` segments are newly
+    /// acknowledged. Reno returns the window.
     fn growth_interval(&mut self, now: Instant, window: u32, acked: u32) -> u32;
 
-    /// The slow start threshold, in segments, after a loss at this window. Reno has half of it.
+    /// Returns the slow start threshold, in segments, after a loss at this window. Reno returns half of the window.
     fn threshold_after_loss(&mut self, window: u32) -> u32;
 
-    /// A retransmission timeout occurred: the window is one segment and slow start restarts.
+    /// Handles a retransmission timeout: the window is one segment and slow start restarts.
     fn after_timeout(&mut self) {}
 
-    /// Processes a round-trip sample; returns whether slow start ends here.
+    /// Handles a round-trip sample. Returns whether slow start ends here.
     fn sample(&mut self, _now: Instant, _round_trip: Duration, _window: u32) -> bool {
         false
     }
 
-    /// Sending resumes after an idle time.
+    /// Handles the first transmission after an idle time.
     fn resume(&mut self, _now: Instant, _last_sent: Instant) {}
 }
 
@@ -58,7 +58,7 @@ impl PartialEq for OwnLaw {
 #[derive(Debug)]
 pub(super) enum Law {
     Reno {
-        /// Times 1024.
+        /// The window factor after a loss, times 1024.
         beta: u32,
     },
     Cubic(Box<Cubic>),

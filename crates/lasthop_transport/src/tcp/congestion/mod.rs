@@ -1,4 +1,4 @@
-//! The congestion window: how it grows, shrinks and rests.
+//! The congestion window: growth, reduction and restart after idle time.
 
 mod cubic;
 mod law;
