@@ -1,4 +1,4 @@
-//! Who sends what and when, and the plain protocols that carry it.
+//! Traffic: the schedules and payloads of messages, and plain protocols that carry them.
 //!
 //! [`Traffic`] is an application over an application: it makes messages on an open-loop schedule and gives
 //! them to the protocol below, whatever that is.

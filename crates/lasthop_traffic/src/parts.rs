@@ -1,5 +1,5 @@
-//! A download in parts, for a protocol that carries messages and no files: each part says which message it belongs to,
-//! where it begins there, and how long the whole is.
+//! Downloads in parts, for protocols that carry messages but no files. Each part has the ID of its message, its offset,
+//! and the total length.
 
 use lasthop_contract::MessageId;
 use lasthop_contract::message_text::{ID_LENGTH, write_id};

@@ -13,7 +13,7 @@ use crate::PayloadError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Encoding {
-    /// JSON (RFC 8259), as compact as it is given.
+    /// JSON (RFC 8259), with the white space of the given text.
     Json,
     /// CBOR (RFC 8949): numbers in their shortest form, names as text.
     Cbor,

@@ -27,24 +27,24 @@ pub struct PayloadTemplate {
     id_at: usize,
 }
 
-/// Why a payload cannot be made.
+/// The reason why a payload cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PayloadError {
-    /// There is no room for the id of the message.
+    /// The size is too small for the message ID.
     #[error("a payload has at least 8 B: they say which message it is")]
     TooSmall,
     /// The fields alone are larger than the wanted size.
     #[error("the fields take {fields}, which is more than {wanted}")]
     FieldsTooLarge {
-        /// What the fields and the id take.
+        /// The size of the fields and the message ID.
         fields: DataSize,
-        /// The wanted size.
+        /// The requested size.
         wanted: DataSize,
     },
-    /// Not a JSON object.
+    /// The fields are not a JSON object.
     #[error("the fields are no JSON object: {0}")]
     NotAnObject(String),
-    /// A field with the name of one of ours.
+    /// A field has a reserved name.
     #[error("the field \"{0}\" is reserved")]
     ReservedField(&'static str),
 }
@@ -54,7 +54,7 @@ const PAD_START: &[u8] = br#","pad":""#;
 const PAD_END: &[u8] = br#""}"#;
 
 impl PayloadTemplate {
-    /// Plain text of this size.
+    /// Creates plain text of this size.
     ///
     /// # Errors
     /// [`PayloadError::TooSmall`] below 8 B.
@@ -104,8 +104,8 @@ impl PayloadTemplate {
         })
     }
 
-    /// Creates `readings` copies of the fields (a JSON object of scalars) in an encoding. They can be deflated after
-    /// the ID (RFC 1950).
+    /// Creates a payload with the ID and `readings` copies of the fields (a JSON object of scalars) in an encoding. It
+    /// can be compressed by deflate after the ID (RFC 1950).
     ///
     /// # Errors
     /// When the fields are no JSON object of scalars, or use the names `id` or `pad`.
@@ -123,13 +123,13 @@ impl PayloadTemplate {
         })
     }
 
-    /// The size of every payload.
+    /// Returns the size of every payload.
     #[must_use]
     pub fn size(&self) -> DataSize {
         DataSize::of(&self.text)
     }
 
-    /// The payload of a message.
+    /// Returns the payload of a message.
     #[must_use]
     pub fn payload(&self, flow: FlowId, number: u32) -> Vec<u8> {
         let mut payload = self.text.to_vec();

@@ -11,26 +11,26 @@ use crate::{Arrivals, Grouping, PayloadTemplate};
 pub struct TrafficPlan {
     /// The seed of the run.
     pub seed: u64,
-    /// In the order of their numbers.
+    /// The flows, in the order of their numbers.
     pub flows: Vec<PlannedFlows>,
 }
 
-/// Flows that are alike, one for each device of a group.
+/// Flows with the same settings, one for each device of a group.
 #[derive(Clone, Debug)]
 pub struct PlannedFlows {
-    /// The flow of the first device, and so on.
+    /// The flow numbers of the devices, in the order of the devices.
     pub numbers: Range<u32>,
-    /// The devices with the flow.
+    /// The share of the group's devices that have the flow.
     pub part: Part,
-    /// The name of the group: random streams begin with it.
+    /// The name of the group, which starts the names of random streams.
     pub group: Box<str>,
-    /// The name of the flows: random streams carry it.
+    /// The name of the flows, used in the names of random streams.
     pub name: Box<str>,
-    /// The direction and the end point of messages.
+    /// The direction and the destination of messages.
     pub kind: FlowKind,
     /// The payload of messages.
     pub payload: PayloadTemplate,
-    /// The arrival process; `None` if each device arrives with one message.
+    /// The arrival process; `None` if each device arrives with a single message.
     pub arrivals: Option<Arrivals>,
     /// How arrivals are grouped into messages.
     pub grouping: Grouping,
@@ -38,29 +38,29 @@ pub struct PlannedFlows {
     pub start: Duration,
     /// The earliest time of the session set-up.
     pub not_before: Instant,
-    /// The start is later by up to this much, uniformly, for each flow.
+    /// The maximum additional start delay, drawn uniformly for each flow.
     pub spread: Duration,
     /// The duration of the schedule.
     pub duration: Duration,
 }
 
-/// The direction and the end point of messages.
+/// The direction and the destination of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlowKind {
-    /// From the device to the server and back.
+    /// A message from the device to the server, which returns it.
     RoundTrip,
-    /// From the device to the server.
+    /// A message from the device to the server.
     Report,
-    /// From the server to the device.
+    /// A message from the server to the device.
     Command,
-    /// The server asks, and the device answers.
+    /// A request of the server, which the device answers.
     Pull,
-    /// The device asks, and the server answers with a file.
+    /// A request of the device, which the server answers with a file.
     Download,
-    /// From the device through the broker of its server to a device of another group, which subscribes.
+    /// A message from the device to one device of another group, which subscribes at the server's broker.
     Relay,
-    /// The same to every device of the other group: it is said once, and there as often as that has devices.
+    /// A message from the device to every device of another group. It is published once and received by each of them.
     RelayToAll,
 }
 
@@ -75,7 +75,7 @@ impl TrafficPlan {
         flows.numbers.contains(&flow.0).then_some(flows)
     }
 
-    /// The flows of a device.
+    /// Returns the flows of a device.
     pub fn flows_of(&self, device: DeviceId) -> impl Iterator<Item = FlowId> {
         // Numbers grow with the channel.
         let end = self.flows.last().map_or(0, |last| last.numbers.end);
@@ -84,12 +84,12 @@ impl TrafficPlan {
     }
 }
 
-/// A share of the devices, at even distances.
+/// A share of the devices, evenly spaced over their numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
     /// The share, from 0 to 1.
     pub share: f64,
-    /// The offset, from 0 to 1. Each repetition has its own.
+    /// The offset of the spacing, from 0 to 1. Each repetition has its own.
     pub phase: f64,
 }
 
@@ -106,7 +106,7 @@ impl Part {
         phase: 0.0,
     };
 
-    /// Creates the share of one device.
+    /// Creates the share that contains one device only.
     #[must_use]
     pub fn of_one(device: u32, devices: u32) -> Self {
         let share = 1.0 / f64::from(devices);
@@ -116,13 +116,13 @@ impl Part {
         }
     }
 
-    /// Whether a device takes part.
+    /// Whether a device belongs to the share.
     #[must_use]
     pub fn contains(self, device: u32) -> bool {
         self.before(device + 1) > self.before(device)
     }
 
-    /// Returns how many of the first `devices` belong to it.
+    /// Returns the number of devices in the share among the first `devices`.
     #[must_use]
     pub fn count(self, devices: u32) -> u32 {
         self.before(devices)
@@ -140,19 +140,19 @@ impl PlannedFlows {
         self.part.count(self.numbers.end - self.numbers.start)
     }
 
-    /// Whether its messages are files, which take their time.
+    /// Whether the messages are files, whose transfer takes time.
     #[must_use]
     pub fn is_of_files(&self) -> bool {
         self.kind == FlowKind::Download
     }
 
-    /// Whether the device of a flow has it.
+    /// Whether the device of a flow belongs to the share that has the flow.
     #[must_use]
     pub fn has(&self, flow: FlowId) -> bool {
         self.part.contains(self.device(flow))
     }
 
-    /// The device of a flow, by its number in its group.
+    /// Returns the number of a flow's device in its group.
     #[must_use]
     pub fn device(&self, flow: FlowId) -> u32 {
         flow.0 - self.numbers.start
@@ -160,7 +160,7 @@ impl PlannedFlows {
 }
 
 impl FlowKind {
-    /// At which end messages are made: `Up` at the device, `Down` at the server.
+    /// Returns the end that sends the first message: `Up` for the device, `Down` for the server.
     #[must_use]
     pub const fn origin(self) -> Direction {
         match self {
@@ -177,7 +177,7 @@ impl FlowKind {
         !matches!(self, Self::Report) && !self.is_relayed()
     }
 
-    /// Whether messages end at the server, or ask it for something.
+    /// Whether messages end at the server or request something from it.
     #[must_use]
     pub const fn is_for_server(self) -> bool {
         !matches!(self, Self::RoundTrip | Self::Command) && !self.is_relayed()
@@ -189,13 +189,13 @@ impl FlowKind {
         matches!(self, Self::Relay | Self::RelayToAll)
     }
 
-    /// Whether a message comes back to where one is sent.
+    /// Whether the sender of a message receives one in return.
     #[must_use]
     pub const fn is_answered(self) -> bool {
         matches!(self, Self::RoundTrip | Self::Pull | Self::Download)
     }
 
-    /// Whether one end asks and the other answers.
+    /// Whether one end sends a request and the other answers.
     #[must_use]
     pub const fn asks(self) -> bool {
         matches!(self, Self::Pull | Self::Download)

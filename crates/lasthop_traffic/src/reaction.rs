@@ -6,31 +6,31 @@ use lasthop_contract::{DeviceId, Direction, MessageId};
 use crate::parts::{Assembly, part_count, parts};
 use crate::{FlowKind, PlannedFlows, TrafficPlan};
 
-/// What to do with a message that arrives.
+/// The reaction to a received message.
 #[derive(Clone, Debug)]
 pub enum Reaction {
-    /// It is where it was meant to go.
+    /// The message is at its destination.
     Deliver,
-    /// The same, where it was meant for several: for the device of this number among them.
+    /// The message is at one of several destinations: the receiving device with this number.
     DeliverAs(u32),
-    /// As its flow wants.
+    /// The reaction follows the plan of the message's flow.
     AsPlanned(Planned),
 }
 
-/// What decides over a message that arrives.
+/// The settings for reactions by the traffic plan.
 #[derive(Clone, Debug)]
 pub struct Planned {
-    /// What is said in the run.
+    /// The traffic plan of the run.
     pub plan: Arc<TrafficPlan>,
-    /// Which end it is: `Up` is a device, `Down` a server.
+    /// The end that reacts: `Up` for a device, `Down` for a server.
     pub side: Direction,
-    /// The number of a device in its group.
+    /// The number of the reacting device in its group.
     pub receiver: u32,
-    /// Whether the protocol below brings round trips back by itself, as a broker does.
+    /// Whether the protocol below returns round trips by itself, as a broker does.
     pub is_forwarded: bool,
-    /// Whether the protocol below passes on by itself what is for other devices, as a core of topics does.
+    /// Whether the protocol below relays messages to other devices by itself, as a broker core does.
     pub is_passed_on: bool,
-    /// Whether the protocol below takes a download in parts, which the device puts together.
+    /// Whether the protocol below carries a download in parts, which the device assembles.
     pub is_in_parts: bool,
 }
 
@@ -142,7 +142,7 @@ impl Reacting {
 }
 
 impl Reaction {
-    /// What a device does: most only take what comes.
+    /// Creates the reaction of a device. Most devices only deliver messages.
     #[must_use]
     pub fn of_device(planned: Planned, device: DeviceId) -> Self {
         if Reacting::concerns(&planned.plan, device) {

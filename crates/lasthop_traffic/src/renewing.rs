@@ -8,11 +8,12 @@ use lasthop_contract::{
 };
 use lasthop_units::{Duration, Instant};
 
-/// The device's end of a protocol over secured datagrams whose session begins with a message and ends after so many, or
-/// is made anew after a time.
+/// A device's client over secured datagrams that renews its session after a number of messages or a time.
 ///
-/// The messages are those that the device reports. One is done with when it is acknowledged or given up; where nothing is
-/// acknowledged, when it has left.
+/// Each session begins with a message.
+///
+/// The reports of the device count as messages. A report is finished when it was acknowledged or given up, or, without
+/// acknowledgements, when it was sent.
 #[derive(Debug)]
 pub struct Renewing<P> {
     protocol: P,
@@ -30,12 +31,12 @@ pub struct Renewing<P> {
     outputs: ShortQueue<ApplicationOutput>,
 }
 
-/// When a session is made anew.
+/// When a session is renewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewal {
-    /// After so many messages, when all that were to be sent meanwhile are done with as well.
+    /// After this number of messages, once all messages sent in the meantime have finished.
     Messages(NonZeroU32),
-    /// After a time.
+    /// After this time.
     Time(Duration),
 }
 
@@ -55,7 +56,7 @@ enum State {
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 impl<P: Application> Renewing<P> {
-    /// The end of this device by a protocol that acknowledges messages, or does not.
+    /// Creates the client of a device. `acknowledges` tells whether the protocol acknowledges messages.
     pub const fn new(protocol: P, device: DeviceId, renewal: Renewal, acknowledges: bool) -> Self {
         Self {
             protocol,

@@ -1,7 +1,7 @@
 use lasthop_contract::RandomStream;
 use lasthop_units::{Duration, Instant};
 
-/// When the messages of one flow are due. Open loop: what became of earlier ones does not matter.
+/// The due times of one flow's messages. They do not depend on the outcome of earlier messages (open loop).
 #[derive(Clone, Debug)]
 pub struct Schedule {
     arrivals: Arrivals,
@@ -12,32 +12,32 @@ pub struct Schedule {
     stream: RandomStream,
 }
 
-/// How arrivals make messages.
+/// How arrivals are grouped into messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grouping {
-    /// How many messages are due at each arrival.
+    /// The number of messages at each arrival.
     pub burst: u16,
-    /// How many arrivals wait for each other: with the last of them a message is due.
+    /// The number of arrivals that are collected in one message, which is due at the last of them.
     pub batch: u16,
 }
 
-/// How arrivals follow each other.
+/// An arrival process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrivals {
-    /// One after each span, the first at the start.
+    /// Periodic arrivals, the first at the start.
     Periodic {
-        /// The span.
+        /// The interval between arrivals.
         every: Duration,
     },
-    /// A Poisson process: independent, exponentially distributed gaps.
+    /// A Poisson process: independent, exponentially distributed intervals.
     Poisson {
-        /// The mean gap.
+        /// The mean interval between arrivals.
         mean: Duration,
     },
 }
 
 impl Schedule {
-    /// The schedule of arrivals from `start` up to but not including `end`.
+    /// Creates the schedule of arrivals from `start` (inclusive) to `end` (exclusive).
     #[must_use]
     pub fn new(
         arrivals: Arrivals,
@@ -59,7 +59,7 @@ impl Schedule {
         schedule
     }
 
-    /// When the next message is due; `None` when there is no further one.
+    /// Returns when the next message is due, or `None` after the last one.
     #[must_use]
     pub fn next_due(&self) -> Option<Instant> {
         (self.next < self.end && self.grouping.burst > 0).then_some(self.next)
@@ -70,7 +70,7 @@ impl Schedule {
         self.end
     }
 
-    /// Goes on to the message after the next.
+    /// Advances to the next message.
     pub fn advance(&mut self) {
         self.left_in_burst = self.left_in_burst.saturating_sub(1);
         if self.left_in_burst == 0 {

@@ -12,7 +12,7 @@ use crate::report::Report;
 use crate::source::{Due, Source};
 use crate::{PayloadTemplate, Reaction, TrafficPlan};
 
-/// The end of a flow above its protocol: makes messages when they are due, and reacts to those that arrive.
+/// An application on a protocol that sends messages when they are due and reacts to received ones.
 #[derive(Debug)]
 pub struct Traffic<P> {
     protocol: P,
@@ -25,12 +25,13 @@ pub struct Traffic<P> {
     receiver: u32,
 }
 
-/// What makes messages at an end.
+/// The source of messages at one end.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    /// What is said in the run.
+    /// The traffic plan of the run.
     pub plan: Arc<TrafficPlan>,
-    /// Which end it is: `Up` is a device, `Down` a server. It makes the messages of flows that begin there.
+    /// The end that sends: `Up` for a device, `Down` for a server. It sends the messages of flows that begin at this
+    /// end.
     pub side: Direction,
 }
 
@@ -44,7 +45,7 @@ enum MessageSource {
 }
 
 impl<P: Application> Traffic<P> {
-    /// Traffic over a protocol, of which this end makes messages as planned. Without a plan it only reacts.
+    /// Creates traffic over a protocol. Without an origin, this end only reacts to received messages.
     pub fn new(protocol: P, origin: Option<Origin>, reaction: Reaction) -> Self {
         let receiver = reaction.receiver();
         Self {
@@ -59,8 +60,7 @@ impl<P: Application> Traffic<P> {
         }
     }
 
-    /// The traffic of a device that comes with one message: it is due at the start, and leaves as soon as the
-    /// protocol can send it.
+    /// Creates the traffic of a device with one message, due at the start and sent as soon as the protocol can send it.
     pub fn of_one_report(protocol: P, payload: PayloadTemplate, flow: FlowId) -> Self {
         Self {
             protocol,

@@ -1,4 +1,5 @@
-//! Several messages as one payload: JSON objects as a list in one, all else as netstrings (D. J. Bernstein, 1997).
+//! Bundles: several messages in one payload. JSON objects become a list in one object, all else becomes netstrings (D.
+//! J. Bernstein, 1997).
 
 use lasthop_contract::MessageId;
 use lasthop_contract::message_text::{ID_LENGTH, JSON_START, write_id};

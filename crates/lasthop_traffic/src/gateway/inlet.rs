@@ -7,7 +7,7 @@ use lasthop_units::Instant;
 
 use super::Gateway;
 
-/// The downstream side of a gateway: it keeps received messages for forwarding.
+/// The downstream side of a gateway: it receives messages from devices and queues them for forwarding.
 #[derive(Debug)]
 pub struct Inlet<P> {
     protocol: P,
@@ -16,7 +16,7 @@ pub struct Inlet<P> {
 }
 
 impl<P: Application> Inlet<P> {
-    /// An inlet over the server of a protocol.
+    /// Creates an inlet over the server of a protocol.
     pub fn new(protocol: P, gateway: Gateway) -> Self {
         Self {
             protocol,

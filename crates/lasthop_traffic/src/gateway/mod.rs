@@ -1,4 +1,4 @@
-//! A field gateway: what comes to one side of a host goes on by the other, one by one or in bundles.
+//! A field gateway: messages received on one side of a host are forwarded on the other side, one by one or in bundles.
 //!
 //! An [`Inlet`] stands on each protocol that devices speak with it, an [`Outlet`] on the client of its server. Between them
 //! is a [`Gateway`], which both share.
@@ -17,21 +17,21 @@ use std::rc::Rc;
 use lasthop_contract::{MessageId, WakeFlag};
 use lasthop_units::{Duration, Instant};
 
-/// The messages that a host has to pass on. Copies share them.
+/// The queue of messages that a gateway has to forward. Clones share the queue.
 #[derive(Clone, Debug)]
 pub struct Gateway {
     held: Rc<RefCell<Held>>,
     wake: WakeFlag,
 }
 
-/// How a host forwards messages.
+/// How a gateway forwards messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PassingOn {
     /// The number of messages in one upstream message.
     pub batch: u32,
-    /// The first of them waits for the others so long at most.
+    /// The maximum time that the first message of a batch waits for the others.
     pub wait: Duration,
-    /// The maximum number of held messages, including those that its client has not finished.
+    /// The maximum number of queued messages, including those that the upstream client is still sending.
     pub room: u32,
 }
 
@@ -57,7 +57,7 @@ struct Message {
 const MOST_BYTES: usize = 60_000;
 
 impl Gateway {
-    /// Creates an empty gateway with the wake flag of its host.
+    /// Creates an empty gateway. `wake` is the flag that wakes its host.
     #[must_use]
     pub fn new(passing_on: PassingOn, wake: WakeFlag) -> Self {
         let held = Held {

@@ -10,10 +10,10 @@ use lasthop_units::Instant;
 
 use super::{Gateway, Message, bundle};
 
-/// The upstream side of a gateway: its client forwards kept messages.
+/// The upstream side of a gateway: its client forwards queued messages.
 ///
-/// What it sends are messages of its own first flow, each with one of the messages that came or with several: to the
-/// protocol it is a client like others.
+/// Each message that the client sends belongs to the first flow of the gateway device, and carries one or several
+/// forwarded messages. The protocol sees an ordinary client.
 #[derive(Debug)]
 pub struct Outlet<P> {
     protocol: P,
@@ -28,7 +28,7 @@ pub struct Outlet<P> {
 }
 
 impl<P: Application> Outlet<P> {
-    /// An outlet over the client of a protocol.
+    /// Creates an outlet over the client of a protocol.
     pub fn new(protocol: P, gateway: Gateway, device: DeviceId) -> Self {
         Self {
             protocol,

@@ -30,11 +30,11 @@ enum Proof {
 /// The limits on subscriptions of unknown clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SubscriptionLimits {
-    /// Subscriptions of all of them.
+    /// The maximum number of subscriptions of all unknown clients.
     pub subscriptions: usize,
-    /// Their topics together.
+    /// The maximum size of their topics, summed up.
     pub size: DataSize,
-    /// The silence after which the subscriptions of a client end.
+    /// The idle time after which a client's subscriptions end.
     pub patience: Duration,
 }
 

@@ -16,9 +16,10 @@ use super::encoding::{plain_payload, sent_data};
 use super::envelope::{Envelope, Framing, challenge, publication, session_chunk, session_message};
 use lasthop_contract::message_text::{flow_of, message_id, topic_of};
 
-/// The broker: it forwards publications to subscribers, and can be the destination itself.
+/// A broker for JSON over UDP. It forwards publications to subscribers, and can be the destination itself.
 ///
-/// Its clients show no credentials: what the authority of its core refuses to such is passed over without a word.
+/// Clients present no credentials. The broker silently drops what the authority of its core refuses to clients without
+/// credentials.
 #[derive(Debug)]
 pub struct JsonUdpBroker {
     core: BrokerService,
@@ -43,7 +44,7 @@ enum Role {
 }
 
 impl JsonUdpBroker {
-    /// A broker. As a destination it hands every publication to the application above, too.
+    /// Creates a broker. With `is_destination`, it also delivers every publication to the application above.
     #[must_use]
     pub fn new(is_destination: bool) -> Self {
         Self {
@@ -53,7 +54,7 @@ impl JsonUdpBroker {
         }
     }
 
-    /// Creates a broker for unknown clients, with limited subscriptions that end with their flow.
+    /// Creates a broker for unknown clients. Their subscriptions are limited, and end with the client's flow.
     #[must_use]
     pub fn bounded(limits: SubscriptionLimits) -> Self {
         let bound = Bound::new(limits);
@@ -63,7 +64,7 @@ impl JsonUdpBroker {
         }
     }
 
-    /// Makes clients prove that they receive at their address before they subscribe.
+    /// Requires clients to prove that they receive at their address before they subscribe.
     ///
     /// The challenges come from an unpredictable stream.
     #[must_use]
@@ -74,7 +75,7 @@ impl JsonUdpBroker {
         self
     }
 
-    /// Makes it one of the services that share a core.
+    /// Makes the broker one of several services that share a broker core.
     #[must_use]
     pub fn at(self, core: BrokerService) -> Self {
         Self { core, ..self }

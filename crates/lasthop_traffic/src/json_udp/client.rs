@@ -33,11 +33,11 @@ pub struct JsonUdpClient {
 pub struct JsonUdpClientConfig {
     /// The address of the broker.
     pub broker: SocketAddr,
-    /// The flows whose topics it subscribes to.
+    /// The flows of its device whose topics the client subscribes to.
     pub subscribes: ChannelSet,
-    /// The flows of other devices that it subscribes to.
+    /// The flows of other devices whose topics the client subscribes to.
     pub hears: Box<[FlowId]>,
-    /// The request-response flows. What a client itself publishes in them has a separate topic.
+    /// The flows with requests and responses. The client publishes to a separate topic in these.
     pub asks: ChannelSet,
     /// The time after which an unconfirmed subscription is repeated.
     pub subscribe_timeout: Duration,
@@ -65,7 +65,7 @@ enum Session {
 }
 
 impl JsonUdpClient {
-    /// The client of a device, from its flow on with the lowest channel.
+    /// Creates the client of a device. `flow` is the device's flow with the lowest channel.
     #[must_use]
     pub fn new(config: Arc<JsonUdpClientConfig>, flow: FlowId) -> Self {
         Self {

@@ -8,55 +8,55 @@ use thiserror::Error;
 
 use super::encoding::SentData;
 
-/// A message of the protocol: a view on the bytes of a datagram.
+/// A message of the protocol, parsed from a datagram without copying.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Envelope<'a> {
-    /// Asks for a topic.
+    /// A subscription to a topic.
     Subscribe {
         /// The topic.
         topic: Cow<'a, str>,
-        /// The challenge of the broker; empty where there was none.
+        /// The challenge that the broker sent; empty if it sent none.
         echo: Cow<'a, str>,
     },
-    /// Asks a client to send these letters with its subscription, which shows that it receives at its address.
+    /// A challenge: the client must repeat it in its subscription, to prove that it receives at its address.
     Challenge {
-        /// The letters.
+        /// The challenge.
         echo: Cow<'a, str>,
     },
-    /// Confirms a subscription.
+    /// The confirmation of a subscription.
     Subscribed {
         /// The topic.
         topic: Cow<'a, str>,
     },
-    /// Wants no more of a topic.
+    /// The end of a subscription to a topic.
     Unsubscribe {
         /// The topic.
         topic: Cow<'a, str>,
     },
-    /// Confirms that.
+    /// The confirmation that a subscription has ended.
     Unsubscribed {
         /// The topic.
         topic: Cow<'a, str>,
     },
-    /// Carries a payload.
+    /// A publication with a payload.
     Publish {
         /// The topic.
         topic: Cow<'a, str>,
-        /// The place of the payload in the datagram; of a string, without its quotes.
+        /// The range of the payload in the datagram. The quotes of a string are excluded.
         data: Range<usize>,
     },
 }
 
-/// Why bytes are not a valid envelope.
+/// The reason why bytes are not a valid envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum EnvelopeError {
-    /// Not JSON, or not with these fields.
+    /// The datagram is not JSON, or lacks a field of its operation.
     #[error("no JSON object with op and topic")]
     Malformed,
-    /// An operation that nobody sends.
+    /// The operation is not one of the protocol.
     #[error("the operation is not known")]
     UnknownOperation,
-    /// A publication without data.
+    /// A publication has no data.
     #[error("a publication has no data")]
     NoData,
 }
@@ -89,7 +89,7 @@ fn any_value<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>
 const SET_UP: Provenance = Provenance::new(Layer::Application, Cause::SessionSetUp);
 
 impl<'a> Envelope<'a> {
-    /// Reads a datagram.
+    /// Parses a datagram.
     ///
     /// # Errors
     /// For anything but one of the six messages.

@@ -1,5 +1,6 @@
-//! Publish and subscribe with JSON strings in UDP datagrams, as the custom protocol of Chen & Kunz 2016:
-//! no acknowledgement of what is published, a broker that forwards, subscriptions repeated until confirmed.
+//! Publish and subscribe with JSON strings in UDP datagrams: the custom protocol of Chen & Kunz 2016.
+//!
+//! Publications are not acknowledged. The broker forwards them. Clients repeat subscriptions until they are confirmed.
 //!
 //! The paper does not print its messages. Ours are `{"op":"sub","topic":T}`, its confirmation
 //! `{"op":"suback","topic":T}`, and `{"op":"pub","topic":T,"data":D}`, which the broker forwards as it came.
@@ -17,5 +18,5 @@ pub use broker::JsonUdpBroker;
 pub use client::{JsonUdpClient, JsonUdpClientConfig};
 pub use envelope::{Envelope, EnvelopeError};
 
-/// The port that the broker listens at.
+/// The default port of the broker.
 pub const PORT: u16 = 40_001;

@@ -9,7 +9,7 @@ use lasthop_units::{Duration, Instant};
 
 use super::framed_stream::{FramedStream, failed, is_greeting};
 
-/// The device's end of `raw_tcp`.
+/// The device's client of `raw_tcp`.
 #[derive(Debug)]
 pub struct RawTcpClient {
     server: SocketAddr,
@@ -33,7 +33,8 @@ enum Session {
 const REOPEN_DELAY: Duration = Duration::from_secs(1);
 
 impl RawTcpClient {
-    /// A client of the server at this address. With `greets` it makes itself known first, as commands need it.
+    /// Creates a client for the server at this address. With `greets`, the client first identifies itself, which
+    /// commands need.
     #[must_use]
     pub fn new(server: SocketAddr, device: DeviceId, greets: bool) -> Self {
         Self {

@@ -12,5 +12,5 @@ mod server;
 pub use client::RawTcpClient;
 pub use server::RawTcpServer;
 
-/// The port that the server listens at.
+/// The default port of the server.
 pub const PORT: u16 = 40_001;

@@ -8,7 +8,7 @@ use lasthop_units::Instant;
 use super::PORT;
 use super::framed_stream::{FramedStream, failed, is_greeting};
 
-/// The server's end of `raw_tcp`. It answers a device on the connection that it last heard from it by.
+/// The server of `raw_tcp`. It answers a device on the connection by which the device's last message came.
 #[derive(Debug, Default)]
 pub struct RawTcpServer {
     streams: LookupMap<ConnectionId, FramedStream>,
@@ -17,7 +17,7 @@ pub struct RawTcpServer {
 }
 
 impl RawTcpServer {
-    /// A server for any number of devices.
+    /// Creates a server for any number of devices.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -10,7 +10,7 @@ use super::message_link::MessageLink;
 use super::reliability::RetransmissionPolicy;
 use lasthop_contract::message_text::{ID_LENGTH, write_id};
 
-/// The device's end of `raw_udp`.
+/// The device's client of `raw_udp`.
 #[derive(Debug)]
 pub struct RawUdpClient {
     server: SocketAddr,
@@ -36,7 +36,8 @@ enum Session {
 const GREETING_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl RawUdpClient {
-    /// A client of the server at this address. With `greets` it makes itself known first, as commands need it.
+    /// Creates a client for the server at this address. With `greets`, the client first identifies itself, which
+    /// commands need.
     #[must_use]
     pub fn new(
         server: SocketAddr,
@@ -59,7 +60,7 @@ impl RawUdpClient {
         }
     }
 
-    /// The same client, to which no messages come: a radio need not wait for more than acknowledgements.
+    /// Declares that the client receives no messages, so that a radio waits for acknowledgements only.
     #[must_use]
     pub fn reporting_only(mut self) -> Self {
         self.messages.only_sends();

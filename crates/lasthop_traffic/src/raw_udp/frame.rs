@@ -1,32 +1,32 @@
 use lasthop_contract::MessageId;
 use thiserror::Error;
 
-/// What stands before a payload when `raw_udp` acknowledges: a channel and a type of 4 bits each, and a number of 24,
-/// big endian.
+/// The header of a `raw_udp` datagram with acknowledgements: a channel and a type of 4 bits each, and a number of 24
+/// bits, big endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
-    /// A message follows.
+    /// A message follows the header.
     Data(FrameId),
-    /// This message is there.
+    /// The message with this ID was received.
     Acknowledgement(FrameId),
 }
 
-/// Which message of a connection it is.
+/// The ID of a message on a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FrameId {
-    /// Which of the device's flows, below 16.
+    /// The channel of the device's flow, below 16.
     pub channel: u8,
-    /// Its number there, below 2^24; 0 is no message.
+    /// The number of the message in its flow, below 2^24; 0 for no message.
     pub number: u32,
 }
 
-/// Bytes that are no frame.
+/// The reason why bytes are not a valid frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum FrameError {
-    /// Fewer than four bytes.
+    /// The datagram has fewer than four bytes.
     #[error("a frame has at least 4 B")]
     TooShort,
-    /// A type that nobody sends.
+    /// The type is unknown.
     #[error("type {0} is not known")]
     UnknownType(u8),
 }
@@ -35,10 +35,10 @@ const DATA: u8 = 1;
 const ACKNOWLEDGEMENT: u8 = 2;
 
 impl Frame {
-    /// How many bytes it takes.
+    /// The length of the header in bytes.
     pub const LENGTH: usize = 4;
 
-    /// Reads the frame at the start of a datagram.
+    /// Parses the header at the start of a datagram.
     ///
     /// # Errors
     /// For a datagram that is too short or of an unknown type.
@@ -57,7 +57,7 @@ impl Frame {
         }
     }
 
-    /// Its bytes.
+    /// Returns the bytes of the header.
     #[must_use]
     pub fn to_bytes(self) -> [u8; Self::LENGTH] {
         let (kind, id) = match self {
@@ -70,7 +70,7 @@ impl Frame {
 }
 
 impl FrameId {
-    /// No message: a greeting.
+    /// The ID of a greeting, which is not a message.
     pub const GREETING: Self = Self {
         channel: 0,
         number: 0,

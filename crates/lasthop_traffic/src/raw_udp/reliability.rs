@@ -3,12 +3,12 @@ use lasthop_units::{Duration, Instant};
 
 use super::frame::FrameId;
 
-/// When to send again, as confirmable CoAP messages are (RFC 7252 sections 4.2, 4.8).
+/// The retransmission policy of `raw_udp`, the same as for confirmable CoAP messages (RFC 7252 sections 4.2, 4.8).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RetransmissionPolicy {
-    /// The shortest wait for the first acknowledgement (`ACK_TIMEOUT`).
+    /// The minimum of the first acknowledgement timeout (`ACK_TIMEOUT`).
     pub timeout: Duration,
-    /// The longest is this many times the shortest (`ACK_RANDOM_FACTOR`), at least 1.
+    /// The ratio of the maximum to the minimum of the first timeout (`ACK_RANDOM_FACTOR`), at least 1.
     pub random_factor: f64,
     /// The maximum number of retransmissions of a message (`MAX_RETRANSMIT`).
     pub max_retransmit: u16,

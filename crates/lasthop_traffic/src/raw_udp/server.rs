@@ -9,7 +9,7 @@ use super::reliability::RetransmissionPolicy;
 use crate::raw_udp::{Frame, PORT};
 use lasthop_contract::message_text::read_id;
 
-/// The server's end of `raw_udp`. It answers a device where it last heard from it.
+/// The server of `raw_udp`. It answers a device at the address of the device's last datagram.
 #[derive(Debug)]
 pub struct RawUdpServer {
     acknowledges: bool,
@@ -18,7 +18,7 @@ pub struct RawUdpServer {
 }
 
 impl RawUdpServer {
-    /// A server for any number of devices.
+    /// Creates a server for any number of devices.
     #[must_use]
     pub fn new(policy: Option<RetransmissionPolicy>, stream: RandomStream) -> Self {
         Self {
