@@ -8,10 +8,10 @@ use crate::plan::numbers_of_groups;
 use crate::simulated::Simulated;
 use crate::spec::{RunSpec, SpecError};
 
-/// The activity of a device's radio from when its message was due until it slept again.
+/// The activity of a device's radio from the due time of its message until its next sleep.
 #[derive(Clone, Debug)]
 pub struct ExplainedRadio {
-    /// Transmissions and waits, in order of their start.
+    /// The transmissions and waits, in the order of their start.
     pub events: Vec<RadioEvent>,
     /// The radio states, without gaps.
     pub spans: Vec<RadioSpan>,
@@ -20,7 +20,7 @@ pub struct ExplainedRadio {
 }
 
 impl ExplainedRadio {
-    /// Returns the energy of a span, if the study has a power profile.
+    /// Returns the energy of a radio span, or `None` if the study has no power profile.
     #[must_use]
     pub fn energy(&self, span: &RadioSpan) -> Option<Energy> {
         let profile = self.profile.as_ref()?;
@@ -29,7 +29,7 @@ impl ExplainedRadio {
 }
 
 impl Simulated {
-    /// Returns the radio activity for the message whose time line was kept, if its device has a radio.
+    /// Returns the radio activity for the explained message, or `None` if its device has no radio.
     ///
     /// # Errors
     /// When the spec is not the one of this run.

@@ -4,9 +4,10 @@ use crate::plan::numbers_of_groups;
 use crate::{GroupSpec, RunSpec, ServerLayout, ServerSpec};
 
 impl RunSpec {
-    /// The host that a name means: `meters-3` is the fourth device of the group `meters`, or the fourth that comes;
-    /// `head_end-0` is the server `head_end`, or that of the first device where each has its own. `None` where there is
-    /// no such host.
+    /// Returns the host with a name, or `None` if there is none: `meters-3` is the fourth device of the group `meters`,
+    /// or the fourth to arrive.
+    ///
+    /// `head_end-0` is the server `head_end`, or the server of the first device if each has its own.
     #[must_use]
     pub fn host_named(&self, name: &str) -> Option<CapturedHost> {
         let (name, number) = name.rsplit_once('-')?;

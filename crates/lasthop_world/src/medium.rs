@@ -1,4 +1,4 @@
-//! The media that hops are made of.
+//! The media of hops: links, radio networks, address translators.
 //!
 //! A medium is a file here and a line in the list below: its run spec, its checks, how a device attaches, and its
 //! result columns.

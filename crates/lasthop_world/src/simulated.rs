@@ -38,43 +38,43 @@ pub struct Simulated {
     pub(crate) hides_packets: bool,
 }
 
-/// What to observe beside messages and bytes.
+/// Optional observations of a run, in addition to messages and bytes.
 #[derive(Debug, Default)]
 pub struct Observe {
-    /// Keep the packets of some hosts.
+    /// The capture of packets of some hosts.
     pub capture: Option<Capture>,
-    /// Keep the time line of a message.
+    /// The message whose time line is recorded.
     pub message: Option<MessageName>,
-    /// Writes finished messages to files, including summed ones.
+    /// The files to which finished messages are written, even if results only have sums.
     ///
     /// Messages of arriving devices, and all messages beside a time line, stay in memory.
     pub messages: Option<MessageFiles>,
 }
 
-/// A message, as people name it.
+/// The name of a message: its device, flow and number.
 #[derive(Clone, Debug)]
 pub struct MessageName {
-    /// The number of its device in the run.
+    /// The number of the message's device in the run.
     pub device: u32,
-    /// Its flow. `None` means the first of the device.
+    /// The name of the message's flow. `None` means the first flow of the device.
     pub flow: Option<String>,
-    /// Its number in the flow, from 1.
+    /// The number of the message in its flow, from 1.
     pub number: NonZeroU32,
 }
 
-/// Why a run has no result.
+/// The reason why a run has no result.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// The spec describes no run.
+    /// The run spec is invalid.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// The caller interrupted.
+    /// The caller interrupted the run.
     #[error("interrupted")]
     Interrupted,
-    /// A capture could not be written.
+    /// A packet capture could not be written.
     #[error("capture: {0}")]
     Capture(io::Error),
-    /// The messages could not be written.
+    /// The message files could not be written.
     #[error("messages: {0}")]
     Messages(io::Error),
 }
@@ -88,7 +88,7 @@ impl Simulated {
         Self::run_with(&Registry::standard(), spec, observe, interrupt)
     }
 
-    /// Runs a spec with a registry of your own.
+    /// Runs a spec with a custom registry.
     ///
     /// # Errors
     /// As of [`Simulated::run`].
@@ -105,7 +105,7 @@ impl Simulated {
         Self::on(VirtualClock, registry, spec, observe, interrupt)
     }
 
-    /// Runs a spec on a clock of the caller, regardless of the spec's engine.
+    /// Runs a spec on the caller's clock, regardless of the spec's engine.
     ///
     /// # Errors
     /// When the spec describes no run, after an interrupt or when the clock stops, or when a capture cannot be written.
@@ -120,7 +120,7 @@ impl Simulated {
         Self::beside(outside, clock, registry, spec, observe, interrupt)
     }
 
-    /// Runs a spec with servers outside of the run.
+    /// Runs a spec with external servers.
     ///
     /// # Errors
     /// As of [`Simulated::on`], and when a server that is to be outside is not there.
@@ -174,13 +174,13 @@ impl Simulated {
         Ok(self)
     }
 
-    /// Returns the status.
+    /// Returns the status of the run.
     #[must_use]
     pub fn status(&self) -> RunStatus {
         self.meter.status(self.outcome)
     }
 
-    /// The run in one row.
+    /// Returns the summary row of the run.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let mut summary = self.meter.summary(self.end);
@@ -193,7 +193,7 @@ impl Simulated {
         summary
     }
 
-    /// Returns the counters of all networks' cells, if a path has cells.
+    /// Returns the counters of all radio networks, if there are any.
     #[must_use]
     pub fn network(&self) -> Option<&NetworkReport> {
         self.network.as_ref().map(|told| &told.network)
@@ -205,19 +205,19 @@ impl Simulated {
         &self.meter
     }
 
-    /// Returns the number of wake-ups that the loop served.
+    /// Returns the number of wake-ups that the event loop handled.
     #[must_use]
     pub fn events(&self) -> u64 {
         self.events
     }
 
-    /// Returns the number of polls of machines.
+    /// Returns the number of times that hosts and links were polled.
     #[must_use]
     pub fn polls(&self) -> u64 {
         self.polls
     }
 
-    /// The tables of the run, which carry this id.
+    /// Returns the tables of the run, with this run ID.
     #[must_use]
     pub fn tables(&self, run_id: &str) -> RunTables {
         RunTables::new(run_id, self.status(), &self.summary(), &self.meter)

@@ -45,7 +45,7 @@ pub(crate) struct World<'a, C> {
     affected: Affected<'a>,
 }
 
-/// The constructors of hosts for external servers, by their numbers in the run.
+/// Constructors of hosts for external servers, by the number of the server in the run.
 pub type OutsideHosts = BTreeMap<u32, Box<dyn FnOnce(Routes) -> Box<dyn Host>>>;
 
 /// A device that stays, and its place in the network, where it has one.

@@ -1,4 +1,4 @@
-//! Gateways: hosts that are a server to some and a device to another.
+//! Gateways: hosts that are a server for devices and a client of another server.
 
 use core::net::SocketAddr;
 

@@ -9,29 +9,29 @@ use crate::plan::numbers_of_groups;
 use crate::spec::{GroupSpec, SpecError};
 use crate::stack::{DeviceEnd, Guest, HostEnd, StackBuilder};
 
-/// A client of a device that is to be put on a socket of the kernel.
+/// A device's client that runs over a kernel socket.
 pub struct SocketClient<'a> {
-    /// The name of its device: the group and the number in it.
+    /// The name of the client's device: the name of its group and its number in the group.
     pub name: String,
-    /// The address of its server.
+    /// The address of the client's server.
     pub server: SocketAddr,
-    /// The machine on the socket.
+    /// The application or host on the socket.
     pub end: SocketEnd<'a>,
     /// The kind of socket.
     pub kind: SocketKind,
-    /// Whether it makes no messages: it is to be ready before others make some.
+    /// Whether the client only receives messages. It must be ready before others send.
     pub only_hears: bool,
 }
 
-/// The machine on a kernel socket.
+/// The application or host on a kernel socket.
 pub enum SocketEnd<'a> {
-    /// An application alone.
+    /// An application directly on the socket.
     Application(Box<dyn Application>),
-    /// A host, which has layers of its own below its application or little of everything.
+    /// A host with layers below its application, or with resource limits.
     Host(SocketHost<'a>),
 }
 
-/// A host to put on a kernel socket.
+/// A host that runs over a kernel socket.
 ///
 /// The segments, windows and mailboxes are the kernel's, even for a resource-constrained device.
 pub struct SocketHost<'a> {
@@ -42,13 +42,13 @@ pub struct SocketHost<'a> {
 }
 
 impl SocketHost<'_> {
-    /// Returns how it and its server authenticate each other, if they do.
+    /// Returns how the client and its server authenticate each other, or `None` without security.
     #[must_use]
     pub fn secures(&self) -> Option<Secures> {
         self.stack.secures()
     }
 
-    /// The host on this socket, with something `around` its application.
+    /// Creates the host over a socket. `around` wraps its application.
     #[must_use]
     pub fn on(
         self,
@@ -68,11 +68,11 @@ impl SocketHost<'_> {
 /// A kind of socket of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SocketKind {
-    /// TCP.
+    /// A TCP socket.
     Stream,
-    /// UDP.
+    /// A UDP socket.
     Datagram,
-    /// UDP whose datagrams are never fragmented, as QUIC requires (RFC 9000 section 14).
+    /// A UDP socket without fragmentation of datagrams, as QUIC requires (RFC 9000 section 14).
     WholeDatagram,
 }
 

@@ -9,7 +9,7 @@ use crate::addresses::{Addresses, Outside};
 use crate::path::LonePath;
 use crate::spec::{ChangeSpec, GroupSpec, HopSpec, RunSpec, ScopeSpec, SpecError, demand, nanos};
 
-/// Network address translation.
+/// The settings of network address translation (NAT).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NatSpec {
@@ -19,7 +19,7 @@ pub struct NatSpec {
     pub tcp_timeout_ns: u64,
     /// The interval at which all mappings are dropped.
     pub rebind_every_ns: Option<u64>,
-    /// The number of ports of each protocol at its external address.
+    /// The number of ports of each protocol that the external address has.
     pub ports: u32,
 }
 

@@ -407,7 +407,7 @@ impl Medium for Box<NetworkConfig> {
 }
 
 impl PathSpec {
-    /// The network that devices have their radio in, where the path begins with one.
+    /// Returns the radio network of the path's first hop, if it is one.
     #[must_use]
     pub fn network(&self) -> Option<&NetworkConfig> {
         match &self.hops.first()?.medium {
@@ -416,7 +416,7 @@ impl PathSpec {
         }
     }
 
-    /// Returns the number of cells; a path without a network counts as one.
+    /// Returns the number of cells. A path without a radio network counts as one.
     #[must_use]
     pub fn cells(&self) -> u16 {
         self.network().map_or(1, NetworkConfig::cells)
@@ -424,7 +424,7 @@ impl PathSpec {
 }
 
 impl RunSpec {
-    /// Returns the radio networks of the groups' paths by hop name, initial paths first.
+    /// Returns the radio networks of all paths that groups use, by hop name. Initial paths come first.
     #[must_use]
     pub fn networks(&self) -> Vec<(&str, &NetworkConfig)> {
         let mut networks: Vec<(&str, &NetworkConfig)> = Vec::new();

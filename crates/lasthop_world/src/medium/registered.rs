@@ -14,23 +14,25 @@ pub(crate) type State<'a> = SharedLinks<'a>;
 /// A link of an extension, as listed in the catalogue.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkEntry {
-    /// As in a study: `extension_link: own_link tries=3`.
+    /// The name in a study: `extension_link: own_link tries=3`.
     pub name: &'static str,
-    /// A short description.
+    /// A short description of the link.
     pub summary: &'static str,
-    /// Its options.
+    /// The options of the link.
     pub options: &'static [OptionEntry],
-    /// Makes it at its place. The k-th device on it has `Port(2k)`, and its server `Port(2k + 1)`: 0 and 1 alone where
-    /// each device has a link of its own. All are attached from the start.
+    /// The function that builds the link.
+    ///
+    /// The k-th device on it has `Port(2k)`, and its server `Port(2k + 1)`: only 0 and 1 if each device has its own
+    /// link. All ports are attached from the start.
     pub build: fn(Options<'_>, &LinkPlace) -> Box<dyn Link>,
 }
 
-/// The place of a link in a run.
+/// The place of a link in a run, from which its random streams are derived.
 #[derive(Clone, Debug)]
 pub struct LinkPlace {
     /// The seed of the run.
     pub seed: u64,
-    /// The prefix of its random streams, for example `path/0` for the first device.
+    /// The prefix of the link's random streams, for example `path/0` for the first device.
     pub name: String,
 }
 
@@ -45,7 +47,7 @@ impl LinkPlace {
         Self { seed, name }
     }
 
-    /// A stream of random numbers of the link, for a purpose: `up/loss`.
+    /// Returns a random stream of the link for a purpose, for example `up/loss`.
     #[must_use]
     pub fn stream(&self, purpose: impl Display) -> RandomStream {
         RandomStream::named(self.seed, format_args!("{}/{purpose}", self.name))

@@ -14,13 +14,13 @@ use super::{Ended, Ground, JoiningDevice, LinkPlace, Medium, MediumSpec, OfRun, 
 use crate::path::LonePath;
 use crate::spec::{HopSpec, RunSpec, ScopeSpec, SpecError};
 
-/// A WLAN: the settings of its cell, and those of each station on the path.
+/// The settings of a WLAN: those of its cell, and those of each station on the path.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WlanSpec {
-    /// The common settings. Shared hops of one name are one cell.
+    /// The common settings of the cell. Shared hops with the same name are the same cell.
     pub cell: CellConfig,
-    /// The settings of a device on this path.
+    /// The settings of a station on this path.
     pub station: StationConfig,
 }
 

@@ -9,7 +9,7 @@ use crate::medium::LinkPlace;
 use crate::medium::place::{HopEnd, ends_of};
 use crate::spec::{HopSpec, PathSpec, ScopeSpec, SpecError};
 
-/// A path of a run spec without the rest of the run, for one device between any two hosts.
+/// One path of a run spec, for a single device between any two hosts.
 ///
 /// Its hops are those that the device would have in a run of this seed, with the same random streams.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,9 +23,9 @@ pub struct LonePath {
     pub group: String,
     /// The number of the device in the run.
     pub device: u32,
-    /// The coupling loss of the device, if the path has a cell and leaves it to strata.
+    /// The coupling loss of the device in dB, for a path whose radio network does not determine it.
     pub coupling_loss_db: Option<f64>,
-    /// The outside of translators, where it is not to be that of the run.
+    /// The external addresses of NATs; `None` for those of the run.
     pub translated: Option<Translated>,
 }
 
@@ -40,7 +40,7 @@ pub struct Translated {
 }
 
 impl LonePath {
-    /// Whether the path is one, as far as that needs no model.
+    /// Checks the path, as far as this needs no model.
     ///
     /// # Errors
     /// [`SpecError`] says where and what.
@@ -56,7 +56,7 @@ impl LonePath {
         self.path.check("path")
     }
 
-    /// Lays it between two hosts of a simulation, of which the first is the device.
+    /// Adds the path to a simulation, between a device and a server.
     ///
     /// # Errors
     /// [`SpecError`], when a model cannot be as the path says.
@@ -69,7 +69,8 @@ impl LonePath {
         Ok(())
     }
 
-    /// The same with each machine in a wrapper, by the place of its hop; the links, in the order of the hops.
+    /// Adds the path with a wrapper around each link, by the index of its hop. Returns the links in the order of the
+    /// hops.
     ///
     /// # Errors
     /// Those of [`LonePath::lay`].
@@ -97,7 +98,7 @@ impl LonePath {
         Ok(links)
     }
 
-    /// The machine of a hop, alone.
+    /// Creates the link of one hop.
     ///
     /// # Errors
     /// [`SpecError`], when the model cannot be as the path says, or there is no such hop.

@@ -208,7 +208,7 @@ impl GroupSpec {
         }
     }
 
-    /// Returns how devices arrive, if they do.
+    /// Returns the arrivals of devices, or `None` if devices do not arrive during the run.
     #[must_use]
     pub fn arriving(&self) -> Option<&ArrivingSpec> {
         match &self.population {
@@ -306,7 +306,7 @@ impl GroupSpec {
 }
 
 impl FlowSpec {
-    /// The end of the flow that is a group.
+    /// Returns the end of the flow that is a group.
     #[must_use]
     pub fn group(&self) -> &str {
         match self.kind {
@@ -317,7 +317,7 @@ impl FlowSpec {
         }
     }
 
-    /// Returns the other end of the flow: a server, or the group that receives what is relayed.
+    /// Returns the other end of the flow: a server, or the group that receives relayed messages.
     #[must_use]
     pub fn other_end(&self) -> &str {
         match self.kind {

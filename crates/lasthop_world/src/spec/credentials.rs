@@ -5,25 +5,25 @@ use lasthop_tls::Given;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// The credentials that both ends present.
+/// User-supplied credentials, as a run spec identifies them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CredentialsSpec {
-    /// The digest of their public parts: [`UserCredentials::identity`].
+    /// The digest of the credentials' public parts: [`UserCredentials::identity`].
     pub identity: String,
 }
 
-/// User-supplied credentials of both ends, used instead of generated ones. They are never printed.
+/// User-supplied credentials of both ends, used instead of generated ones. `Debug` does not print them.
 #[derive(Clone)]
 pub struct UserCredentials {
-    /// Certificates, for TLS, QUIC and DTLS.
+    /// The certificates for TLS, QUIC and DTLS.
     pub certificates: Option<Given>,
-    /// Keys that both ends of DTLS have, by the names of devices.
+    /// The pre-shared keys of DTLS, by device name.
     pub keys: Option<PreSharedKeys>,
 }
 
 impl UserCredentials {
-    /// Returns a digest of the public parts.
+    /// Returns a digest of the public parts of the credentials.
     ///
     /// Of keys these are names, lengths and a few bits that distinguish them.
     #[must_use]

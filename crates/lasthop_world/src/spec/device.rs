@@ -9,71 +9,72 @@ use serde::{Deserialize, Serialize};
 use super::check::demand;
 use super::{EngineSpec, RunSpec, SpecError, SurvivesSpec, nanos};
 
-/// The resource limits of a device, or of a server on one.
+/// The resource limits of a constrained device, or of a server on one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceSpec {
-    /// Its TCP settings, at both ends of its stacks.
+    /// The TCP settings of the device, for clients and servers on it.
     pub tcp: DeviceTcpSpec,
-    /// Frames that wait for the task of the network.
+    /// The maximum number of frames that wait for the network task.
     pub frames: NonZeroU32,
-    /// How long that works on each.
+    /// The processing time of the network task for each frame, in nanoseconds.
     pub frame_ns: u64,
-    /// Segments or datagrams of a connection that wait for the task of the application, and connections that wait to be accepted.
+    /// The maximum number of segments or datagrams of a connection that wait for the application task. It also limits
+    /// the connections that wait to be accepted.
     pub mailbox: NonZeroU32,
-    /// Connections at a time.
+    /// The maximum number of simultaneous connections.
     pub connections: NonZeroU32,
-    /// Memory that is left to connections when it has booted.
+    /// The free heap for connections after boot, in bytes.
     pub heap_bytes: u64,
-    /// What each connection takes of it.
+    /// The heap that each connection takes, in bytes.
     pub connection_bytes: u64,
-    /// What it takes beside that where it is secured.
+    /// The additional heap of a secured connection, in bytes.
     pub secured_bytes: u64,
-    /// What each segment that waits takes beside its bytes.
+    /// The overhead of each waiting segment, in bytes.
     pub segment_bytes: u64,
-    /// What its reader looks at.
+    /// How the application treats the data of one read.
     pub reading: ReadingSpec,
-    /// How much it reads at a time.
+    /// The maximum number of bytes in one read.
     pub read_bytes: NonZeroU64,
-    /// Whether a read ends where a segment does.
+    /// Whether a read ends at the end of a segment.
     pub reads_segments: bool,
-    /// How long it works on a message that comes.
+    /// The processing time of a received message, in nanoseconds.
     pub message_ns: u64,
-    /// On each byte that it reads.
+    /// The processing time of each byte read, in nanoseconds.
     pub byte_ns: u64,
-    /// On each connection that comes about.
+    /// The processing time of each new connection, in nanoseconds.
     pub connection_ns: u64,
-    /// On the keys of one that is secured by certificates.
+    /// The time of a full handshake with certificates, in nanoseconds.
     pub handshake_ns: u64,
-    /// The time of a resumed handshake, or of one with a shared key.
+    /// The time of a resumed handshake or one with a pre-shared key, in nanoseconds.
     pub resumption_ns: u64,
-    /// Whether it answers a message before it works on it.
+    /// Whether the device answers a message before its processing time.
     pub answers_first: bool,
-    /// The tick of its network timers; zero for exact timers.
+    /// The tick of the device's network timers, in nanoseconds; zero for exact timers.
     pub tick_ns: u64,
-    /// The watchdog limit of its task; null for none.
+    /// The watchdog limit of the application task, in nanoseconds; null for none.
     pub watchdog_ns: Option<u64>,
-    /// The time from a crash until the network is up.
+    /// The time from a crash until the network is up, in nanoseconds.
     pub boot_ns: u64,
     /// The state that survives a crash.
     pub survives: SurvivesSpec,
 }
 
-/// The TCP of a device.
+/// The TCP settings of a constrained device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceTcpSpec {
-    /// The TCP implementation whose timers and rules it has.
+    /// The TCP implementation that determines timers and rules.
     pub like: TcpLikeSpec,
-    /// The largest segment that it offers to take.
+    /// The maximum segment size that the device advertises.
     pub max_segment_bytes: u16,
-    /// The receive window.
+    /// The receive window, in bytes.
     pub window_bytes: u32,
-    /// The send buffer.
+    /// The send buffer, in bytes.
     pub send_buffer_bytes: u32,
     /// Whether out-of-order segments are kept.
     pub keeps_out_of_order: bool,
-    /// The TIME-WAIT duration.
+    /// The TIME-WAIT duration, in nanoseconds.
     pub time_wait_ns: u64,
 }
 
@@ -87,11 +88,11 @@ pub enum TcpLikeSpec {
     Linux,
 }
 
-/// How a reader treats the data of one read.
+/// How an application treats the data of one read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadingSpec {
-    /// Every message.
+    /// It processes every message.
     All,
     /// It processes the first message and discards the others of the same read.
     FirstMessageOnly,
@@ -183,7 +184,7 @@ impl DeviceSpec {
         ])
     }
 
-    /// Returns its limits other than TCP.
+    /// Returns the resource limits other than those of TCP.
     #[must_use]
     pub fn constraints(&self) -> Constraints {
         let bytes = DataSize::from_bytes;
@@ -229,7 +230,7 @@ impl DeviceSpec {
 }
 
 impl DeviceTcpSpec {
-    /// Returns the TCP profile of the device, based on the application's choice.
+    /// Returns the TCP profile of the device, based on the profile that the application chose.
     #[must_use]
     pub fn profile(&self, chosen: &TcpProfile) -> TcpProfile {
         let like = match self.like {

@@ -5,13 +5,13 @@ use super::{
 };
 use crate::spec::check::demand;
 
-/// Something that happens to servers, hops or devices in the middle of a run.
+/// An event that affects servers, hops or devices during a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EventSpec {
-    /// The time since the start of the run.
+    /// The time of the event, in nanoseconds since the start of the run.
     pub at_ns: u64,
-    /// The change.
+    /// The change that the event makes.
     pub change: ChangeSpec,
     /// The recurrence; absent for a single event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -22,64 +22,64 @@ pub struct EventSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ChangeSpec {
-    /// A place drops all packets for a time. Packets behind it continue.
+    /// An outage: a place drops all packets for a time. Packets that have passed it are not affected.
     Outage {
-        /// Where.
+        /// The place of the outage.
         of: OutageOfSpec,
-        /// How long.
+        /// The duration of the outage, in nanoseconds.
         duration_ns: u64,
     },
-    /// Devices crash, and start again later.
+    /// A power cut: devices crash, and restart later.
     PowerCut {
-        /// Which.
+        /// The devices that crash.
         of: DevicesSpec,
-        /// How they come back.
+        /// When and how the devices restart.
         back: BackSpec,
     },
-    /// A server or devices stop in good order, and start again later.
+    /// A restart: a server or devices shut down in good order, and start again later.
     Restart {
-        /// Which.
+        /// The server or devices that restart.
         of: RestartOfSpec,
-        /// How they come back.
+        /// When and how the hosts restart.
         back: BackSpec,
     },
-    /// Devices get another address.
+    /// A new address for devices.
     NewAddress {
-        /// Which.
+        /// The devices that get a new address.
         of: DevicesSpec,
-        /// Who is told.
+        /// The ends that are notified of the new address.
         notify: NotifySpec,
     },
-    /// Devices go over to another path, where they have another address.
+    /// A move of devices to another path, where they have another address.
     ChangePath {
-        /// Which.
+        /// The devices that move.
         of: DevicesSpec,
-        /// The other path, by name.
+        /// The name of the new path.
         to: String,
-        /// Who is told of the address.
+        /// The ends that are notified of the new address.
         notify: NotifySpec,
     },
-    /// Devices move to another cell: for a time they neither send nor receive.
+    /// A handover of devices to another cell. Meanwhile they neither send nor receive.
     Handover {
-        /// Which.
+        /// The devices that move to another cell.
         of: DevicesSpec,
-        /// How long.
+        /// The interruption of the handover, in nanoseconds.
         gap_ns: u64,
-        /// Which address they have then.
+        /// The address of the devices after the handover.
         address: AddressSpec,
-        /// Who is told of a new one.
+        /// The ends that are notified of a new address.
         notify: NotifySpec,
     },
 }
 
-/// Which ends learn that the address of a device has changed.
+/// The ends that are notified when a device's address changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotifySpec {
-    /// Nobody: each protocol finds out by its own means.
+    /// None. Each protocol detects the change by its own means.
     #[default]
     None,
-    /// The programs of the device, at the same instant.
+    /// The applications of the device, at the same instant.
     Application,
 }
 
@@ -87,10 +87,10 @@ pub enum NotifySpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AddressSpec {
-    /// Another one.
+    /// A new address.
     #[default]
     New,
-    /// The one from before.
+    /// The address from before the handover.
     Kept,
 }
 
@@ -98,9 +98,10 @@ pub enum AddressSpec {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutageOfSpec {
-    /// A server by name: it neither sends nor receives.
+    /// A server by name. It neither sends nor receives.
     Server(String),
-    /// A path by name: its first hop that is not a radio network, or the network if there is no other.
+    /// A path by name. The outage is at its first hop that is not a radio network, or at the radio network if there is
+    /// no other hop.
     Path(String),
     /// All hops with this name.
     Hop(String),
@@ -110,31 +111,31 @@ pub enum OutageOfSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RestartOfSpec {
-    /// A server, by name.
+    /// A server by name.
     Server(String),
-    /// Devices.
+    /// Devices of a group.
     Devices(DevicesSpec),
 }
 
-/// Devices of a group.
+/// Some or all devices of a group.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DevicesSpec {
-    /// The group, by name.
+    /// The name of the group.
     pub group: String,
-    /// The share of its devices, above 0 and at most 1. The devices are drawn.
+    /// The share of the group's devices, above 0 and at most 1. The devices are drawn at random.
     pub share: f64,
 }
 
-/// How hosts come back.
+/// When hosts restart, and with which state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BackSpec {
-    /// The minimum off time.
+    /// The minimum off time, in nanoseconds.
     pub duration_ns: u64,
-    /// The maximum additional random delay of each host.
+    /// The maximum additional random off time of each host, in nanoseconds.
     pub spread_ns: u64,
-    /// The state that survives.
+    /// The state that survives the restart.
     pub survives: SurvivesSpec,
 }
 
@@ -142,9 +143,9 @@ pub struct BackSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SurvivesSpec {
-    /// Only the settings.
+    /// Only the configuration.
     Nothing,
-    /// Resumption state of layers.
+    /// Resumption state of layers, such as TLS tickets.
     Tickets,
     /// Resumption state of layers and session state of applications.
     Sessions,

@@ -4,11 +4,12 @@ use serde::{Deserialize, Serialize};
 use super::{RunSpec, SpecError};
 use crate::spec::check::demand;
 
-/// A fault that is aimed at messages on the paths of devices.
+/// A fault for selected messages on the paths of devices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FaultSpec {
-    /// The group; `None` for all. Messages are counted for each path of a device separately.
+    /// The group whose messages are targeted; `None` for all. Messages are counted for each path of a device
+    /// separately.
     pub of: Option<String>,
     /// The fault, and the messages that it targets.
     pub fault: AimedFault,

@@ -1,61 +1,61 @@
 use lasthop_traffic::{Encoding, FlowKind};
 use serde::{Deserialize, Serialize};
 
-/// A flow: sender, receiver, messages and schedule. Every device of the group has its own.
+/// A flow: sender, receiver, messages and schedule. Every device of the group has its own flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FlowSpec {
     /// The name, used in the random streams of its schedules.
     pub name: String,
-    /// The group or server that makes the messages.
+    /// The group or server that sends the messages.
     pub from: String,
-    /// The receiving server or group.
+    /// The server or group that receives the messages.
     ///
     /// A message relayed to a group goes to one device: the n-th flow to the n-th device, in rotation, or to all
     /// devices.
     pub to: String,
-    /// The index of the group's client that it uses, from 0.
+    /// The index of the group's client that the flow uses, from 0.
     pub client: usize,
-    /// The direction and the end point of messages.
+    /// The direction and the destination of messages.
     pub kind: FlowKind,
     /// The payload of messages.
     pub payload: PayloadSpec,
     /// The arrival process.
     pub arrivals: ArrivalSpec,
-    /// Messages at each arrival.
+    /// The number of messages at each arrival.
     pub burst: u32,
-    /// The time from the session set-up to the first arrival.
+    /// The time from the session set-up to the first arrival, in nanoseconds.
     pub start_ns: u64,
-    /// The start of each device is later by up to this much.
+    /// The maximum additional start delay of a device, in nanoseconds.
     pub spread_ns: u64,
-    /// The duration of arrivals.
+    /// The duration of arrivals, in nanoseconds.
     pub duration_ns: u64,
     /// The lifetime of protocol sessions.
     pub session: SessionSpec,
     /// The number of readings in one message.
     pub batch: u32,
-    /// The share of the group's devices with this flow, above 0 and at most 1.
+    /// The share of the group's devices that have this flow, above 0 and at most 1.
     pub share: f64,
-    /// The name of its resource.
+    /// The name of the flow's resource.
     ///
     /// Flows with the same name share a resource. Without a name, a flow through a cache has its own resource.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
 }
 
-/// The lifetime of a session.
+/// The lifetime of a protocol session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionSpec {
-    /// From before the first message on.
+    /// One session that starts before the first message.
     Keep,
-    /// Established before the run: its set-up is not counted.
+    /// One session that was established before the run. Its set-up is not counted.
     Established,
-    /// From a message until everything that is due was sent.
+    /// A session from a message until all messages due in the meantime are sent.
     PerMessage,
-    /// From a message until this number was sent.
+    /// A session from a message until this number of messages is sent.
     Per(u32),
-    /// From before the first message, with a new connection after each of these intervals in nanoseconds.
+    /// A session that starts before the first message and is renewed at each of these intervals, in nanoseconds.
     ForNs(u64),
 }
 
@@ -65,25 +65,25 @@ pub enum SessionSpec {
 pub enum PayloadSpec {
     /// Plain text.
     Text {
-        /// Of this size.
+        /// The size of the text, in bytes.
         bytes: u64,
     },
     /// A JSON object.
     Json {
-        /// Its fields, as the text of a JSON object.
+        /// The fields, as the text of a JSON object.
         fields: String,
-        /// The size that it is padded to.
+        /// The size to which the payload is padded, in bytes.
         bytes: Option<u64>,
     },
-    /// Fields in another form than plain JSON.
+    /// Fields in an encoding or compression other than plain JSON.
     Encoded {
         /// The fields, as the text of a JSON object of scalars.
         fields: String,
-        /// How they are written.
+        /// The encoding of the fields.
         encoding: Encoding,
-        /// Whether what is written is deflated.
+        /// Whether the encoded fields are compressed by deflate.
         deflate: bool,
-        /// What a message of one reading takes, for who reads the spec.
+        /// The size of a message with one reading, in bytes.
         bytes: u64,
     },
 }
@@ -92,16 +92,16 @@ pub enum PayloadSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ArrivalSpec {
-    /// One message in each interval.
+    /// Periodic arrivals: one in each interval.
     Periodic {
-        /// The span.
+        /// The interval, in nanoseconds.
         every_ns: u64,
     },
-    /// Independently.
+    /// A Poisson process: independent arrivals.
     Poisson {
-        /// The mean gap.
+        /// The mean interval between arrivals, in nanoseconds.
         mean_ns: u64,
     },
-    /// A single message, with which the device arrives.
+    /// A single message, which the device has when it arrives.
     Once,
 }

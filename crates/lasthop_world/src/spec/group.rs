@@ -5,44 +5,44 @@ use serde::{Deserialize, Serialize};
 use super::check::demand;
 use super::{DeviceSpec, EnergySpec, EngineSpec, RunSpec, SpecError, TariffSpec};
 
-/// Devices that are alike: they have one path, one set of clients and one battery.
+/// A group of devices with the same path, clients and battery.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroupSpec {
     /// The name, used as the prefix of its devices' random streams.
     pub name: String,
-    /// The devices.
+    /// The number of devices, or how they arrive.
     pub population: PopulationSpec,
-    /// The number of real devices that each one represents.
+    /// The number of real devices that each simulated one represents.
     pub weight: f64,
-    /// The strata; empty if the network model decides the coverage.
+    /// The strata; empty if the network model determines the coverage.
     pub strata: Vec<StratumSpec>,
-    /// The name of the path.
+    /// The name of the group's path.
     pub path: String,
-    /// The clients, one for each stack.
+    /// The clients of each device, one for each stack.
     pub clients: Vec<ClientSpec>,
     /// The energy settings; null if energy is not measured.
     pub energy: Option<EnergySpec>,
-    /// What each of them pays; left out where that is not asked for.
+    /// The tariff of each device; absent if costs are not computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tariff: Option<TariffSpec>,
     /// The resource limits; absent for unconstrained devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceSpec>,
-    /// The number of the only device to simulate; absent for all.
+    /// The number of the only device to simulate; absent for all devices.
     ///
     /// It keeps the names, addresses and random streams that it has among the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<u32>,
 }
 
-/// The devices of a group.
+/// The number of devices in a group, or how they arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum PopulationSpec {
     /// Devices that are present from start to end.
     Staying {
-        /// How many.
+        /// The number of devices.
         devices: u32,
     },
     /// Devices that arrive with one message and leave after its delivery.
@@ -55,25 +55,26 @@ pub enum PopulationSpec {
 pub struct ArrivingSpec {
     /// The mean arrival rate for each cell and second.
     pub per_second_per_cell: f64,
-    /// The duration of arrivals.
+    /// The time during which devices arrive, in nanoseconds.
     pub until_ns: u64,
-    /// How long a device stays after its message was delivered and, if the stack does that, acknowledged.
+    /// The time that a device stays after its message was delivered and, if the stack does so, acknowledged, in
+    /// nanoseconds.
     pub linger_ns: u64,
-    /// The time after which a device leaves in any case.
+    /// The time after which a device leaves even without delivery, in nanoseconds.
     pub give_up_ns: u64,
 }
 
-/// Devices of a group at one coupling loss.
+/// A stratum: devices of a group with the same coupling loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StratumSpec {
-    /// The name in results.
+    /// The name of the stratum in results.
     pub name: String,
     /// The number of devices.
     pub devices: u32,
-    /// The number of real devices that each one represents.
+    /// The number of real devices that each simulated one represents.
     pub weight: f64,
-    /// Between device and base station.
+    /// The coupling loss between device and base station, in dB.
     pub coupling_loss_db: f64,
 }
 
@@ -81,9 +82,9 @@ pub struct StratumSpec {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClientSpec {
-    /// The name of the stack.
+    /// The name of the client's stack.
     pub stack: String,
-    /// The name of the server.
+    /// The name of the client's server.
     pub server: String,
 }
 

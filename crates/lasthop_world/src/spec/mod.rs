@@ -55,9 +55,9 @@ pub use tariff::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunSpec {
-    /// The version of this format.
+    /// The version of the run spec format.
     pub format: u32,
-    /// The engine.
+    /// The engine, which determines the clock.
     pub engine: EngineSpec,
     /// The seed of all random streams.
     pub seed: u64,
@@ -65,13 +65,13 @@ pub struct RunSpec {
     pub stacks: BTreeMap<String, StackSpec>,
     /// The paths by name.
     pub paths: BTreeMap<String, PathSpec>,
-    /// The servers.
+    /// The servers of the run.
     pub servers: Vec<ServerSpec>,
     /// The groups of devices.
     pub groups: Vec<GroupSpec>,
     /// The flows of messages.
     pub flows: Vec<FlowSpec>,
-    /// The events.
+    /// The events of the run: outages, restarts, handovers and other changes.
     pub events: Vec<EventSpec>,
     /// The faults aimed at messages of a protocol; absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -79,18 +79,18 @@ pub struct RunSpec {
     /// The user's credentials; absent if they are generated from the seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credentials: Option<CredentialsSpec>,
-    /// These credentials themselves, which are never written.
+    /// The user's credentials themselves. They are never serialised.
     #[serde(skip)]
     pub given: Option<UserCredentials>,
     /// The measurement settings.
     pub measure: MeasureSpec,
 }
 
-/// The engine of a run.
+/// The engine of a run, which determines its clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EngineSpec {
-    /// Virtual time, which jumps.
+    /// Virtual time: the clock jumps to the next event.
     Virtual,
     /// Wall-clock time.
     WallClock,
@@ -104,41 +104,41 @@ pub enum EngineSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeasureSpec {
-    /// Messages due within this time of the first are not measured.
+    /// The warm-up time in nanoseconds. Messages due within it, counted from the first message, are not measured.
     pub warm_up_ns: u64,
-    /// How long unanswered messages are waited for.
+    /// The maximum wait for unanswered messages at the end of the run, in nanoseconds.
     pub drain_ns: u64,
-    /// The maximum set-up time of sessions.
+    /// The maximum set-up time of sessions, in nanoseconds.
     pub set_up_ns: u64,
-    /// The level of detail for messages.
+    /// The level of detail of results about messages.
     pub messages: MessageDetail,
 }
 
-/// The level of detail for messages.
+/// The level of detail of results about messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MessageDetail {
-    /// A row for each.
+    /// A row for each message.
     Each,
-    /// Only sums, in constant memory.
+    /// Sums over messages only, in constant memory.
     Summed,
 }
 
-/// A run spec that describes no run.
+/// An error in a run spec.
 #[derive(Debug, Error)]
 pub enum SpecError {
-    /// Not JSON, or not of this form.
+    /// The text is not JSON, or does not have the structure of a run spec.
     #[error("the run spec is not readable: {0}")]
     Unreadable(#[from] serde_json::Error),
-    /// The format is unknown.
+    /// The format version is unknown.
     #[error("the run spec has format {0}; this version reads format {FORMAT}")]
     Format(u32),
-    /// A value that cannot be.
+    /// A field has an invalid value.
     #[error("{field}: {problem}")]
     Value {
-        /// Where.
+        /// The path of the field.
         field: String,
-        /// What is wrong.
+        /// The problem with the value.
         problem: String,
     },
 }
@@ -147,7 +147,7 @@ pub enum SpecError {
 const FORMAT: u32 = 2;
 
 impl RunSpec {
-    /// Reads a run spec and checks it, as far as that needs no knowledge of stacks.
+    /// Reads a run spec and checks it, as far as this needs no knowledge of stacks.
     ///
     /// # Errors
     /// [`SpecError`] says where and what.
@@ -160,7 +160,7 @@ impl RunSpec {
         Ok(spec)
     }
 
-    /// The path of a group, which the check has found.
+    /// Returns the path of a group. [`RunSpec::parse`] has checked that it exists.
     #[must_use]
     pub fn path_of(&self, group: &GroupSpec) -> &PathSpec {
         &self.paths[&group.path]

@@ -1,4 +1,4 @@
-//! Checks of a spec that depend on its stacks.
+//! Checks of a run spec that depend on its stacks.
 
 use std::collections::BTreeMap;
 

@@ -8,31 +8,31 @@ use super::{
 };
 use crate::addresses::Addresses;
 
-/// A server of a run that is real software, and is to be had from outside.
+/// A server of a run that is external software.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OutsideServer {
-    /// Its number among all servers of the run.
+    /// The number of the server among all servers of the run.
     pub number: u32,
-    /// Its name in the run.
+    /// The name of the server in the run.
     pub name: String,
-    /// The software, by its name.
+    /// The name of the software.
     pub software: String,
-    /// Its address in the run.
+    /// The address of the server in the run.
     pub address: IpAddr,
-    /// The services that it must offer.
+    /// The services that the server must offer.
     pub services: Vec<OutsideService>,
-    /// The resource limits, if it runs on a constrained device.
+    /// The resource limits of the server, if it runs on a constrained device.
     pub device: Option<DeviceSpec>,
 }
 
 /// A service that an external server must offer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OutsideService {
-    /// The protocol.
+    /// The application protocol.
     pub application: LayerSpec,
     /// The layers below, down to IP.
     pub layers: Vec<LayerSpec>,
-    /// The port.
+    /// The port of the service.
     pub port: u16,
 }
 
@@ -50,7 +50,7 @@ impl OutsideService {
 }
 
 impl RunSpec {
-    /// The servers that are real software.
+    /// Returns the servers of the run that are external software.
     #[must_use]
     pub fn outside_servers(&self) -> Vec<OutsideServer> {
         // Each of them is there once: the check says so.

@@ -6,7 +6,7 @@ use crate::medium::{HopFields, MediumSpec};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PathSpec {
-    /// The hops from the device on; at least one.
+    /// The hops from the device to the server; at least one.
     pub hops: Vec<HopSpec>,
 }
 
@@ -16,11 +16,12 @@ pub struct PathSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "HopFields", into = "HopFields")]
 pub struct HopSpec {
-    /// The name, used as the prefix of its random streams. Hops with one name and scope `all` are one hop.
+    /// The name, used as the prefix of the hop's random streams. Hops with the same name and scope `all` are the same
+    /// hop.
     pub name: String,
-    /// The devices that share it.
+    /// The devices that share the hop.
     pub scope: ScopeSpec,
-    /// The medium.
+    /// The medium of the hop.
     pub medium: MediumSpec,
 }
 
@@ -28,10 +29,10 @@ pub struct HopSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScopeSpec {
-    /// Each device has its own.
+    /// None: each device has its own hop.
     Own,
     /// The devices of a group.
     Group,
-    /// All devices whose path names it share it.
+    /// All devices whose path contains the hop's name.
     All,
 }

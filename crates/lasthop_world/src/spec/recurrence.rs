@@ -9,18 +9,18 @@ use crate::spec::check::demand;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum RecurrenceSpec {
-    /// First at the event's instant, then after each span.
+    /// Periodic events: the first at the event's time, then one in each interval.
     Periodic {
-        /// The span.
+        /// The interval, in nanoseconds.
         every_ns: u64,
-        /// Before this instant, since the start of the run.
+        /// The end of the recurrence (exclusive), since the start of the run.
         until_ns: u64,
     },
-    /// Independently from the event's instant on.
+    /// A Poisson process of events, from the event's time on.
     Poisson {
-        /// The mean gap.
+        /// The mean interval between events, in nanoseconds.
         mean_ns: u64,
-        /// Before this instant, since the start of the run.
+        /// The end of the recurrence (exclusive), since the start of the run.
         until_ns: u64,
     },
 }

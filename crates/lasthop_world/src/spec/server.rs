@@ -8,23 +8,23 @@ use serde::{Deserialize, Serialize};
 
 use super::{DeviceSpec, nanos};
 
-/// A server, or one for each device.
+/// A server that devices share, or one for each device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerSpec {
     /// The name, used as the prefix of its random streams.
     pub name: String,
-    /// Whether devices share it.
+    /// Whether devices share the server.
     pub layout: ServerLayout,
-    /// The services.
+    /// The services of the server.
     pub services: Vec<ServiceSpec>,
     /// How a gateway forwards messages; `None` for other servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forwards: Option<ForwardsSpec>,
-    /// The service time; absent if it takes no time.
+    /// The service time; absent if processing takes no time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service_time: Option<ServiceTimeSpec>,
-    /// The resource limits of the device that it runs on; absent for none.
+    /// The resource limits of the constrained device that the server runs on; absent for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceSpec>,
 }
@@ -33,11 +33,11 @@ pub struct ServerSpec {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ForwardsSpec {
-    /// The group whose only device runs the gateway. Its path and client lead upstream.
+    /// The name of the group whose only device runs the gateway. Its path and client lead upstream.
     pub by: String,
     /// The number of messages in one upstream message.
     pub batch: u32,
-    /// The first of them waits for the others so long at most.
+    /// The maximum time that the first message of a batch waits for the others.
     pub wait_ns: u64,
     /// The maximum number of queued messages.
     pub room: u32,
@@ -48,13 +48,13 @@ pub struct ForwardsSpec {
     pub cache: Option<CacheSpec>,
 }
 
-/// The cache of a caching proxy.
+/// The settings of a caching proxy's cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CacheSpec {
-    /// The capacity in bytes of representations.
+    /// The capacity for representations, in bytes.
     pub room_bytes: u64,
-    /// How long a stale entry is served while the upstream server gives no answer.
+    /// How long a stale entry is served while the upstream server does not answer.
     pub stale_if_error_ns: u64,
 }
 
@@ -75,19 +75,19 @@ pub struct ServiceTimeSpec {
     pub workers: NonZeroU16,
     /// The queue limit in bytes.
     pub queue_bytes: u64,
-    /// The time for each received packet.
+    /// The service time for each received packet, in nanoseconds.
     pub packet_ns: u64,
-    /// The time for each received byte.
+    /// The service time for each received byte, in nanoseconds.
     pub byte_ns: u64,
-    /// The time for each connection with a full handshake or none.
+    /// The service time for each connection with a full handshake or without a handshake, in nanoseconds.
     pub connection_ns: u64,
-    /// The time for each resumed connection.
+    /// The service time for each resumed connection, in nanoseconds.
     pub resumption_ns: u64,
-    /// The time for each message in either direction.
+    /// The service time for each message in either direction, in nanoseconds.
     pub message_ns: u64,
 }
 
-/// The number of servers.
+/// Whether devices share a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerLayout {
@@ -97,15 +97,15 @@ pub enum ServerLayout {
     PerDevice,
 }
 
-/// A stack that a server listens with.
+/// A service of a server: the stack and the port on which it listens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServiceSpec {
-    /// The name of the stack.
+    /// The name of the service's stack.
     pub stack: String,
-    /// The port.
+    /// The port on which the server listens.
     pub port: u16,
-    /// The real address under [`EngineSpec::Load`](super::EngineSpec::Load).
+    /// The real address of the service under [`EngineSpec::Load`](super::EngineSpec::Load).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<SocketAddr>,
 }

@@ -10,28 +10,28 @@ use super::{
     ServerSpec, ServiceSpec, SessionSpec, StackSpec,
 };
 
-/// A run spec with one group, server, path and flow, as in the short form of a study.
+/// A run spec with one group, one server, one path and one flow, as in the short form of a study.
 #[derive(Clone, Debug)]
 pub struct ShortSpec {
     /// The seed of all random streams.
     pub seed: u64,
-    /// The devices.
+    /// The number of devices, or how they arrive.
     pub population: PopulationSpec,
-    /// Whether they share the server.
+    /// Whether devices share the server.
     pub layout: ServerLayout,
-    /// The stack.
+    /// The protocol stack.
     pub stack: StackSpec,
     /// The port of the server.
     pub port: u16,
-    /// The direction and the end point of messages.
+    /// The direction and the destination of messages.
     pub kind: FlowKind,
     /// The payload of messages.
     pub payload: PayloadSpec,
     /// The arrival process.
     pub arrivals: ArrivalSpec,
-    /// The start of each device is later by up to this much.
+    /// The maximum additional start delay of a device, in nanoseconds.
     pub spread_ns: u64,
-    /// The duration of arrivals.
+    /// The duration of arrivals, in nanoseconds.
     pub duration_ns: u64,
     /// The lifetime of protocol sessions.
     pub session: SessionSpec,

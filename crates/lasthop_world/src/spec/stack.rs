@@ -7,19 +7,19 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StackSpec {
-    /// The protocol that carries messages.
+    /// The application protocol that carries messages.
     pub application: LayerSpec,
-    /// The layers, down to IP.
+    /// The layers below the application, down to IP.
     pub layers: Vec<LayerSpec>,
-    /// The real software that serves it; absent for lasthop's own server.
+    /// The external software that runs as the server; absent for lasthop's own server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub software: Option<String>,
-    /// The real software of the devices; absent for lasthop's own.
+    /// The external software that runs as the client; absent for lasthop's own client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
 }
 
-/// An application or a layer by its name in the catalogue, with every option that applies.
+/// An application or a layer: its name in the catalogue, and all its options.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LayerSpec {
@@ -30,13 +30,13 @@ pub struct LayerSpec {
 }
 
 impl StackSpec {
-    /// The layer of this name, where the stack has it.
+    /// Returns the layer with this name, if the stack has it.
     #[must_use]
     pub fn layer(&self, name: &str) -> Option<&LayerSpec> {
         self.layers.iter().find(|layer| layer.name == name)
     }
 
-    /// The layer of this name, to be changed.
+    /// Returns the layer with this name for changes, if the stack has it.
     pub fn layer_mut(&mut self, name: &str) -> Option<&mut LayerSpec> {
         self.layers.iter_mut().find(|layer| layer.name == name)
     }
@@ -53,7 +53,7 @@ impl StackSpec {
 }
 
 impl LayerSpec {
-    /// Sets an option to this value.
+    /// Returns the layer with an option set to this value.
     #[must_use]
     pub fn with(mut self, option: &str, value: impl Into<Value>) -> Self {
         self.options.insert(option.to_owned(), value.into());

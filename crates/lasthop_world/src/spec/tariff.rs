@@ -5,65 +5,65 @@ use serde::{Deserialize, Serialize};
 
 use super::{SpecError, nanos};
 
-/// What a SIM costs. Money is in one currency, which the study names.
+/// The price of a SIM: its fee, data plan and cloud plan. All amounts have the currency of the study.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TariffSpec {
-    /// What is paid in a year, whatever is sent.
+    /// The annual fee of the SIM, independent of usage.
     pub fee_per_year: f64,
-    /// What data costs; null where nobody is paid for it.
+    /// The price of data; null if data is free.
     pub data: Option<DataPlanSpec>,
-    /// What a cloud takes; null where there is none.
+    /// The price of a cloud service; null without one.
     pub cloud: Option<CloudPlanSpec>,
 }
 
-/// How an operator counts packets, and what a byte costs.
+/// A data plan: how an operator counts packets, and the price of a byte.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DataPlanSpec {
     /// Whether packets to the device are free.
     pub counts_up_only: bool,
-    /// Bytes that are counted for each packet beside its own.
+    /// The number of bytes that are counted for each packet in addition to its size.
     pub packet_extra_bytes: u32,
-    /// Each packet counts as so many bytes at least.
+    /// The minimum number of bytes that are counted for a packet.
     pub packet_minimum_bytes: u32,
-    /// How bytes are rounded up; null where each byte counts.
+    /// How counted bytes are rounded up; null for no rounding.
     pub rounding: Option<RoundingSpec>,
-    /// A data session ends when nothing passed for so long; null where it stays open.
+    /// The idle time after which a data session ends, in nanoseconds; null if it never ends.
     pub session_idle_ns: Option<u64>,
-    /// An open session is recorded each time that so much has passed; null where it is not.
+    /// The time after which an open session is recorded, repeatedly, in nanoseconds; null for no such record.
     pub record_ns: Option<u64>,
-    /// The same after so many bytes.
+    /// The number of bytes after which an open session is recorded, repeatedly; null for no such record.
     pub record_bytes: Option<u64>,
-    /// What a byte costs beyond what is included.
+    /// The price of a byte beyond the included volume.
     pub price_per_byte: f64,
-    /// What a started minute of a data session costs.
+    /// The price of each started minute of a data session.
     pub price_per_minute: f64,
-    /// Bytes of each month that cost nothing.
+    /// The number of free bytes in each month.
     pub included_bytes_per_month: f64,
-    /// A volume that is paid once; null where there is none.
+    /// A prepaid volume; null without one.
     pub prepaid: Option<PrepaidSpec>,
 }
 
-/// Rounding up to a multiple.
+/// Rounding of counted bytes up to a multiple.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RoundingSpec {
-    /// Of so many bytes.
+    /// The multiple, in bytes.
     pub step_bytes: u64,
-    /// What is not empty counts as so many bytes at least.
+    /// The minimum for anything that is not empty, in bytes.
     pub minimum_bytes: u64,
-    /// What is rounded.
+    /// The unit that is rounded.
     pub per: RoundingUnitSpec,
 }
 
-/// What is rounded.
+/// A unit whose bytes are rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RoundingUnitSpec {
     /// Each packet.
     Packet,
-    /// Each data session, or each record of one.
+    /// Each data session, or each record of a session.
     Session,
     /// All packets of a day.
     Day,
@@ -73,41 +73,41 @@ pub enum RoundingUnitSpec {
     Year,
 }
 
-/// A volume that is paid once.
+/// A prepaid data volume.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PrepaidSpec {
-    /// What it costs.
+    /// The price of the volume.
     pub fee: f64,
-    /// How many bytes it is.
+    /// The size of the volume, in bytes.
     pub bytes: f64,
-    /// For how many years it is valid.
+    /// The validity of the volume, in years.
     pub years: f64,
 }
 
-/// What a cloud takes for messages and for connections.
+/// The price of a cloud service, for messages and connections.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CloudPlanSpec {
-    /// What a message costs.
+    /// The price of a message.
     pub price_per_message: f64,
-    /// So many bytes of payload are one message; 0 where all sizes are.
+    /// The payload size that counts as one message, in bytes; 0 if messages of any size count as one.
     pub block_bytes: u64,
-    /// Which messages count.
+    /// The kinds of messages that are charged.
     pub metered: Vec<MeteredSpec>,
-    /// What a started minute of a connection costs.
+    /// The price of each started minute of a connection.
     pub price_per_minute: f64,
-    /// What a byte of all that passes costs.
+    /// The price of each byte in either direction.
     pub price_per_byte: f64,
 }
 
-/// A kind of message that a cloud counts.
+/// A kind of message that a cloud service charges for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MeteredSpec {
-    /// A device connects.
+    /// The connection of a device.
     Connect,
-    /// A message of a device.
+    /// A message from a device.
     FromDevice,
     /// A message to a device.
     ToDevice,
@@ -116,7 +116,7 @@ pub enum MeteredSpec {
 }
 
 impl TariffSpec {
-    /// The tariff that it describes.
+    /// Creates the tariff from its settings.
     ///
     /// # Errors
     /// If an amount is negative or not a number, or if a step is zero.

@@ -8,24 +8,24 @@ use lasthop_traffic::{
 pub enum Above {
     /// Schedules, if this end sends messages, and the reaction to received messages.
     Schedules(Option<Origin>, Reaction),
-    /// A single message of this flow, with which a device arrives.
+    /// A single message of this flow, which an arriving device sends.
     OneReport(PayloadTemplate, FlowId),
     /// Traffic over renewed sessions, and whether the protocol acknowledges messages.
     BySessions(Box<Self>, DeviceId, Renewal, bool),
-    /// A gateway that receives messages.
+    /// The downstream side of a gateway, which receives messages.
     TakenBy(Gateway),
-    /// A gateway that forwards messages, on the device with this number.
+    /// The upstream side of a gateway, which forwards messages. The gateway runs on the device with this ID.
     PassedOnBy(Gateway, DeviceId),
-    /// A caching proxy, of which this is the service of this number.
+    /// The downstream side of a caching proxy, with the number of this service.
     ReadThrough(Cache, usize),
-    /// A caching proxy that fetches missing representations.
+    /// The upstream side of a caching proxy, which fetches missing representations.
     FetchedBy(Cache),
     /// No traffic: the application is used directly.
     Nothing,
 }
 
 impl Above {
-    /// Puts it on a protocol.
+    /// Wraps a protocol with this traffic.
     #[must_use]
     pub fn over(self, protocol: impl Application + 'static) -> Box<dyn Application> {
         match self {

@@ -19,24 +19,24 @@ use lasthop_units::Duration;
 use super::{Above, Carriage, ClientEnd, OptionEntry, Options, ServerEnd};
 use crate::spec::StackSpec;
 
-/// An application protocol, as the catalogue has it.
+/// An application protocol in the catalogue.
 #[derive(Clone, Copy, Debug)]
 pub struct ApplicationEntry {
-    /// The name in stack notation.
+    /// The name of the application in stack notation.
     pub name: &'static str,
-    /// A short description.
+    /// A short description of the application.
     pub summary: &'static str,
-    /// The carriages of which the layer below must offer one, the usual one first.
+    /// The carriages for the layer below, the preferred one first. That layer must offer one of them.
     pub over: &'static [Carriage],
     /// The default port of its servers.
     pub port: u16,
-    /// The default port above these layers, for example the registered port of the secured protocol.
+    /// The default port above certain layers, for example the registered port of the secured protocol.
     pub port_over: &'static [(&'static str, u16)],
     /// Whether a server relays publications of devices to subscribers through the broker core of its host.
     pub has_topics: bool,
-    /// Its options.
+    /// The options of the application.
     pub options: &'static [OptionEntry],
-    /// The function that builds it; `None` if it is not implemented yet.
+    /// The function that builds the application; `None` if it is not implemented yet.
     pub build: Option<BuildApplication>,
 }
 
@@ -49,10 +49,10 @@ impl ApplicationEntry {
     }
 }
 
-/// Builds an application from its options and its stack.
+/// A function that builds an application from its stack and options.
 pub type BuildApplication = fn(&StackSpec, Options<'_>) -> Box<dyn ApplicationBuilder>;
 
-/// An application with its settings, from which both ends are made.
+/// A builder of an application's client and server, with its settings.
 pub trait ApplicationBuilder {
     /// Builds the client with its traffic.
     fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application>;
@@ -63,17 +63,17 @@ pub trait ApplicationBuilder {
     /// Whether the sender of a message learns that its peer has received it.
     fn acknowledges(&self) -> bool;
 
-    /// Whether its server returns a round trip by itself, as a broker does.
+    /// Whether the server returns a round trip by itself, as a broker does.
     fn forwards(&self) -> bool;
 
-    /// Whether its server relays messages to devices of other stacks through the core of its host.
+    /// Whether the server relays messages to devices of other stacks through the broker core of its host.
     ///
     /// Otherwise it reaches only devices of its own stack.
     fn passes_on(&self) -> bool {
         true
     }
 
-    /// Whether its server listens at several ports, which follow from that of its service.
+    /// Whether the server listens on several ports, derived from the port of its service.
     fn has_own_ports(&self) -> bool {
         false
     }
@@ -83,17 +83,17 @@ pub trait ApplicationBuilder {
         false
     }
 
-    /// Whether its answers carry a lifetime, so that a proxy can cache them.
+    /// Whether answers carry a lifetime, so that a proxy can cache them.
     fn is_cacheable(&self) -> bool {
         false
     }
 
-    /// Returns how messages are delimited in its stream, if a reader can know.
+    /// Returns how messages are delimited in the stream, or `None` if a reader cannot know.
     fn boundary(&self) -> Option<MessageBoundary> {
         None
     }
 
-    /// Returns the peer limit of its server, if it has one.
+    /// Returns the peer limit of the server, if there is one.
     fn peer_limit(&self) -> Option<PeerLimit> {
         None
     }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::spec::{LayerSpec, SessionSpec, SpecError, StackSpec, UserCredentials};
 
-/// Builds both ends of a stack.
+/// A builder of both ends of a stack.
 pub struct StackBuilder {
     application: Box<dyn ApplicationBuilder>,
     /// From the lowest up.
@@ -32,9 +32,9 @@ pub struct StackBuilder {
 /// The end of a connection for which a layer is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The end that opens it.
+    /// The end that opens the connection.
     Client,
-    /// The end that accepts it.
+    /// The end that accepts the connection.
     Server,
 }
 
@@ -106,7 +106,7 @@ impl StackBuilder {
         self.layers.iter_mut().try_for_each(|it| it.meet(server))
     }
 
-    /// Returns the server's credential files in a run with this seed, if a layer presents any.
+    /// Returns the server's credential files in a run with this seed, if a layer presents credentials.
     #[must_use]
     pub fn server_files(&self, seed: u64) -> Option<ServerFiles> {
         self.layers
@@ -114,13 +114,13 @@ impl StackBuilder {
             .find_map(|layer| layer.server_files(seed))
     }
 
-    /// The version of IP, 4 or 6.
+    /// Returns the IP version, 4 or 6.
     #[must_use]
     pub fn ip_version(&self) -> u8 {
         self.ip_version
     }
 
-    /// Returns the default port of its servers.
+    /// Returns the default port of the stack's servers.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
@@ -143,7 +143,7 @@ impl StackBuilder {
         &*self.application
     }
 
-    /// The layers of a device, at this place in its host.
+    /// Builds the layers of a device, for this transport of its host.
     #[must_use]
     pub fn client_transport(
         &self,
@@ -172,7 +172,7 @@ impl StackBuilder {
         self.layers.iter().find_map(|layer| layer.secures())
     }
 
-    /// The layers of a server, at this place in its host.
+    /// Builds the layers of a server, for this transport of its host.
     #[must_use]
     pub fn server_transport(
         &self,
@@ -183,7 +183,7 @@ impl StackBuilder {
         self.transport(host, Role::Server, place.into(), limit)
     }
 
-    /// Builds the protocol of a device with its traffic.
+    /// Builds the client application of a device with its traffic.
     #[must_use]
     pub fn client(&self, end: &ClientEnd<'_>, above: Above) -> Box<dyn Application> {
         let renewal = match end.session {
@@ -202,7 +202,7 @@ impl StackBuilder {
         self.application.client(end, above)
     }
 
-    /// Builds the protocol of a server with its traffic.
+    /// Builds the server application with its traffic.
     #[must_use]
     pub fn server(&self, end: &ServerEnd<'_>, above: Above) -> Box<dyn Application> {
         self.application.server(end, above)
@@ -301,7 +301,7 @@ fn fallback(
 }
 
 impl Below {
-    /// Returns the place in the host and its limit, for a layer on IP.
+    /// Returns the addresses and ports of the transport and its peer limit, for a layer on IP.
     ///
     /// # Panics
     /// Where something else is below: the registry has no such stack.

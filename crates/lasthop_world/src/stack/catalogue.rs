@@ -9,7 +9,7 @@ use crate::medium::LinkEntry;
 const ALIASES: &[(&str, &str, &[&str])] = &[("https", "http", &["tls", "tcp"])];
 
 impl Registry {
-    /// Everything that the notation of stacks, help, schema and docs are made of.
+    /// Returns all applications, layers and options as JSON. Notation, help, schema and docs are made from it.
     #[must_use]
     pub fn catalogue(&self) -> Value {
         let map = |pairs: Vec<(&str, Value)>| -> Value {

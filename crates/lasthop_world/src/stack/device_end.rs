@@ -7,7 +7,7 @@ use lasthop_device::{
 
 use crate::spec::{DeviceSpec, DeviceTcpSpec};
 
-/// A resource-constrained host: the state that its transports share.
+/// A constrained device: the state that its transports share.
 #[derive(Clone, Debug)]
 pub struct DeviceEnd {
     device: Device,
@@ -23,7 +23,7 @@ pub(super) enum Reads {
 }
 
 impl DeviceEnd {
-    /// Creates a booted device with these constraints.
+    /// Creates a booted device with these resource limits.
     #[must_use]
     pub fn new(spec: &DeviceSpec, constraints: Arc<Constraints>) -> Self {
         Self {
@@ -32,7 +32,7 @@ impl DeviceEnd {
         }
     }
 
-    /// Returns its TCP settings.
+    /// Returns the TCP settings of the device.
     #[must_use]
     pub fn tcp(&self) -> &DeviceTcpSpec {
         &self.tcp

@@ -10,39 +10,39 @@ use lasthop_transport::{Local, PeerLimit};
 use super::{DeviceEnd, SocketTrust};
 use crate::spec::SessionSpec;
 
-/// A host that a stack is built for.
+/// The host for which a stack is built.
 #[derive(Clone, Copy, Debug)]
 pub struct HostEnd<'a> {
     /// The seed of the run.
     pub seed: u64,
-    /// The name of its group or server, with which its random streams begin.
+    /// The name of the host's group or server, which starts the names of its random streams.
     pub name: &'a str,
-    /// Its number among the hosts of that name, from 0.
+    /// The number of the host within its group or server, from 0.
     pub number: u32,
-    /// Its address.
+    /// The address of the host.
     pub address: IpAddr,
-    /// The resource limits, if it is a constrained device.
+    /// The state of the constrained device; `None` for an unconstrained host.
     pub device: Option<&'a DeviceEnd>,
 }
 
-/// The device's end of a stack.
+/// The client end of a stack.
 #[derive(Clone, Copy, Debug)]
 pub struct ClientEnd<'a> {
-    /// The device.
+    /// The host of the device.
     pub host: HostEnd<'a>,
     /// The address of the server.
     pub server: SocketAddr,
-    /// The device.
+    /// The ID of the device.
     pub device: DeviceId,
-    /// The flows that it sends or receives, in the order of their channels.
+    /// The flows that the device sends or receives, in the order of their channels.
     pub flows: &'a [ClientFlow],
-    /// The lifetime of sessions.
+    /// The lifetime of protocol sessions.
     pub session: SessionSpec,
-    /// The flows of other devices that it receives.
+    /// The flows of other devices that the device receives.
     pub hears: &'a [FlowId],
-    /// How it identifies itself to an external server; `None` inside a run.
+    /// How the client identifies itself to an external server; `None` in a simulated run.
     pub guest: Option<&'a Guest>,
-    /// The names of its resources; `None` without names.
+    /// The names of the device's resources; `None` without names.
     pub resource_ids: Option<&'a ResourceIds>,
 }
 
@@ -57,16 +57,16 @@ pub struct Guest {
     pub registered: Vec<RegisteredDevice>,
     /// The trust settings for secured servers.
     pub trust: SocketTrust,
-    /// The start of the run in seconds since 1970, for tokens.
+    /// The start of the run in seconds since 1970, for JSON Web Tokens.
     pub calendar: u64,
 }
 
-/// A device that a gateway has registered.
+/// The registration of a device at a device gateway.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RegisteredDevice {
-    /// The full name: `projects/P/locations/L/registries/R/devices/D`.
+    /// The full name of the device: `projects/P/locations/L/registries/R/devices/D`.
     pub path: String,
-    /// The private key on P-256, in PKCS #8 (PEM).
+    /// The private key of the device on P-256, in PKCS #8 (PEM).
     pub key: String,
 }
 
@@ -88,13 +88,13 @@ impl Guest {
 }
 
 impl RegisteredDevice {
-    /// The project, for which tokens are.
+    /// Returns the name of the project, which is the audience of the device's tokens.
     #[must_use]
     pub fn project(&self) -> &str {
         self.path.split('/').nth(1).unwrap_or_default()
     }
 
-    /// The topic of its events.
+    /// Returns the topic to which the device publishes its events.
     #[must_use]
     pub fn event_topic(&self) -> String {
         let name = self.path.rsplit('/').next().unwrap_or_default();
@@ -102,49 +102,49 @@ impl RegisteredDevice {
     }
 }
 
-/// Messages of one kind that a client sends or gets.
+/// A flow of a client: its channel and its direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientFlow {
-    /// The index of the flow among those of its device.
+    /// The channel of the flow: its index among the device's flows.
     pub channel: u8,
-    /// The end point of its messages.
+    /// The direction and the destination of the flow's messages.
     pub kind: FlowKind,
 }
 
-/// The server's end of a stack.
+/// The server end of a stack.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerEnd<'a> {
-    /// The server.
+    /// The host of the server.
     pub host: HostEnd<'a>,
-    /// The port.
+    /// The port on which the server listens.
     pub port: u16,
     /// Whether messages of devices end at the server itself.
     pub is_destination: bool,
-    /// Whether devices ask the server for messages.
+    /// Whether devices send requests to the server.
     pub answers: bool,
-    /// The broker core that the services of a host share; `None` for a separate one.
+    /// The broker core that the services of a host share; `None` for a separate core.
     pub core: Option<&'a BrokerCore>,
-    /// The cache, if it is a service of a caching proxy.
+    /// The cache of a caching proxy, if the server is a service of one.
     pub cache: Option<&'a Cache>,
 }
 
-/// The layer below.
+/// The layer below the one that is built.
 pub enum Below {
-    /// IP: the place in the host, and its peer limit if it has one.
+    /// IP, with the addresses and ports of the transport, and its peer limit if there is one.
     Ip(Local, Option<PeerLimit>),
-    /// Another layer.
+    /// Another transport.
     Transport(Box<dyn Transport>),
 }
 
 impl ClientEnd<'_> {
-    /// Returns the gateway registration of the device, and the guest settings.
+    /// Returns the device's registration at a device gateway, with the settings for the external server.
     #[must_use]
     pub fn registered(&self) -> Option<(&Guest, &RegisteredDevice)> {
         let guest = self.guest?;
         Some((guest, guest.registered_as(self.device)?))
     }
 
-    /// The flow with the lowest channel.
+    /// Returns the flow with the lowest channel.
     #[must_use]
     pub fn main_flow(&self) -> FlowId {
         let channel = self.flows.first().map_or(0, |flow| flow.channel);
@@ -166,14 +166,14 @@ impl ClientEnd<'_> {
         flows.map(|flow| flow.channel).collect()
     }
 
-    /// The flows in which one end asks and the other answers.
+    /// Returns the flows in which one end sends requests and the other answers.
     #[must_use]
     pub fn asks(&self) -> ChannelSet {
         let flows = self.flows.iter().filter(|flow| flow.kind.asks());
         flows.map(|flow| flow.channel).collect()
     }
 
-    /// Returns the flows whose messages come back.
+    /// Returns the flows whose messages are returned to their sender.
     #[must_use]
     pub fn echoed(&self) -> ChannelSet {
         let of_kind = |flow: &&ClientFlow| flow.kind == FlowKind::RoundTrip;
@@ -181,7 +181,7 @@ impl ClientEnd<'_> {
         flows.map(|flow| flow.channel).collect()
     }
 
-    /// Whether the server sends to the device first, so that the device must register.
+    /// Whether the server sends to the device before the device sends, so that the device must register.
     #[must_use]
     pub fn is_commanded(&self) -> bool {
         let mut flows = self.flows.iter();
@@ -196,7 +196,7 @@ impl ClientEnd<'_> {
 }
 
 impl HostEnd<'_> {
-    /// A stream of random numbers of the host, for a purpose.
+    /// Returns a random stream of the host for a purpose.
     #[must_use]
     pub fn stream(&self, purpose: impl Display) -> RandomStream {
         let (name, number) = (self.name, self.number);

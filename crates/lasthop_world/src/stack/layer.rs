@@ -18,24 +18,24 @@ use super::builder::Role;
 use super::{Below, HostEnd, OptionEntry, Options, SocketServer};
 use crate::spec::{StackSpec, UserCredentials};
 
-/// A layer of stacks, as the catalogue has it.
+/// A layer in the catalogue.
 #[derive(Clone, Copy, Debug)]
 pub struct LayerEntry {
-    /// The name in stack notation.
+    /// The name of the layer in stack notation.
     pub name: &'static str,
-    /// A short description.
+    /// A short description of the layer.
     pub summary: &'static str,
-    /// The carriages that it offers to the layer above.
+    /// The carriages that the layer offers to the layer above.
     pub carries: &'static [Carriage],
-    /// The carriages of which the layer below must offer one, the usual one first; none for IP.
+    /// The carriages for the layer below, the preferred one first; none for IP. That layer must offer one of them.
     pub over: &'static [Carriage],
-    /// Its options.
+    /// The options of the layer.
     pub options: &'static [OptionEntry],
-    /// How it is built.
+    /// How the layer is built.
     pub kind: LayerKind,
 }
 
-/// The service that a layer offers to the one above.
+/// The service that a layer offers to the layer above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carriage {
     /// IP packets.
@@ -48,29 +48,29 @@ pub enum Carriage {
     Stream,
     /// One byte stream in each direction, split into messages.
     Messages,
-    /// Several streams of bytes.
+    /// Several byte streams.
     Streams,
-    /// Messages between any participants, by a connection of each pair.
+    /// Messages between any participants, over a connection for each pair.
     Frames,
 }
 
 /// How a layer is built.
 #[derive(Clone, Copy, Debug)]
 pub enum LayerKind {
-    /// IP, which hosts already have.
+    /// IP, which every host already has.
     Network,
-    /// A transport on top of the layer below.
+    /// A transport on the layer below, built by this function.
     Transport(BuildLayer),
-    /// Not implemented yet.
+    /// A layer that is not implemented yet.
     Planned,
 }
 
-/// Builds a layer from its options and its stack.
+/// A function that builds a layer from its stack and options.
 pub type BuildLayer = fn(&StackSpec, Options<'_>) -> Box<dyn LayerBuilder>;
 
-/// A layer with its settings, and the state that the hosts of a stack share.
+/// A builder of a layer, with its settings and the state that the hosts of a stack share.
 pub trait LayerBuilder {
-    /// Builds the layer of one host on top of what is below.
+    /// Builds the layer of one host on top of the layer below.
     fn build(&self, host: &HostEnd<'_>, role: Role, below: Below) -> Box<dyn Transport>;
 
     /// Sets user-supplied credentials, used instead of generated ones.
@@ -89,12 +89,12 @@ pub trait LayerBuilder {
         None
     }
 
-    /// Returns how its records are delimited in the stream below, if there is one.
+    /// Returns how the layer's records are delimited in the stream below, if there is one.
     fn boundary(&self) -> Option<MessageBoundary> {
         None
     }
 
-    /// Returns how its ends authenticate each other, if it secures the connection.
+    /// Returns how the ends authenticate each other, or `None` if the layer does not secure the connection.
     fn secures(&self) -> Option<Secures> {
         None
     }
@@ -110,11 +110,11 @@ pub trait LayerBuilder {
 pub struct FallsBack {
     /// The layers from the top down, without IP, for example `tls/tcp`. They have default options.
     pub layers: &'static str,
-    /// How long the layers of the stack are tried alone.
+    /// How long the layers of the stack are tried alone, before the fallback.
     pub after: Duration,
-    /// Whether they are still tried until one way is established.
+    /// Whether the layers of the stack are still tried in parallel with the fallback until one is established.
     pub races: bool,
-    /// How long the fallback is used immediately after it was needed.
+    /// How long new connections use the fallback immediately, after it was needed once.
     pub remembered: Duration,
 }
 

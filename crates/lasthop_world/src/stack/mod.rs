@@ -1,4 +1,4 @@
-//! Stacks: an application on a list of layers. Each has one file with its options and its builder.
+//! Protocol stacks: an application on a list of layers. Each application and each layer has one file.
 
 mod above;
 mod application;

@@ -7,8 +7,10 @@ use crate::medium::MediumSpec;
 use crate::spec::{LayerSpec, SpecError, StackSpec};
 
 impl Registry {
-    /// The stack with these layers, `mqtt/tcp`, and options, `("qos", "0")` and `("tcp.nodelay", "off")`, every default
-    /// written out. Values are written as in the notation of stacks.
+    /// Returns the stack with these layers (`mqtt/tcp`) and options (`("qos", "0")`, `("tcp.nodelay", "off")`), with
+    /// every default written out.
+    ///
+    /// Values are written as in the notation of stacks.
     ///
     /// ```
     /// use lasthop_world::Registry;
@@ -59,7 +61,7 @@ impl Registry {
         Ok(stack)
     }
 
-    /// A hop of a link of one's own with its options written out.
+    /// Returns the medium of an extension's link, with every default of its options written out.
     ///
     /// # Errors
     /// When the link, an option or a value does not exist.

@@ -5,22 +5,22 @@ use serde_json::Value;
 
 use crate::spec::{LayerSpec, SpecError, StackSpec};
 
-/// A setting of an application or a layer, as the catalogue has it.
+/// An option of an application or a layer in the catalogue.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionEntry {
     /// The name in stack notation, without the prefix of its layer.
     pub name: &'static str,
-    /// A short description.
+    /// A short description of the option.
     pub summary: &'static str,
-    /// The kind of values.
+    /// The kind of the option's values.
     pub kind: OptionKind,
     /// The default in stack notation; `None` if it can be absent or follows another option.
     pub default: Option<&'static str>,
     /// Another option of the layer that the default depends on.
     pub follows: Option<Follows>,
-    /// Without which it means nothing.
+    /// The condition under which the option has an effect.
     pub needs: Option<Needs>,
-    /// The credentials of both ends, for the values that create some.
+    /// The credentials of both ends, for the option values that generate them.
     pub credentials: &'static [(&'static str, &'static str)],
 }
 
@@ -45,7 +45,7 @@ pub enum OptionKind {
     Name,
 }
 
-/// A default that follows an earlier option.
+/// A default that depends on another option.
 #[derive(Clone, Copy, Debug)]
 pub struct Follows {
     /// The other option of the same layer.
@@ -61,23 +61,23 @@ pub struct Needs {
     pub option: &'static str,
     /// The values that make the option effective.
     pub values: &'static [&'static str],
-    /// Whether it must have none of them instead.
+    /// Whether the condition is inverted: the option is effective with none of the values.
     pub is_barred: bool,
 }
 
-/// The checked options of one application or layer in a run. All that apply are present.
+/// The checked options of one application or layer in a run. All applicable options are present.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
     layer: &'a LayerSpec,
 }
 
 impl Needs {
-    /// Stands for the layers of the stack.
+    /// The name for a condition on the layers of the stack instead of an option.
     pub const LAYERS: &'static str = "layers";
 }
 
 impl OptionEntry {
-    /// An option without a default.
+    /// Creates an option without a default.
     #[must_use]
     pub const fn new(name: &'static str, kind: OptionKind, summary: &'static str) -> Self {
         Self {
@@ -98,14 +98,14 @@ impl OptionEntry {
         self
     }
 
-    /// Sets the option whose value is the default.
+    /// Sets another option whose value is the default of this one.
     #[must_use]
     pub const fn follows(mut self, option: &'static str) -> Self {
         self.follows = Some(Follows { option, by: &[] });
         self
     }
 
-    /// Sets the option whose value selects the default.
+    /// Sets another option whose value selects the default of this one.
     #[must_use]
     pub const fn chosen_by(
         mut self,
@@ -138,7 +138,7 @@ impl OptionEntry {
         self
     }
 
-    /// Declares that these values create credentials.
+    /// Declares the option values that generate credentials.
     #[must_use]
     pub const fn credentials(
         mut self,
@@ -232,13 +232,13 @@ impl<'a> Options<'a> {
         self.layer.options.contains_key(name)
     }
 
-    /// Returns a word or a name; empty if the option does not apply.
+    /// Returns the value of a word or name; empty if the option does not apply.
     #[must_use]
     pub fn word(self, name: &str) -> &'a str {
         self.value(name).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Returns a switch; off if the option does not apply.
+    /// Returns the value of a switch; `false` if the option does not apply.
     #[must_use]
     pub fn switch(self, name: &str) -> bool {
         self.value(name)
@@ -246,25 +246,25 @@ impl<'a> Options<'a> {
             .unwrap_or_default()
     }
 
-    /// A time.
+    /// Returns the value of a time; 0 if the option does not apply.
     #[must_use]
     pub fn time(self, name: &str) -> Duration {
         Duration::from_nanos(self.integer(name))
     }
 
-    /// Returns a count, a size in bytes, or seconds; 0 if the option does not apply.
+    /// Returns the value of a count, a size in bytes, or seconds; 0 if the option does not apply.
     #[must_use]
     pub fn integer(self, name: &str) -> u64 {
         self.value(name).and_then(Value::as_u64).unwrap_or_default()
     }
 
-    /// Returns a small number. The catalogue entry bounds it.
+    /// Returns the value of a small count, whose upper limit is in the catalogue; 0 if the option does not apply.
     #[must_use]
     pub fn small(self, name: &str) -> u16 {
         u16::try_from(self.integer(name)).unwrap_or(u16::MAX)
     }
 
-    /// Returns a number; 0 if the option does not apply.
+    /// Returns the value of a number; 0 if the option does not apply.
     #[must_use]
     pub fn number(self, name: &str) -> f64 {
         self.value(name).and_then(Value::as_f64).unwrap_or_default()

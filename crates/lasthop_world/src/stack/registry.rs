@@ -24,7 +24,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Returns the built-in applications and layers.
+    /// Returns the registry of built-in applications, layers and links.
     #[must_use]
     pub fn standard() -> Self {
         Self {
@@ -34,7 +34,7 @@ impl Registry {
         }
     }
 
-    /// Adds an application, or puts it in the place of the one of its name.
+    /// Adds an application, or replaces the one with its name.
     #[must_use]
     pub fn with_application(mut self, entry: ApplicationEntry) -> Self {
         match self
@@ -58,7 +58,7 @@ impl Registry {
         self
     }
 
-    /// Adds a link, or puts it in the place of the one of its name.
+    /// Adds a link, or replaces the one with its name.
     #[must_use]
     pub fn with_link(mut self, entry: LinkEntry) -> Self {
         self.links.retain(|it| it.name != entry.name);
@@ -66,19 +66,19 @@ impl Registry {
         self
     }
 
-    /// The application of this name.
+    /// Returns the application with this name, if it exists.
     #[must_use]
     pub fn application(&self, name: &str) -> Option<&ApplicationEntry> {
         self.applications.iter().find(|entry| entry.name == name)
     }
 
-    /// The layer of this name.
+    /// Returns the layer with this name, if it exists.
     #[must_use]
     pub fn layer(&self, name: &str) -> Option<&LayerEntry> {
         self.layers.iter().find(|entry| entry.name == name)
     }
 
-    /// The link of this name.
+    /// Returns the link with this name, if it exists.
     #[must_use]
     pub fn link(&self, name: &str) -> Option<&LinkEntry> {
         self.links.iter().find(|entry| entry.name == name)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lasthop_dtls::PreSharedKeys;
 use lasthop_tls::{Chain, RootCertStore};
 
-/// The trust settings of secured clients towards external servers. Keys are never printed.
+/// The trust settings of secured clients for external servers. `Debug` does not print keys.
 #[derive(Clone, Default)]
 pub struct SocketTrust {
     /// The trusted roots.
@@ -14,16 +14,16 @@ pub struct SocketTrust {
     pub presented: Option<Chain>,
     /// The pre-shared keys of DTLS by device name. A single key is for all devices.
     pub keys: Option<PreSharedKeys>,
-    /// The host of each server and its authority, by the layers of stacks without IP: `mqtt/tls/tcp`.
+    /// The host and the authority of each server, by the layers of its stack without IP: `mqtt/tls/tcp`.
     pub servers: BTreeMap<String, (String, String)>,
 }
 
 /// An external server, as the layers of a stack see it.
 #[derive(Clone, Copy, Debug)]
 pub struct SocketServer<'a> {
-    /// Its host name, which its certificate must carry.
+    /// The host name of the server, which its certificate must contain.
     pub host: &'a str,
-    /// The host with its port, as it is asked for on the web.
+    /// The authority of the server: its host with its port, as in a URL.
     pub authority: &'a str,
     /// The trust settings.
     pub trust: &'a SocketTrust,
@@ -32,7 +32,7 @@ pub struct SocketServer<'a> {
 }
 
 impl SocketTrust {
-    /// A server that stacks of these layers are for.
+    /// Returns the server for stacks with these layers, if there is one.
     #[must_use]
     pub fn server<'a>(&'a self, layers: &str, today: u64) -> Option<SocketServer<'a>> {
         let (host, authority) = self.servers.get(layers)?;
@@ -55,7 +55,7 @@ impl SocketServer<'_> {
         roots.ok_or_else(|| format!("nobody is known who vouches for {}", self.authority))
     }
 
-    /// Returns the certificate chain to present, which a stack can require.
+    /// Returns the certificate chain to present. With `insists`, having none is an error.
     ///
     /// # Errors
     /// When there is nothing to show, in words.

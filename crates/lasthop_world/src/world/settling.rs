@@ -1,4 +1,4 @@
-//! Puts the devices that stay into the world, with their servers and the paths between them.
+//! Creates the hosts and paths of devices that are present from start to end, and of their servers.
 
 use lasthop_contract::{Clock, DeviceId, Direction, FlowId};
 use lasthop_engine::HostId;

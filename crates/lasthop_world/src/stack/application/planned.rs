@@ -1,4 +1,4 @@
-//! Applications that have a name and options, and no machine yet.
+//! Applications of the catalogue that are not implemented yet.
 
 use super::ApplicationEntry;
 use crate::stack::{Carriage, OptionEntry, OptionKind};

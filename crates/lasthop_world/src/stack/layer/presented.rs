@@ -7,16 +7,16 @@ use lasthop_tls::{Authority, Chain, ChainFiles, Given, Issue, KeyKind, RUN_START
 const SERVER: &str = "server.example";
 const CLIENT: &str = "device.example";
 
-/// The credential files of a server, PEM (RFC 7468), for external software. They are never printed.
+/// The credential files of a server as PEM (RFC 7468), for external software. `Debug` does not print them.
 #[derive(Clone, Debug)]
 pub struct ServerFiles {
     /// The certificate chain and its key.
     pub chain: ChainFiles,
-    /// The root of both ends' certificates.
+    /// The root certificate of both ends' certificates.
     pub roots: String,
     /// Whether clients must present a certificate.
     pub asks_clients: bool,
-    /// The name that clients ask for.
+    /// The server name that clients request.
     pub name: String,
 }
 
