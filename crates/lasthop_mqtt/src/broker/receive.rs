@@ -16,6 +16,9 @@ use crate::packets::{Flow, take_packets};
 /// How much is read at a time.
 const READ_SIZE: usize = 1024;
 
+/// So many bytes are one unit of work: a turn ends with the packet by which 160 kB are read.
+const BYTES_OF_A_UNIT: usize = 16;
+
 impl MqttBroker {
     /// Reads all that is there, unless the client does not take what we send it.
     pub(super) fn receive(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
@@ -27,6 +30,7 @@ impl MqttBroker {
             }
             match transport.read(now, connection.id, connection.outbox.stream(), &mut buffer) {
                 Ok(ReadOutcome::Read(length)) => {
+                    self.turns.spend(length.div_ceil(BYTES_OF_A_UNIT));
                     self.feed(now, place, &buffer[..length], transport);
                 }
                 Ok(ReadOutcome::Finished) => {

@@ -9,8 +9,8 @@ use super::subscribe::subscription_ids;
 
 /// Work that is put off so that no client keeps the others waiting.
 ///
-/// In its turn a connection has so many units of work done: each retained topic that is looked at and each subscription
-/// that a publication matches is one. What is left is done in later turns, one after the other, and nothing more is
+/// In its turn a connection has so many units of work done: each retained topic that is looked at, each subscription
+/// that a publication matches and each 16 bytes that are read are one. What is left is done in later turns, one after the other, and nothing more is
 /// read from the connection before.
 #[derive(Debug, Default)]
 pub(super) struct Turns {

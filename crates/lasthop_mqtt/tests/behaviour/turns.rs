@@ -74,6 +74,33 @@ fn a_burst_of_subscriptions_is_served_in_turns_and_others_between_them() {
 }
 
 #[test]
+fn who_sends_without_end_is_read_in_turns_and_others_between_them() {
+    let mut hand = Hand::new(MqttBrokerConfig::default());
+    let honest = hand.connected(&Connect::new(V5, "honest"));
+    let other = hand.connected(&Connect::new(V5, "other"));
+    let publish = [&[0x32, 0xe8, 0x07, 0, 1, b't', 0, 1, 0][..], &[b'x'; 994]].concat();
+    let count_of_turn = (16 * TURN).div_ceil(publish.len());
+    hand.send(other, &publish.repeat(3 * count_of_turn));
+    let mut acknowledged = count(&mut hand, other, PacketType::Puback);
+    let mut turns = 0;
+    loop {
+        assert!(
+            acknowledged <= (turns + 1) * count_of_turn,
+            "{acknowledged}"
+        );
+        hand.send(honest, PINGREQ);
+        assert_eq!(count(&mut hand, honest, PacketType::Pingresp), 1);
+        if !next_turn(&mut hand) {
+            break;
+        }
+        turns += 1;
+        acknowledged += count(&mut hand, other, PacketType::Puback);
+    }
+    assert_eq!(acknowledged, 3 * count_of_turn);
+    assert!(turns >= 2, "{turns}");
+}
+
+#[test]
 fn who_comes_after_a_burst_has_its_turn_before_the_burst_is_over() {
     let mut hand = retaining(2 * TURN);
     let first = hand.connected(&Connect::new(V5, "first"));
