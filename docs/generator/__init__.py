@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 PARTS: dict[str, Callable[[], str]] = {
     "claims_keys": study_keys.claims,
+    "figures_keys": study_keys.figures,
     "clouds": tariffs.clouds,
     "command_line": command_line.commands,
     "device_profiles": device_profiles.profiles,

@@ -39,6 +39,7 @@ from lasthop.study.fields.quantity import (
     format_quantity,
 )
 from lasthop.study.fields.shares import SharesOf
+from lasthop.study.figures.form import FiguresForm
 from lasthop.study.forms.long_form import LongForm
 from lasthop.study.forms.model import StudyForm
 from lasthop.study.forms.short_form import ShortForm
@@ -110,6 +111,11 @@ def sections() -> str:
 def claims() -> str:
     """Write the same for a file of claims."""
     return _sections("claims", ("", ClaimsForm))
+
+
+def figures() -> str:
+    """Write the same for a file of figures."""
+    return _sections("figures", ("", FiguresForm))
 
 
 def _sections(document: str, *tops: tuple[str, type[Form]]) -> str:

@@ -158,6 +158,7 @@ class _Case:
             ),
             p_value=corrected,
             findings=self._findings,
+            why=None if verdict is None else self.claim.why.get(verdict.value),
         )
 
     @property

@@ -142,6 +142,8 @@ class Judgement:
         Every rule at every point.
     exact
         Whether ours is one number, the same in every repetition.
+    why
+        Why it is so, as the file of claims explains this verdict; None where it does not.
     """
 
     id: str
@@ -158,6 +160,7 @@ class Judgement:
     p_value: float | None
     findings: tuple[Finding, ...]
     exact: bool = False
+    why: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Give it as plain values, rounded to digits that every machine agrees on."""
@@ -174,6 +177,7 @@ class Judgement:
             "exact": self.exact,
             "verdict": None if self.verdict is None else self.verdict.value,
             "reason": self.reason,
+            "why": self.why,
             "p_value": plain_number(self.p_value),
             "findings": [finding.as_json() for finding in self.findings],
         }

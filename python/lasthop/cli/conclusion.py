@@ -31,7 +31,7 @@ from lasthop.results.description import changes_in_words
 from lasthop.results.verification import UNCHECKED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from lasthop.answer.decision import Decision
     from lasthop.referee import Ruling
@@ -63,6 +63,7 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
     unserved: bool = False,
     strict: bool = False,
     report: Path | None,
+    beside: "Sequence[Path]" = (),
     as_json: bool,
 ) -> int:
     """Print the conclusion of results and return the exit code.
@@ -83,6 +84,8 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
         Whether a requirement fails that the runs do not show to be met.
     report
         The report to write, if any.
+    beside
+        Results of other studies of the same paper, which the report shows too.
     as_json
         One JSON object instead of text.
     """
@@ -92,7 +95,7 @@ def conclude(  # noqa: PLR0913  (each is a keyword)
     judgements = results.judgements if answered else ()
     expectations = results.expectations
     failures = [found for found in expectations if found.verdict is not ExpectationVerdict.HELD]
-    written = None if report is None else results.report(report)
+    written = None if report is None else results.report(report, beside=beside)
     ruling = results.ruling
     believed = ruling.valid and not manifest.counts.get("invalid", 0)
     unmet = _unmet(results, strict=strict and answered)

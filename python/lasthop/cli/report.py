@@ -41,6 +41,16 @@ def command(  # noqa: PLR0913  (an argument is an option)
             "for the merged results. Default: report.html in the result folder.",
         ),
     ] = None,
+    beside: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--beside",
+            metavar="DIR",
+            parser=options.read_path,
+            help="Results of another study of the same paper, whose claims and figures the report "
+            "shows too. Repeatable. Default: none.",
+        ),
+    ] = None,
     figure: Annotated[
         str | None,
         typer.Option(
@@ -95,6 +105,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
 ) -> int:
     """Write the report of a result folder. Several shards are merged into one folder first."""
     folders = [_found(folder) for folder in folders]
+    others = [_found(folder) for folder in beside or ()]
     given = {"--width": width, "--font-size": font_size, "--title": title, "--label": label}
     given["--language"] = language
     if figure is not None:
@@ -107,7 +118,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
             labels=dict(map(_label, label or ())),
             language=language,
         )
-        return _figure(folders, figure, out, look)
+        return _figure(folders, figure, out, look, others)
     for option, value in given.items():
         if value is not None:
             raise UsageError(f"{option} has no effect without --figure; add --figure NAME")
@@ -117,10 +128,10 @@ def command(  # noqa: PLR0913  (an argument is an option)
     if len(folders) == 1:
         results = Results(folders[0])
         report = out or folders[0] / "report.html"
-        return conclude(results, report=report, as_json=as_json)
+        return conclude(results, report=report, beside=others, as_json=as_json)
     results = _merged(folders, out)
     report = results.path / "report.html"
-    return conclude(results, report=report, as_json=as_json)
+    return conclude(results, report=report, beside=others, as_json=as_json)
 
 
 def _found(folder: Path) -> Path:
@@ -130,10 +141,13 @@ def _found(folder: Path) -> Path:
         return made if not folder.exists() and made.is_dir() else folder
 
 
-def _figure(folders: list[Path], name: str, out: Path | None, look: "FigureLook") -> int:
+def _figure(
+    folders: list[Path], name: str, out: Path | None, look: "FigureLook", beside: list[Path]
+) -> int:
     from lasthop.report import write_figure
 
-    say(str(write_figure(folders, name, out=out or Path(f"{name}.svg"), look=look)))
+    file = out or Path(f"{name}.svg")
+    say(str(write_figure(folders, name, out=file, look=look, beside=beside)))
     return 0
 
 

@@ -20,7 +20,7 @@ from lasthop.results.stored import DamagedResultsError
 from lasthop.results.verification import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
     from lasthop.answer.by_group import DecisionByGroup
@@ -216,13 +216,21 @@ class Results:
         with self._readable("runs"):
             return project(self._scan("runs"), self.manifest.study, measured)
 
-    def report(self, out: Path | None = None) -> Path:
-        """Write the report and return its path. Default: `report.html` in the folder."""
+    def report(self, out: Path | None = None, *, beside: "Sequence[Path]" = ()) -> Path:
+        """Write the report and return its path. Default: `report.html` in the folder.
+
+        Parameters
+        ----------
+        out
+            The file.
+        beside
+            Results of other studies of the same paper, which the report shows too.
+        """
         from lasthop.report import write_report
 
         path = out or self.path / "report.html"
         with environment(path):
-            return write_report([self.path], out=path)
+            return write_report([self.path], out=path, beside=beside)
 
     def own(self, folder: Path) -> None:
         """Remove a temporary folder when this object is deleted."""

@@ -27,11 +27,13 @@ from lasthop.report.failures import failures_section
 from lasthop.report.figures import Figure, decisive, overload, panel_spec
 from lasthop.report.figures.energy import ENERGY_ENTRIES
 from lasthop.report.figures.ledger import LEDGER_ENTRIES
+from lasthop.report.figures.of_paper import DrawnFigure
 from lasthop.report.flip_points import flip_points_section
 from lasthop.report.markup import Styles, json_text, script_hash
 from lasthop.report.measures import measures_section
 from lasthop.report.message_lines import message_lines
 from lasthop.report.multiverse import multiverse_section
+from lasthop.report.paper import paper_opening
 from lasthop.report.ruling import ruling_section
 from lasthop.report.section import Section, counted
 from lasthop.report.settings_table import settings_section
@@ -47,6 +49,7 @@ from lasthop.report.templating import asset, render
 from lasthop.report.themes import FONT, INKS, vega_config
 from lasthop.results.description import changes_in_words, heading
 from lasthop.results.verification import UNCHECKED
+from lasthop.study.figures import figures_of
 
 _MARKUP = ("markup.js",)
 _EXPLORER = ("decide.js", "requirements.js", "explorer.js")
@@ -67,6 +70,7 @@ def report_page(  # noqa: PLR0913  (what a page is made of)
     by_group: DecisionByGroup | None = None,
     *,
     first: Section | None = None,
+    of_paper: Sequence[DrawnFigure] = (),
 ) -> str:
     """Return the report of a study as HTML: the answer, its figure, and the rest folded."""
     styles = stack_styles(source.stacks)
@@ -103,6 +107,7 @@ def report_page(  # noqa: PLR0913  (what a page is made of)
         counts=_counts(source),
         unchecked=[f"{folder} is {UNCHECKED}" for folder in source.unchecked],
         alerts=alerts_html(source, decision, expectations) if source.multiverse is None else "",
+        opening=_opening(source, of_paper, styles),
         answer=answer,
         sections=[
             *([] if first is None else [first]),
@@ -116,9 +121,18 @@ def report_page(  # noqa: PLR0913  (what a page is made of)
         command=source.command(),
     )
     lines = {figure.name: message_lines(source, figure) for figure in drawn}
+    drawn = [*(one.figure for one in of_paper if one.figure is not None), *drawn]
     return _document(
         title=heading(source.study), body=body, figures=drawn, explored=explored, messages=lines
     )
+
+
+def _opening(source: ReportSource, drawn: Sequence[DrawnFigure], styles: Styles) -> Markup:
+    paper = figures_of(source.study)
+    if paper is None:
+        return Markup()
+    judgements = [one for each in (source, *source.beside) for one in each.judgements]
+    return paper_opening(paper, drawn, judgements, lambda figure: _figure(figure, source, styles))
 
 
 def figure_page(source: ReportSource, figure: Figure) -> str:
@@ -196,7 +210,7 @@ def _figure(figure: Figure, source: ReportSource, styles: Styles) -> Markup:
     return render(
         "figure.html",
         figure=figure,
-        styles=styles,
+        styles=stack_styles(figure.palette) if figure.palette else styles,
         places=_COLOUR_PLACES[figure.legend],
         overload=overload.MEANING,
         runs=counted(figure.runs, "run"),

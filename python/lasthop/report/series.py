@@ -43,7 +43,7 @@ class Measured:
         if not values:
             return None
         if arm.overload is not None:
-            spread = _spread(values).within(*column.possible)
+            spread = spread_of(values).within(*column.possible)
             return cls(point, arm.stack, values, spread, overloaded=True)
         found = Sample.of(arm, column, worst=math.inf).interval()
         return cls(point, arm.stack, values, found, overloaded=False)
@@ -101,7 +101,7 @@ def describe_intervals(intervals: Sequence[Interval]) -> str:
     return f"95 % t interval over {repetitions} repetitions{note}"
 
 
-def _spread(values: Sequence[float]) -> Interval:
+def spread_of(values: Sequence[float]) -> Interval:
     """Return the middle value and the range of runs that are not averaged."""
     return Interval(
         median_low(values),

@@ -50,6 +50,8 @@ class ReportSource:
         What ``multiverse.json`` holds, where there is one.
     samples : EffectiveSamples, optional
         Of the runs, where the study is decided by a share.
+    beside : tuple of ReportSource
+        Other studies of the same paper, whose claims and runs its figures show as well.
     """
 
     folders: tuple[str, ...]
@@ -61,6 +63,7 @@ class ReportSource:
     judgements: tuple[Judgement, ...]
     multiverse: Mapping[str, Any] | None = None
     samples: EffectiveSamples | None = None
+    beside: tuple["ReportSource", ...] = ()
 
     @property
     def study(self) -> Mapping[str, Any]:
@@ -161,13 +164,15 @@ class ReportSource:
     def command(self, figure: str | None = None) -> str:
         """Return the command that rebuilds the report, or one figure of it."""
         folders = " ".join(shlex.quote(name) for name in self.folders)
+        others = (shlex.quote(name) for source in self.beside for name in source.folders)
+        folders += "".join(f" --beside {name}" for name in others)
         if figure is None:
             return f"lasthop report {folders}"
         return f"lasthop report {folders} --figure {figure} --out {figure}.svg"
 
 
-def read_source(results: Sequence[Path]) -> ReportSource:
-    """Read result folders that belong together.
+def read_source(results: Sequence[Path], *, beside: Sequence[Path] = ()) -> ReportSource:
+    """Read result folders that belong together, and those of other studies of the same paper.
 
     Raises
     ------
@@ -196,7 +201,22 @@ def read_source(results: Sequence[Path]) -> ReportSource:
         judgements=_judged(manifests, whole),
         multiverse=read_multiverse(results[0]) if len(results) == 1 else None,
         samples=samples,
+        beside=_beside(study, beside),
     )
+
+
+def _beside(study: Mapping[str, Any], folders: Sequence[Path]) -> tuple[ReportSource, ...]:
+    """Read the results of other studies, which the figures of a paper show as well."""
+    if folders and not study.get("figures"):
+        message = f"--beside: the study {study.get('name')} has no figures of a paper"
+        raise UsageError(f'{message}; add "figures: figures.yaml" to it, or remove --beside')
+    found = tuple(read_source([folder]) for folder in folders)
+    names = [study.get("name"), *(source.study.get("name") for source in found)]
+    for folder, name in zip(folders, names[1:], strict=True):
+        if names.count(name) > 1:
+            message = f"--beside: {folder} holds {name}, which is there already"
+            raise UsageError(f"{message}; name the results of another study of the paper")
+    return found
 
 
 def _whole(manifests: Sequence[Mapping[str, Any]]) -> bool:

@@ -11,6 +11,7 @@ from lasthop.answer.sweeps import SweepDecision, decide_along_sweeps
 from lasthop.errors import EnvironmentFailure, UsageError
 from lasthop.report.figures import Figure, all_figures
 from lasthop.report.figures.look import PX_PER_MM, FigureLook
+from lasthop.report.figures.of_paper import DrawnFigure, PaperRenderer
 from lasthop.report.figures.vega_lite import Spec
 from lasthop.report.page import figure_page, report_page
 from lasthop.report.pdf_order import in_one_order
@@ -18,6 +19,7 @@ from lasthop.report.section import Section
 from lasthop.report.source import ReportSource, read_source
 from lasthop.report.themes import print_config, vega_config
 from lasthop.results.atomic import environment, replacement
+from lasthop.study.figures import figures_of
 
 _PIXELS_PER_POINT = 2.0
 _PRINTED_PIXELS_PER_POINT = 300 / 72
@@ -25,7 +27,13 @@ _MOST_FITS = 6
 _LEAST_PANEL = 60.0
 
 
-def write_report(results: Sequence[Path], *, out: Path, first: Section | None = None) -> Path:
+def write_report(
+    results: Sequence[Path],
+    *,
+    out: Path,
+    first: Section | None = None,
+    beside: Sequence[Path] = (),
+) -> Path:
     """Write the report of the results as one HTML file.
 
     Parameters
@@ -36,6 +44,8 @@ def write_report(results: Sequence[Path], *, out: Path, first: Section | None = 
         The file, or a folder that gets a ``report.html``.
     first : Section, optional
         What comes before the other sections.
+    beside : sequence of Path
+        Result folders of other studies of the same paper.
 
     Returns
     -------
@@ -48,20 +58,26 @@ def write_report(results: Sequence[Path], *, out: Path, first: Section | None = 
         ``out`` is neither a folder nor the name of a page: it may be a table or a study.
     """
     path = _report_file(out)
-    source = read_source(results)
+    source = read_source(results, beside=beside)
     decision, sweeps = _decided(source)
     groups = source.groups
     by_group = (
         None if groups is None else decide_by_group(source.runs, groups, source.study, decision)
     )
     figures = all_figures(source, decision, sweeps)
-    page = report_page(source, decision, sweeps, figures, by_group, first=first)
+    of_paper = _of_paper(source, legend=False)
+    page = report_page(source, decision, sweeps, figures, by_group, first=first, of_paper=of_paper)
     _write(path, page.encode())
     return path
 
 
 def write_figure(
-    results: Sequence[Path], name: str, *, out: Path, look: FigureLook | None = None
+    results: Sequence[Path],
+    name: str,
+    *,
+    out: Path,
+    look: FigureLook | None = None,
+    beside: Sequence[Path] = (),
 ) -> Path:
     """Write one figure as ``.svg``, ``.png``, ``.pdf`` or ``.html``, by the ending of ``out``.
 
@@ -75,6 +91,8 @@ def write_figure(
         The figure, as `figure_names` lists it.
     out : Path
         The file.
+    beside : sequence of Path
+        Result folders of other studies of the same paper.
     look : FigureLook, optional
         Width, letters and words; not of ``.html``, which is as wide as its window.
 
@@ -92,7 +110,7 @@ def write_figure(
     if out.suffix == ".html" and not look.is_usual:
         message = f"{out}: an HTML figure has no width, letters or words of its own"
         raise UsageError(f"{message}; choose a name that ends in .svg, .png or .pdf")
-    source = read_source(results)
+    source = read_source(results, beside=beside)
     figure = _figure(source, name, legend=out.suffix != ".html")
     _write(out, _rendered(source, figure, out.suffix, look))
     return out
@@ -110,8 +128,19 @@ def figure_names(results: Sequence[Path]) -> tuple[str, ...]:
 
 
 def _figures(source: ReportSource, *, legend: bool) -> tuple[Figure, ...]:
-    figures = all_figures(source, *_decided(source), legend=legend)
+    of_paper = (one.figure for one in _of_paper(source, legend=legend))
+    figures = (
+        *(figure for figure in of_paper if figure is not None),
+        *all_figures(source, *_decided(source), legend=legend),
+    )
     return tuple(figure for figure in figures if figure.panels)
+
+
+def _of_paper(source: ReportSource, *, legend: bool) -> tuple[DrawnFigure, ...]:
+    paper = figures_of(source.study)
+    if paper is None:
+        return ()
+    return PaperRenderer((source, *source.beside), legend=legend).draw(paper)
 
 
 def _decided(source: ReportSource) -> tuple[Decision, tuple[SweepDecision, ...]]:

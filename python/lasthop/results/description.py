@@ -54,6 +54,7 @@ def describe_study(study: "Study") -> dict[str, Any]:
         "expect": [expectation.text for expectation in study.expect],
         **({"tariffs": [dict(one) for one in study.tariffs]} if study.tariffs else {}),
         "claims": study.claims.written,
+        **({} if study.figures is None else {"figures": study.figures.written}),
         "multiverse": None if study.multiverse is None else study.multiverse.as_json(),
     }
 

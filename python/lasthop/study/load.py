@@ -11,6 +11,7 @@ from lasthop.errors import StudyError
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.claims.load import read_claims
 from lasthop.study.conditions import describe
+from lasthop.study.figures import PaperFigures, read_figures
 from lasthop.study.forms.extending import read_named, read_study
 from lasthop.study.forms.read_form import read_form
 from lasthop.study.forms.renamed_keys import current_key, note_on
@@ -158,6 +159,7 @@ class _Loader:
         )
         multiverse = self._multiverse(base, arms, parts)
         claims = self._claims(base.claims, arms, parts)
+        figures = self._figures(base, arms, parts)
         stacks = tuple(
             Stack(arm.name, arm.written, arm.resolved, arm.supported, arm.reason, arm.credentials)
             for arm in arms
@@ -201,6 +203,7 @@ class _Loader:
             arms=arms,
             changes=self._changes,
             claims=claims,
+            figures=figures,
             multiverse=multiverse,
             late_events=self._late_events(base),
             credentials=self._credentials,
@@ -244,6 +247,19 @@ class _Loader:
             return read_claims(file, stacks=[arm.name for arm in arms], parts=swept)
         except Fault as fault:
             raise self._document.error(fault.within(("claims",))) from None
+
+    def _figures(
+        self, form: StudyForm, arms: tuple[StudyArm, ...], parts: tuple[Part, ...]
+    ) -> PaperFigures | None:
+        if form.figures is None:
+            return None
+        swept = {part.name: [parameter.key for parameter in part.swept] for part in parts}
+        try:
+            file = file_beside(self._folder, form.figures)
+            stacks = [arm.name for arm in arms]
+            return read_figures(file, study=form.study, stacks=stacks, parts=swept)
+        except Fault as fault:
+            raise self._document.error(fault.within(("figures",))) from None
 
     def _multiverse(
         self, form: StudyForm, arms: tuple[StudyArm, ...], parts: tuple[Part, ...]

@@ -23,6 +23,7 @@ ORDER = (
     "run_spec",
     "expressions",
     "claims",
+    "figures",
     "rules",
     "plan",
     "conditions",

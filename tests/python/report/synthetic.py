@@ -76,6 +76,8 @@ class SyntheticStudy:
     units: Mapping[str, str] = field(default_factory=lambda: {"path.loss": "fraction"})
     statuses: Mapping[tuple[str, int], tuple[str, str]] = field(default_factory=dict)
     claims: Sequence[Mapping[str, Any]] = ()
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    name: str = "poor-link"
 
 
 _COLUMN_SUFFIX = {"fraction": "", "ms": "_ms", "": "", "B": "_bytes", "/s": "_per_s"}
@@ -97,7 +99,7 @@ def write_folder(folder: Path, study: SyntheticStudy) -> Path:
 def synthetic_study(study: SyntheticStudy) -> dict[str, Any]:
     """Return the study as a manifest holds it."""
     return {
-        "name": "poor-link",
+        "name": study.name,
         "title": study.title,
         "description": "409 B there and back, four times a second.",
         "conditions": {"traffic": "round trip of 409 B every 250 ms", "path loss": "10 %"},
@@ -125,6 +127,7 @@ def synthetic_study(study: SyntheticStudy) -> dict[str, Any]:
         "repeat": study.repeat,
         "expect": [],
         "claims": {"paper": "a paper", "claims": list(study.claims)} if study.claims else {},
+        "figures": study.figures,
     }
 
 

@@ -49,6 +49,8 @@ class Figure:
         What tells more about what it shows.
     shown_run : ShownRun or None
         The run whose single messages it shows.
+    palette : tuple of str
+        Of a figure of a paper: every legend of the paper, by whose order each has its colour.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Figure:
     constant: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     shown_run: "ShownRun | None" = None
+    palette: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

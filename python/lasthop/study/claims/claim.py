@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -229,6 +229,8 @@ class Claim:
     basis, because
         Whether the model was fitted to the published figure or the figure follows from others,
         and how; None of a prediction.
+    why
+        Why a run has a verdict, by verdict.
     """
 
     id: str
@@ -240,6 +242,7 @@ class Claim:
     not_covered: str | None
     basis: Basis | None = None
     because: str | None = None
+    why: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,21 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, Tag, field_validator, model_validator
 
 from lasthop.study.fields.form import SCALAR_OR_MAPPING, Form
-from lasthop.study.text.faults import Fault, show
+from lasthop.study.text.faults import Fault, show, suggestion
 
 MAXIMUM_CLAIMS = 1000
 MAXIMUM_RULES = 100
+
+VERDICTS = (
+    "predicted",
+    "holds",
+    "fitted",
+    "derived",
+    "not reproduced",
+    "undecided",
+    "not covered",
+)
+"""The verdicts on a claim, in the order in which they are counted."""
 
 _ID_CHARACTERS = 32
 _REQUIREMENTS = (
@@ -201,6 +212,10 @@ class ClaimForm(Form):
         default=None, examples=["the service time was chosen so that MQTT takes 40 ms"]
     )
     """What was chosen so that runs meet the published figure. The verdict is then "fitted"."""
+    why: dict[str, Words] | None = Field(
+        default=None, examples=["{not reproduced: the program of the paper waits for each answer}"]
+    )
+    """Why a run has a verdict, one sentence for each verdict. It is known after the runs."""
     derived: Words | None = Field(
         default=None, examples=["the same equation as that of MQTT: 4 round trips and the service"]
     )
@@ -234,6 +249,18 @@ class ClaimForm(Form):
             )
         elif self.rules is not None and self.not_covered is not None:
             raise _both("rules", "not_covered")
+        return self
+
+    @model_validator(mode="after")
+    def _why_of_verdicts(self) -> ClaimForm:
+        for verdict in self.why or ():
+            if verdict not in VERDICTS:
+                raise Fault(
+                    f"{show(verdict)} is not a verdict",
+                    hint=suggestion(verdict, VERDICTS, kind="verdicts"),
+                    location=("why", verdict),
+                    at_key=True,
+                )
         return self
 
     @model_validator(mode="after")

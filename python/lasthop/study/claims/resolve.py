@@ -86,6 +86,7 @@ def resolve_claim(
         not_covered=form.not_covered,
         basis="fitted" if form.fitted else "derived" if form.derived else None,
         because=form.fitted or form.derived,
+        why=dict(form.why or {}),
     )
 
 

@@ -216,6 +216,10 @@ class StudyForm(Form):
         default=None, examples=["published.yaml"]
     )
     """Claims file in the folder of the study, against which the runs are checked."""
+    figures: Annotated[str, Field(min_length=1, max_length=255)] | None = Field(
+        default=None, examples=["figures.yaml"]
+    )
+    """File in the folder of the study with the figures of a paper, which the report draws again."""
     multiverse: MultiverseForm | None = Field(
         default=None, examples=["{of: study.yaml, stack: mqtt qos=1}"]
     )

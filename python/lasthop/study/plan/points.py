@@ -79,7 +79,7 @@ class Points:
         base = {
             key: value
             for key, value in self._document.value.items()
-            if key not in ("sweep", "decide", "expect", "claims", "multiverse")
+            if key not in ("sweep", "decide", "expect", "claims", "figures", "multiverse")
         }
         slim = Document(self._document.source, base, self._document.replacements)
         for part in grid:

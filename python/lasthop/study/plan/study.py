@@ -14,6 +14,7 @@ from lasthop.study.run_spec import RunSpecReader, Spec, identity, run_spec, run_
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from lasthop.study.figures import PaperFigures
     from lasthop.study.forms.model import Measure
     from lasthop.study.plan.multiverse import MultiversePlan
     from lasthop.study.rules.credentials import Credentials
@@ -178,6 +179,8 @@ class Study:
         What replaced settings of the file, as in ``path.loss=5 %``.
     claims
         What papers claim of it.
+    figures
+        What a paper draws of it; None without a file of figures.
     multiverse
         Of which other study it is the readings, None if of none.
     quick
@@ -211,6 +214,7 @@ class Study:
     arms: tuple[StudyArm, ...]
     changes: tuple[str, ...] = ()
     claims: Claims = NO_CLAIMS
+    figures: PaperFigures | None = None
     multiverse: MultiversePlan | None = None
     late_events: int = 0
     credentials: Credentials | None = None

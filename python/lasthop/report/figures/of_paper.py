@@ -1,0 +1,350 @@
+"""The figures of a paper: ours along its axis, in its unit and legend, its values beside them."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from lasthop.answer.points import Point
+from lasthop.claims.cells import Cell, Cells, coordinate
+from lasthop.report.figures import overload
+from lasthop.report.figures.annotations import Annotations
+from lasthop.report.figures.encodings import AxisUnit, StackEncoding, value_scale
+from lasthop.report.figures.figure import Figure, sentence_case
+from lasthop.report.figures.published import PublishedMark
+from lasthop.report.figures.sweep_axes import SweepAxis, ValueAxis
+from lasthop.report.figures.sweep_panels import SweepPanels
+from lasthop.report.figures.vega_lite import Scale
+from lasthop.report.series import Measured, describe_series, spread_of
+from lasthop.report.source import ReportSource
+from lasthop.statistics.intervals import FEWEST_FOR_T, Interval, interval
+from lasthop.study.claims.claim import Area
+from lasthop.study.figures import PaperFigure, PaperFigures
+from lasthop.study.figures.figure import PaperArm, PaperAxis, PaperColumn, PublishedValue
+
+PREFIX = "paper"
+_LOG_FROM_RATIO = 50.0
+"""Below it an axis is linear from zero, as the papers have theirs."""
+_UNUSABLE = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class ArmValue:
+    """Ours for an arm of a figure, in the unit of the paper.
+
+    Parameters
+    ----------
+    position : float or None
+        On the axis of the paper; None without an axis.
+    found : Measured
+        The values of the runs with their interval.
+    """
+
+    legend: str
+    position: float | None
+    found: Measured
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnFigure:
+    """A figure of a paper with our values.
+
+    Parameters
+    ----------
+    paper : PaperFigure
+        What the paper has.
+    figure : Figure or None
+        The chart; None of a table, and where no run shows anything.
+    columns : tuple of sequence of ArmValue
+        Our values, by column.
+    remarks : tuple of str
+        How the paper gives it, and what is not drawn, and why.
+    """
+
+    paper: PaperFigure
+    figure: Figure | None
+    columns: tuple[Sequence[ArmValue], ...]
+    remarks: tuple[str, ...]
+
+    @property
+    def heading(self) -> str:
+        """The number and the title."""
+        return f"{sentence_case(self.paper.number)}: {self.paper.title}"
+
+
+class PaperRenderer:
+    """Draws the figures of a paper from the runs of a study, and of others beside it.
+
+    Parameters
+    ----------
+    sources : sequence of ReportSource
+        The study that names the figures, then others of the same paper.
+    legend : bool
+        Whether each chart carries a legend; a page has its own.
+    """
+
+    def __init__(self, sources: Sequence[ReportSource], *, legend: bool = False) -> None:
+        self._sources = {source.study["name"]: source for source in sources}
+        self._cells = {name: Cells(one.runs) for name, one in self._sources.items()}
+        self._legend = legend
+
+    def draw(self, paper: PaperFigures) -> tuple[DrawnFigure, ...]:
+        """Draw every figure, in the order of the paper."""
+        return tuple(self._draw(one, tuple(paper.legends)) for one in paper.figures)
+
+    def _draw(self, paper: PaperFigure, legends: tuple[str, ...]) -> DrawnFigure:
+        columns = tuple(self._values(paper, column) for column in paper.columns)
+        here = [values for values in columns if values]
+        remarks = (*_as_given(paper), *self._absent(paper, columns))
+        if not here or paper.is_table:
+            return DrawnFigure(paper, None, columns, remarks)
+        chart = self._chart(paper, columns[0], legends, remarks)
+        return DrawnFigure(paper, chart, columns, remarks)
+
+    def _values(self, paper: PaperFigure, column: PaperColumn) -> list[ArmValue]:
+        base = None
+        if column.relative_to is not None:
+            arm = next(one for one in paper.arms if one.legend == column.relative_to)
+            cells = self._of(arm, None)
+            base = None if len(cells) != 1 else _by_seed(cells[0], column)
+            if base is None:
+                return []
+        found = []
+        for arm in paper.arms:
+            for cell in self._of(arm, paper.axis):
+                at = None if paper.axis is None else coordinate(cell, paper.axis.place)
+                position = None if at is None or paper.axis is None else at * paper.axis.factor
+                if paper.axis is not None and position is None:
+                    continue
+                value = _measured(cell, arm, column, base, position, paper.axis)
+                if value is not None:
+                    found.append(ArmValue(arm.legend, position, value))
+        return found
+
+    def _of(self, arm: PaperArm, axis: PaperAxis | None) -> list[Cell]:
+        """Give the cells of an arm; without an axis it is one point."""
+        source = self._sources.get(arm.study)
+        if source is None:
+            return []
+        parts = source.study.get("parts") or ()
+        part = next((one for one in parts if arm.part in (None, one["name"])), None)
+        if part is None:
+            return []
+        swept = tuple(entry["key"] for entry in part["swept"])
+        cells = self._cells[arm.study].of(arm.stack, Area(part["name"], swept, arm.at, None))
+        return cells if axis is not None or len(cells) == 1 else []
+
+    def _absent(self, paper: PaperFigure, columns: Sequence[Sequence[ArmValue]]) -> tuple[str, ...]:
+        """Say which arms no run of these results shows, and where they are."""
+        shown = {value.legend for values in columns for value in values}
+        lacking: dict[str, list[str]] = {}
+        for arm in paper.arms:
+            if arm.legend not in shown:
+                lacking.setdefault(arm.study, []).append(arm.legend)
+        said = []
+        for study, legends in lacking.items():
+            names = ", ".join(legends)
+            if study in self._sources:
+                said.append(f"Not drawn: {names}. No completed run of {study} shows it.")
+            else:
+                said.append(
+                    f"Not drawn: {names}. It needs the runs of {study}; name their folder with "
+                    "--beside."
+                )
+        return tuple(said)
+
+    def _chart(
+        self,
+        paper: PaperFigure,
+        values: Sequence[ArmValue],
+        legends: tuple[str, ...],
+        remarks: Sequence[str],
+    ) -> Figure:
+        column, axis = paper.columns[0], paper.axis
+        series = [value.found for value in values]
+        shown = tuple(dict.fromkeys(value.legend for value in values))
+        marks = _marks(column, values)
+        measure = replace(column.measurands[0].measure, name=column.title, unit=column.unit)
+        beside = Annotations(published=marks)
+        encoding = StackEncoding(legends, shown, legend=self._legend, symbols=True)
+        panels = SweepPanels(measure, _value_axis(column, series, marks), encoding, beside)
+        along = None if axis is None else _axis(axis, values)
+        panel = (
+            panels.dots(paper.title, series)
+            if along is None
+            else panels.lines(paper.title, series, along)
+        )
+        overloaded = any(found.overloaded for found in series)
+        return Figure(
+            name=figure_name(paper.number),
+            title=f"{sentence_case(paper.number)}: {paper.title}",
+            reading=" ".join((*remarks, _reading(series, marks, is_line=along is not None))),
+            dataset="runs.parquet",
+            runs=sum(len(found.values) for found in series),
+            interval=describe_series(series),
+            panels=(panel,),
+            legend="stacks",
+            legend_entries=shown,
+            overloaded=overloaded,
+            palette=legends,
+        )
+
+
+def figure_name(number: str) -> str:
+    """Return the name by which ``lasthop report --figure`` takes a figure of a paper.
+
+    Examples
+    --------
+    >>> figure_name("Figure 2a")
+    'paper-figure-2a'
+    """
+    return "-".join((PREFIX, *filter(None, _UNUSABLE.split(number.lower()))))
+
+
+def _by_seed(cell: Cell, column: PaperColumn) -> dict[int, float]:
+    each = [cell.values(one) for one in column.measurands]
+    return {seed: math.fsum(one[seed] for one in each) for seed in each[0]}
+
+
+def _measured(  # noqa: PLR0913, PLR0917  (each says where or what)
+    cell: Cell,
+    arm: PaperArm,
+    column: PaperColumn,
+    base: Mapping[int, float] | None,
+    position: float | None,
+    axis: PaperAxis | None,
+) -> Measured | None:
+    by_seed = _by_seed(cell, column)
+    if base is not None:
+        by_seed = {
+            seed: value / base[seed]
+            for seed, value in by_seed.items()
+            if seed in base and base[seed] > 0
+        }
+    if not by_seed:
+        return None
+    values = tuple(value * column.factor for value in by_seed.values())
+    overloaded = cell.arm.overload is not None
+    found = spread_of(values) if overloaded else _interval(cell, column, by_seed, base)
+    named = () if axis is None or position is None else ((axis.title, _place(position, axis)),)
+    label = ", ".join(" ".join(pair) for pair in named)
+    point = Point(() if position is None else (position,), named, label, pl.DataFrame(), 0, 0)
+    return Measured(point, arm.legend, values, found, overloaded)
+
+
+def _interval(
+    cell: Cell,
+    column: PaperColumn,
+    by_seed: Mapping[int, float],
+    base: Mapping[int, float] | None,
+) -> Interval:
+    """Find the interval of the repetitions as a claim about them has it."""
+    finite = all(map(math.isfinite, by_seed.values()))
+    alone = len(column.measurands) == 1 and base is None
+    if len(by_seed) >= FEWEST_FOR_T and finite and alone:
+        own = cell.measured(column.measurands[0])
+        if not own.constant:
+            return own.estimate().interval.scaled(column.factor)
+    return interval([value * column.factor for value in by_seed.values()])
+
+
+def _place(position: float, axis: PaperAxis) -> str:
+    return f"{position:g} {axis.unit}".rstrip()
+
+
+def _marks(column: PaperColumn, values: Sequence[ArmValue]) -> list[PublishedMark]:
+    return [
+        PublishedMark(
+            part="",
+            column=column.title,
+            stack=value.legend,
+            point=value.found.point.label,
+            value=told.value,
+            text=told.text,
+            side=told.side,
+        )
+        for value in values
+        if (told := published_at(column, value)) is not None
+    ]
+
+
+def published_at(column: PaperColumn, value: ArmValue) -> PublishedValue | None:
+    """Find the value of the paper at a place where there is one of ours."""
+    for position, told in column.published.get(value.legend, {}).items():
+        if position == value.position or (
+            position is not None
+            and value.position is not None
+            and math.isclose(position, value.position, rel_tol=1e-6)
+        ):
+            return told
+    return None
+
+
+def _value_axis(
+    column: PaperColumn, series: Sequence[Measured], marks: Sequence[PublishedMark]
+) -> ValueAxis:
+    means = [found.interval.low if found.overloaded else found.interval.mean for found in series]
+    least = min([*means, *(mark.value for mark in marks)], default=0.0) / 2
+    ends = [
+        *(max(found.interval.low, least) if least > 0 else found.interval.low for found in series),
+        *(found.interval.high for found in series),
+        *(mark.value for mark in marks),
+    ]
+    scale, ticks = value_scale(ends, from_zero=False)
+    if column.unit == "%":
+        scale, ticks = Scale(zero=False, nice=True), None
+    floor = scale.domain[0] if scale.type == "log" else -math.inf
+    return ValueAxis(AxisUnit(1.0, _titled(column.title, column.unit)), scale, ticks, floor)
+
+
+def _axis(axis: PaperAxis, values: Sequence[ArmValue]) -> SweepAxis:
+    positions = sorted({value.position for value in values if value.position is not None})
+    is_wide = positions[0] > 0 and positions[-1] / positions[0] >= _LOG_FROM_RATIO
+    scale, ticks = value_scale(positions, from_zero=not is_wide)
+    scale.padding = 12
+    title = AxisUnit(1.0, _titled(axis.title, axis.unit))
+    return SweepAxis(title, 0, scale, ticks if scale.type == "log" and ticks else positions)
+
+
+def _titled(title: str, unit: str) -> str:
+    return f"{title} ({unit})"
+
+
+def _reading(series: Sequence[Measured], marks: Sequence[PublishedMark], *, is_line: bool) -> str:
+    text = (
+        "Ours: a line is the mean of the repetitions, the band its interval."
+        if is_line
+        else "Ours: a dot is the mean of the repetitions, the line through it its interval."
+    )
+    if any(math.isinf(found.interval.mean) for found in series):
+        text += " A triangle at the upper edge: not reached, too few messages arrived."
+    if any(found.overloaded for found in series):
+        text += overload.READING + (overload.LINE_READING if is_line else "")
+    if marks:
+        text += " The paper: a short bar is its value; with an arrow it is a bound."
+    return text
+
+
+def _as_given(paper: PaperFigure) -> tuple[str, ...]:
+    """Say how the paper gives the figure, and where its drawn values come from."""
+    if paper.not_drawn is not None:
+        return (f"Not drawn: {paper.not_drawn}.", *_noted(paper))
+    count = paper.published
+    values = "One value" if count == 1 else f"{count} values"
+    where = f" ({paper.source})" if paper.source else ""
+    if paper.given == "numbers":
+        return (f"The paper gives it in numbers: {values.lower()}{where}.", *_noted(paper))
+    if not count:
+        told = "The paper has it only as a picture, so none of its values stands here."
+        return (told, *_noted(paper))
+    verb = "is" if count == 1 else "are"
+    return (
+        f"The paper has it as a picture. {values} of it {verb} named in its text{where}.",
+        *_noted(paper),
+    )
+
+
+def _noted(paper: PaperFigure) -> tuple[str, ...]:
+    return () if paper.note is None else (f"{sentence_case(paper.note)}.",)

@@ -1,0 +1,136 @@
+"""A figure of a paper, in a form that a report can draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lasthop.study.claims.claim import Place
+    from lasthop.study.claims.measurand import Measurand
+
+Given = Literal["picture", "numbers"]
+Side = Literal["above", "below"]
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedValue:
+    """A value of the paper, in the unit of the figure.
+
+    Parameters
+    ----------
+    value
+        The value, or the bound that the paper names.
+    side
+        On which side of a bound the paper has it; None of a value.
+    text
+        As written, with its unit.
+    """
+
+    value: float
+    side: Side | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PaperAxis:
+    """The axis of a figure: a swept key in the words and the unit of the paper."""
+
+    place: Place
+    title: str
+    unit: str
+    factor: float
+
+
+@dataclass(frozen=True, slots=True)
+class PaperArm:
+    """An entry of the legend.
+
+    Parameters
+    ----------
+    legend
+        What the paper calls it.
+    study
+        The study whose runs it shows.
+    part
+        None of a study with one part.
+    """
+
+    legend: str
+    study: str
+    stack: str
+    part: str | None
+    at: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PaperColumn:
+    """What a figure or a column of a table shows.
+
+    Parameters
+    ----------
+    measurands
+        Their values are added.
+    factor
+        From the unit of the results to that of the paper.
+    relative_to
+        The arm by whose value the others are divided.
+    published
+        By arm; along an axis by position, without one at position None.
+    """
+
+    title: str
+    measurands: tuple[Measurand, ...]
+    unit: str
+    factor: float
+    relative_to: str | None
+    published: Mapping[str, Mapping[float | None, PublishedValue]]
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFigure:
+    """A figure or a table of a paper.
+
+    Parameters
+    ----------
+    columns
+        One of a chart, several of a table; none of a figure that no run shows.
+    not_drawn
+        Why no run shows it.
+    """
+
+    number: str
+    title: str
+    source: str | None
+    given: Given
+    axis: PaperAxis | None
+    arms: tuple[PaperArm, ...]
+    columns: tuple[PaperColumn, ...]
+    is_table: bool
+    note: str | None
+    not_drawn: str | None
+
+    @property
+    def published(self) -> int:
+        """How many values of the paper it has."""
+        return sum(len(places) for column in self.columns for places in column.published.values())
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFigures:
+    """The figures of a paper, and the same as written, for the manifest."""
+
+    paper: str
+    figures: tuple[PaperFigure, ...]
+    written: Mapping[str, object]
+
+    @property
+    def legends(self) -> Sequence[str]:
+        """Every entry of every legend, once: each keeps its colour in all figures."""
+        return tuple(
+            dict.fromkeys(
+                arm.legend for one in self.figures if not one.is_table for arm in one.arms
+            )
+        )

@@ -1,0 +1,203 @@
+"""The report of a rerun opens with the claims of its paper, then draws its figures again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lasthop.errors import UsageError
+from lasthop.report.figures.figure import Figure
+from lasthop.report.figures.of_paper import DrawnFigure, PaperRenderer, figure_name
+from lasthop.report.source import read_source
+from lasthop.report.write import figure_names, write_figure, write_report
+from lasthop.study.figures import figures_of
+
+from .conftest import WriteResults
+from .synthetic import SyntheticStudy
+
+CLAIM: Mapping[str, Any] = {
+    "id": "A1",
+    "kind": "value",
+    "what": "mean latency",
+    "published": "200 ms",
+    "why": {"not reproduced": "ours waits for each answer"},
+    "rules": [{"column": "latency_mean", "stacks": ["json_udp"], "part": "loss", "equals": "2 ms"}],
+}
+LINES: Mapping[str, Any] = {
+    "number": "figure 9",
+    "title": "Experienced latency",
+    "part": "loss",
+    "measure": "latency_mean",
+    "unit": "s",
+    "axis": {"key": "path.loss", "title": "packet loss rate", "unit": "%"},
+    "arms": [["JSON", "json_udp"], ["UDP", "raw_udp"]],
+    "published": {"JSON": {"10": "0.25", "20": "> 0.3"}},
+}
+TABLE: Mapping[str, Any] = {
+    "number": "table 2",
+    "title": "All at 10 %",
+    "given": "numbers",
+    "part": "loss",
+    "arms": [
+        ["UDP at 10 %", {"stack": "raw_udp", "at": {"path.loss": "10 %"}}],
+        ["JSON at 10 %", {"stack": "json_udp", "at": {"path.loss": "10 %"}}],
+    ],
+    "columns": [
+        {"title": "Loss", "measure": "loss_ratio", "unit": "%", "published": {"UDP at 10 %": "19"}},
+        {
+            "title": "Bytes",
+            "measure": "wire_bytes_offered",
+            "unit": "times",
+            "relative_to": "UDP at 10 %",
+        },
+    ],
+}
+
+
+def paper_of(*figures: Mapping[str, Any]) -> SyntheticStudy:
+    """Return a study with these figures, and a claim."""
+    return SyntheticStudy(
+        claims=[CLAIM], figures={"paper": "Someone 2020", "figures": list(figures)}
+    )
+
+
+def drawn(folder: Path, *, beside: Sequence[Path] = ()) -> Sequence[DrawnFigure]:
+    source = read_source([folder], beside=beside)
+    paper = figures_of(source.study)
+    assert paper is not None
+    return PaperRenderer((source, *source.beside)).draw(paper)
+
+
+def only(folder: Path) -> Figure:
+    (one,) = drawn(folder)
+    assert one.figure is not None
+    return one.figure
+
+
+def rows_of(figure: Figure) -> list[dict[str, Any]]:
+    return [row for rows in figure.panels[0].datasets.named.values() for row in rows]
+
+
+def test_a_page_opens_with_claims_then_figures_then_the_ranking(
+    write_results: WriteResults,
+) -> None:
+    folder = write_results(paper_of(LINES, TABLE))
+    page = write_report([folder], out=folder / "report.html").read_text(encoding="utf-8")
+    places = [
+        page.index(text)
+        for text in (
+            "Someone 2020, rerun",
+            "Ours waits for each answer",
+            "Figure 9: Experienced latency",
+            "Table 2: All at 10 %",
+            "The ranking of stacks",
+            'class="verdict',
+        )
+    ]
+    assert places == sorted(places)
+
+
+def test_a_page_without_figures_opens_with_the_answer(write_results: WriteResults) -> None:
+    folder = write_results(SyntheticStudy(claims=[CLAIM]))
+    page = write_report([folder], out=folder / "report.html").read_text(encoding="utf-8")
+    assert "The ranking of stacks" not in page
+    assert "Ours waits for each answer" not in page.split('id="claims"', maxsplit=1)[0]
+
+
+def test_ours_are_in_the_unit_of_the_paper(write_results: WriteResults) -> None:
+    folder = write_results(paper_of(LINES))
+    figure = only(folder)
+    means = {(row["stack"], row["x"]): row["mean"] for row in rows_of(figure) if "mean" in row}
+    runs = read_source([folder]).runs
+    for loss, x in ((0.0, 0.0), (0.1, 10.0), (0.2, 20.0)):
+        of_stack = runs.filter(stack="raw_udp", path_loss=loss)["latency_mean_ms"]
+        assert means["UDP", x] == pytest.approx(of_stack.mean() / 1000)  # type: ignore[operator]
+    assert figure.legend_entries == ("JSON", "UDP")
+
+
+def test_the_values_of_the_paper_are_drawn_at_their_places(write_results: WriteResults) -> None:
+    marks = {
+        (row["stack"], row["x"]): (row["published"], row["side"])
+        for row in rows_of(only(write_results(paper_of(LINES))))
+        if "published" in row
+    }
+    assert marks == {("JSON", 10.0): (0.25, None), ("JSON", 20.0): (0.3, "above")}
+
+
+def test_a_picture_without_a_value_says_so(write_results: WriteResults) -> None:
+    plain = {key: value for key, value in LINES.items() if key != "published"}
+    figure = only(write_results(paper_of(plain)))
+    assert "only as a picture" in figure.reading
+    assert "short bar" not in figure.reading
+
+
+def test_a_table_has_ours_and_the_value_of_the_paper(write_results: WriteResults) -> None:
+    folder = write_results(paper_of(TABLE))
+    page = write_report([folder], out=folder / "report.html").read_text(encoding="utf-8")
+    table = page.split("Table 2", maxsplit=1)[1].split("</table>", maxsplit=1)[0]
+    assert "Loss (%)" in table
+    assert "paper: 19" in table
+    assert "The paper gives it in numbers: one value." in table
+    (one,) = drawn(folder)
+    ratios = {value.legend: value.found.interval.mean for value in one.columns[1]}
+    assert ratios["UDP at 10 %"] == 1
+    assert ratios["JSON at 10 %"] > 1
+
+
+def test_what_no_run_shows_is_named(write_results: WriteResults) -> None:
+    arms = [["MQTT", "mqtt qos=1"], ["UDP", "raw_udp"]]
+    (one,) = drawn(write_results(paper_of({**LINES, "arms": arms, "published": {}})))
+    assert "Not drawn: MQTT. No completed run of poor-link shows it." in one.remarks
+
+
+def test_a_figure_that_nothing_shows_stands_with_its_reason(write_results: WriteResults) -> None:
+    folder = write_results(
+        paper_of({"number": "figure 3", "title": "Processor", "not_drawn": "runs have none"})
+    )
+    page = write_report([folder], out=folder / "report.html").read_text(encoding="utf-8")
+    assert "Not drawn: runs have none." in page
+
+
+def test_another_study_of_the_paper_is_shown_beside(write_results: WriteResults) -> None:
+    arms = [["JSON", "json_udp"], ["UDP", {"stack": "raw_udp", "study": "richer-link"}]]
+    folder = write_results(paper_of({**LINES, "arms": arms}))
+    (alone,) = drawn(folder)
+    assert alone.figure is not None
+    assert alone.figure.legend_entries == ("JSON",)
+    assert any("richer-link" in remark and "--beside" in remark for remark in alone.remarks)
+    other = write_results(replace(SyntheticStudy(), name="richer-link"), name="other")
+    (both,) = drawn(folder, beside=[other])
+    assert both.figure is not None
+    assert both.figure.legend_entries == ("JSON", "UDP")
+    page = write_report([folder], out=folder / "report.html", beside=[other]).read_text()
+    assert "lasthop report results --beside other" in page
+
+
+def test_results_of_the_same_study_are_refused_beside(write_results: WriteResults) -> None:
+    folder = write_results(paper_of(LINES))
+    with pytest.raises(UsageError, match="which is there already; name the results of another"):
+        read_source([folder], beside=[folder])
+
+
+def test_a_study_without_figures_has_nothing_beside(write_results: WriteResults) -> None:
+    folder, other = write_results(), write_results(name="other")
+    with pytest.raises(
+        UsageError, match=r'has no figures of a paper; add "figures: figures\.yaml"'
+    ):
+        read_source([folder], beside=[other])
+
+
+def test_a_figure_is_written_alone(write_results: WriteResults, tmp_path: Path) -> None:
+    folder = write_results(paper_of(LINES))
+    assert figure_names([folder])[0] == "paper-figure-9"
+    svg = write_figure([folder], "paper-figure-9", out=tmp_path / "figure.svg").read_text()
+    assert "packet loss rate (%)" in svg
+    assert "Experienced latency (s)" in svg
+
+
+def test_names_of_figures_can_be_typed() -> None:
+    assert figure_name("Client connection latency, 1 ms") == (
+        "paper-client-connection-latency-1-ms"
+    )
