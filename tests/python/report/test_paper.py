@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import sub
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
 
+import lasthop
 from lasthop.errors import UsageError
 from lasthop.report.figures.figure import Figure
 from lasthop.report.figures.of_paper import DrawnFigure, PaperRenderer, figure_name
@@ -31,10 +34,33 @@ LINES: Mapping[str, Any] = {
     "part": "loss",
     "measure": "latency_mean",
     "unit": "s",
+    "label": "experienced latency",
     "axis": {"key": "path.loss", "title": "packet loss rate", "unit": "%"},
     "arms": [["JSON", "json_udp"], ["UDP", "raw_udp"]],
     "published": {"JSON": {"10": "0.25", "20": "> 0.3"}},
 }
+REAL_STUDY = """\
+study: real
+duration: 10 s
+traffic: {report: 40 B, every: 500 ms}
+path: {delay: 5 ms}
+stacks: [raw_udp]
+figures: figures.yaml
+repeat: 1
+"""
+REAL_FIGURES = """\
+paper: Someone 2020
+figures:
+  - number: table 1
+    title: Everything
+    arms: {UDP: raw_udp}
+    columns:
+      - {title: Rate, measure: path_rate_ethernet, path: path, unit: kbit/s}
+      - {title: Interval, measure: path_packet_interval_up, path: path, unit: ms}
+      - {title: Packets, measure: path_packets_per_message, path: path, unit: packets}
+      - {title: Span, measure: messages_span, unit: s}
+      - {title: Sent, measure: sent_to_delivered_mean, unit: ms}
+"""
 TABLE: Mapping[str, Any] = {
     "number": "table 2",
     "title": "All at 10 %",
@@ -126,6 +152,53 @@ def test_the_values_of_the_paper_are_drawn_at_their_places(write_results: WriteR
     assert marks == {("JSON", 10.0): (0.25, None), ("JSON", 20.0): (0.3, "above")}
 
 
+def test_the_paper_is_drawn_where_nothing_was_run(write_results: WriteResults) -> None:
+    arms = [["DDS", "mqtt qos=1"], ["UDP", "raw_udp"]]
+    lines = only(write_results(paper_of({**LINES, "arms": arms, "published": {"DDS": {"10": 1}}})))
+    told = [row for row in rows_of(lines) if "published" in row]
+    assert [(row["stack"], row["x"], row["published"]) for row in told] == [("DDS", 10.0, 1.0)]
+    assert lines.legend_entries == ("DDS", "UDP")
+
+
+def test_a_row_without_a_run_has_the_value_of_the_paper(write_results: WriteResults) -> None:
+    rows = {key: value for key, value in LINES.items() if key != "axis"} | {
+        "arms": [
+            ["DDS", "mqtt qos=1"],
+            ["UDP", {"stack": "raw_udp", "at": {"path.loss": "10 %"}}],
+        ],
+        "published": {"DDS": "1.5"},
+    }
+    figure = only(write_results(paper_of(rows)))
+    told = [row for row in rows_of(figure) if "published" in row]
+    assert [(row["stack"], row["published"], row["mean"]) for row in told] == [("DDS", 1.5, None)]
+    assert "0 to" not in figure.interval
+
+
+def test_measures_of_a_path_and_of_messages_are_read_from_their_tables(tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text(REAL_STUDY, encoding="utf-8")
+    (tmp_path / "figures.yaml").write_text(REAL_FIGURES, encoding="utf-8")
+    results = lasthop.run(tmp_path / "study.yaml", out=tmp_path / "results")
+    offered = results.packets.filter(path="path", fate="offered")
+    packets = sum(offered["packets"].to_list())
+    sent, due, delivered = (
+        results.messages[f"{name}_ns"].to_list() for name in ("sent", "intended", "delivered")
+    )
+    span_ns = max(delivered) - min(due)
+    expected = {
+        "Rate": 8 * (sum(offered["bytes"].to_list()) + 14 * packets) / (span_ns / 1e9) / 1000,
+        "Interval": span_ns / 1e6 / sum(offered.filter(direction="up")["packets"].to_list()),
+        "Packets": packets / len(sent),
+        "Span": span_ns / 1e9,
+        "Sent": fmean(map(sub, delivered, sent)) / 1e6,
+    }
+    (table,) = drawn(results.path)
+    ours = {
+        column.title: values[0].found.interval.mean
+        for column, values in zip(table.paper.columns, table.columns, strict=True)
+    }
+    assert ours == pytest.approx(expected)
+
+
 def test_a_picture_without_a_value_says_so(write_results: WriteResults) -> None:
     plain = {key: value for key, value in LINES.items() if key != "published"}
     figure = only(write_results(paper_of(plain)))
@@ -194,7 +267,7 @@ def test_a_figure_is_written_alone(write_results: WriteResults, tmp_path: Path) 
     assert figure_names([folder])[0] == "paper-figure-9"
     svg = write_figure([folder], "paper-figure-9", out=tmp_path / "figure.svg").read_text()
     assert "packet loss rate (%)" in svg
-    assert "Experienced latency (s)" in svg
+    assert "experienced latency (s)" in svg
 
 
 def test_names_of_figures_can_be_typed() -> None:

@@ -98,6 +98,21 @@ CASES = {
         figure(axis=None, part="still", published="{UDP: {0: 3}}"),
         '9:22: values by position need an axis; write one value, or add "axis: {...}"',
     ),
+    "a measure of a path without one": (
+        figure(measure="path_rate_ethernet", unit="kbit/s"),
+        '6:14: path_rate_ethernet needs a path; write "path: NAME" beside it',
+    ),
+    "a path of a measure of whole runs": (
+        figure(path="wlan"),
+        '6:14: "latency_mean" is not measured by path; write one of path_rate_ethernet, *',
+    ),
+    "an arm of a table with a measure of its own": (
+        figure(
+            **TABLE | {"arms": "{UDP: {stack: raw_udp, measure: latency_p95}}"},
+            columns="[{title: t, measure: latency_mean, unit: ms}]",
+        ),
+        "6:34: an arm of a table has the measures of its columns; remove it",
+    ),
     "two figures of one number": (
         figure() + figure().partition("figures:\n")[2],
         '10:13: two figures have the number "figure 1"; rename one',

@@ -16,17 +16,19 @@ from lasthop.report.figures.figure import Figure, sentence_case
 from lasthop.report.figures.published import PublishedMark
 from lasthop.report.figures.sweep_axes import SweepAxis, ValueAxis
 from lasthop.report.figures.sweep_panels import SweepPanels
+from lasthop.report.figures.traced_columns import with_traced_columns
 from lasthop.report.figures.vega_lite import Scale
 from lasthop.report.series import Measured, describe_series, spread_of
 from lasthop.report.source import ReportSource
-from lasthop.statistics.intervals import FEWEST_FOR_T, Interval, interval
+from lasthop.statistics.intervals import FEWEST_FOR_T, Interval, IntervalKind, interval
 from lasthop.study.claims.claim import Area
 from lasthop.study.figures import PaperFigure, PaperFigures
-from lasthop.study.figures.figure import PaperArm, PaperAxis, PaperColumn, PublishedValue
+from lasthop.study.figures.figure import PaperArm, PaperAxis, PaperColumn, PublishedValue, arm_of
 
 PREFIX = "paper"
 _LOG_FROM_RATIO = 50.0
 """Below it an axis is linear from zero, as the papers have theirs."""
+_NOT_RUN = Interval(math.inf, math.inf, math.inf, IntervalKind.SINGLE, 0)
 _UNUSABLE = re.compile(r"[^a-z0-9]+")
 
 
@@ -87,11 +89,14 @@ class PaperRenderer:
 
     def __init__(self, sources: Sequence[ReportSource], *, legend: bool = False) -> None:
         self._sources = {source.study["name"]: source for source in sources}
-        self._cells = {name: Cells(one.runs) for name, one in self._sources.items()}
+        self._cells: dict[str, Cells] = {}
         self._legend = legend
 
     def draw(self, paper: PaperFigures) -> tuple[DrawnFigure, ...]:
         """Draw every figure, in the order of the paper."""
+        self._cells = {
+            name: Cells(with_traced_columns(one, paper)) for name, one in self._sources.items()
+        }
         return tuple(self._draw(one, tuple(paper.legends)) for one in paper.figures)
 
     def _draw(self, paper: PaperFigure, legends: tuple[str, ...]) -> DrawnFigure:
@@ -107,18 +112,21 @@ class PaperRenderer:
         base = None
         if column.relative_to is not None:
             arm = next(one for one in paper.arms if one.legend == column.relative_to)
-            cells = self._of(arm, None)
+            cells = self._of(arm_of(arm, column), None)
             base = None if len(cells) != 1 else _by_seed(cells[0], column)
             if base is None:
                 return []
         found = []
         for arm in paper.arms:
-            for cell in self._of(arm, paper.axis):
+            for cell in self._of(arm_of(arm, column), paper.axis):
                 at = None if paper.axis is None else coordinate(cell, paper.axis.place)
                 position = None if at is None or paper.axis is None else at * paper.axis.factor
                 if paper.axis is not None and position is None:
                     continue
-                value = _measured(cell, arm, column, base, position, paper.axis)
+                own = column
+                if arm.measurands:
+                    own = replace(column, measurands=arm.measurands, factor=arm.factor)
+                value = _measured(cell, arm, own, base, position, paper.axis)
                 if value is not None:
                     found.append(ArmValue(arm.legend, position, value))
         return found
@@ -143,6 +151,9 @@ class PaperRenderer:
         for arm in paper.arms:
             if arm.legend not in shown:
                 lacking.setdefault(arm.study, []).append(arm.legend)
+        for column, values in zip(paper.columns, columns, strict=True):
+            if column.study is not None and not values and shown:
+                lacking.setdefault(column.study, []).append(column.title)
         said = []
         for study, legends in lacking.items():
             names = ", ".join(legends)
@@ -164,15 +175,21 @@ class PaperRenderer:
     ) -> Figure:
         column, axis = paper.columns[0], paper.axis
         series = [value.found for value in values]
-        shown = tuple(dict.fromkeys(value.legend for value in values))
-        marks = _marks(column, values)
-        measure = replace(column.measurands[0].measure, name=column.title, unit=column.unit)
+        marks = _marks(column, axis)
+        named = {value.legend for value in values} | {mark.stack for mark in marks}
+        shown = tuple(arm.legend for arm in paper.arms if arm.legend in named)
+        measure = replace(
+            column.measurands[0].measure,
+            name=column.title,
+            unit=column.unit,
+            missing="no value of ours",
+        )
         beside = Annotations(published=marks)
         encoding = StackEncoding(legends, shown, legend=self._legend, symbols=True)
         panels = SweepPanels(measure, _value_axis(column, series, marks), encoding, beside)
-        along = None if axis is None else _axis(axis, values)
+        along = None if axis is None else _axis(axis, values, marks)
         panel = (
-            panels.dots(paper.title, series)
+            panels.dots(paper.title, _in_rows(paper, series, marks))
             if along is None
             else panels.lines(paper.title, series, along)
         )
@@ -205,7 +222,13 @@ def figure_name(number: str) -> str:
 
 def _by_seed(cell: Cell, column: PaperColumn) -> dict[int, float]:
     each = [cell.values(one) for one in column.measurands]
-    return {seed: math.fsum(one[seed] for one in each) for seed in each[0]}
+    return {seed: _sum([one[seed] for one in each]) for seed in each[0]}
+
+
+def _sum(values: Sequence[float]) -> float:
+    """Add what is there: a stack without retransmissions of its own has those of its transport."""
+    finite = [value for value in values if math.isfinite(value)]
+    return math.fsum(finite) if finite else math.inf
 
 
 def _measured(  # noqa: PLR0913, PLR0917  (each says where or what)
@@ -228,10 +251,31 @@ def _measured(  # noqa: PLR0913, PLR0917  (each says where or what)
     values = tuple(value * column.factor for value in by_seed.values())
     overloaded = cell.arm.overload is not None
     found = spread_of(values) if overloaded else _interval(cell, column, by_seed, base)
-    named = () if axis is None or position is None else ((axis.title, _place(position, axis)),)
-    label = ", ".join(" ".join(pair) for pair in named)
-    point = Point(() if position is None else (position,), named, label, pl.DataFrame(), 0, 0)
-    return Measured(point, arm.legend, values, found, overloaded)
+    return Measured(_point(position, axis), arm.legend, values, found, overloaded)
+
+
+def _point(position: float | None, axis: PaperAxis | None) -> Point:
+    values = () if position is None else (position,)
+    label = _label(position, axis)
+    return Point(values, ((label, ""),) if label else (), label, pl.DataFrame(), 0, 0)
+
+
+def _label(position: float | None, axis: PaperAxis | None) -> str:
+    return "" if axis is None or position is None else f"{axis.title} {_place(position, axis)}"
+
+
+def _in_rows(
+    paper: PaperFigure, series: Sequence[Measured], marks: Sequence[PublishedMark]
+) -> list[Measured]:
+    """Give a row for each arm of the legend, one that did not run where the paper has a value."""
+    there = {found.stack: found for found in series}
+    published = {mark.stack for mark in marks}
+    return [
+        there.get(arm.legend)
+        or Measured(_point(None, None), arm.legend, (), _NOT_RUN, overloaded=False)
+        for arm in paper.arms
+        if arm.legend in there or arm.legend in published
+    ]
 
 
 def _interval(
@@ -254,19 +298,20 @@ def _place(position: float, axis: PaperAxis) -> str:
     return f"{position:g} {axis.unit}".rstrip()
 
 
-def _marks(column: PaperColumn, values: Sequence[ArmValue]) -> list[PublishedMark]:
+def _marks(column: PaperColumn, axis: PaperAxis | None) -> list[PublishedMark]:
     return [
         PublishedMark(
             part="",
             column=column.title,
-            stack=value.legend,
-            point=value.found.point.label,
+            stack=legend,
+            point=_label(position, axis),
             value=told.value,
             text=told.text,
             side=told.side,
+            x=position,
         )
-        for value in values
-        if (told := published_at(column, value)) is not None
+        for legend, places in column.published.items()
+        for position, told in places.items()
     ]
 
 
@@ -293,14 +338,17 @@ def _value_axis(
         *(mark.value for mark in marks),
     ]
     scale, ticks = value_scale(ends, from_zero=False)
+    if scale.type != "log" and column.unit != "dB":
+        scale = Scale(zero=True, nice=True)
     if column.unit == "%":
         scale, ticks = Scale(zero=False, nice=True), None
     floor = scale.domain[0] if scale.type == "log" else -math.inf
-    return ValueAxis(AxisUnit(1.0, _titled(column.title, column.unit)), scale, ticks, floor)
+    return ValueAxis(AxisUnit(1.0, _titled(column.label, column.unit)), scale, ticks, floor)
 
 
-def _axis(axis: PaperAxis, values: Sequence[ArmValue]) -> SweepAxis:
-    positions = sorted({value.position for value in values if value.position is not None})
+def _axis(axis: PaperAxis, values: Sequence[ArmValue], marks: Sequence[PublishedMark]) -> SweepAxis:
+    places = (*(value.position for value in values), *(mark.x for mark in marks))
+    positions = sorted({place for place in places if place is not None})
     is_wide = positions[0] > 0 and positions[-1] / positions[0] >= _LOG_FROM_RATIO
     scale, ticks = value_scale(positions, from_zero=not is_wide)
     scale.padding = 12

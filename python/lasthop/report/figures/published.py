@@ -31,6 +31,8 @@ class PublishedMark:
         The claim with its figure, for a tooltip.
     side : "above", "below" or None
         On which side of a bound the claim has it; None of a value.
+    x : float or None
+        Its place along the axis of lines, where it is drawn without one of ours, too.
     """
 
     part: str
@@ -40,6 +42,7 @@ class PublishedMark:
     value: float
     text: str
     side: Side | None
+    x: float | None = None
 
 
 def published_marks(judgements: Sequence[Judgement]) -> tuple[PublishedMark, ...]:
@@ -56,12 +59,22 @@ def published_rows(
     rows: Sequence[dict[str, Any]], published: Sequence[PublishedMark], *, factor: float
 ) -> list[dict[str, Any]]:
     """Return a row for each published figure at a place where a chart has one of ours."""
-    return [
-        row | {"published": mark.value * factor, "claim": mark.text, "side": mark.side}
+    there = {(row["stack"], row["point"]) for row in rows}
+    alone = [
+        {"stack": mark.stack, "point": mark.point, "x": mark.x} | _told(mark, factor)
+        for mark in published
+        if mark.x is not None and (mark.stack, mark.point) not in there
+    ]
+    return alone + [
+        row | _told(mark, factor)
         for row in rows
         for mark in published
         if (mark.stack, mark.point) == (row["stack"], row["point"])
     ]
+
+
+def _told(mark: PublishedMark, factor: float) -> dict[str, Any]:
+    return {"published": mark.value * factor, "claim": mark.text, "side": mark.side}
 
 
 def published_layers(

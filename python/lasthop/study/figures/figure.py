@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ class PaperArm:
         The study whose runs it shows.
     part
         None of a study with one part.
+    measurands, factor
+        What is measured of it, where that is not what the figure measures.
     """
 
     legend: str
@@ -63,6 +65,8 @@ class PaperArm:
     stack: str
     part: str | None
     at: tuple[Place, ...]
+    measurands: tuple[Measurand, ...] = ()
+    factor: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +75,34 @@ class PaperColumn:
 
     Parameters
     ----------
+    label
+        What the axis of values says.
     measurands
         Their values are added.
     factor
         From the unit of the results to that of the paper.
     relative_to
         The arm by whose value the others are divided.
+    part, study
+        Where the column looks, if not where its arms do.
     published
         By arm; along an axis by position, without one at position None.
     """
 
     title: str
+    label: str
     measurands: tuple[Measurand, ...]
     unit: str
     factor: float
     relative_to: str | None
+    part: str | None
+    study: str | None
     published: Mapping[str, Mapping[float | None, PublishedValue]]
+
+
+def arm_of(arm: PaperArm, column: PaperColumn) -> PaperArm:
+    """Give an arm where a column looks for it."""
+    return replace(arm, part=column.part or arm.part, study=column.study or arm.study)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,8 @@ class ArmForm(Form):
     """The points of the part. Default: all along the axis; without an axis, the only point."""
     study: str | None = Field(default=None, examples=["emqx-quic-2022-loss-test"])
     """The study whose runs it shows. Default: that of the figure."""
+    measure: str | None = Field(default=None, examples=["sent_to_acknowledged_mean"])
+    """What is measured of this arm, in the unit of the figure. Default: that of the figure."""
 
 
 Arms = Annotated[
@@ -60,10 +62,16 @@ class ColumnForm(Form):
     """The head of the column, as in the paper."""
     measure: str | list[str] = Field(examples=["retransmissions_transport"])
     """What is measured, named without unit. The measures of a list are added."""
+    path: str | None = Field(default=None, examples=["wlan"])
+    """The path whose packets are measured, for a measure of one path."""
     unit: str = Field(examples=["frames"])
     """The unit of the column, as in the paper."""
     times: Any = Field(default=None, examples=["0.00125"])
     """What a value of the measure is multiplied by. It makes any unit possible."""
+    part: str | None = Field(default=None, examples=["reconnect"])
+    """The part of the study that the column shows. Default: that of the arm."""
+    study: str | None = Field(default=None, examples=["emqx-quic-2022-live"])
+    """The study whose runs the column shows. Default: that of the arm."""
     relative_to: str | None = Field(default=None, examples=["MQTT, 1 field"])
     """The arm of the table by whose value the others are divided."""
     published: dict[str, Any] | None = Field(default=None, examples=["{MQTT: 80.2}"])
@@ -87,10 +95,14 @@ class FigureForm(Form):
     """The part of the study."""
     measure: str | list[str] | None = Field(default=None, examples=["latency_mean"])
     """What is measured, named without unit. The measures of a list are added."""
+    path: str | None = Field(default=None, examples=["wlan"])
+    """The path whose packets are measured, for a measure of one path."""
     unit: str | None = Field(default=None, examples=["ms"])
     """The unit of the figure, as in the paper. Published values are written by it."""
     times: Any = Field(default=None, examples=["0.00125"])
     """What a value of the measure is multiplied by. It makes any unit possible."""
+    label: Words | None = Field(default=None, examples=["experienced latency"])
+    """What the axis of values says, without unit. Default: the name of the measure."""
     axis: AxisForm | None = Field(
         default=None, examples=['{key: path.loss, title: network packet loss rate, unit: "%"}']
     )
@@ -122,7 +134,7 @@ class FigureForm(Form):
                     )
             return self
         if self.columns is not None:
-            for name in ("measure", "unit", "times", "axis", "published"):
+            for name in ("measure", "path", "unit", "times", "label", "axis", "published"):
                 if getattr(self, name) is not None:
                     raise Fault(
                         f"a table has {show(name)} in its columns",

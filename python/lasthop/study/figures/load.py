@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from pydantic import ValidationError
 
 from lasthop.errors import EnvironmentFailure, StudyError, UsageError
 from lasthop.study.claims.claim import Place
-from lasthop.study.claims.measurand import Measurand, measurand
 from lasthop.study.claims.places import numeric_key, read_places
 from lasthop.study.expressions import COUNT
 from lasthop.study.fields.quantity import Kind
@@ -21,8 +20,10 @@ from lasthop.study.figures.figure import (
     PaperFigures,
     PublishedValue,
     Side,
+    arm_of,
 )
-from lasthop.study.figures.form import ArmForm, FiguresForm
+from lasthop.study.figures.form import ArmForm, ColumnForm, FiguresForm
+from lasthop.study.figures.traced import figure_measurand
 from lasthop.study.text.document import Document
 from lasthop.study.text.faults import Fault, show, suggestion
 from lasthop.study.text.source import parse, read_file
@@ -32,10 +33,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lasthop.study.claims.amounts import SweptKey
-    from lasthop.study.figures.form import AxisForm, ColumnForm, FigureForm
+    from lasthop.study.claims.measurand import Measurand
+    from lasthop.study.figures.form import AxisForm, FigureForm
 
 Written = TypeVar("Written")
 Meaning = TypeVar("Meaning")
+
+
+class _OwnMeasure(TypedDict, total=False):
+    measurands: tuple[Measurand, ...]
+    factor: float
+
 
 _SKETCH = 'begin with "paper:" and "figures:", a list of {number: figure 1, title: ..., ...}'
 _NUMBER = re.compile(r"[-+]?[0-9]{1,18}(\.[0-9]{1,18})?")
@@ -164,16 +172,37 @@ def _within_arm(legend: str, written: str | ArmForm, form: FigureForm, study: st
             stack=arm.stack,
             part=arm.part or form.part,
             at=read_places(arm.at),
+            **_own_measure(arm, form),
         )
     except Fault as fault:
         raise fault.within(("arms", legend)) from None
+
+
+def _own_measure(arm: ArmForm, form: FigureForm) -> _OwnMeasure:
+    """Read what is measured of one arm alone, in the unit of its figure."""
+    if arm.measure is None:
+        return {}
+    if form.columns is not None:
+        raise Fault(
+            "an arm of a table has the measures of its columns",
+            hint="remove it",
+            location=("measure",),
+            at_key=True,
+        )
+    found = _within("measure", lambda name: figure_measurand(name, None), arm.measure)
+    return {
+        "measurands": (found,),
+        "factor": _within("measure", lambda unit: _factor(found, unit), str(form.unit)),
+    }
 
 
 def _column(
     form: FigureForm | ColumnForm, title: str, legends: Sequence[str], *, axis: PaperAxis | None
 ) -> PaperColumn:
     names = [form.measure] if isinstance(form.measure, str) else list(form.measure or ())
-    measurands = tuple(_within("measure", measurand, name) for name in names)
+    measurands = tuple(
+        _within("measure", lambda name: figure_measurand(name, form.path), name) for name in names
+    )
     if not measurands:
         raise Fault(
             "no measure is given", hint='write "measure: latency_mean"', location=("measure",)
@@ -184,7 +213,7 @@ def _column(
             hint="write measures of one unit",
             location=("measure",),
         )
-    reference = getattr(form, "relative_to", None)
+    reference = form.relative_to if isinstance(form, ColumnForm) else None
     if reference is not None and reference not in legends:
         raise Fault(
             f"the table has no arm {show(reference)}",
@@ -201,10 +230,13 @@ def _column(
     )
     return PaperColumn(
         title=title,
+        label=getattr(form, "label", None) or measurands[0].measure.label,
         measurands=measurands,
         unit=unit,
         factor=factor,
         relative_to=reference,
+        part=form.part if isinstance(form, ColumnForm) else None,
+        study=form.study if isinstance(form, ColumnForm) else None,
         published=_within(
             "published", lambda told: _published(told, legends, axis, unit), form.published or {}
         ),
@@ -315,12 +347,14 @@ def _check(
 ) -> None:
     """Check that arms of this study name its stacks, its parts and swept keys."""
     for arm in figure.arms:
-        if arm.study != study:
-            continue
-        try:
-            _check_arm(arm, figure.axis, stacks, parts)
-        except Fault as fault:
-            raise fault.within(("arms", arm.legend)) from None
+        for column in figure.columns:
+            there = arm_of(arm, column)
+            if there.study != study:
+                continue
+            try:
+                _check_arm(there, figure.axis, stacks, parts)
+            except Fault as fault:
+                raise fault.within(("arms", arm.legend)) from None
 
 
 def _check_arm(
