@@ -17,7 +17,7 @@ from typing import Final
 import polars as pl
 
 from lasthop import Results
-from lasthop.answer.crossing import crossing
+from lasthop.answer.crossing import Crossing, crossing
 from lasthop.cli.script import named_folders, run_script
 
 NOTHING: Final = "not run"
@@ -135,6 +135,25 @@ def cell(line: Line | None, pair: Pair, unit: str) -> str:
 
 
 def _place(line: Line, left: int, right: int, unit: str) -> str:
+    found = _crossing(line, left, right)
+    if found is None:
+        positions = line.positions[left : right + 1]
+        return f"between {_written(positions[0])} and {_written(positions[1])} {unit}".rstrip()
+    low, at, high = (_written(end) for end in (found.at.low, found.at.mean, found.at.high))
+    place = f"{at} {unit}".rstrip()
+    return place if low == high else f"{place} ({low} to {high})"
+
+
+def change(line: Line, left: int, right: int) -> tuple[float, float, float]:
+    """Give the value at which the winner changes, between the ends of its interval."""
+    found = _crossing(line, left, right)
+    if found is None:
+        low, high = line.positions[left], line.positions[right]
+        return low, (low + high) / 2, high
+    return found.at.low, found.at.mean, found.at.high
+
+
+def _crossing(line: Line, left: int, right: int) -> Crossing | None:
     positions = line.positions[left : right + 1]
     bounds = {1: -SMALLEST, -1: SMALLEST}
     signs = line.signs()
@@ -144,12 +163,7 @@ def _place(line: Line, left: int, right: int, unit: str) -> str:
         {seed: value - border for seed, value in by_seed.items()}
         for by_seed in line.differences[left : right + 1]
     ]
-    found = crossing(positions, moved)
-    if found is None:
-        return f"between {_written(positions[0])} and {_written(positions[1])} {unit}".rstrip()
-    low, at, high = (_written(end) for end in (found.at.low, found.at.mean, found.at.high))
-    place = f"{at} {unit}".rstrip()
-    return place if low == high else f"{place} ({low} to {high})"
+    return crossing(positions, moved)
 
 
 def _ahead(differences: Sequence[float]) -> int:

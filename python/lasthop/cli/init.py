@@ -1,4 +1,4 @@
-"""`lasthop init`: a study from a few answers, or an extension with stacks of one's own."""
+"""`lasthop init`: a study from a few answers, the rerun of a paper, or an extension."""
 
 # ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for polars)
 
@@ -118,6 +118,15 @@ def command(  # noqa: PLR0913  (an argument is an option)
     yes: Annotated[
         bool, typer.Option("--yes", help="Asks no questions and takes the defaults.")
     ] = False,
+    paper: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            parser=options.read_path,
+            help="Writes a folder with the rerun of a paper to start from: study.yaml, "
+            "published.yaml, figures.yaml and deviations.md. Default: a study.",
+        ),
+    ] = None,
     extension: Annotated[
         str | None,
         typer.Option(
@@ -129,9 +138,15 @@ def command(  # noqa: PLR0913  (an argument is an option)
 ) -> None:
     """Write a study file from a few answers. Existing files are never overwritten."""
     if extension is not None:
-        if any(answer is not None for answer in (path, kind, payload, every, loss, delay, rate)):
+        others = (path, kind, payload, every, loss, delay, rate, paper)
+        if any(answer is not None for answer in others):
             raise UsageError("--extension writes its own folder; remove the other options")
         return _write_extension(extension)
+    if paper is not None:
+        of_study = (path, kind, payload, every, loss, delay, rate, network, example)
+        if any(answer is not None for answer in of_study):
+            raise UsageError("--paper writes its own folder; remove the other options")
+        return _write_paper(paper)
     of_fleet = {
         "devices": devices,
         "nat": nat,
@@ -255,6 +270,14 @@ def _say_written(path: Path) -> None:
     say(f"wrote {path}")
     say(f"wrote {schema}, by which editors complete keys")
     say(f"run it with: lasthop run {path}")
+
+
+def _write_paper(folder: Path) -> None:
+    from lasthop.study.init.paper import write_paper
+
+    for path in write_paper(folder):
+        say(f"wrote {path}")
+    say(f"run it with: lasthop run {folder}/study.yaml --quick")
 
 
 def _write_extension(name: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
-from lasthop.answer.quantities import format_quantity, format_range
+from lasthop.answer.quantities import NOTHING, format_quantity, format_range
 from lasthop.claims.judgement import Judgement
 from lasthop.claims.words import ours, summary, verdict
 from lasthop.report.figures.figure import Figure, sentence_case
@@ -95,7 +95,8 @@ def _cell(drawn: DrawnFigure, place: int, legend: str) -> Markup:
     else:
         told = published_at(column, value)
         found = value.found.interval
-        mine = bold(format_quantity(found.mean, ""))
-        if found.low != found.high:
-            mine += small(format_range(found, ""))
+        written, spread = format_quantity(found.mean, ""), format_range(found, "")
+        mine = bold(written)
+        if spread not in (written, NOTHING):
+            mine += small(spread)
     return mine + (small(f"paper: {told.text.removesuffix(column.unit).strip()}") if told else "")

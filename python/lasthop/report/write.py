@@ -1,7 +1,7 @@
 """Writing a report, or one figure of it, to a file."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +119,20 @@ def write_figure(
 def write_picture(spec: Spec, out: Path) -> None:
     """Write a picture of its own as ``.svg``, ``.png`` or ``.pdf``, by the ending of ``out``."""
     _write(out, _picture(spec, out.suffix))
+
+
+def paper_charts(results: Sequence[Path], *, beside: Sequence[Path] = ()) -> Mapping[str, Figure]:
+    """Return the charts of a paper by their names, each with a legend.
+
+    Parameters
+    ----------
+    results : sequence of Path
+        Result folders of a study that names the figures of a paper.
+    beside : sequence of Path
+        Result folders of other studies of the same paper.
+    """
+    drawn = _of_paper(read_source(results, beside=beside), legend=True)
+    return {one.figure.name: one.figure for one in drawn if one.figure is not None}
 
 
 def figure_names(results: Sequence[Path]) -> tuple[str, ...]:
