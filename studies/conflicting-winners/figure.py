@@ -111,7 +111,7 @@ def chart(runs: pl.DataFrame, factor: Factor) -> dict[str, Any]:
     kind = {"type": "log"} if factor.part in LOGARITHMIC else {"type": "linear"}
     ends = [end for row in bars for end in (row["from"], row["to"])]
     scale = {**kind, "domain": [min(ends), max(ends)], "nice": False, "clamp": True}
-    axis = {"format": ",.3~g", "tickCount": 5, "labelOverlap": True}
+    axis = {"format": ",.6~g", "tickCount": 5, "labelOverlap": True}
     x = {"type": "quantitative", "title": title, "scale": scale, "axis": axis}
     y = {"field": "row", "type": "nominal", "title": None, "scale": {"domain": rows}}
     y["axis"] = {"labelLimit": 220, "grid": False, "ticks": False, "domain": False}
@@ -138,7 +138,7 @@ def chart(runs: pl.DataFrame, factor: Factor) -> dict[str, Any]:
             },
             {
                 "data": {"values": rules},
-                "mark": {"type": "rule", "strokeWidth": 4, "color": "#1c2430"},
+                "mark": {"type": "rule", "strokeWidth": 2, "color": "#1c2430"},
                 "encoding": {"x": x | {"field": "low"}, "x2": {"field": "high"}, "y": y},
             },
             {
