@@ -36,7 +36,7 @@ description: >-
   of the fit.
 multiverse:
   of: study.yaml
-  stack: raw_tcp tcp.profile=larmo_2019
+  stack: MQTT
 
 duration: 150 s
 measure: {warm_up: 1 min, drain: 30 s, overload: allow}
@@ -49,9 +49,9 @@ path:
     base: larmo_2019
 
 stacks:
-  - raw_udp
-  - raw_udp ack=on
-  - raw_tcp tcp.profile=larmo_2019
+  CoAP NON: raw_udp
+  CoAP CON: raw_udp ack=on
+  MQTT: raw_tcp tcp.profile=larmo_2019
 
 sweep:
 """
