@@ -7,6 +7,7 @@ pictures and writes the page. ``--page`` writes the page alone. Finished runs ar
 import argparse
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,8 @@ RESULTS: Final = ROOT / "results/gallery"
 QUICK: Final = ("--quick", "--set", "repeat=2")
 WIDTH: Final = 300.0
 """Of a chart, in pixels."""
+LETTERS: Final = 40
+"""Of a line of its title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +168,9 @@ def _draw(paper: Paper, folders: Sequence[Path]) -> None:
         chart = charts[figure_name(figure.number)]
         spec = FigureLook(title="").spec(chart, chart_width=WIDTH)
         for panel in spec["concat"]:
-            panel["title"] = _titled(figure)
-        write_picture(spec, file)
+            panel["title"] = textwrap.wrap(_titled(figure), LETTERS)
+        # Readers have wider letters than the program that measures them here.
+        write_picture(spec | {"padding": {"left": 12, "right": 40, "top": 5, "bottom": 5}}, file)
 
 
 def main() -> None:

@@ -1,5 +1,6 @@
 """The report of a rerun opens with the claims of its paper, then draws its figures again."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from operator import sub
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 import lasthop
+from lasthop.claims import ClaimVerdict
 from lasthop.errors import UsageError
 from lasthop.report.figures.figure import Figure
 from lasthop.report.figures.of_paper import DrawnFigure, PaperRenderer, figure_name
@@ -130,6 +132,29 @@ def test_a_page_without_figures_opens_with_the_answer(write_results: WriteResult
     page = write_report([folder], out=folder / "report.html").read_text(encoding="utf-8")
     assert "The ranking of stacks" not in page
     assert "Ours waits for each answer" not in page.split('id="claims"', maxsplit=1)[0]
+
+
+def test_why_stands_beside_the_verdict_that_it_explains_alone(write_results: WriteResults) -> None:
+    other = {**CLAIM, "id": "A2", "why": {"predicted": "never shown"}}
+    study = replace(paper_of(LINES), claims=[CLAIM, other])
+    folder = write_results(study)
+    first, second = read_source([folder]).judgements
+    assert (first.verdict, second.verdict) == (ClaimVerdict.NOT_REPRODUCED,) * 2
+    assert (first.why, second.why) == ("ours waits for each answer", None)
+    assert first.as_json()["why"] == first.why
+    page = write_report([folder], out=folder / "report.html").read_text(encoding="utf-8")
+    assert "never shown" not in page
+    assert second.reason in page
+
+
+def test_cautions_stand_before_the_figures(write_results: WriteResults) -> None:
+    folder = write_results(paper_of(LINES))
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["study"]["cautions"] = ["the quick look ends before an event of the study"]
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    page = write_report([folder], out=folder / "report.html").read_text(encoding="utf-8")
+    assert page.count("The quick look ends before an event") == 1
+    assert page.index("The quick look ends") < page.index("Someone 2020, rerun")
 
 
 def test_ours_are_in_the_unit_of_the_paper(write_results: WriteResults) -> None:

@@ -101,6 +101,14 @@ CASES = {
         CLAIM + CLAIM.removeprefix("claims:\n"),
         '10:9: claims.id: two claims have the id "A1"; rename one',
     ),
+    "a reason of a verdict that is none": (
+        CLAIM + "    why: {reproduced: it is so}\n",
+        '10:11: claims.why.reproduced: "reproduced" is not a verdict; did you mean *',
+    ),
+    "a reason without words": (
+        CLAIM + "    why: {holds: }\n",
+        "10:17: claims.why.holds: nothing is not text; put it in quotes",
+    ),
     "a claim without rules": (
         "claims: [{id: A1, kind: value, what: x}]\n",
         '1:10: claims: the claim has no rules; write "rules: [...]", or "not_covered: WHY"',
