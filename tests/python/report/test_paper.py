@@ -1,9 +1,7 @@
 """The report of a rerun opens with the claims of its paper, then draws its figures again."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from operator import sub
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -45,7 +43,7 @@ REAL_STUDY = """\
 study: real
 duration: 10 s
 traffic: {report: 40 B, every: 500 ms}
-path: {delay: 5 ms}
+path: {delay: 5 ms, loss: 20 %}
 stacks: [raw_udp]
 figures: figures.yaml
 repeat: 1
@@ -60,6 +58,7 @@ figures:
       - {title: Rate, measure: path_rate_ethernet, path: path, unit: kbit/s}
       - {title: Interval, measure: path_packet_interval_up, path: path, unit: ms}
       - {title: Packets, measure: path_packets_per_message, path: path, unit: packets}
+      - {title: Lost, measure: path_loss_ratio, path: path, unit: "%"}
       - {title: Span, measure: messages_span, unit: s}
       - {title: Sent, measure: sent_to_delivered_mean, unit: ms}
 """
@@ -147,16 +146,6 @@ def test_why_stands_beside_the_verdict_that_it_explains_alone(write_results: Wri
     assert second.reason in page
 
 
-def test_cautions_stand_before_the_figures(write_results: WriteResults) -> None:
-    folder = write_results(paper_of(LINES))
-    manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["study"]["cautions"] = ["the quick look ends before an event of the study"]
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    page = write_report([folder], out=folder / "report.html").read_text(encoding="utf-8")
-    assert page.count("The quick look ends before an event") == 1
-    assert page.index("The quick look ends") < page.index("Someone 2020, rerun")
-
-
 def test_ours_are_in_the_unit_of_the_paper(write_results: WriteResults) -> None:
     folder = write_results(paper_of(LINES))
     figure = only(folder)
@@ -208,13 +197,17 @@ def test_measures_of_a_path_and_of_messages_are_read_from_their_tables(tmp_path:
     sent, due, delivered = (
         results.messages[f"{name}_ns"].to_list() for name in ("sent", "intended", "delivered")
     )
-    span_ns = max(delivered) - min(due)
+    lost = sum(results.packets.filter(fate="dropped")["packets"].to_list())
+    assert lost > 0
+    arrived = [at for at in delivered if at is not None]
+    span_ns = max(arrived) - min(due)
     expected = {
         "Rate": 8 * (sum(offered["bytes"].to_list()) + 14 * packets) / (span_ns / 1e9) / 1000,
         "Interval": span_ns / 1e6 / sum(offered.filter(direction="up")["packets"].to_list()),
         "Packets": packets / len(sent),
+        "Lost": 100 * lost / packets,
         "Span": span_ns / 1e9,
-        "Sent": fmean(map(sub, delivered, sent)) / 1e6,
+        "Sent": fmean(at - from_ for at, from_ in zip(delivered, sent, strict=True) if at) / 1e6,
     }
     (table,) = drawn(results.path)
     ours = {

@@ -102,6 +102,6 @@ def test_figure_25_has_the_rows_that_the_program_prints() -> None:
     names |= {"coap": "CoAP", "http": "HTTP"}
     for (stack, clients), row in paper.items():
         legend = f"{names[stack]}, {clients} client{'s' if clients > 1 else ''}"
-        values = [column.published[legend][None].value for column in figure.columns]
+        values = [column.published[legend][None].value for column in figure.columns[1:]]
         assert values == pytest.approx(list(row), abs=0.002)
     assert len(figure.arms) == len(paper)

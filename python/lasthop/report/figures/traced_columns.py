@@ -28,7 +28,8 @@ def with_traced_columns(source: ReportSource, paper: PaperFigures) -> pl.DataFra
             _path_column(
                 "path_packets_per_message", path, pl.col("packets") / pl.col("messages_offered")
             ),
-        ).drop("bytes", "packets", "packets_up")
+            _path_column("path_loss_ratio", path, pl.col("dropped") / pl.col("packets")),
+        ).drop("bytes", "packets", "packets_up", "dropped")
     return runs.drop("_span_s")
 
 
@@ -79,14 +80,18 @@ def _of_messages(folders: Sequence[Path]) -> pl.DataFrame:
 
 def _of_path(folders: Sequence[Path], path: str) -> pl.DataFrame:
     scanned = [pl.scan_parquet(folder / "packets.parquet") for folder in folders]
-    offered = pl.concat(scanned).filter(path=path, fate="offered").unique()
     packets = pl.col("packets")
+    offered = packets.filter(fate="offered")
     return (
-        offered.group_by("run_id")
+        pl.concat(scanned)
+        .filter(path=path)
+        .unique()
+        .group_by("run_id")
         .agg(
-            bytes=pl.sum("bytes") + ETHERNET_BYTES * packets.sum(),
-            packets=packets.sum(),
-            packets_up=packets.filter(direction="up").sum(),
+            bytes=pl.col("bytes").filter(fate="offered").sum() + ETHERNET_BYTES * offered.sum(),
+            packets=offered.sum(),
+            packets_up=packets.filter(fate="offered", direction="up").sum(),
+            dropped=packets.filter(fate="dropped").sum(),
         )
         .collect()
     )

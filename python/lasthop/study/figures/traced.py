@@ -17,13 +17,19 @@ _LIKE = {
     "path_rate_ethernet": ("wire_rate", "rate on the path"),
     "path_packet_interval_up": ("latency_mean", "time between two packets of the devices"),
     "path_packets_per_message": ("packets_up_offered", "packets a message"),
+    "path_loss_ratio": ("uncarried_ratio", "share of packets that the path loses"),
     "messages_span": ("latency_max", "time from the first message to the last delivery"),
     "sent_to_delivered_mean": ("latency_mean", "mean time from sending to delivery"),
     "sent_to_acknowledged_mean": ("latency_mean", "mean time from sending to the answer"),
 }
 """Each with the column whose unit and kind it has, and what it is called."""
 
-OF_A_PATH = ("path_rate_ethernet", "path_packet_interval_up", "path_packets_per_message")
+OF_A_PATH = (
+    "path_rate_ethernet",
+    "path_packet_interval_up",
+    "path_packets_per_message",
+    "path_loss_ratio",
+)
 """Those that need a path: its bytes with 14 B of Ethernet a packet, and its packets."""
 
 TRACED = tuple(_LIKE)
@@ -51,7 +57,9 @@ def figure_measurand(name: str, path: str | None) -> Measurand:
     if found is None:
         message = f"lasthop.measures has no {like}"
         raise LookupError(message)
-    measure: Measure = replace(found, name=column_of(name, path), called=called, made_of=None)
+    measure: Measure = replace(
+        found, name=column_of(name, path), called=called, made_of=None, trials=None
+    )
     return Measurand(name, measure, quantity_of(found))
 
 
