@@ -7,6 +7,8 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+from selenium import webdriver
+from tests.python.browser import DESKTOP, PHONE, log_of, run
 
 import lasthop
 from lasthop.claims import ClaimVerdict
@@ -19,6 +21,7 @@ from lasthop.study.figures import figures_of
 
 from .conftest import WriteResults
 from .synthetic import SyntheticStudy
+from .test_browser import show
 
 CLAIM: Mapping[str, Any] = {
     "id": "A1",
@@ -286,6 +289,24 @@ def test_a_figure_is_written_alone(write_results: WriteResults, tmp_path: Path) 
     svg = write_figure([folder], "paper-figure-9", out=tmp_path / "figure.svg").read_text()
     assert "packet loss rate (%)" in svg
     assert "experienced latency (s)" in svg
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_opening_fits_a_desk_and_a_phone(
+    browser: webdriver.Chrome, write_results: WriteResults, width: int, *, dark: bool
+) -> None:
+    folder = write_results(paper_of(LINES, TABLE))
+    log_of(browser, "browser")
+    show(browser, write_report([folder], out=folder / "report.html"), width=width, dark=dark)
+    assert log_of(browser, "browser") == []
+    assert run(browser, "return document.documentElement.scrollWidth") <= width
+    drawn = run(browser, "return document.querySelector('#paper-figure-9 .chart').innerHTML")
+    assert "packet loss rate (%)" in drawn
+    words = run(browser, "return document.querySelector('#paper .claims').innerText")
+    for word in ("A1", "200 ms", "not reproduced", "Ours waits for each answer"):
+        assert word in words
 
 
 def test_names_of_figures_can_be_typed() -> None:
