@@ -8,6 +8,7 @@ from docs.generator import PARTS, fill, ledger_words, pages, parts_of
 
 from lasthop import errors
 from lasthop.results.meaning import TABLES
+from lasthop.study.figures.traced import OF_A_PATH, TRACED
 from lasthop.study.forms.keys import known_keys
 from lasthop.study.stacks import catalogue
 
@@ -115,3 +116,11 @@ def test_no_page_is_kept_by_hand_where_it_is_included() -> None:
     for path in [*Path(DOCS / "models").glob("*.md"), *Path(DOCS / "project").glob("*.md")]:
         if path.stem != "index":
             assert path.read_text(encoding="utf-8").startswith("```{include} "), path.name
+
+
+def test_the_reference_names_each_measure_that_only_figures_have() -> None:
+    page = (DOCS / "reference" / "figures.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| .* \| (?:`path`|rows of messages) \|$", page, re.MULTILINE)
+    assert tuple(sorted(rows)) == tuple(sorted(TRACED))
+    of_path = re.findall(r"^\| `(\w+)` \| .* \| `path` \|$", page, re.MULTILINE)
+    assert tuple(of_path) == OF_A_PATH

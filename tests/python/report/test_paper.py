@@ -51,6 +51,18 @@ stacks: [raw_udp]
 figures: figures.yaml
 repeat: 1
 """
+WEIGHTED_STUDY = """\
+study: real
+duration: 10 s
+paths: {path: {delay: 5 ms}}
+servers: {server: {}}
+fleet: {devices: {count: 6, simulate: 2, path: path, server: server}}
+traffic: {report: {from: devices, report: 40 B, every: 500 ms}}
+stacks: {UDP: raw_udp}
+compare: {fleet.devices.stack: [UDP]}
+figures: figures.yaml
+repeat: 1
+"""
 REAL_FIGURES = """\
 paper: Someone 2020
 figures:
@@ -218,6 +230,35 @@ def test_measures_of_a_path_and_of_messages_are_read_from_their_tables(tmp_path:
         for column, values in zip(table.paper.columns, table.columns, strict=True)
     }
     assert ours == pytest.approx(expected)
+
+
+def test_runs_that_keep_no_messages_have_no_value_of_them(tmp_path: Path) -> None:
+    text = REAL_STUDY + "measure: {messages: summed}\n"
+    (tmp_path / "study.yaml").write_text(text, encoding="utf-8")
+    (tmp_path / "figures.yaml").write_text(REAL_FIGURES, encoding="utf-8")
+    results = lasthop.run(tmp_path / "study.yaml", out=tmp_path / "results")
+    (table,) = drawn(results.path)
+    with_value = {
+        column.title
+        for column, values in zip(table.paper.columns, table.columns, strict=True)
+        if values
+    }
+    assert with_value == {"Packets", "Lost"}
+
+
+def test_devices_that_stand_for_several_count_their_packets_once(tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text(WEIGHTED_STUDY, encoding="utf-8")
+    figures = REAL_FIGURES.replace("{UDP: raw_udp}", "{UDP: UDP}")
+    (tmp_path / "figures.yaml").write_text(figures, encoding="utf-8")
+    results = lasthop.run(tmp_path / "study.yaml", out=tmp_path / "results")
+    (table,) = drawn(results.path)
+    ours = {
+        column.title: values[0].found.interval.mean
+        for column, values in zip(table.paper.columns, table.columns, strict=True)
+    }
+    assert ours["Packets"] == 1
+    assert ours["Lost"] == 0
+    assert ours["Sent"] == pytest.approx(5)
 
 
 def test_a_picture_without_a_value_says_so(write_results: WriteResults) -> None:

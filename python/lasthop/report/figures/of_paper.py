@@ -24,6 +24,7 @@ from lasthop.statistics.intervals import FEWEST_FOR_T, Interval, IntervalKind, i
 from lasthop.study.claims.claim import Area
 from lasthop.study.figures import PaperFigure, PaperFigures
 from lasthop.study.figures.figure import PaperArm, PaperAxis, PaperColumn, PublishedValue, arm_of
+from lasthop.study.figures.traced import TRACED
 
 PREFIX = "paper"
 _LOG_FROM_RATIO = 50.0
@@ -246,7 +247,9 @@ def _measured(  # noqa: PLR0913, PLR0917  (each says where or what)
             for seed, value in by_seed.items()
             if seed in base and base[seed] > 0
         }
-    if not by_seed:
+    finite = [value for value in by_seed.values() if math.isfinite(value)]
+    is_traced = column.measurands[0].name in TRACED
+    if not by_seed or (is_traced and not finite):  # runs that keep no messages
         return None
     values = tuple(value * column.factor for value in by_seed.values())
     overloaded = cell.arm.overload is not None
