@@ -11,7 +11,7 @@ from lasthop.errors import StudyError
 from lasthop.study.claims.claim import NO_CLAIMS, Claims
 from lasthop.study.claims.load import read_claims
 from lasthop.study.conditions import describe
-from lasthop.study.figures import PaperFigures, read_figures
+from lasthop.study.figures import Drawable, PaperFigures, read_figures
 from lasthop.study.forms.extending import read_named, read_study
 from lasthop.study.forms.read_form import read_form
 from lasthop.study.forms.renamed_keys import current_key, note_on
@@ -22,7 +22,7 @@ from lasthop.study.plan.judging import Judging
 from lasthop.study.plan.multiverse import MultiversePlan, plan_multiverse
 from lasthop.study.plan.overrides import changes_to, check_overrides
 from lasthop.study.plan.points import Points
-from lasthop.study.plan.study import Part, Stack, Study
+from lasthop.study.plan.study import Part, Point, Stack, Study
 from lasthop.study.plan.tariffs import Tariffs
 from lasthop.study.rules.credentials import Credentials, read_credentials
 from lasthop.study.rules.notes import Notes
@@ -159,7 +159,7 @@ class _Loader:
         )
         multiverse = self._multiverse(base, arms, parts)
         claims = self._claims(base.claims, arms, parts)
-        figures = self._figures(base, arms, parts)
+        figures = self._figures(base, arms, parts, points)
         stacks = tuple(
             Stack(arm.name, arm.written, arm.resolved, arm.supported, arm.reason, arm.credentials)
             for arm in arms
@@ -249,15 +249,25 @@ class _Loader:
             raise self._document.error(fault.within(("claims",))) from None
 
     def _figures(
-        self, form: StudyForm, arms: tuple[StudyArm, ...], parts: tuple[Part, ...]
+        self,
+        form: StudyForm,
+        arms: tuple[StudyArm, ...],
+        parts: tuple[Part, ...],
+        points: tuple[Point, ...],
     ) -> PaperFigures | None:
         if form.figures is None:
             return None
         swept = {part.name: [parameter.key for parameter in part.swept] for part in parts}
         try:
             file = file_beside(self._folder, form.figures)
-            stacks = [arm.name for arm in arms]
-            return read_figures(file, study=form.study, stacks=stacks, parts=swept)
+            drawable = Drawable(
+                form.study,
+                stacks=[arm.name for arm in arms],
+                parts=swept,
+                points=[(point.part, point.parameters) for point in points],
+                quick=self._quick,
+            )
+            return read_figures(file, drawable)
         except Fault as fault:
             raise self._document.error(fault.within(("figures",))) from None
 

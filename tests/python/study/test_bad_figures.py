@@ -18,6 +18,7 @@ figures: figures.yaml
 sweep:
   - {name: loss, path.loss: [0 %, 10 %]}
   - {name: still}
+  - {name: both, path.loss: [0 %, 20 %], path.delay: [5 ms, 10 ms]}
 """
 AXIS = '{key: path.loss, title: loss, unit: "%"}'
 
@@ -68,6 +69,22 @@ CASES = {
     "an unknown stack": (
         figure(arms="{UDP: raw_up}"),
         '9:17: the study has no stack "raw_up"; did you mean "raw_udp"?',
+    ),
+    "several points for one row": (
+        figure(axis=None),
+        '8:17: the arm means several points; write "at: {path.loss: ...}"',
+    ),
+    "several points at one position": (
+        figure(part="both"),
+        '9:17: the arm means several points at one position of the axis; write "at: {path.delay: *',
+    ),
+    "several points by a list of values": (
+        figure(axis=None, arms="{UDP: {stack: raw_udp, at: {path.loss: [0 %, 10 %]}}}"),
+        '8:17: the arm means several points; write "at" with one value of each key',
+    ),
+    "a point that is not there": (
+        figure(axis=None, arms="{UDP: {stack: raw_udp, at: {path.loss: 30 %}}}"),
+        '8:17: the part has no point with these values; write values of its sweep in "at"',
     ),
     "an unknown part": (figure(part="los"), '9:17: the study has no part "los"; *'),
     "no part where there are several": (

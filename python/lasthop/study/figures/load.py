@@ -20,7 +20,6 @@ from lasthop.study.figures.figure import (
     PaperFigures,
     PublishedValue,
     Side,
-    arm_of,
 )
 from lasthop.study.figures.form import ArmForm, ColumnForm, FiguresForm
 from lasthop.study.figures.traced import figure_measurand
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
     from lasthop.study.claims.amounts import SweptKey
     from lasthop.study.claims.measurand import Measurand
+    from lasthop.study.figures.check import Drawable
     from lasthop.study.figures.form import AxisForm, FigureForm
 
 Written = TypeVar("Written")
@@ -51,21 +51,15 @@ _BOUND = re.compile(r"(?P<sign>[<>])=?\s*(?P<value>.+)")
 _SIDES: dict[str, Side] = {">": "above", "<": "below"}
 
 
-def read_figures(
-    path: Path, *, study: str, stacks: Sequence[str], parts: Mapping[str, Sequence[str]]
-) -> PaperFigures:
+def read_figures(path: Path, drawable: Drawable) -> PaperFigures:
     """Read a file of figures and check that its arms are of the study.
 
     Parameters
     ----------
     path
         The file.
-    study
-        The name of the study that reads it; arms of other studies are not checked.
-    stacks
-        The stacks of the study.
-    parts
-        The parts of the study, and the keys that each of them sweeps.
+    drawable
+        What the study that reads it can show; arms of other studies are not checked.
 
     Raises
     ------
@@ -82,8 +76,8 @@ def read_figures(
     figures = []
     for place, item in enumerate(form.figures):
         try:
-            figure = _figure(item, form.study or study)
-            _check(figure, study=study, stacks=stacks, parts=parts)
+            figure = _figure(item, form.study or drawable.study)
+            drawable.check(figure)
         except Fault as fault:
             raise document.error(fault.within(("figures", place))) from None
         figures.append(figure)
@@ -340,51 +334,6 @@ def _value(written: object, unit: str) -> PublishedValue:
         )
     side = _SIDES[bound["sign"]] if bound else None
     return PublishedValue(float(number), side, f"{text} {unit}")
-
-
-def _check(
-    figure: PaperFigure, *, study: str, stacks: Sequence[str], parts: Mapping[str, Sequence[str]]
-) -> None:
-    """Check that arms of this study name its stacks, its parts and swept keys."""
-    for arm in figure.arms:
-        for column in figure.columns:
-            there = arm_of(arm, column)
-            if there.study != study:
-                continue
-            try:
-                _check_arm(there, figure.axis, stacks, parts)
-            except Fault as fault:
-                raise fault.within(("arms", arm.legend)) from None
-
-
-def _check_arm(
-    arm: PaperArm,
-    axis: PaperAxis | None,
-    stacks: Sequence[str],
-    parts: Mapping[str, Sequence[str]],
-) -> None:
-    if arm.stack not in stacks:
-        raise Fault(
-            f"the study has no stack {show(arm.stack)}",
-            hint=suggestion(arm.stack, stacks, kind="stacks"),
-        )
-    if arm.part is None and len(parts) > 1:
-        raise Fault("the arm has no part", hint=f'write "part: {next(iter(parts))}"')
-    if arm.part is not None and arm.part not in parts:
-        raise Fault(
-            f"the study has no part {show(arm.part)}",
-            hint=suggestion(arm.part, list(parts), kind="parts"),
-        )
-    swept = parts[next(iter(parts)) if arm.part is None else arm.part]
-    keys = [*(place.key for place in arm.at), *([] if axis is None else [axis.place.key])]
-    for key in keys:
-        if key not in swept:
-            raise Fault(
-                f"{key} is not swept in the part {show(arm.part or next(iter(parts)))}",
-                hint=suggestion(key, swept, kind="swept keys")
-                if swept
-                else "add the key to the sweep of that part, or choose another part",
-            )
 
 
 def _document(path: Path) -> Document:
