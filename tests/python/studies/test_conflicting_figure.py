@@ -1,12 +1,16 @@
-"""The figure of the conflicting winners: each strip changes its colour where matrix.py says."""
+"""The page of the conflicting winners: its figure, and commands that run."""
 
+import re
 import runpy
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+
+from lasthop.study import load_study
 
 FOLDER = Path(__file__).parents[3] / "studies" / "conflicting-winners"
 PAGE = FOLDER.parents[1] / "docs" / "why-papers-disagree.md"
@@ -85,3 +89,14 @@ def test_the_page_shows_the_figure_with_every_paper_and_pair(program: dict[str, 
         assert program["named"](pair) in svg
     for factor in program["FACTORS"]:
         assert factor.what in svg
+
+
+def test_each_command_of_the_page_is_a_study_that_can_be_run() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    commands = re.findall(r"`(lasthop run conflicting-winners --set [^`]+)`", text)
+    assert len(commands) == 4
+    for command in commands:
+        words = shlex.split(command)[3:]
+        settings = [one.partition("=") for one in words if one != "--set"]
+        overrides = [(key, value) for key, _, value in settings]
+        assert len(load_study(FOLDER / "study.yaml", overrides=overrides)) > 0
