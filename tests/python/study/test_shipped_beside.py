@@ -12,7 +12,8 @@ from .shipped import FEWER, ROOT, simulated
 BESIDE = sorted(
     file
     for file in (ROOT / "studies").glob("*/*.yaml")
-    if file.name != "study.yaml" and not file.name.startswith(("published", "multiverse"))
+    if file.name != "study.yaml"
+    and not file.name.startswith(("published", "figures", "multiverse"))
 )
 MULTIVERSES = sorted((ROOT / "studies").glob("*/multiverse*.yaml"))
 
