@@ -1,8 +1,9 @@
 """How fast a link before a server is up, and what a packet costs: a table.
 
 As root: ``python -m benchmarks.link_in_a_test``. The processor time is that of the emulator's
-thread, for datagrams of 100 bytes that go to an echo server and back; "without a server" is the
-emulator alone, between two devices whose ends exchange the same datagrams.
+thread, for datagrams of 100 bytes that go to an echo server and back, 16 of them at a time. The
+emulator alone lies between two devices, whose ends exchange the same datagrams. The rows take
+turns. Each value is the median of all turns, with the smallest and the largest.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
 
     from lasthop.linked.before_server import Kind
 
-STARTS = 20
+TURNS = 9
+STARTS = 5
 DATAGRAMS = 20_000
+IN_FLIGHT = 16
 PAYLOAD = b"x" * 100
 
 
@@ -37,13 +40,16 @@ def echo(server: socket.socket) -> None:
 
 
 def exchange(address: tuple[str, int]) -> None:
-    """Send datagrams one after the other, and wait for each."""
+    """Send datagrams, a new one for each that comes back."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
         client.connect(address)
         client.settimeout(1)
-        for _ in range(DATAGRAMS):
+        for _ in range(IN_FLIGHT):
             client.send(PAYLOAD)
+        for number in range(DATAGRAMS):
             client.recv(2048)
+            if number < DATAGRAMS - IN_FLIGHT:
+                client.send(PAYLOAD)
 
 
 def cost_us(told: dict[str, Any]) -> float:
@@ -52,17 +58,22 @@ def cost_us(told: dict[str, Any]) -> float:
     return float(told["cpu_seconds"] * 1e6 / packets)
 
 
-def of_link(kind: Kind, address: tuple[str, int]) -> tuple[float, float]:
-    """Give the median of the milliseconds to start, and the cost of a packet."""
+def starts_ms(kind: Kind, address: tuple[str, int]) -> list[float]:
+    """Give how long it takes until clients can connect, of several links."""
     starts = []
     for _ in range(STARTS):
         begin = time.perf_counter()
         with lasthop.link(delay="1 ms", server=address, kind=kind):
             starts.append((time.perf_counter() - begin) * 1000)
+    return starts
+
+
+def of_link(kind: Kind, address: tuple[str, int]) -> float:
+    """Give the cost of a packet of a link before a server."""
     with lasthop.link(server=address, kind=kind) as link:
         exchange(link.address)
         told = link._ask("stats")  # noqa: SLF001  what the emulator tells of its processor time
-    return statistics.median(starts), cost_us(told)
+    return cost_us(told)
 
 
 def of_emulator() -> float:
@@ -86,19 +97,34 @@ def of_emulator() -> float:
     return cost_us(told)
 
 
+def spread(values: list[float], digits: int) -> str:
+    """Write the median with the smallest and the largest value."""
+    median, least, most = statistics.median(values), min(values), max(values)
+    return f"{median:.{digits}f} [{least:.{digits}f} .. {most:.{digits}f}]"
+
+
 def main() -> None:
     """Print the table."""
     server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     server.bind(("127.0.0.1", 0))
     threading.Thread(target=echo, args=(server,), daemon=True).start()
-    alone = of_emulator()
-    print("| link | up after (median of 20) | processor time of a packet | of the emulator's |")
-    print("|---|---|---|---|")
-    print(f"| emulator without a server | | {alone:.1f} us | 1.00 |")
+    address = server.getsockname()
     kinds: tuple[Kind, ...] = ("emulator", "proxy")
+    alone: list[float] = []
+    starts: dict[Kind, list[float]] = {kind: [] for kind in kinds}
+    costs: dict[Kind, list[float]] = {kind: [] for kind in kinds}
+    for _ in range(TURNS):
+        alone.append(of_emulator())
+        for kind in kinds:
+            starts[kind] += starts_ms(kind, address)
+            costs[kind].append(of_link(kind, address))
+    print("| link | ms until it is up | us of CPU a packet | ratio to the emulator alone |")
+    print("|---|---|---|---|")
+    print(f"| the emulator alone | | {spread(alone, 1)} | 1.00 |")
     for kind in kinds:
-        start_ms, cost = of_link(kind, server.getsockname())
-        print(f"| {kind} | {start_ms:.0f} ms | {cost:.1f} us | {cost / alone:.2f} |")
+        ratios = [cost / base for cost, base in zip(costs[kind], alone, strict=True)]
+        row = [spread(starts[kind], 1), spread(costs[kind], 1), spread(ratios, 2)]
+        print(f"| {kind} | {' | '.join(row)} |")
 
 
 if __name__ == "__main__":

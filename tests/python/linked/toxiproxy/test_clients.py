@@ -70,9 +70,8 @@ def test_a_client_makes_slows_cuts_and_removes_a_proxy(
     with ControlPort(("127.0.0.1", 0)) as control:
         api = f"{control.address[0]}:{control.address[1]}"
         told = use(tmp_path, api, f"{host}:{port}")
-    assert told["before"] < 0.2
-    assert 0.3 <= told["slow"] < 2
-    assert told["after"] < 0.2
+    assert told["slow"] >= 0.3  # of a latency of 300 ms
+    assert told["before"] < told["slow"] > told["after"]
     assert told["refused"]
     assert (told["toxics"], told["proxies"], told["finished"]) == (1, 1, 0)
     assert told["unknown"]
