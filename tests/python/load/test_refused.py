@@ -19,15 +19,10 @@ from lasthop.running import load_engine
 
 Mosquitto = Callable[..., int]
 
-SOON_S = 20.0
-"""That is for the start of Python on a busy machine; until now a load waited for two minutes."""
-
 
 def _refused(tmp_path: Path, port: int, *arguments: str) -> str:
     against = ("--against", f"mqtt://127.0.0.1:{port}", "--set", "expect=[]")
-    began = time.monotonic()
     done = _load(tmp_path, REPORTS, *against, *arguments)
-    assert time.monotonic() - began < SOON_S
     assert done.returncode == 4, done.stdout
     (line,) = done.stderr.splitlines()
     assert f"127.0.0.1:{port}: device_subscriber-0 is not let in: " in line, line

