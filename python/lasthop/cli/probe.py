@@ -2,19 +2,22 @@
 
 # ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait for the network)
 
-from collections.abc import Callable
+import math
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lasthop.cli import options
 from lasthop.cli.output import complain, say, say_json
-from lasthop.errors import EXIT_PASS, EnvironmentFailure, UsageError
+from lasthop.errors import EXIT_PASS, UsageError
 
 if TYPE_CHECKING:
     from lasthop.probe.asking import Server
     from lasthop.probe.plan import ProbePlan
+    from lasthop.probe.record import Record
+    from lasthop.study.fleet.tariff import TariffForm
 
 NAME = "probe"
 EXAMPLE = """\
@@ -52,7 +55,8 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--test",
             metavar="NAME",
-            help="Measures only this: round_trip, loss, mtu or nat. Repeatable. Default: all.",
+            help="Measures only this: round_trip, idle, loss, rate, mtu, mapping, nat or nat_tcp. "
+            "Repeatable. Default: all.",
         ),
     ] = None,
     datagrams: Annotated[
@@ -70,7 +74,8 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--longest-idle",
             metavar="TIME",
-            help="Longest time without traffic after which a NAT is tried, for example 10min.",
+            help="Longest time without traffic that is tried, for example 10min for the timeouts "
+            "of a NAT.",
         ),
     ] = "3min",
     patience: Annotated[
@@ -86,21 +91,33 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--most",
             metavar="SIZE",
-            help="Refuses to begin where the tests could take more than this, for example 500kB. "
-            "Default: no bound.",
+            help="Refuses to begin where the tests could take more than this, for example 2MB. The "
+            "bytes of an interrupted probe count. Default: no bound.",
+        ),
+    ] = None,
+    tariff: Annotated[
+        str | None,
+        typer.Option(
+            "--tariff",
+            metavar="TARIFF",
+            help="Also prints what the tests cost at most, by a shipped tariff such as hologram, "
+            'or by one in the words of a study: "{price: 0.50 EUR/MB}". Default: no price.',
         ),
     ] = None,
     as_json: options.Json = False,
 ) -> int:
-    """Measure the network of this machine against `lasthop serve probe`, by UDP.
+    """Measure the network of this machine against `lasthop serve probe`.
 
     It says beforehand how many bytes it takes at most. The folder has the results as
     `path.yaml`, with the interval of each value, and as raw data.
     """
+    from lasthop.cli.ledger_bill import read_tariff
     from lasthop.emulator.settings import read_time
     from lasthop.probe.asking import Server
+    from lasthop.probe.measuring import measure_all
     from lasthop.probe.plan import TESTS, ProbePlan
     from lasthop.probe.record import Record
+    from lasthop.probe.words import words
 
     chosen = tuple(test or TESTS)
     for name in chosen:
@@ -113,99 +130,55 @@ def command(  # noqa: PLR0913  each is an option
         patience_s=read_time("--patience", patience) / 1e9,
     )
     host, port = _read_server(server)
-    found = Server.find(host, port)
+    form = None if tariff is None else read_tariff(tariff)
+    found = Server.find(host, port, written=server)
     record = Record.open(out, server)
-    left = [name for name in plan.tests if name not in record.results]
-    _announce(plan, left, found, most)
-    if left:
-        _greet(found, server, plan.patience_s)
-    for name in left:
-        complain(f"measuring {name}")
-        record.keep(name, _MEASURES[name](found, plan))
+    left = tuple(name for name in plan.tests if name not in record.results)
+    _announce(replace(plan, tests=left), found, record, most=most, tariff=form)
+    measure_all(found, plan, record, complain)
     if as_json:
         say_json({"server": server, **record.results})
     else:
-        for line in record.words():
+        for line in words(record.results):
             say(line)
         say(f"path        {record.path_file}")
     return EXIT_PASS
 
 
-def _announce(plan: "ProbePlan", left: list[str], server: "Server", most: str | None) -> None:
+def _announce(
+    rest: "ProbePlan",
+    server: "Server",
+    record: "Record",
+    *,
+    most: str | None,
+    tariff: "TariffForm | None",
+) -> None:
     """Tell what it takes, before anything is sent."""
-    from dataclasses import replace
-
+    from lasthop.probe.price import cost_words
     from lasthop.study.fields.quantity import SIZE, format_quantity, parse
     from lasthop.study.text.faults import Fault
 
-    rest = replace(plan, tests=tuple(left))
     size = rest.most_bytes(server.overhead)
+    server.meter.most_bytes = size
+    used = record.used_bytes
     if most is not None:
         try:
             bound = int(parse(most, SIZE))
         except Fault as fault:
             raise UsageError(f"--most: {fault.what}; {fault.hint}") from None
-        if size > bound:
+        if size + used > bound:
+            before = f" after the {format_quantity(used, SIZE)} of before" if used else ""
             raise UsageError(
-                f"--most: the tests can take {format_quantity(size, SIZE)}; write a larger bound, "
-                "fewer --datagrams, or --test for one of them"
+                f"--most: the tests can take {format_quantity(size, SIZE)}{before}; write a larger "
+                "bound, fewer --datagrams, or --test for one of them"
             )
-    if left:
+    if rest.tests:
         complain(
-            f"{', '.join(left)}: at most {format_quantity(size, SIZE)} in both directions together "
-            f"and about {rest.most_seconds() / 60:.0f} min"
+            f"{', '.join(rest.tests)}: at most {format_quantity(size, SIZE)} in both directions "
+            f"together and about {math.ceil(rest.most_seconds() / 60)} min"
         )
-
-
-def _greet(server: "Server", written: str, patience_s: float) -> None:
-    """See whether the server answers."""
-    from lasthop.probe.datagram import ECHO, Datagram
-
-    with server.ask() as asking:
-        hello = Datagram(kind=ECHO, session=0, test=_GREETING)
-        if asking.exchange(hello, tries=3, patience_s=patience_s) is None:
-            raise EnvironmentFailure(
-                f"{written}: no answer by UDP; start lasthop serve probe there, or look for a "
-                "firewall that blocks UDP"
-            )
-
-
-_GREETING, _LOSS, _MTU, _NAT = 100, 101, 102, 103
-"""The numbers of the tests; those of round trips are below."""
-
-
-def _round_trip(server: "Server", plan: "ProbePlan") -> Any:  # noqa: ANN401  JSON
-    from lasthop.probe.plan import SIZES
-    from lasthop.probe.tests import round_trips
-
-    return round_trips(server, SIZES, patience_s=plan.patience_s)
-
-
-def _loss(server: "Server", plan: "ProbePlan") -> Any:  # noqa: ANN401  JSON
-    from lasthop.probe.tests import losses
-
-    return losses(server, plan.datagrams, test=_LOSS, patience_s=plan.patience_s)
-
-
-def _mtu(server: "Server", plan: "ProbePlan") -> Any:  # noqa: ANN401  JSON
-    from lasthop.probe.tests import path_mtu
-
-    return path_mtu(server, test=_MTU, patience_s=plan.patience_s)
-
-
-def _nat(server: "Server", plan: "ProbePlan") -> Any:  # noqa: ANN401  JSON
-    from lasthop.probe.tests import nat_timeout
-
-    longest = plan.longest_idle_s
-    return nat_timeout(server, longest_s=longest, test=_NAT, patience_s=plan.patience_s)
-
-
-_MEASURES: dict[str, Callable[["Server", "ProbePlan"], Any]] = {
-    "round_trip": _round_trip,
-    "loss": _loss,
-    "mtu": _mtu,
-    "nat": _nat,
-}
+        if tariff is not None:
+            complain(f"cost: {cost_words(rest, server.overhead, tariff)}")
 
 
 def _read_server(written: str) -> tuple[str, int]:

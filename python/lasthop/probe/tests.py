@@ -1,34 +1,34 @@
-"""What is measured, one function each: round trip, path MTU, loss, timeout of a NAT."""
+"""What is measured, one function each: round trip, path MTU, timeouts of a NAT."""
 
 from __future__ import annotations
 
 import math
 import select
+import socket
 import statistics
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from lasthop.probe.datagram import COUNT, ECHO, HEADER_BYTES, Datagram
+from lasthop.probe.datagram import ECHO, HEADER_BYTES, Datagram
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from lasthop.probe.asking import Asking, Server
 
-_Z_95 = 1.959964
 _SMALLEST_MTU = 68
 _LARGEST_MTU = 1500
 _COPIES = 3
 """Requests for one answer where its loss must not be taken for something else."""
-_SPACING_S = 0.02
 _AT_ONCE_S = 0.001
 _FINEST_IDLE_S = 0.5
 _FINEST_SHARE = 0.05
 _POINTS = 7
 _EACH_SIZE = 15
+STREAM_BYTES = 1_200
+"""What a TCP connection with its request and answer takes at most where packets are lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,55 +44,28 @@ class RoundTrip:
     high_ms: float
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A share with its 95 % interval (Wilson)."""
-
-    part: int
-    of: int
-    value: float | None
-    low: float
-    high: float
-
-    @classmethod
-    def measured(cls, part: int, of: int) -> Share:
-        """Give the share and its interval.
-
-        Examples
-        --------
-        >>> share = Share.measured(5, 100)
-        >>> round(share.low, 3), share.value, round(share.high, 3)
-        (0.022, 0.05, 0.112)
-        """
-        if of == 0:
-            return cls(part, of, None, 0.0, 1.0)
-        share, z2 = part / of, _Z_95**2
-        middle = (share + z2 / (2 * of)) / (1 + z2 / of)
-        half = _Z_95 / (1 + z2 / of) * math.sqrt(share * (1 - share) / of + z2 / (4 * of * of))
-        return cls(part, of, share, max(0.0, middle - half), min(1.0, middle + half))
-
-
 def round_trips(server: Server, sizes: Sequence[int], *, patience_s: float) -> list[dict[str, Any]]:
     """Measure round trips by size, in IP bytes, one datagram at a time."""
     found = []
     with server.ask() as asking:
         for test, size in enumerate(sizes):
             times = [
-                _round_trip(asking, test, number, size - asking.overhead, patience_s)
+                round_trip(asking, test, number, size - asking.overhead, patience_s)
                 for number in range(_EACH_SIZE)
             ]
             answered = sorted(it for it in times if it is not None)
             if answered:
-                low, high = _median_interval(answered)
+                low, high = median_interval(answered)
                 middle = statistics.median(answered)
                 trip = RoundTrip(size, len(times), len(answered), answered[0], middle, low, high)
                 found.append(asdict(trip))
     return found
 
 
-def _round_trip(
+def round_trip(
     asking: Asking, test: int, number: int, size: int, patience_s: float
 ) -> float | None:
+    """Measure one round trip in ms; None without an answer."""
     begin = time.monotonic()
     asking.send(Datagram(kind=ECHO, session=0, test=test, number=number, answer_bytes=size), size)
     for answer, at, _ in asking.answers(begin + patience_s):
@@ -101,7 +74,7 @@ def _round_trip(
     return None
 
 
-def _median_interval(values: Sequence[float]) -> tuple[float, float]:
+def median_interval(values: Sequence[float]) -> tuple[float, float]:
     """Give the 95 % interval of the median by order statistics, whatever the distribution."""
     count = len(values)
     below = 0.0
@@ -110,36 +83,6 @@ def _median_interval(values: Sequence[float]) -> tuple[float, float]:
         if below > (1 - 0.95) / 2:
             return values[max(0, rank - 1)], values[min(count - 1, count - rank)]
     return values[0], values[-1]
-
-
-def losses(server: Server, count: int, *, test: int, patience_s: float) -> dict[str, Any]:
-    """Send numbered datagrams at a steady pace, and count those that arrive, each way."""
-    with server.ask() as asking:
-        begin, came = time.monotonic(), set()
-        for number in range(count):
-            asking.send(Datagram(kind=ECHO, session=0, test=test, number=number))
-            came |= _numbers(asking, test, begin + (number + 1) * _SPACING_S)
-        came |= _numbers(asking, test, time.monotonic() + patience_s)
-        asked = Datagram(kind=COUNT, session=0, test=test, number=count)
-        told = asking.exchange(asked, tries=10, patience_s=patience_s)
-    reached = len(came) if told is None else told.counted
-    return {
-        "count_answered": told is not None,
-        "up": asdict(Share.measured(count - reached, count)),
-        "down": asdict(Share.measured(reached - len(came), reached)),
-        "bursts": _bursts(sorted(came), count),
-    }
-
-
-def _numbers(asking: Asking, test: int, until: float) -> set[int]:
-    return {answer.number for answer, _, _ in asking.answers(until) if answer.test == test}
-
-
-def _bursts(came: Sequence[int], count: int) -> dict[str, int]:
-    """Count runs of numbers without an answer by their length."""
-    edges = [-1, *came, count]
-    lengths = [after - before - 1 for before, after in pairwise(edges)]
-    return {str(length): lengths.count(length) for length in sorted(set(lengths)) if length > 0}
 
 
 def path_mtu(server: Server, *, test: int, patience_s: float) -> dict[str, Any]:
@@ -179,7 +122,12 @@ def _largest(low: int, high: int, passes: Any) -> int | None:  # noqa: ANN401  a
 
 
 def nat_timeout(
-    server: Server, *, longest_s: float, test: int, patience_s: float
+    server: Server,
+    *,
+    longest_s: float,
+    test: int,
+    patience_s: float,
+    ask: Callable[[Server, Sequence[float], int, float, list[float]], set[float]],
 ) -> dict[str, Any]:
     """Find for how long a mapping of a NAT lasts without traffic.
 
@@ -187,6 +135,11 @@ def nat_timeout(
     that does not come is asked for again before it counts as none. The copies of a request arrive
     apart by the jitter of the path, and the last of them restarts the timeout: the mapping may end
     that much sooner.
+
+    Parameters
+    ----------
+    ask
+        `answered_after` for UDP, or `streams_answered_after` for TCP.
     """
     alive, dead = 0.0, math.inf
     late: list[float] = []
@@ -195,9 +148,9 @@ def nat_timeout(
         idle.append(min(longest_s, idle[-1] * 2))
     rounds: list[dict[str, Any]] = []
     while idle:
-        came = _answered_after(server, idle, test, patience_s, late)
+        came = ask(server, idle, test, patience_s, late)
         missing = [it for it in idle if it not in came]
-        came |= _answered_after(server, missing, test, patience_s, late) if missing else set()
+        came |= ask(server, missing, test, patience_s, late) if missing else set()
         rounds.append({"idle_s": idle, "answered_s": sorted(came)})
         alive = max([alive, *came])
         dead = min([dead, *(it for it in idle if it not in came and it > alive)])
@@ -215,7 +168,7 @@ def nat_timeout(
     }
 
 
-def _answered_after(
+def answered_after(
     server: Server, idle: Sequence[float], test: int, patience_s: float, late: list[float]
 ) -> set[float]:
     """Give the idle times whose answers came, and note how late each answer was."""
@@ -237,4 +190,38 @@ def _answered_after(
                     late.append(at - begin - waits[asking])
                     break
             due = {asking: until for asking, until in due.items() if until > time.monotonic()}
+    return came
+
+
+def streams_answered_after(
+    server: Server, idle: Sequence[float], test: int, patience_s: float, late: list[float]
+) -> set[float]:
+    """Give the idle times after which an answer came on a TCP connection, and how late each was."""
+    came: set[float] = set()
+    waits: dict[socket.socket, tuple[float, float]] = {}
+    with ExitStack() as stack:
+        for wait in idle:
+            server.meter.sent(STREAM_BYTES)
+            try:
+                made = socket.create_connection(server.address, timeout=patience_s)
+            except OSError:
+                continue
+            stack.enter_context(made)
+            asked = Datagram(
+                kind=ECHO, session=server.session, test=test, wait_ms=round(wait * 1000)
+            )
+            made.sendall(asked.encode(HEADER_BYTES))
+            waits[made] = (wait, time.monotonic())
+        while waits:
+            due = max(begin + wait + patience_s for wait, begin in waits.values())
+            for ready in select.select(list(waits), [], [], max(0.0, due - time.monotonic()))[0]:
+                wait, begin = waits.pop(ready)
+                with suppress(OSError):
+                    if ready.recv(HEADER_BYTES):
+                        came.add(wait)
+                        late.append(time.monotonic() - begin - wait)
+            now = time.monotonic()
+            waits = {
+                it: (wait, at) for it, (wait, at) in waits.items() if at + wait + patience_s > now
+            }
     return came
