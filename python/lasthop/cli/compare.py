@@ -71,7 +71,7 @@ def command(  # noqa: PLR0913  (an argument is an option)
     has changed, at most 5 % of comparisons report a change. The first lines show which changes
     this number of repetitions can find. The exit code is 1 when something got worse.
     """
-    smallest = None if smallest_effect is None else _share(smallest_effect)
+    smallest = None if smallest_effect is None else read_share(smallest_effect)
     from lasthop.compare.comparison import compare
     from lasthop.compare.plain import plain
     from lasthop.outcome.results import Results
@@ -109,14 +109,21 @@ def _foresee(base: Path, smallest: float | None, *, pair: list[str] | None, as_j
     return EXIT_PASS
 
 
-def _share(text: str) -> float:
+def read_share(text: str, *, option: str = "--smallest-effect") -> float:
+    """Read a share of an option.
+
+    Raises
+    ------
+    UsageError
+        It is none.
+    """
     from lasthop.study.fields.quantity import FRACTION, parse
     from lasthop.study.text.faults import Fault
 
     try:
         return float(parse(text, FRACTION, example="5 %"))
     except Fault as fault:
-        raise UsageError(f"--smallest-effect: {fault.what}; {fault.hint}") from None
+        raise UsageError(f"{option}: {fault.what}; {fault.hint}") from None
 
 
 def _exit_code(found: "Comparison", *, report_only: bool) -> int:

@@ -10,7 +10,7 @@ from lasthop.compare.differences import differences
 from lasthop.compare.effect import Effect, EffectVerdict, effect
 from lasthop.compare.pairing import Arms, Key, Pair, pair_up, read_pairs
 from lasthop.compare.place import places
-from lasthop.compare.power import Detectable, detectable_changes
+from lasthop.compare.power import Detectable, Planned, detectable_changes, planned_repetitions
 from lasthop.compare.watched import Watched, watched
 from lasthop.errors import UsageError
 from lasthop.outcome.results import Results
@@ -147,9 +147,49 @@ def foresee(base: Results, *, smallest_effect: float | None = None) -> tuple[Det
     UsageError
         The folder holds no results.
     """
-    shared = [name for name in base.runs.columns if _measured(name, base, base)]
-    compared = watched(base.manifest.study, shared, smallest_effect=smallest_effect)
-    return detectable_changes(_arms(base), compared)
+    return detectable_changes(_arms(base), _watched_of(base, smallest_effect))
+
+
+def plan_repetitions(
+    pilot: Results,
+    change: float,
+    *,
+    measures: Sequence[str] = (),
+    smallest_effect: float | None = None,
+) -> tuple[Planned, ...]:
+    """Foresee how many repetitions a comparison needs to find a change.
+
+    Parameters
+    ----------
+    pilot
+        Results of a few repetitions.
+    change
+        A fraction; of shares in points.
+    measures
+        Names of those to plan for. Without any, the one that the study decides by; in a study that
+        decides nothing, all that a comparison looks at.
+
+    Raises
+    ------
+    UsageError
+        The folder holds no results, or a measure is not compared.
+    """
+    compared = _watched_of(pilot, smallest_effect)
+    known = {name: one for one in compared for name in (one.column.name, one.column.short_name)}
+    if unknown := [name for name in measures if name not in known]:
+        names = ", ".join(one.column.short_name for one in compared)
+        raise UsageError(f'--measure: "{unknown[0]}" is not compared; write one of {names}')
+    chosen = tuple(dict.fromkeys(known[name] for name in measures))
+    if not chosen:
+        asked = pilot.manifest.study.get("decide") or {}
+        decides = "minimise" in asked or "maximise" in asked
+        chosen = compared[:1] if decides else compared  # the aim comes first
+    return planned_repetitions(_arms(pilot), chosen, change)
+
+
+def _watched_of(results: Results, smallest_effect: float | None) -> tuple[Watched, ...]:
+    shared = [name for name in results.runs.columns if _measured(name, results, results)]
+    return watched(results.manifest.study, shared, smallest_effect=smallest_effect)
 
 
 def _measured(name: str, base: Results, new: Results) -> bool:

@@ -7,7 +7,7 @@ from lasthop.compare.comparison import Change, Comparison, CompletionChange
 from lasthop.compare.effect import EffectVerdict
 from lasthop.compare.pairing import Pair
 from lasthop.compare.place import Place
-from lasthop.compare.power import POWER, Detectable
+from lasthop.compare.power import POWER, Detectable, Planned
 from lasthop.compare.summary import summary
 from lasthop.statistics.intervals import Interval
 
@@ -39,6 +39,17 @@ def detectable_plain(found: Detectable) -> dict[str, Any]:
         "repetitions": found.repetitions,
         "change": found.change,
         "power": POWER,
+    }
+
+
+def planned_plain(found: Planned) -> dict[str, Any]:
+    """Return foreseen repetitions as plain values."""
+    return {
+        **_arm(*found.key),
+        "column": found.measure.column.name,
+        "smallest_effect": found.measure.smallest_effect,
+        "repetitions": found.repetitions,
+        "needed": found.needed,
     }
 
 

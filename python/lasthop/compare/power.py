@@ -3,13 +3,19 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 from lasthop.answer.arms import AnswerArm
 from lasthop.answer.samples import Sample
 from lasthop.compare.pairing import Key
 from lasthop.compare.watched import Watched
-from lasthop.statistics.contrast import Scale
+from lasthop.statistics.contrast import Contrast, Scale
 from lasthop.statistics.intervals import CONFIDENCE
+from lasthop.statistics.planning import MOST_RUNS
+from lasthop.statistics.student_t import t_quantile
+
+FEWEST_RUNS = 2
+"""With a single run nothing is compared."""
 
 POWER = 0.8
 """In which share of comparisons a change of the foreseen size is found."""
@@ -42,12 +48,7 @@ def detectable_changes(
     Verdicts are corrected for as many tests as there are arms and measures (Bonferroni, which is
     what Holm begins with).
     """
-    samples = [
-        (key, measure, sample)
-        for key, arm in arms.items()
-        for measure in compared
-        if (sample := Sample.of(arm, measure.column, worst=measure.worst)).values
-    ]
+    samples = _samples(arms, compared)
     return tuple(
         Detectable(
             key,
@@ -57,6 +58,75 @@ def detectable_changes(
         )
         for key, measure, sample in samples
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """How many repetitions show a change of one measure of one arm.
+
+    Parameters
+    ----------
+    needed : int or None
+        Of each of both sides; None where no number can be foreseen: a single run, a run without a
+        value, more than `MOST_RUNS`, or a change that does not matter.
+    repetitions : int
+        Of the arm, from which it is foreseen.
+    """
+
+    key: Key
+    measure: Watched
+    needed: int | None
+    repetitions: int
+
+
+def planned_repetitions(
+    arms: Mapping[Key, AnswerArm], compared: Sequence[Watched], change: float
+) -> tuple[Planned, ...]:
+    """Foresee for each arm, and each measure of it, the repetitions that show a change.
+
+    It is corrected for as many tests as `detectable_changes` corrects for.
+    """
+    samples = _samples(arms, compared)
+    return tuple(
+        Planned(
+            key,
+            measure,
+            repetitions_for(sample, change, measure.smallest_effect, tests=len(samples)),
+            len(sample.values),
+        )
+        for key, measure, sample in samples
+    )
+
+
+def repetitions_for(
+    base: Sample, change: float, smallest_effect: float, *, tests: int = 1
+) -> int | None:
+    """Predict how many repetitions of both sides show a change, with the chance of `POWER`.
+
+    The spread of the base stands for that of the repetitions to come. `smallest_found` says the
+    other way round which change a number of repetitions shows.
+
+    Parameters
+    ----------
+    change
+        A share of an amount; of a share points.
+    """
+    reach = _Reach.of(base, tests=tests)
+    if reach is None:
+        return None
+    distance = reach.contrast.bound(base.effect(change)) - reach.contrast.bound(
+        base.effect(smallest_effect)
+    )
+    if distance <= 0 or reach.with_runs(MOST_RUNS) > distance:
+        return None
+    fewest, most = FEWEST_RUNS, MOST_RUNS
+    while fewest < most:
+        middle = (fewest + most) // 2
+        if reach.with_runs(middle) <= distance:
+            most = middle
+        else:
+            fewest = middle + 1
+    return fewest
 
 
 def smallest_found(base: Sample, smallest_effect: float, *, tests: int = 1) -> float | None:
@@ -75,20 +145,54 @@ def smallest_found(base: Sample, smallest_effect: float, *, tests: int = 1) -> f
     tests
         How many quantities are compared together.
     """
-    if not all(map(math.isfinite, base.values.values())):
+    reach = _Reach.of(base, tests=tests)
+    if reach is None:
         return None
-    contrast = _beside(base).against(base)
-    if contrast.evidence is None:
-        return None
-    reach = 0.0
-    for confidence in (1 - (1 - CONFIDENCE) / tests, 2 * POWER - 1):
-        low, high = contrast.evidence.ends(confidence)
-        reach += (high - low) / 2
-    reach *= 1 + _FOR_AN_UNSURE_SPREAD / (len(base.values) - 1)
-    additive = contrast.bound(base.effect(smallest_effect)) + reach
-    if contrast.scale is not Scale.RATIO:
+    additive = reach.contrast.bound(base.effect(smallest_effect)) + sum(reach.halves.values())
+    if reach.contrast.scale is not Scale.RATIO:
         return additive
     return math.expm1(additive) if additive < _LARGEST_LOGARITHM else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """How far beyond the smallest effect a change must lie, on the scale of the contrast.
+
+    Parameters
+    ----------
+    halves : mapping of float to float
+        The half-widths of the intervals of the corrected level and of the power, by their
+        confidence.
+    """
+
+    contrast: Contrast
+    halves: Mapping[float, float]
+    runs: int
+
+    @classmethod
+    def of(cls, base: Sample, *, tests: int) -> Self | None:
+        """Read it off a base; None of a single run, or where a run has no value."""
+        if not all(map(math.isfinite, base.values.values())):
+            return None
+        contrast = _beside(base).against(base)
+        if contrast.evidence is None:
+            return None
+        runs = len(base.values)
+        unsure = 1 + _FOR_AN_UNSURE_SPREAD / (runs - 1)
+        halves: dict[float, float] = {}
+        for confidence in (1 - (1 - CONFIDENCE) / tests, 2 * POWER - 1):
+            low, high = contrast.evidence.ends(confidence)
+            halves[confidence] = unsure * (high - low) / 2
+        return cls(contrast, halves, runs)
+
+    def with_runs(self, runs: int) -> float:
+        """Give it for another number of runs of both sides, as Student's intervals narrow."""
+        return math.sqrt(self.runs / runs) * sum(
+            half
+            * t_quantile(2 * (runs - 1), confidence)
+            / t_quantile(2 * (self.runs - 1), confidence)
+            for confidence, half in self.halves.items()
+        )
 
 
 def largest(found: Iterable[Detectable]) -> list[Detectable]:
@@ -99,6 +203,17 @@ def largest(found: Iterable[Detectable]) -> list[Detectable]:
         if _size(one) > _size(other):
             worst[one.measure.column.name] = one
     return list(worst.values())
+
+
+def _samples(
+    arms: Mapping[Key, AnswerArm], compared: Sequence[Watched]
+) -> list[tuple[Key, Watched, Sample]]:
+    return [
+        (key, measure, sample)
+        for key, arm in arms.items()
+        for measure in compared
+        if (sample := Sample.of(arm, measure.column, worst=measure.worst)).values
+    ]
 
 
 def _size(found: Detectable) -> float:

@@ -7,7 +7,7 @@ import pytest
 
 from lasthop.answer.samples import Sample
 from lasthop.compare.effect import EffectVerdict, effect
-from lasthop.compare.power import POWER, smallest_found
+from lasthop.compare.power import POWER, repetitions_for, smallest_found
 from lasthop.measures import column_of
 
 TRIALS = 400
@@ -55,3 +55,46 @@ def test_more_tests_and_fewer_runs_find_larger_changes_alone() -> None:
 def test_nothing_is_foreseen_from_a_single_run_or_without_a_value(values: list[float]) -> None:
     sample = Sample(column_of("latency_p50_ms"), dict(enumerate(values)))
     assert smallest_found(sample, 0.05) is None
+
+
+def test_as_many_repetitions_as_are_planned_find_the_change_as_often_as_is_said() -> None:
+    draw = random.Random(11)  # noqa: S311
+    measure = column_of("latency_p50_ms")
+
+    def runs(count: int, shift: float = 1.0) -> list[float]:
+        return [100 * shift * math.exp(draw.gauss(0, 0.1)) for _ in range(count)]
+
+    hits = 0
+    for _ in range(TRIALS):
+        needed = repetitions_for(Sample(measure, dict(enumerate(runs(8)))), 0.2, 0.05)
+        assert needed is not None
+        hits += found("latency_p50_ms", runs(needed), runs(needed, 1.2), 0.05)
+    # A pilot of 8 tells its spread badly: this is the mean over pilots.
+    assert 0.72 < hits / TRIALS < 0.92
+
+
+def test_the_planned_repetitions_are_the_least_that_suffice() -> None:
+    measure = column_of("latency_p50_ms")
+    base = Sample(measure, dict(enumerate([100.0, 110.0, 90.0, 105.0, 95.0])))
+    change = smallest_found(base, 0.05, tests=4)
+    assert change is not None
+    assert repetitions_for(base, 1.0001 * change, 0.05, tests=4) == 5
+    assert repetitions_for(base, 0.999 * change, 0.05, tests=4) == 6
+
+
+@pytest.mark.parametrize(
+    ("values", "change", "needed"),
+    [
+        ([1.0], 0.2, None),
+        ([1.0, math.inf], 0.2, None),
+        ([100.0, 110.0, 90.0], 0.05, None),
+        ([100.0, 110.0, 90.0], 0.04, None),
+        ([100.0, 110.0, 90.0], 0.0500001, None),
+        ([100.0, 100.0, 100.0], 0.2, 3),
+    ],
+)
+def test_no_number_is_planned_without_a_spread_or_for_what_does_not_matter(
+    values: list[float], change: float, needed: int | None
+) -> None:
+    sample = Sample(column_of("latency_p50_ms"), dict(enumerate(values)))
+    assert repetitions_for(sample, change, 0.05) == needed
