@@ -55,7 +55,7 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--test",
             metavar="NAME",
-            help="Measures only this: round_trip, idle, loss, rate, mtu, mapping, nat or nat_tcp. "
+            help="Measures only this: round_trip, idle, loss, mtu, rate, mapping, nat or nat_tcp. "
             "Repeatable. Default: all.",
         ),
     ] = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lasthop.errors import EnvironmentFailure
@@ -56,11 +57,18 @@ def measure_all(
     for name in left:
         tell(f"measuring {name}")
         before, counted = Clocks.read(), server.meter.total_bytes
-        found = _MEASURES[name](server, plan)
+        found = _MEASURES[name](server, _below_mtu(plan, record))
         _check(server, plan, name, counted, by_stream_only=by_stream_only)
         for line in _clock_lines(before, name):
             tell(line)
         record.keep(name, found, used_bytes=server.meter.total_bytes - counted)
+
+
+def _below_mtu(plan: ProbePlan, record: Record) -> ProbePlan:
+    """Have the rate measured with packets that pass, where that is known."""
+    mtu = record.results.get("mtu", {})
+    known = [size for side in ("up", "down") if (size := mtu.get(f"{side}_bytes")) is not None]
+    return replace(plan, rate_bytes=min([plan.rate_bytes, *known]))
 
 
 def greet(server: Server, patience_s: float, *, by_stream_only: bool = False) -> None:
@@ -150,7 +158,7 @@ def _loss(server: Server, plan: ProbePlan) -> Any:  # noqa: ANN401  JSON
 
 
 def _rate(server: Server, plan: ProbePlan) -> Any:  # noqa: ANN401  JSON
-    return rates(server, tests=_TRAINS, patience_s=plan.patience_s)
+    return rates(server, tests=_TRAINS, ip_bytes=plan.rate_bytes, patience_s=plan.patience_s)
 
 
 def _mtu(server: Server, plan: ProbePlan) -> Any:  # noqa: ANN401  JSON

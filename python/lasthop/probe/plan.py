@@ -13,7 +13,7 @@ from lasthop.probe.losses import SPACING_S
 from lasthop.probe.rate import PACKETS_A_WAY, RATE_SIZE, TRAINS_OF_ALL
 from lasthop.probe.tests import STREAM_BYTES
 
-TESTS = ("round_trip", "idle", "loss", "rate", "mtu", "mapping", "nat", "nat_tcp")
+TESTS = ("round_trip", "idle", "loss", "mtu", "rate", "mapping", "nat", "nat_tcp")
 """All of them, in their order."""
 
 SIZES = (60, 300, 1200)
@@ -48,12 +48,15 @@ class ProbePlan:
         The longest time without traffic that is tried.
     patience_s
         How long an answer may take.
+    rate_bytes
+        The size of a packet that measures the rate, at most `RATE_SIZE`.
     """
 
     tests: tuple[str, ...]
     datagrams: int
     longest_idle_s: float
     patience_s: float
+    rate_bytes: int = RATE_SIZE
 
     @property
     def idle_s(self) -> tuple[float, ...]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Train = Callable[[Asking, int, int], Mapping[int, float]]
 
 RATE_SIZE = 1200
-"""Bytes of a packet of a train, from the IP header on."""
+"""Bytes of a packet of a train, from the IP header on, where the path lets it through."""
 TRAIN_LENGTHS = (8, 16, 24)
 """Packets of a train: the next length where a train is over too soon."""
 TRAINS = 6
@@ -34,7 +34,9 @@ _MOST_LEAD_S = 60.0
 _BETWEEN_LOOKS_S = 0.5
 
 
-def rates(server: Server, *, tests: Sequence[int], patience_s: float) -> dict[str, Any]:
+def rates(
+    server: Server, *, tests: Sequence[int], ip_bytes: int = RATE_SIZE, patience_s: float
+) -> dict[str, Any]:
     """Measure the rate to the server and back.
 
     A train leaves as fast as this machine can send it, and the server notes when each packet
@@ -44,33 +46,38 @@ def rates(server: Server, *, tests: Sequence[int], patience_s: float) -> dict[st
     ----------
     tests
         A number for each train, of `TRAINS_OF_ALL`.
+    ip_bytes
+        Size of a packet, which the path must let through.
     """
     numbered = iter(tests)
 
     def up(asking: Asking, test: int, length: int) -> Mapping[int, float]:
-        return _train_up(asking, test, length, patience_s)
+        return _train_up(asking, test, length, size=ip_bytes, patience_s=patience_s)
 
     with server.ask() as asking:
-        there = _measured(asking, numbered, up)
+        there = _measured(asking, numbered, up, ip_bytes)
         # The requests for a train back must not queue: they leave at half the rate up.
         found = there["median_bits_s"]
-        pace_s = 0.0 if found is None else 2 * 8 * RATE_SIZE / found
+        pace_s = 0.0 if found is None else 2 * 8 * ip_bytes / found
 
         def down(asking: Asking, test: int, length: int) -> Mapping[int, float]:
-            return _train_down(asking, test, length, patience_s=patience_s, pace_s=pace_s)
+            return _train_down(
+                asking, test, length, size=ip_bytes, patience_s=patience_s, pace_s=pace_s
+            )
 
-        return {"up": there, "down": _measured(asking, numbered, down)}
+        back = _measured(asking, numbered, down, ip_bytes)
+        return {"ip_bytes": ip_bytes, "up": there, "down": back}
 
 
-def _measured(asking: Asking, tests: Iterator[int], train: Train) -> dict[str, Any]:
+def _measured(asking: Asking, tests: Iterator[int], train: Train, ip_bytes: int) -> dict[str, Any]:
     """Find a length of trains that takes long enough, and give the rates of several."""
     length = TRAIN_LENGTHS[0]
     for longer in TRAIN_LENGTHS:
         length = longer
-        span_s, _ = _dispersion(train(asking, next(tests), length))
+        span_s, _ = _dispersion(train(asking, next(tests), length), ip_bytes)
         if span_s >= _LONG_ENOUGH_S:
             break
-    trains = [_dispersion(train(asking, next(tests), length))[1] for _ in range(TRAINS)]
+    trains = [_dispersion(train(asking, next(tests), length), ip_bytes)[1] for _ in range(TRAINS)]
     found = [rate for rate in trains if rate is not None]
     middle = statistics.median(found) if found else None
     return {
@@ -83,7 +90,7 @@ def _measured(asking: Asking, tests: Iterator[int], train: Train) -> dict[str, A
     }
 
 
-def _dispersion(arrivals_s: Mapping[int, float]) -> tuple[float, float | None]:
+def _dispersion(arrivals_s: Mapping[int, float], ip_bytes: int) -> tuple[float, float | None]:
     """Give how long the gaps of a train took together, and its rate.
 
     Only gaps between a packet and the next one count: a lost packet may have passed the bottleneck
@@ -91,9 +98,9 @@ def _dispersion(arrivals_s: Mapping[int, float]) -> tuple[float, float | None]:
 
     Examples
     --------
-    >>> _dispersion({0: 0.0, 1: 0.25, 2: 0.75, 4: 1.5, 5: 2.0})
+    >>> _dispersion({0: 0.0, 1: 0.25, 2: 0.75, 4: 1.5, 5: 2.0}, 1200)
     (1.0, 19200.0)
-    >>> _dispersion({0: 0.0, 1: 0.1})
+    >>> _dispersion({0: 0.0, 1: 0.1}, 1200)
     (0.0, None)
     """
     numbers = sorted(arrivals_s)[1:]
@@ -101,11 +108,13 @@ def _dispersion(arrivals_s: Mapping[int, float]) -> tuple[float, float | None]:
     span_s = sum(gaps)
     if len(gaps) < _LEAST_GAPS or span_s <= 0:
         return 0.0, None
-    return span_s, 8 * RATE_SIZE * len(gaps) / span_s
+    return span_s, 8 * ip_bytes * len(gaps) / span_s
 
 
-def _train_up(asking: Asking, test: int, length: int, patience_s: float) -> Mapping[int, float]:
-    size = RATE_SIZE - asking.overhead
+def _train_up(
+    asking: Asking, test: int, length: int, *, size: int, patience_s: float
+) -> Mapping[int, float]:
+    size -= asking.overhead
     for number in range(length):
         asking.send(Datagram(kind=SINK, session=0, test=test, number=number), size)
     arrived: dict[int, int] = {}
@@ -118,10 +127,10 @@ def _train_up(asking: Asking, test: int, length: int, patience_s: float) -> Mapp
     return {number: at_us / 1e6 for number, at_us in arrived.items()}
 
 
-def _train_down(
-    asking: Asking, test: int, length: int, *, patience_s: float, pace_s: float
+def _train_down(  # noqa: PLR0913  (how a train leaves)
+    asking: Asking, test: int, length: int, *, size: int, patience_s: float, pace_s: float
 ) -> Mapping[int, float]:
-    size = RATE_SIZE - asking.overhead
+    size -= asking.overhead
     begin = time.monotonic()
     due = begin + min(_MOST_LEAD_S, _LEAD_S + length * pace_s)
     for number in range(length):

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import polars as pl
-
 from lasthop.errors import LasthopError
 from lasthop.explained import MessageName, explain_message
 from lasthop.report.figures import Figure
@@ -22,7 +20,7 @@ def message_lines(source: ReportSource, figure: Figure) -> dict[str, Any] | None
     shown = figure.shown_run
     if shown is None:
         return None
-    spec = _virtual_spec(source, shown.run_id) if shown.messages <= MOST_MESSAGES else None
+    spec = source.virtual_spec(shown.run_id) if shown.messages <= MOST_MESSAGES else None
     told = {}
     for name in shown.names if spec is not None else ():
         events = _events(str(spec), name)
@@ -33,17 +31,6 @@ def message_lines(source: ReportSource, figure: Figure) -> dict[str, Any] | None
         "names": list(shown.names),
         "told": told,
     }
-
-
-def _virtual_spec(source: ReportSource, run_id: str) -> str | None:
-    for folder in source.paths:
-        scanned = pl.scan_parquet(folder / "runs.parquet")
-        if not {"run_spec", "engine"} <= set(scanned.collect_schema().names()):
-            continue
-        found = scanned.filter(pl.col("run_id") == run_id).select("run_spec", "engine").collect()
-        if not found.is_empty() and found["engine"][0] == "virtual":
-            return str(found["run_spec"][0])
-    return None
 
 
 def _events(spec: str, name: str) -> list[dict[str, Any]]:

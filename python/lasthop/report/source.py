@@ -156,6 +156,19 @@ class ReportSource:
         wanted = pl.col("run_id").is_in(runs.implode())
         return pl.concat([_TABLES[name](folder, wanted) for folder in self.paths])
 
+    def virtual_spec(self, run_id: str) -> str | None:
+        """Return the run spec of a simulated run; None of one in real time."""
+        for folder in self.paths:
+            scanned = pl.scan_parquet(folder / "runs.parquet")
+            if not {"run_spec", "engine"} <= set(scanned.collect_schema().names()):
+                continue
+            found = (
+                scanned.filter(pl.col("run_id") == run_id).select("run_spec", "engine").collect()
+            )
+            if not found.is_empty() and found["engine"][0] == "virtual":
+                return str(found["run_spec"][0])
+        return None
+
     def explain_command(self, run_id: str, message: str) -> str:
         """Return the command that prints the time line of a message."""
         folder = shlex.quote(self.folders[0])

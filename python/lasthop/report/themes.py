@@ -89,6 +89,7 @@ def _config(mode: Mode, inks: Inks) -> dict[str, Any]:
         "rule": {"strokeWidth": 1.5},
         "style": {
             "crash": {"color": STACK_COLOURS[mode][1], "strokeDash": [4, 3]},
+            "event": {"color": STACK_COLOURS[mode][2], "strokeDash": [1, 3]},
             "flip": {"color": inks.quiet, "strokeDash": [5, 4], "strokeWidth": 1.5},
             "flip-range": {"color": inks.quiet, "opacity": 0.18},
             "limit": {"color": inks.text, "strokeWidth": 1.5},

@@ -31,7 +31,7 @@ CASES = {
     "no port": (("probe", "host:x"), 2, '"host:x" is not a host and a port; write for example'),
     "an unknown test": (
         ("probe", "127.0.0.1", "--test", "speed"),
-        *(2, '--test: "speed" is not a test; write one of round_trip, idle, loss, rate, mtu'),
+        *(2, '--test: "speed" is not a test; write one of round_trip, idle, loss, mtu, rate'),
     ),
     "a bound that is too small": (
         ("probe", "127.0.0.1", "--most", "1kB"),

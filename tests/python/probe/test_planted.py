@@ -102,7 +102,9 @@ def test_a_table_of_planted_and_found(
 
 def test_the_rate_each_way_is_found(tmp_path: Path) -> None:
     planted = ["--delay=10ms", "--loss=3%", "--up=rate=1Mbit/s", "--down=rate=200kbit/s"]
-    found = _probe(tmp_path, planted, "--test=rate", "--patience=1s")["rate"]
+    planted.append("--mtu=800B")
+    found = _probe(tmp_path, planted, "--test=mtu", "--test=rate", "--patience=500ms")["rate"]
+    assert found["ip_bytes"] == 800
     for side, rate in (("up", 1e6), ("down", 200e3)):
         assert found[side]["low_bits_s"] <= 1.002 * rate
         assert found[side]["high_bits_s"] >= 0.998 * rate

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -13,6 +13,7 @@ from lasthop.answer.quantities import format_quantity
 from lasthop.report.figures.crashes import crash_marks
 from lasthop.report.figures.datasets import Datasets
 from lasthop.report.figures.encodings import AxisUnit, StackEncoding, number_axis, value_scale
+from lasthop.report.figures.event_marks import RunEvents
 from lasthop.report.figures.figure import Figure, Panel, ShownRun
 from lasthop.report.figures.vega_lite import Chart, Field, Layer, Value, X, Y
 from lasthop.report.source import ReportSource
@@ -54,7 +55,7 @@ def time_series(source: ReportSource, decision: Decision, *, legend: bool) -> Fi
         reading=(
             f"{found.stack}{at}, repetition {found.repetition}: a dot is a message, at the time "
             "it was due; a cross at the upper edge is one that never arrived. Of many messages "
-            f"at a time the latest is drawn. {found.crashes_read}{told}"
+            f"at a time the latest is drawn. {found.crashes_read}{found.events.words}{told}"
         ),
         dataset="messages.parquet",
         runs=1,
@@ -88,6 +89,7 @@ class _Run:
     repetition: int
     messages: pl.DataFrame
     device_events: str | None = None
+    events: RunEvents = field(default_factory=RunEvents)
 
     @classmethod
     def with_slowest_message(cls, source: ReportSource, point: Point, stack: str) -> "_Run | None":
@@ -98,7 +100,14 @@ class _Run:
             return None
         row = rows.filter(run_id=run_id).row(0, named=True)
         messages = source.messages(run_id, _READ).sort("intended_ns", "device", "message")
-        return cls(run_id, stack, row["repetition"], messages, row.get("device_events"))
+        return cls(
+            run_id,
+            stack,
+            row["repetition"],
+            messages,
+            row.get("device_events"),
+            RunEvents.of_spec(source.virtual_spec(run_id)),
+        )
 
     @property
     def crashes_read(self) -> str:
@@ -161,11 +170,15 @@ def _latencies(run: _Run, encoding: StackEncoding) -> Panel:
         ).marked("text", text=_LOST, fontSize=13, baseline="top", style="lost", cursor="pointer")
         layers.append(crosses.encoded(x=x, y=Value(-4), tooltip=_TOOLTIP))
     layers += crash_marks(run.device_events, datasets, x=x)
+    layers += run.events.layers(datasets, x=x)
     return Panel("Latency of each message", Chart(tuple(layers), height=_HEIGHT), datasets)
 
 
 def _under_way(run: _Run, encoding: StackEncoding) -> Panel:
-    """Count the messages that were due and had not arrived; lost ones are not among them."""
+    """Count the messages that were due and had not arrived; lost ones are not among them.
+
+    Of each stretch of time its mean is drawn, weighted by how long each count lasted.
+    """
     arrived = run.messages.drop_nulls("delivered_ns")
     changes = (
         pl.concat(
@@ -179,16 +192,17 @@ def _under_way(run: _Run, encoding: StackEncoding) -> Panel:
     )
     rows = [
         {"time": at * _NS, "waiting": waiting, "stack": run.stack}
-        for at, waiting in _highest_of_each_bin(changes).iter_rows()
+        for at, waiting in mean_of_each_stretch(changes)
     ]
     datasets = Datasets()
-    y = Y("waiting:Q", title="messages under way (count)", axis=number_axis())
+    y = Y("waiting:Q", title="mean of messages under way (count)", axis=number_axis())
     chart = (
         Layer(datasets.add(rows))
         .marked("line", interpolate="step-after", strokeWidth=1.5)
         .encoded(x=_time_axis(), y=y, color=encoding.colour, order=Field("time:Q"))
     )
-    return Panel("Queue: due and not arrived", Chart((chart,), height=_HEIGHT), datasets)
+    marks = run.events.layers(datasets, x=_time_axis())
+    return Panel("Queue: due and not arrived", Chart((*marks, chart), height=_HEIGHT), datasets)
 
 
 def _time_axis() -> X:
@@ -218,12 +232,38 @@ def _spread_over_time(messages: pl.DataFrame) -> pl.DataFrame:
     return binned.unique("bin", keep="first", maintain_order=True).sort("intended_ns")
 
 
-def _highest_of_each_bin(changes: pl.DataFrame) -> pl.DataFrame:
-    binned = changes.with_columns(_bin(changes["at"]))
-    found = binned.group_by("bin", maintain_order=True).agg(
-        pl.col("at").first(), pl.col("waiting").max()
-    )
-    return found.select("at", "waiting")
+def mean_of_each_stretch(
+    changes: pl.DataFrame, *, most: int = _MOST_MARKS
+) -> list[tuple[float, float]]:
+    """Give the beginning of each stretch of time, and the mean of a count over it.
+
+    Parameters
+    ----------
+    changes
+        Instants in order (``at``), and the count from each of them on (``waiting``).
+    most
+        How many stretches there are. Fewer instants than that are given as they are.
+
+    Examples
+    --------
+    >>> changes = pl.DataFrame({"at": [0, 3, 3, 4], "waiting": [1, 7, 5, 0]})
+    >>> mean_of_each_stretch(changes, most=2)
+    [(0.0, 1.0), (2.0, 3.0), (4.0, 0.0)]
+    >>> mean_of_each_stretch(changes)
+    [(0.0, 1.0), (3.0, 5.0), (4.0, 0.0)]
+    """
+    exact = changes.unique("at", keep="last", maintain_order=True)
+    if exact.height <= most:
+        return [(float(at), float(waiting)) for at, waiting in exact.select("at", "waiting").rows()]
+    at, waiting = exact["at"], exact["waiting"]
+    first, last = int(at[0]), int(at[-1])
+    area = (at.diff().fill_null(0) * waiting.shift(1).fill_null(0)).cum_sum()
+    edges = pl.Series([first + (last - first) * place // most for place in range(most + 1)])
+    before = at.search_sorted(edges, side="right") - 1
+    until = area.gather(before) + waiting.gather(before) * (edges - at.gather(before))
+    means = until.diff().slice(1) / edges.diff().slice(1)
+    found = list(zip(map(float, edges[:-1]), means, strict=True))
+    return [*found, (float(last), float(waiting[-1]))]
 
 
 def _bin(times: pl.Series) -> pl.Series:
