@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from lasthop.cli import options
-from lasthop.cli.output import say
+from lasthop.cli.output import complain, say
 from lasthop.cli.shipped import find_study
 
 NAME = "archive"
@@ -32,6 +32,44 @@ def command(  # noqa: PLR0913  (an argument is an option)
             help="Folder for the archive; it must not exist. Default: DIR-archive.",
         ),
     ] = None,
+    script: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--script",
+            metavar="FILE",
+            parser=options.read_path,
+            help="Script or folder of your own, for example the one that draws the figures. It "
+            "is copied to scripts. Repeatable. Default: none.",
+        ),
+    ] = None,
+    author: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--author",
+            metavar="NAME",
+            help="Author of the results, for the README and CITATION.cff. Repeatable. Default: "
+            "none is named.",
+        ),
+    ] = None,
+    repository: Annotated[
+        str | None,
+        typer.Option(
+            "--repository",
+            metavar="URL",
+            help="Address of the repository of the study, for the README and CITATION.cff. "
+            "Default: none.",
+        ),
+    ] = None,
+    wheel: Annotated[
+        Path | None,
+        typer.Option(
+            "--wheel",
+            metavar="FILE",
+            parser=options.read_path,
+            help="Wheel by which lasthop was installed. It is copied, and the README installs it. "
+            "Default: the README installs the release of this version.",
+        ),
+    ] = None,
     set_: options.Set = None,
     seed: options.Seed = None,
     quick: options.Quick = False,
@@ -41,10 +79,22 @@ def command(  # noqa: PLR0913  (an argument is an option)
     The folder holds the study and its files, the tables with their digests, the versions of the
     software, and a README with the command. Give --set, --seed and --quick as for the run.
     """
-    from lasthop.running.archive import Origin, write_archive
+    from lasthop.results.build import working_copy
+    from lasthop.running.archive import Additions, Origin, write_archive
 
     overrides = options.read_overrides(set_)
     origin = Origin(study=find_study(study), overrides=overrides, seed=seed, quick=quick)
     target = out or results.with_name(f"{results.name}-archive")
-    say(str(write_archive(results, origin, out=target)))
+    additions = Additions(
+        authors=tuple(author or ()),
+        repository=repository,
+        scripts=tuple(script or ()),
+        wheel=wheel,
+    )
+    say(str(write_archive(results, origin, out=target, additions=additions)))
+    if wheel is None and working_copy() is not None:
+        complain(
+            "note: a working copy of lasthop made these results, which cannot be installed from "
+            "the archive; install a wheel of it, run the study again, and give the wheel as --wheel"
+        )
     return 0

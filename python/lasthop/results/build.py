@@ -2,6 +2,7 @@
 
 import hashlib
 import sysconfig
+import zipfile
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -50,6 +51,26 @@ def this_build() -> str:
     """Name the build in words; two that are named alike make the same results."""
     copy = working_copy()
     return __version__ if copy is None else f"{__version__} (working copy {copy})"
+
+
+def differs_from(wheel: Path) -> str | None:
+    """Return the file of a wheel that differs from what makes results here; None where none does.
+
+    Raises
+    ------
+    OSError, zipfile.BadZipFile
+        It is no wheel that can be read.
+    """
+    with zipfile.ZipFile(wheel) as archive:
+        held = set(archive.namelist())
+        for module in _MAKERS:
+            file = _file(module)
+            if file is None:
+                continue
+            name = "/".join((*module.split(".")[:-1], file.name))
+            if name not in held or archive.read(name) != file.read_bytes():
+                return name
+    return None
 
 
 def _file(module: str) -> Path | None:

@@ -4,6 +4,7 @@ import hashlib
 import re
 import shlex
 import shutil
+import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
@@ -12,36 +13,18 @@ from pathlib import Path
 import lasthop
 from lasthop.errors import UsageError
 from lasthop.results.atomic import environment
+from lasthop.results.build import differs_from
 from lasthop.results.manifest import Manifest
 from lasthop.results.verification import verify
+from lasthop.running.archive_readme import About
 from lasthop.running.plan import Plan
 from lasthop.running.run import announce
 from lasthop.study import load_study
 from lasthop.study.text.source import noting_files
 from lasthop.version import __version__
 
-README = """\
-# {name}: what a rerun needs
-
-These results were made by lasthop {version}{build}. The same study, seed and version give the same
-bytes in every table but `timings.parquet`, which tells about the machine:
-
-```sh
-pip install lasthop=={version}
-{command}
-(cd results && sha256sum --ignore-missing --check ../tables.sha256)   # as published
-(cd rerun && sha256sum --ignore-missing --check ../tables.sha256)     # as rerun
-```
-
-| file | what it is |
-|---|---|
-| `study/` | the study, and the files that it names |
-| `results/` | the tables, the claims, the report, as they were published |
-| `tables.sha256` | the digests of the tables and the judgements |
-| `requirements.txt` | the versions of all Python packages that were at work |
-| `requirements.lock`, `Cargo.lock` | the dependencies of lasthop, with their digests |
-| `CITATION.cff` | how to cite lasthop |
-"""
+_PROVENANCE = {"CITATION.cff": "CITATION-lasthop.cff"}
+"""Names in an archive: that of results is theirs."""
 _KEPT = ("*.parquet", "*.json", "junit.xml", "report.html")
 _FROM_THE_MACHINE = {"manifest.json", "timings.parquet", "report.html"}
 
@@ -63,7 +46,88 @@ class Origin:
         return shlex.join([*words, *(["--quick"] if self.quick else [])])
 
 
-def write_archive(results: Path, origin: Origin, *, out: Path) -> Path:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Additions:
+    """What its authors add to results.
+
+    Parameters
+    ----------
+    authors : tuple of str
+        Their names.
+    repository : str or None
+        Address of their repository.
+    scripts : tuple of Path
+        Files and folders of their own.
+    wheel : Path or None
+        The wheel by which lasthop was installed.
+    """
+
+    authors: tuple[str, ...] = ()
+    repository: str | None = None
+    scripts: tuple[Path, ...] = ()
+    wheel: Path | None = None
+
+    def check(self) -> None:
+        """See whether all of it can be added.
+
+        Raises
+        ------
+        UsageError
+            If not.
+        """
+        names = [script.resolve().name for script in self.scripts]
+        for script, name in zip(self.scripts, names, strict=True):
+            if not script.exists():
+                raise UsageError(f"--script {script}: there is no such file; check its name")
+            if names.count(name) > 1:
+                raise UsageError(f"--script {script}: two scripts are called {name}; rename one")
+        if self.repository is not None and not re.match(r"https?://\S+$", self.repository):
+            raise UsageError(
+                f"--repository: {self.repository} is not an address; write for example "
+                "https://github.com/NAME/REPOSITORY"
+            )
+        for author in self.authors:
+            if not author.strip() or not author.isprintable():
+                raise UsageError('--author: a name is empty; write for example "Ada Lovelace"')
+        if self.wheel is not None:
+            self._check_wheel(self.wheel)
+
+    @staticmethod
+    def _check_wheel(wheel: Path) -> None:
+        try:
+            other = differs_from(wheel)
+        except (OSError, zipfile.BadZipFile) as error:
+            why = getattr(error, "strerror", None) or "it is not a wheel"
+            raise UsageError(f"--wheel {wheel}: {why}; write the .whl of lasthop") from error
+        if other is not None:
+            raise UsageError(
+                f"--wheel {wheel}: {other} differs from the one that made these results; install "
+                "the wheel and run the study again"
+            )
+
+    def copy(self, out: Path) -> About:
+        """Copy it, and say where it is."""
+        for script in self.scripts:
+            target = out / "scripts" / script.resolve().name
+            target.parent.mkdir(exist_ok=True)
+            if script.is_dir():
+                shutil.copytree(script, target, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copyfile(script, target)
+        if self.wheel is not None:
+            (out / "wheels").mkdir()
+            shutil.copyfile(self.wheel, out / "wheels" / self.wheel.name)
+        return About(
+            authors=self.authors,
+            repository=self.repository,
+            scripts=[script.resolve().name for script in self.scripts],
+            wheel=None if self.wheel is None else self.wheel.name,
+        )
+
+
+def write_archive(
+    results: Path, origin: Origin, *, out: Path, additions: Additions | None = None
+) -> Path:
     """Write the archive of a result folder into a new folder.
 
     Raises
@@ -79,6 +143,8 @@ def write_archive(results: Path, origin: Origin, *, out: Path) -> Path:
             f"{results}: the result folder is missing or incomplete; run the whole study first"
         )
     verify(results, manifest)
+    added = additions or Additions()
+    added.check()
     if out.exists():
         raise UsageError(f"{out}: the folder exists already; choose another folder")
     with noting_files() as files:
@@ -95,23 +161,22 @@ def write_archive(results: Path, origin: Origin, *, out: Path) -> Path:
         for file in _kept(results):
             shutil.copyfile(file, out / "results" / file.name)
         for file in sorted((Path(lasthop.__file__).parent / "provenance").iterdir()):
-            shutil.copyfile(file, out / file.name)
+            shutil.copyfile(file, out / _PROVENANCE.get(file.name, file.name))
         sums = "".join(
             f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n"
             for file in _kept(results)
             if file.name not in _FROM_THE_MACHINE
         )
         (out / "tables.sha256").write_text(sums, encoding="utf-8")
-        pins = "".join(f"{name}=={version(name)}\n" for name in _packages())
+        about = added.copy(out)
+        # A wheel in the archive stands for the one of an index.
+        names = [name for name in _packages() if name != "lasthop" or about.wheel is None]
+        pins = "".join(f"{name}=={version(name)}\n" for name in names)
         (out / "requirements.txt").write_text(pins, encoding="utf-8")
-        build = f" (working copy {manifest.working_copy})" if manifest.working_copy else ""
-        text = README.format(
-            name=manifest.study["name"],
-            version=manifest.lasthop,
-            build=build,
-            command=origin.command(f"study/{study.as_posix()}"),
-        )
+        text = about.readme(manifest, origin.command(f"study/{study.as_posix()}"))
         (out / "README.md").write_text(text, encoding="utf-8")
+        if about.authors:
+            (out / "CITATION.cff").write_text(about.citation(manifest), encoding="utf-8")
     return out
 
 

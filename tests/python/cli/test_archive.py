@@ -4,9 +4,14 @@ import hashlib
 import re
 import shlex
 import shutil
+import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
+
+from lasthop.results.build import _MAKERS
 
 from .conftest import SMALL_STUDY, Lasthop
 
@@ -63,7 +68,7 @@ def test_it_holds_what_the_study_names_and_nothing_beside_it(ran: Lasthop) -> No
         if path.is_file()
     }
     assert study == {"study/study.yaml", "study/published/claims.yaml"}
-    assert {"CITATION.cff", "Cargo.lock", "README.md", "requirements.lock", "results"} <= {
+    assert {"CITATION-lasthop.cff", "Cargo.lock", "README.md", "requirements.lock", "results"} <= {
         path.name for path in archive.iterdir()
     }
     pins = (archive / "requirements.txt").read_text(encoding="utf-8")
@@ -91,4 +96,94 @@ def test_what_would_not_give_the_results_again_is_refused(
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
     assert clue in done.stderr
+    assert not (ran.folder / "new").exists()
+
+
+def wheel(folder: Path, *, changed: str | None = None) -> Path:
+    """Write what makes results into a wheel, one file of it changed."""
+    made = folder / "lasthop-0.1.0-py3-none-any.whl"
+    with zipfile.ZipFile(made, "w") as archive:
+        for module in _MAKERS:
+            found = find_spec(module)
+            assert found is not None
+            assert found.origin is not None
+            file = Path(found.origin)
+            name = "/".join((*module.split(".")[:-1], file.name))
+            content = b"changed" if module == changed else file.read_bytes()
+            archive.writestr(name, content)
+    return made
+
+
+def test_scripts_authors_repository_and_wheel_are_in_it_and_in_its_readme(
+    ran: Lasthop, tmp_path: Path
+) -> None:
+    (ran.folder / "plots" / "__pycache__").mkdir(parents=True, exist_ok=True)
+    ran.write("plots/figure.py", "print('figure')\n")
+    ran.write("plots/__pycache__/figure.pyc", "compiled")
+    ran.write("count.sh", "wc -l\n")
+    repository = "https://example.org/ada/study"
+    names = ("--author", "Ada Lovelace", "--author", 'The "measuring" group')
+    scripts = ("--script", "plots", "--script", "count.sh")
+    made = ("--wheel", str(wheel(tmp_path)), "--out", "published-archive")
+    done = ran(
+        *("archive", "out", "study.yaml", *OPTIONS, *scripts, *names, *made),
+        *("--repository", repository),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    archive = ran.folder / "published-archive"
+    inside = {it.relative_to(archive).as_posix() for it in archive.rglob("*") if it.is_file()}
+    assert {it for it in inside if it.startswith(("scripts", "wheels"))} == {
+        "scripts/plots/figure.py",
+        "scripts/count.sh",
+        "wheels/lasthop-0.1.0-py3-none-any.whl",
+    }
+    readme = (archive / "README.md").read_text()
+    assert 'Authors: Ada Lovelace, The "measuring" group.' in readme
+    assert f"Repository: <{repository}>." in readme
+    assert "pip install --no-deps wheels/lasthop-0.1.0-py3-none-any.whl" in readme
+    told = {name.rstrip("/") for name in re.findall(r"^\| `([^`]+)`", readme, re.MULTILINE)}
+    told |= set(re.findall(r"`(Cargo.lock)`", readme))
+    assert told == {it.name for it in archive.iterdir()} - {"README.md"}
+    assert "lasthop==" not in (archive / "requirements.txt").read_text()
+    citation = YAML(typ="safe").load((archive / "CITATION.cff").read_text())
+    assert [it["name"] for it in citation["authors"]] == ["Ada Lovelace", 'The "measuring" group']
+    assert (citation["repository"], citation["references"][0]["title"]) == (repository, "lasthop")
+
+
+def test_without_a_wheel_a_working_copy_is_said_not_to_be_installable(ran: Lasthop) -> None:
+    readme = (ran.folder / "out-archive" / "README.md").read_text()
+    assert "This working copy was not released, so it cannot be installed from here." in readme
+    assert "pip install" not in readme
+    assert "`CITATION.cff`" not in readme
+    done = ran("archive", "out", "study.yaml", *OPTIONS, "--out", "again")
+    assert done.stderr.startswith("lasthop: note: a working copy of lasthop made these results")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "clue"),
+    [
+        (("--script", "none.py"), "--script none.py: there is no such file"),
+        (("--script", "study.yaml", "--script", "./study.yaml"), "two scripts are called study.y"),
+        (("--repository", "here"), "--repository: here is not an address; write for example http"),
+        (("--author", " "), "--author: a name is empty"),
+        (("--wheel", "study.yaml"), "--wheel study.yaml: it is not a wheel; write the .whl"),
+        (("--wheel", "none.whl"), "--wheel none.whl: No such file"),
+    ],
+)
+def test_what_cannot_be_added_is_one_line(
+    ran: Lasthop, arguments: tuple[str, ...], clue: str
+) -> None:
+    done = ran("archive", "out", "study.yaml", *OPTIONS, "--out", "new", *arguments)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert clue in line
+    assert not (ran.folder / "new").exists()
+
+
+def test_a_wheel_that_did_not_make_the_results_is_refused(ran: Lasthop, tmp_path: Path) -> None:
+    other = wheel(tmp_path, changed="lasthop.results.part")
+    arguments = ("--out", "new", "--wheel", str(other))
+    done = ran("archive", "out", "study.yaml", *OPTIONS, *arguments)
+    assert done.returncode == 2
+    assert "lasthop/results/part.py differs from the one that made these results" in done.stderr
     assert not (ran.folder / "new").exists()
