@@ -62,6 +62,12 @@ def set_mode(browser: webdriver.Chrome, *, dark: bool) -> None:
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
 
 
+def set_scripts(browser: webdriver.Chrome, *, allowed: bool) -> None:
+    """Let the browser run the scripts of pages, or not."""
+    order = {"value": not allowed}
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", order)
+
+
 def run(browser: webdriver.Chrome, script: str, *arguments: object) -> Any:  # noqa: ANN401
     """Run a script in the page and return what it returns."""
     return browser.execute_script(script, *arguments)

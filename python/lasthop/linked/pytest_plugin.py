@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _DEFAULT_SEED = 1
 _DRAWN_BELOW = 2**32
+_SHOW_FORGOTTEN = "default:the link .* was not closed:ResourceWarning"
 
 
 class LossyLink:
@@ -62,7 +63,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Draw the seed where none is given."""
+    """Draw the seed where none is given, and show links that were not closed."""
+    # Python ignores warnings of this class. First in the list, so that a filter of the user wins.
+    config.getini("filterwarnings").insert(0, _SHOW_FORGOTTEN)
     wanted = config.getoption("--lasthop-seed")
     # Workers of pytest-xdist have the options of their controller, and its seed with them.
     given = getattr(config, "workerinput", {}).get("lasthop_seed", wanted)

@@ -5,6 +5,8 @@ import gc
 import os
 import socket
 import struct
+import subprocess
+import sys
 import warnings
 from fnmatch import fnmatch
 from pathlib import Path
@@ -224,3 +226,40 @@ def test_without_rights_it_is_a_proxy_and_says_what_to_type(
         assert "unshare --user --map-root-user --net" in (link.why_proxy or "")
     with pytest.raises(EnvironmentFailure, match="may not create network devices"):
         Link({}, server=echo.address, kind="emulator").start()
+
+
+def test_a_server_at_an_ipv6_address_is_reached(kind: Kind) -> None:
+    try:
+        server = socket.create_server(("::1", 0), family=socket.AF_INET6)
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    with (
+        server,
+        lasthop.link(server=server.getsockname()[:2], kind=kind) as link,
+        socket.create_connection(link.address, timeout=10) as client,
+    ):
+        accepted, peer = server.accept()
+        with accepted:
+            accepted.sendall(b"hello")
+            assert (client.recv(10), peer[0]) == (b"hello", "::1")
+
+
+def test_on_a_machine_with_ipv6_alone_a_link_works() -> None:
+    program = """
+import socket, lasthop
+server = socket.create_server(("::1", 0), family=socket.AF_INET6)
+for kind in ("emulator", "proxy"):
+    listen = ("::1", 0) if kind == "proxy" else None
+    with lasthop.link(server=server.getsockname()[:2], kind=kind, listen=listen) as link:
+        with socket.create_connection(link.address, timeout=10) as client:
+            accepted, _ = server.accept()
+            accepted.sendall(kind.encode())
+            print(client.recv(20).decode())
+"""
+    only_ipv6 = "ip link set lo up; ip addr del 127.0.0.1/8 dev lo; "
+    command = ["unshare", "--user", "--map-root-user", "--net", "bash", "-c"]
+    command += [only_ipv6 + f"exec {sys.executable} -c '{program}'"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    if "unshare failed" in done.stderr:
+        pytest.skip("user namespaces are not allowed")
+    assert done.stdout.split() == ["emulator", "proxy"], done.stderr

@@ -64,3 +64,33 @@ def test_what_is_no_seed_is_refused_in_one_line(tmp_path: Path, seed: str) -> No
     assert f"--lasthop-seed: {seed} is not a seed; write a whole number" in (
         refused.stdout + refused.stderr
     )
+
+
+FORGOTTEN = """\
+import socket, lasthop
+
+def test_that_forgets_its_link():
+    server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    server.bind(("127.0.0.1", 0))
+    link = lasthop.link(server=server.getsockname(), kind="proxy")
+    link.start()
+    print("at", link.port)
+"""
+
+
+def test_a_test_that_forgets_its_link_is_told_in_one_line_and_the_link_is_closed(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "test_it.py").write_text(FORGOTTEN)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", "test_it.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTEST_ADDOPTS": ""},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    told = [line for line in done.stdout.splitlines() if "was not closed" in line]
+    assert (done.returncode, len(told)) == (0, 1), done.stdout
+    assert "write with lasthop.link(...) as link:" in told[0]

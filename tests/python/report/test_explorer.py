@@ -11,7 +11,15 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from tests.python.browser import DESKTOP, PHONE, log_of, run, set_mode, set_width
+from tests.python.browser import (
+    DESKTOP,
+    PHONE,
+    log_of,
+    run,
+    set_mode,
+    set_scripts,
+    set_width,
+)
 
 from lasthop.answer.decision import Outcome, decide_part
 from lasthop.answer.points import parts_of
@@ -232,6 +240,23 @@ def test_what_has_a_role_or_can_be_typed_in_has_a_name(
             || e.labels?.length) && e.role !== "alert").map((e) => e.outerHTML);
     """
     assert run(browser, script) == []
+
+
+def test_without_javascript_it_says_so_and_the_tables_are_there(
+    browser: webdriver.Chrome, folder: Path
+) -> None:
+    set_scripts(browser, allowed=False)
+    try:
+        browser.get((folder / "report.html").as_uri())
+        told = [it.text for it in browser.find_elements(By.TAG_NAME, "noscript")]
+        cells = [it.get_attribute("textContent") for it in browser.find_elements(By.TAG_NAME, "td")]
+    finally:
+        set_scripts(browser, allowed=True)
+    assert (
+        "Choosing points and requirements needs JavaScript. The answer at each point is below."
+        in told
+    )
+    assert any("json_udp" in (cell or "") for cell in cells)
 
 
 def test_a_hostile_stack_is_text_in_the_explorer(browser: webdriver.Chrome, folder: Path) -> None:

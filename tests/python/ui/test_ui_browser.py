@@ -5,7 +5,15 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
-from tests.python.browser import DESKTOP, PHONE, log_of, run, set_mode, set_width
+from tests.python.browser import (
+    DESKTOP,
+    PHONE,
+    log_of,
+    run,
+    set_mode,
+    set_scripts,
+    set_width,
+)
 
 from .conftest import Page
 
@@ -71,6 +79,18 @@ def test_a_change_on_disk_is_shown_while_the_page_is_open(
     browser.find_element(By.ID, "reload").click()
     until(browser, "document.getElementById('disk').hidden")
     assert "# changed" in str(run(browser, "return document.getElementById('text').value"))
+
+
+def test_without_javascript_one_line_says_what_to_use(
+    browser: webdriver.Chrome, page: Page
+) -> None:
+    set_scripts(browser, allowed=False)
+    try:
+        browser.get(page.server.url)
+        told = browser.find_element(By.TAG_NAME, "noscript").text
+    finally:
+        set_scripts(browser, allowed=True)
+    assert told == ("This page needs JavaScript. Without it, use lasthop run and open report.html.")
 
 
 def test_a_wrong_token_shows_one_line(browser: webdriver.Chrome, page: Page) -> None:
