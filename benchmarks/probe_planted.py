@@ -72,7 +72,7 @@ def plain(found: Mapping[str, Any]) -> list[Found]:
 
 
 def in_bursts(found: Mapping[str, Any]) -> list[Found]:
-    """Read a link with losses in bursts, one rate and one MTU each way."""
+    """Read a link with losses in bursts, a rate for each direction, and an MTU."""
     chain, rate, mtu = found["loss"]["up_bursts"], found["rate"], found["mtu"]
     chances = [
         Found(f"{key} up", planted, 100 * chain[key]["low"], 100 * chain[key]["high"], "%")
@@ -90,7 +90,7 @@ def in_bursts(found: Mapping[str, Any]) -> list[Found]:
     ]
     sizes = [
         Found(f"MTU {side}", planted, mtu[f"{side}_bytes"], mtu[f"{side}_bytes"], "B")
-        for side, planted in (("up", 1300), ("down", 900))
+        for side, planted in (("up", 900), ("down", 900))
     ]
     return [*chances, *rates, *sizes]
 
@@ -114,8 +114,7 @@ CASES = [
             f"--up=loss={BURSTS}",
             "--up=rate=2Mbit/s",
             "--down=rate=64kbit/s",
-            "--up=mtu=1300B",
-            "--down=mtu=900B",
+            "--mtu=900B",
         ),
         ("loss", "rate", "mtu"),
         "1s",

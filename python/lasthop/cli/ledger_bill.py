@@ -28,20 +28,9 @@ def read_tariff(text: str, *, option: str = "--tariff") -> "TariffForm":
     UsageError
         It is no tariff, or one that a capture cannot tell.
     """
-    from pydantic import ValidationError
+    from lasthop.study.fleet import tariff_text
 
-    from lasthop.study.fleet.tariff import TariffForm
-    from lasthop.study.text.document import Document
-    from lasthop.study.text.faults import Fault
-    from lasthop.study.text.source import parse
-
-    source = parse(text, name=option)
-    try:
-        form = TariffForm.model_validate(source.value)
-    except ValidationError as error:
-        raise Document(source, source.value).invalid(error) from None
-    except Fault as fault:
-        raise UsageError(f"{option}: {fault.what}; {fault.hint}") from None
+    form = tariff_text.read_tariff(text, option=option)
     if form.cloud is not None:
         raise UsageError(
             f"{option}: a capture does not show what a cloud counts; remove cloud, or write the "

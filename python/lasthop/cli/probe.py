@@ -111,13 +111,13 @@ def command(  # noqa: PLR0913  each is an option
     It says beforehand how many bytes it takes at most. The folder has the results as
     `path.yaml`, with the interval of each value, and as raw data.
     """
-    from lasthop.cli.ledger_bill import read_tariff
     from lasthop.emulator.settings import read_time
     from lasthop.probe.asking import Server
     from lasthop.probe.measuring import measure_all
     from lasthop.probe.plan import TESTS, ProbePlan
     from lasthop.probe.record import Record
     from lasthop.probe.words import words
+    from lasthop.study.fleet.tariff_text import read_tariff
 
     chosen = tuple(test or TESTS)
     for name in chosen:
@@ -130,7 +130,7 @@ def command(  # noqa: PLR0913  each is an option
         patience_s=read_time("--patience", patience) / 1e9,
     )
     host, port = _read_server(server)
-    form = None if tariff is None else read_tariff(tariff)
+    form = None if tariff is None else read_tariff(tariff, option="--tariff")
     found = Server.find(host, port, written=server)
     record = Record.open(out, server)
     left = tuple(name for name in plan.tests if name not in record.results)

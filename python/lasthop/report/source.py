@@ -52,6 +52,8 @@ class ReportSource:
         Of the runs, where the study is decided by a share.
     beside : tuple of ReportSource
         Other studies of the same paper, whose claims and runs its figures show as well.
+    group_costs : polars.DataFrame, optional
+        What a SIM of each run, group and stratum costs more by other prices (``added``).
     """
 
     folders: tuple[str, ...]
@@ -64,6 +66,7 @@ class ReportSource:
     multiverse: Mapping[str, Any] | None = None
     samples: EffectiveSamples | None = None
     beside: tuple["ReportSource", ...] = ()
+    group_costs: pl.DataFrame | None = None
 
     @property
     def study(self) -> Mapping[str, Any]:
@@ -97,6 +100,8 @@ class ReportSource:
             .unique(maintain_order=True)
             .collect()
         )
+        if self.group_costs is not None:
+            found = with_costs(found, self.group_costs, ["run_id", "group", "stratum"])
         return found if self.samples is None else self.samples.of_groups(found)
 
     @property
@@ -319,3 +324,12 @@ def _once(runs: pl.DataFrame) -> pl.DataFrame:
     completed_first = pl.col("status") != "completed"
     order = runs.with_row_index("__order").sort(completed_first, "__order")
     return order.unique(["part", "run_id"], keep="first").sort("__order").drop("__order")
+
+
+def with_costs(table: pl.DataFrame, added: pl.DataFrame, on: Sequence[str]) -> pl.DataFrame:
+    """Add to the cost of a SIM what it costs more (``added``)."""
+    if "cost_per_year" not in table.columns:
+        return table
+    joined = table.join(added, on=list(on), how="left", nulls_equal=True, maintain_order="left")
+    cost = pl.col("cost_per_year") + pl.col("added").fill_null(0.0)
+    return joined.with_columns(cost).drop("added")

@@ -18,9 +18,11 @@ from lasthop.errors import UsageError
 from lasthop.outcome.results import Results
 from lasthop.report.explorer import explorer_data
 from lasthop.report.markup import stack_symbols
+from lasthop.report.repricing import repriced
 from lasthop.report.source import read_source
 from lasthop.report.write import write_report
 from lasthop.results.description import heading
+from lasthop.study.fleet.tariff import TariffForm
 
 _GZIP = b"\x1f\x8b"
 _MOST_CHANGES = 60
@@ -45,22 +47,27 @@ class Answer:
     shown: Mapping[str, Any]
 
     @classmethod
-    def of(cls, folder: Path, *, name: str = "") -> Self:
-        """Read a result folder.
+    def of(cls, folder: Path, *, name: str = "", tariff: TariffForm | None = None) -> Self:
+        """Read a result folder, with the costs of its SIMs by another tariff where one is given.
 
         Raises
         ------
         UsageError
-            It is none.
+            It is none, or it does not say what its SIMs would cost.
         """
         source = read_source([folder])
+        if tariff is not None:
+            source = repriced(source, tariff)
         decision = decide(source.runs, source.study, source.read_groups)
         shown = {
             "explorer": explorer_data(source, decision),
             "marks": [str(mark) for mark in stack_symbols(source.stacks)],
+            "tariff": "" if tariff is None else tariff.words(),
+            "tariffs": [str(one["words"]) for one in source.study.get("tariffs") or ()],
             "title": heading(source.study),
         }
-        return cls(folder, name or str(folder), shown)
+        named = name or str(folder)
+        return cls(folder, named if tariff is None else f"{named} by {tariff.words()}", shown)
 
     def report(self) -> bytes:
         """Return the page that `lasthop report` writes."""

@@ -77,6 +77,7 @@ class StudyForm:
             Field("queue", "Network", "Queue", _below(path, "queue"), "64 kB"),
             Field("count", "Fleet", "Devices", _below(group, "count"), "20"),
             Field("battery", "Fleet", "Battery", _below(group, "battery"), "30 Wh"),
+            *self._tariff_fields(),
             Field("kind", "Traffic", "Kind", _below(flow, kind), choices=KINDS),
             Field("payload", "Traffic", "Message", _below(flow, kind), "200 B"),
             Field("every", "Traffic", "Every", _below(flow, "every"), "15 s"),
@@ -92,6 +93,20 @@ class StudyForm:
             ),
             Field("minimise", "Requirements", "Minimise", ("decide", "minimise"), "latency_p95"),
             Field("repeat", "Requirements", "Repetitions", ("repeat",), "5"),
+        )
+
+    def _tariff_fields(self) -> tuple[Field, ...]:
+        """Give a field for the name of a tariff, or one for each of its prices."""
+        if not isinstance(self._at(("tariff",)), Mapping):
+            return (Field("tariff", "Tariff", "Name", ("tariff",), "hologram"),)
+        return tuple(
+            Field(name, "Tariff", label, ("tariff", key), example)
+            for name, label, key, example in (
+                ("tariff", "Like", "like", "hologram"),
+                ("fee", "Fee", "fee", "1 USD/month"),
+                ("price", "Price", "price", "0.30 USD/MB"),
+                ("included", "Included", "included", "5 MB/month"),
+            )
         )
 
     def json(self) -> dict[str, Any]:

@@ -95,6 +95,7 @@ class _Handler(BaseHTTPRequestHandler):
             "/api/edit": session.edit,
             "/api/field": session.edit_field,
             "/api/open": session.open,
+            "/api/price": session.price,
             "/api/reload": session.reload,
             "/api/run": session.run,
             "/api/save": session.save,

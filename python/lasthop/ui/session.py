@@ -8,6 +8,7 @@ from typing import Any
 from lasthop.errors import LasthopError, StudyError, UsageError
 from lasthop.results.atomic import environment, replacement
 from lasthop.study import load_study
+from lasthop.study.fleet.tariff_text import read_tariff
 from lasthop.study.init.link import Answers, compose_study
 from lasthop.study.text.source import MAXIMUM_FILE_BYTES
 from lasthop.ui.answers import Answer, compared, ledger_of
@@ -132,6 +133,27 @@ class Session:
             self._campaign, self._answer = None, answer
             return {"folder": str(answer.folder)}
 
+    def price(self, asked: Mapping[str, Any]) -> Json:
+        """Show the answer by another tariff, or by that of the study where the text is empty.
+
+        Raises
+        ------
+        UsageError
+            It is no tariff, or the results do not say what SIMs would cost.
+        """
+        text = str(asked["tariff"]).strip()
+        with self._lock:
+            if self._campaign is not None and self._campaign.is_running:
+                raise UsageError("the study is running; change its tariff when it has ended")
+            answer = self._newest()
+        if answer is None:
+            raise UsageError("there is no answer yet; run a study or open a results folder")
+        tariff = read_tariff(text, option="tariff") if text else None
+        shown = Answer.of(answer.folder, tariff=tariff)
+        with self._lock:
+            self._answer = shown
+            return {"tariff": shown.shown["tariff"]}
+
     def compare(self, asked: Mapping[str, Any]) -> Json:
         """Hold two result folders against each other."""
         return compared(Path(str(asked["base"])), Path(str(asked["new"])))
@@ -160,7 +182,10 @@ class Session:
             campaign.wait(30)
 
     def _newest(self) -> Answer | None:
-        return self._answer if self._campaign is None else self._campaign.answer
+        """Give what was opened or priced since the campaign ended, else its answer."""
+        if self._answer is not None or self._campaign is None:
+            return self._answer
+        return self._campaign.answer
 
     def _fault(self) -> Json | None:
         try:

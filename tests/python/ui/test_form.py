@@ -87,6 +87,18 @@ def test_a_changed_field_gives_a_study_that_can_be_loaded(tmp_path: Path) -> Non
     assert "# excludes stacks, then ranks the others" in text
 
 
+def test_a_tariff_is_a_name_or_its_prices(tmp_path: Path) -> None:
+    named = StudyForm(LONG).changed("tariff", "hologram")
+    assert "tariff: hologram" in named
+    assert load_study(tmp_path / "none.yaml", text=named).tariffs
+    priced = LONG + "tariff: {fee: 1 USD/month, price: 0.5 USD/MB, counts: up}\n"
+    found = values(priced)
+    assert (found["fee"], found["price"], found["included"]) == ("1 USD/month", "0.5 USD/MB", "")
+    changed = StudyForm(priced).changed("price", "0.3 USD/MB")
+    assert "price: 0.3 USD/MB" in changed
+    assert "tariff.counts" in StudyForm(changed).json()["only_yaml"]
+
+
 def test_an_emptied_field_leaves_its_key_out() -> None:
     assert "loss" not in StudyForm(LONG).changed("loss", "")
 

@@ -176,3 +176,46 @@ def test_an_answer_is_made_once_however_often_it_is_asked_for(
     first = page.state()["answer"]
     monkeypatch.setattr(answers, "explorer_data", lambda *_: pytest.fail("made again"))
     assert page.state()["answer"] == first
+
+
+BILLED = """\
+study: bills
+duration: 30 min
+measure: {drain: 1 min}
+paths: {cell: {delay: 100 ms, loss: 5 %}}
+servers: {head_end: {}}
+fleet: {meters: {count: 2, path: cell, server: head_end}}
+traffic: {reading: {from: meters, report: 60 B, every: 1 min}}
+stacks: [coap type=con, raw_udp]
+tariff: {fee: 1 USD/month, price: 0.5 USD/MB}
+repeat: 2
+decide: {minimise: cost_per_year}
+"""
+
+
+def test_another_tariff_changes_the_costs_on_the_page_and_nothing_on_disk(page: Page) -> None:
+    assert "there is no answer yet" in page.send("/api/price", tariff="hologram")["error"]
+    page.send("/api/edit", text=BILLED)
+    page.send("/api/run")
+    finished(page)
+    before = page.state()["answer"]
+    folder = Path(before["folder"])
+    disk = {it.name: it.read_bytes() for it in folder.glob("*.parquet")}
+    told = page.send("/api/price", tariff="{fee: 5 USD/month, price: 0.5 USD/MB}")
+    after = page.state(seen=before["name"])["answer"]
+    assert told["tariff"] == after["tariff"] == "5 USD/month, 0.5 USD/MB"
+
+    def cost(answer: dict[str, object]) -> list[float]:
+        explorer = answer["explorer"]
+        assert isinstance(explorer, dict)
+        names = [column["name"] for column in explorer["columns"]]
+        (part,) = explorer["parts"]
+        arms = part["points"][0]["arms"]
+        return [arm["cells"][names.index("cost_per_year")][1] for arm in arms]
+
+    assert cost(after) == pytest.approx([value + 48 for value in cost(before)])
+    assert {it.name: it.read_bytes() for it in folder.glob("*.parquet")} == disk
+    wrong = page.send("/api/price", tariff="{price: 1 EUR/MB}")
+    assert wrong["error"] == "the tariff is in EUR; write prices in USD"
+    page.send("/api/price", tariff="")
+    assert cost(page.state()["answer"]) == pytest.approx(cost(before))

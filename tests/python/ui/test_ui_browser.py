@@ -16,6 +16,7 @@ from tests.python.browser import (
 )
 
 from .conftest import Page
+from .test_server import BILLED
 
 
 def show(browser: webdriver.Chrome, page: Page, *, width: int = DESKTOP) -> None:
@@ -111,3 +112,26 @@ def test_the_page_does_not_scroll_sideways_and_names_its_fields(
           .filter((e) => !(e.ariaLabel || e.labels?.length)).map((e) => e.outerHTML);
     """
     assert run(browser, unnamed) == []
+
+
+def test_another_tariff_shows_its_costs_beside_the_answer(
+    browser: webdriver.Chrome, page: Page
+) -> None:
+    page.file.write_text(BILLED)
+    page.send("/api/reload")
+    show(browser, page)
+    assert browser.find_element(By.ID, "field-fee").get_attribute("value") == "1 USD/month"
+    browser.find_element(By.ID, "run").click()
+    until(browser, "document.getElementById('progress').textContent.startsWith('2 of 2')")
+    priced = browser.find_element(By.ID, "priced")
+    assert priced.text == "Costs by the tariff of the study: 1 USD/month, 0.5 USD/MB."
+    before = browser.find_element(By.CSS_SELECTOR, "#answer .found").text
+    field = browser.find_element(By.ID, "tariff")
+    field.send_keys("{fee: 9 USD/month, price: 0.5 USD/MB}", Keys.ENTER)
+    until(browser, "document.getElementById('priced').textContent.includes('9 USD/month')")
+    assert "on this page only" in priced.text
+    assert browser.find_element(By.CSS_SELECTOR, "#answer .found").text != before
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys("{price: 1}", Keys.ENTER)
+    until(browser, "!document.getElementById('told').hidden")
+    assert "price" in browser.find_element(By.ID, "told").text

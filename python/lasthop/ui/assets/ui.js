@@ -33,6 +33,11 @@
   const showAnswer = (answer) => {
     seen = answer.name;
     at("title").textContent = answer.title;
+    at("price").hidden = !answer.tariffs.length;
+    at("priced").hidden = !answer.tariffs.length;
+    at("priced").textContent = answer.tariff
+      ? `Costs by ${answer.tariff}, on this page only. The whole report has those of the study. An empty tariff shows them here again.`
+      : `Costs by the tariff of the study: ${answer.tariffs.join("; ")}.`;
     at("report").href = `/report?token=${encodeURIComponent(token)}`;
     if (!answer.explorer) {
       at("explorer-body").replaceChildren(make("p", {}, "No run completed, so there is nothing to explore. The whole report names the reasons."));
@@ -110,6 +115,12 @@
     event.preventDefault();
     tell("");
     if (await send("/api/open", { folder: at("folder").value })) { poll(); at("answer").scrollIntoView(); }
+  });
+
+  at("price").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    tell("");
+    if (await send("/api/price", { tariff: at("tariff").value })) poll();
   });
 
   const table = (head, rows, numbers) => make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": head.join(", ") },
