@@ -54,7 +54,7 @@ def command(
         typer.Option(
             "--smallest-effect",
             metavar="SHARE",
-            help="Smallest change that matters, as for lasthop compare. Default: the value in the "
+            help='Smallest change that matters, for example "5 %". Default: the value in the '
             "study.",
         ),
     ] = None,

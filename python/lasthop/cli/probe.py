@@ -91,8 +91,8 @@ def command(  # noqa: PLR0913  each is an option
         typer.Option(
             "--most",
             metavar="SIZE",
-            help="Refuses to begin where the tests could take more than this, for example 2MB. The "
-            "bytes of an interrupted probe count. Default: no bound.",
+            help="Refuses to begin where the tests could take more than this, for example 2000kB. "
+            "The bytes of an interrupted probe count. Default: no bound.",
         ),
     ] = None,
     tariff: Annotated[
