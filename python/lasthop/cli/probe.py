@@ -95,6 +95,16 @@ def command(  # noqa: PLR0913  each is an option
             "The bytes of an interrupted probe count. Default: no bound.",
         ),
     ] = None,
+    read: Annotated[
+        Path | None,
+        typer.Option(
+            "--read",
+            metavar="FILE",
+            parser=options.read_path,
+            help="Measures nothing, and reads what the client in C printed on a device "
+            "(lasthop_probe.c). Default: measure from this machine.",
+        ),
+    ] = None,
     tariff: Annotated[
         str | None,
         typer.Option(
@@ -113,12 +123,19 @@ def command(  # noqa: PLR0913  each is an option
     """
     from lasthop.emulator.settings import read_time
     from lasthop.probe.asking import Server
+    from lasthop.probe.client_lines import read_lines
     from lasthop.probe.measuring import measure_all
     from lasthop.probe.plan import TESTS, ProbePlan
     from lasthop.probe.record import Record
-    from lasthop.probe.words import words
     from lasthop.study.fleet.tariff_text import read_tariff
 
+    if read is not None:
+        record = Record.open(out, server)
+        found, used = read_lines(read)
+        for place, (name, result) in enumerate(found.items()):
+            record.keep(name, result, used_bytes=used if place == 0 else 0)
+        _tell(record, as_json=as_json)
+        return EXIT_PASS
     chosen = tuple(test or TESTS)
     for name in chosen:
         if name not in TESTS:
@@ -131,18 +148,25 @@ def command(  # noqa: PLR0913  each is an option
     )
     host, port = _read_server(server)
     form = None if tariff is None else read_tariff(tariff, option="--tariff")
-    found = Server.find(host, port, written=server)
+    found_server = Server.find(host, port, written=server)
     record = Record.open(out, server)
     left = tuple(name for name in plan.tests if name not in record.results)
-    _announce(replace(plan, tests=left), found, record, most=most, tariff=form)
-    measure_all(found, plan, record, complain)
+    _announce(replace(plan, tests=left), found_server, record, most=most, tariff=form)
+    measure_all(found_server, plan, record, complain)
+    _tell(record, as_json=as_json)
+    return EXIT_PASS
+
+
+def _tell(record: "Record", *, as_json: bool) -> None:
+    """Print what was found."""
+    from lasthop.probe.words import words
+
     if as_json:
-        say_json({"server": server, **record.results})
+        say_json({"server": record.server, **record.results})
     else:
         for line in words(record.results):
             say(line)
         say(f"path        {record.path_file}")
-    return EXIT_PASS
 
 
 def _announce(

@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from lasthop.probe.tests import RoundTrip, median_interval, round_trip
+from lasthop.probe.tests import round_trip, trip_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,13 +36,7 @@ def round_trips_after_idle(
                 time.sleep(idle)
                 number += 1
                 times.append(round_trip(asking, test, number, size, patience_s))
-            answered = sorted(it for it in times if it is not None)
-            if answered:
-                low, high = median_interval(answered)
-                middle = statistics.median(answered)
-                trip = RoundTrip(
-                    IDLE_SIZE, len(times), len(answered), answered[0], middle, low, high
-                )
+            if (trip := trip_of(IDLE_SIZE, times)) is not None:
                 found.append({"idle_s": idle, **asdict(trip)})
     return {"trips": found, "rises": rises(found)}
 

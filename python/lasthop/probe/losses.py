@@ -12,6 +12,7 @@ from lasthop.probe.datagram import ECHO, Datagram
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from lasthop.probe.asking import Asking, Server
 
@@ -59,10 +60,14 @@ def losses(server: Server, count: int, *, test: int, patience_s: float) -> dict[
         told = asking.arrivals(test, count, patience_s=patience_s)
     # An answer shows that its request arrived, whatever is known of the others.
     reached = came if told is None else came | told.keys()
+    return {"count_answered": told is not None, **losses_of(count, reached, came)}
+
+
+def losses_of(count: int, reached: AbstractSet[int], came: AbstractSet[int]) -> dict[str, Any]:
+    """Describe losses by the numbers that reached the server, and those whose answer came."""
     up = [number in reached for number in range(count)]
     down = [number in came for number in sorted(reached)]
     return {
-        "count_answered": told is not None,
         "up": asdict(Share.measured(up.count(False), count)),
         "down": asdict(Share.measured(down.count(False), len(down))),
         "up_bursts": bursts(up),

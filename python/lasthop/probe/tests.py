@@ -53,13 +53,19 @@ def round_trips(server: Server, sizes: Sequence[int], *, patience_s: float) -> l
                 round_trip(asking, test, number, size - asking.overhead, patience_s)
                 for number in range(_EACH_SIZE)
             ]
-            answered = sorted(it for it in times if it is not None)
-            if answered:
-                low, high = median_interval(answered)
-                middle = statistics.median(answered)
-                trip = RoundTrip(size, len(times), len(answered), answered[0], middle, low, high)
+            if (trip := trip_of(size, times)) is not None:
                 found.append(asdict(trip))
     return found
+
+
+def trip_of(ip_bytes: int, times_ms: Sequence[float | None]) -> RoundTrip | None:
+    """Describe round trips, of which some have no answer; None where all have none."""
+    answered = sorted(it for it in times_ms if it is not None)
+    if not answered:
+        return None
+    low, high = median_interval(answered)
+    middle = statistics.median(answered)
+    return RoundTrip(ip_bytes, len(times_ms), len(answered), answered[0], middle, low, high)
 
 
 def round_trip(
