@@ -135,3 +135,5 @@ def test_another_tariff_shows_its_costs_beside_the_answer(
     field.send_keys("{price: 1}", Keys.ENTER)
     until(browser, "!document.getElementById('told').hidden")
     assert "price" in browser.find_element(By.ID, "told").text
+    set_width(browser, PHONE)
+    assert run(browser, "return document.documentElement.scrollWidth") <= PHONE
