@@ -103,8 +103,8 @@ FIXED = [
         "10,000 units",
         (
             "retained topics that are looked at, subscriptions that publications match, and each "
-            "16 bytes that are read: one unit each; the rest is done in later turns, between those of other clients, and "
-            "nothing more is read from the client before"
+            "16 bytes that are read: one unit each; the rest is done in later turns, between "
+            "those of other clients, and nothing more is read from the client before"
         ),
         f"{_MQTT}/turns.rs::a_burst_of_subscriptions_is_served_in_turns_and_others_between_them",
     ),
