@@ -25,19 +25,19 @@ pub struct BrokerCore {
 /// The limits of a broker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BrokerLimits {
-    /// Sessions, connected and parked.
+    /// The number of sessions, connected and parked.
     pub sessions: usize,
-    /// Filters of one session.
+    /// The number of filters of one session.
     pub subscriptions_per_session: usize,
-    /// Bytes of the filters of all sessions, and [`FILTER_COST`](crate::FILTER_COST) more for each.
+    /// The bytes of the filters of all sessions. Each filter counts [`FILTER_COST`](crate::FILTER_COST) bytes more.
     pub subscriptions_size: DataSize,
-    /// Topics with a retained message.
+    /// The number of topics with a retained message.
     pub retained_messages: usize,
-    /// Bytes of all of them, with the names of their topics.
+    /// The bytes of all retained messages and their topic names.
     pub retained_size: DataSize,
-    /// Queued messages for each session, not counting those in flight (mosquitto: `max_queued_messages`).
+    /// The number of queued messages of one session, without those in flight (mosquitto: `max_queued_messages`).
     pub queued_messages: usize,
-    /// Bytes that wait for one session (mosquitto: `max_queued_bytes`).
+    /// The queued bytes of one session (mosquitto: `max_queued_bytes`).
     pub queued_size: DataSize,
     /// Bytes of kept messages over all sessions: queued, in flight, unreleased QoS 2, and wills.
     ///
@@ -75,13 +75,13 @@ pub struct Full;
 /// The outcome of a publication.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Published {
-    /// Whether anybody wants it.
+    /// Whether the message has at least one recipient.
     pub has_recipient: bool,
     /// The number of drops because of full limits: retained messages, or the queue of a service.
     pub dropped: u64,
 }
 
-/// What is behind the handles of all services: small while one service has a few subscribers and nothing else.
+/// The storage behind the handles of all services. It stays small while one service has only a few subscribers.
 #[derive(Debug, Default)]
 pub(crate) struct SharedCore {
     /// Who wants one topic, by its name. Most subscriptions are such.
@@ -89,14 +89,14 @@ pub(crate) struct SharedCore {
     rest: Option<Box<Rest>>,
 }
 
-/// What a core has that not every one needs.
+/// The parts of a core that only some cores need.
 #[derive(Debug)]
 pub(crate) struct Rest {
     /// Subscriptions with wildcards, and those of groups.
     tree: SubscriptionTree<Subscriber>,
     pub(crate) retained: RetainedMessages,
     pub(crate) authority: Box<dyn Authority>,
-    /// Members of groups that are away.
+    /// Members of shared groups that are disconnected.
     pub(crate) absent: LookupSet<Subscriber>,
     pub(crate) inboxes: Vec<Inbox>,
     max_retained: RetainedLimits,
@@ -104,7 +104,7 @@ pub(crate) struct Rest {
 }
 
 impl BrokerCore {
-    /// A core without services. The host's flag is raised when one of them has something for another.
+    /// Creates a core without services. A service raises the host's flag when it has a message for another service.
     #[must_use]
     pub fn new(limits: BrokerLimits, authority: Box<dyn Authority>, wake: WakeFlag) -> Self {
         let rest = Rest::new(limits, authority, wake);
@@ -113,14 +113,14 @@ impl BrokerCore {
         }
     }
 
-    /// The core of one service that has it for itself, and lets everybody do everything.
+    /// Creates the core of a single service that authorises everything, and returns that service.
     #[must_use]
     pub fn of_one_service(limits: BrokerLimits) -> BrokerService {
         let rest = Rest::new(limits, Box::new(Everybody), WakeFlag::new());
         BrokerService::alone(SharedCore::with(rest))
     }
 
-    /// The access of one more service.
+    /// Creates the handle of another service.
     ///
     /// # Panics
     /// When there are 256 services.
@@ -169,7 +169,7 @@ impl SharedCore {
         }
     }
 
-    /// What not every core needs, made where it is not there.
+    /// Returns the optional parts of the core, and creates them if missing.
     pub(crate) fn rest(&mut self) -> &mut Rest {
         self.rest.get_or_insert_with(|| {
             let limits = BrokerLimits::default();
@@ -177,7 +177,7 @@ impl SharedCore {
         })
     }
 
-    /// The same, where it is there.
+    /// Returns the optional parts of the core, if they exist.
     pub(crate) fn known_rest(&self) -> Option<&Rest> {
         self.rest.as_deref()
     }
@@ -188,7 +188,7 @@ impl SharedCore {
         self.by_topic.is_empty() && rest.is_none_or(|rest| rest.tree.is_empty())
     }
 
-    /// Adds a subscription or changes its options; whether it is new.
+    /// Adds a subscription or changes its options. Returns whether it is new.
     pub(crate) fn subscribe(
         &mut self,
         subscriber: Subscriber,
@@ -203,7 +203,7 @@ impl SharedCore {
         single.add(subscriber, options)
     }
 
-    /// Takes a subscription out; whether it was there.
+    /// Removes a subscription. Returns whether it existed.
     pub(crate) fn unsubscribe(&mut self, subscriber: Subscriber, filter: &TopicFilter<'_>) -> bool {
         if !filter.is_one_topic() {
             let rest = self.rest.as_mut();
@@ -219,7 +219,7 @@ impl SharedCore {
         was_there
     }
 
-    /// Takes out all subscribers but these.
+    /// Removes all subscribers except those for which `is_kept` is true.
     pub(crate) fn retain_subscribers(&mut self, is_kept: impl Fn(Subscriber) -> bool) {
         self.by_topic.retain(|single| {
             single.retain(&is_kept);
@@ -248,8 +248,8 @@ impl SharedCore {
         });
     }
 
-    /// Gives a publication to all who want it: `own` gets the subscriptions of the service that it comes from, the others
-    /// find it in their inboxes.
+    /// Delivers a publication to all matching subscribers. `own` receives the subscriptions of the publishing service;
+    /// the other services find the message in their inboxes.
     pub(crate) fn publish(
         &mut self,
         from: ServiceId,

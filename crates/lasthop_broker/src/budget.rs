@@ -16,7 +16,7 @@ pub struct Budget {
     kept: Option<Rc<RefCell<Kept>>>,
 }
 
-/// A charge for a message, which is released when it is dropped.
+/// A charge for a message. It is released when the value is dropped.
 #[derive(Debug)]
 pub struct Charge {
     kept: Rc<RefCell<Kept>>,
@@ -59,13 +59,13 @@ impl Budget {
         }
     }
 
-    /// Whether anything is limited.
+    /// Whether any limit is set.
     #[must_use]
     pub const fn is_limited(&self) -> bool {
         self.kept.is_some()
     }
 
-    /// Has a message count for a holder.
+    /// Charges a message to a holder.
     ///
     /// # Errors
     /// When it would be too much.

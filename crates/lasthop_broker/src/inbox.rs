@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use crate::{Message, Subscriber, SubscriptionMatch};
 
-/// A message that another service of the host has published, with the subscriptions of this one that it matches.
+/// A message from another service of the host, with the matching subscriptions of this service.
 #[derive(Clone, Debug)]
 pub struct Delivery {
     /// The message.
@@ -14,7 +14,7 @@ pub struct Delivery {
     pub matches: SmallVec<[SubscriptionMatch<Subscriber>; 1]>,
 }
 
-/// What other services have for one, until it is asked.
+/// Messages from other services that a service has not taken yet.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
     waiting: ShortQueue<Delivery>,
@@ -25,7 +25,7 @@ pub(crate) struct Inbox {
 const MAX_SIZE: usize = 64 << 20;
 
 impl Inbox {
-    /// Adds a message for these; whether there was room.
+    /// Adds a message for these subscribers. Returns whether there was room.
     pub(crate) fn put(
         &mut self,
         message: &Arc<Message>,
@@ -43,14 +43,14 @@ impl Inbox {
         has_room
     }
 
-    /// Takes the first message.
+    /// Removes and returns the first message.
     pub(crate) fn take(&mut self) -> Option<Delivery> {
         let delivery = self.waiting.pop()?;
         self.size -= delivery.message.size() + size_of_val(&delivery.matches[..]);
         Some(delivery)
     }
 
-    /// Forgets all that waits.
+    /// Removes all messages.
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }

@@ -11,7 +11,8 @@ use crate::{Client, Message, Publication};
 /// It may speak to clients itself. After each [`take`](Self::take), and whenever the host's flag is raised, it is polled until
 /// it says nothing more.
 pub trait Keeper: Debug {
-    /// Takes what a client publishes; it is kept once the ticket is [`Settled`](KeeperOutput::Settled).
+    /// Takes a message that a client publishes. The message is stored once its ticket is
+    /// [`Settled`](KeeperOutput::Settled).
     ///
     /// # Errors
     /// When it never will be.
@@ -22,30 +23,30 @@ pub trait Keeper: Debug {
         publication: &Publication<'_>,
     ) -> Result<Ticket, NotKept>;
 
-    /// The next thing that it has to say.
+    /// Returns the next output of the storage.
     fn poll(&mut self, now: Instant) -> Option<KeeperOutput>;
 
-    /// A client has a connection.
+    /// Reports that a client has connected.
     fn came(&mut self, _client: Client<'_>) {}
 
-    /// A client has none any more.
+    /// Reports that a client has disconnected.
     fn parted(&mut self, _client: Client<'_>, _why: Parting) {}
 }
 
-/// Why a client has no connection any more.
+/// Why a client is disconnected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parting {
-    /// It said good-bye.
+    /// The client disconnected normally.
     Left,
-    /// Its connection broke, or ended without a word.
+    /// The connection broke, or ended without a normal disconnect.
     Lost,
-    /// It came by another connection.
+    /// The client opened another connection.
     TakenOver,
-    /// What it showed of itself is worth nothing any more, or it is not served any more.
+    /// The client's credentials are no longer valid, or the client is no longer authorised.
     NotAuthorised,
-    /// It said nothing for too long.
+    /// The client's keep-alive timeout passed.
     Silent,
-    /// It did what it may not.
+    /// The client violated the protocol.
     Misbehaved,
     /// The server stops.
     Stopping,
@@ -58,28 +59,28 @@ pub struct Ticket(pub u64);
 /// An output of a [`Keeper`].
 #[derive(Debug)]
 pub enum KeeperOutput {
-    /// What a publication has come to.
+    /// The publication was stored, or was not.
     Settled(Ticket, Result<(), NotKept>),
-    /// This is to go to its subscribers, and to be retained if it says so.
+    /// Publish this message to its subscribers, and retain it if its retain flag is set.
     Publish(Arc<Message>),
-    /// The client of this identifier may have less than before: of its subscriptions those are left that it may still have.
+    /// The permissions of the client with this ID have changed. Remove the subscriptions that it may no longer have.
     Reconsider(Box<str>),
-    /// The client of this identifier is not served any more: its connection and its session end.
+    /// The client with this ID is no longer authorised. End its connection and its session.
     Disconnect(Box<str>),
-    /// The connection of the client of this identifier ends; its session stays for who may have it.
+    /// End the connection of the client with this ID. Keep its session for a later connection.
     End(Box<str>),
 }
 
 /// Why a publication was not stored. The client must not get an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NotKept {
-    /// It is none of the client's business.
+    /// The client is not authorised to publish this message.
     #[error("it is not allowed")]
     Denied,
-    /// It is larger, or comes sooner, than it may.
+    /// The message is too large, or exceeds the client's rate.
     #[error("a limit is reached")]
     Limit,
-    /// The store does not take it.
+    /// The store failed.
     #[error("it cannot be stored")]
     Failed,
 }

@@ -7,17 +7,17 @@ use crate::Subscriber;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Qos {
-    /// Sent once, never again.
+    /// Sent once and never again.
     #[default]
     AtMostOnce = 0,
-    /// Repeated until acknowledged.
+    /// Retransmitted until acknowledged.
     AtLeastOnce = 1,
-    /// Handed over in two steps.
+    /// Delivered in two steps, so that no copy arrives twice.
     ExactlyOnce = 2,
 }
 
 impl Qos {
-    /// The quality of this number.
+    /// Returns the QoS with this number.
     #[must_use]
     pub const fn from_number(number: u8) -> Option<Self> {
         match number {
@@ -32,7 +32,7 @@ impl Qos {
 /// A publication that borrows the received bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Publication<'a> {
-    /// The name of its topic.
+    /// The topic name.
     pub topic: &'a str,
     /// The payload.
     pub payload: &'a [u8],
@@ -40,11 +40,11 @@ pub struct Publication<'a> {
     pub properties: &'a [u8],
     /// The QoS.
     pub qos: Qos,
-    /// Whether it is to be retained, or was.
+    /// Whether the message is to be retained, or was retained.
     pub retain: bool,
-    /// The expiry.
+    /// The instant at which the message expires.
     pub expires_at: Option<Instant>,
-    /// The ID in its flow, if known.
+    /// The message's ID in its flow, if known.
     pub id: Option<MessageId>,
     /// The publisher.
     pub origin: Origin,
@@ -55,9 +55,9 @@ pub struct Publication<'a> {
 pub enum Origin {
     /// The broker's own application.
     Broker,
-    /// A client that may subscribe as well.
+    /// A client that can also have subscriptions.
     Client(Subscriber),
-    /// A client that is none of the subscribers, or may have gone since.
+    /// A client without subscriptions, or one that may have disconnected since.
     Gone,
 }
 
@@ -76,7 +76,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// The name of its topic.
+    /// Returns the topic name.
     #[must_use]
     pub fn topic(&self) -> &str {
         &self.topic
@@ -88,25 +88,25 @@ impl Message {
         self.qos
     }
 
-    /// Returns the ID in its flow, if known.
+    /// Returns the message's ID in its flow, if known.
     #[must_use]
     pub const fn id(&self) -> Option<MessageId> {
         self.id
     }
 
-    /// Returns its size in bytes.
+    /// Returns the size in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         self.topic.len() + self.bytes.len()
     }
 
-    /// Whether it has expired.
+    /// Whether the message has expired.
     #[must_use]
     pub fn is_expired(&self, now: Instant) -> bool {
         self.expires_at.is_some_and(|at| at <= now)
     }
 
-    /// Returns it as a publication.
+    /// Returns the message as a publication.
     #[must_use]
     pub fn publication(&self) -> Publication<'_> {
         let (properties, payload) = self.bytes.split_at(self.payload_start as usize);

@@ -16,23 +16,23 @@ pub struct MessageQueue {
 /// The identifiers of the subscriptions that a message matched.
 pub type SubscriptionIds = SmallVec<[u32; 2]>;
 
-/// A message with how its subscriber wants it.
+/// A queued message with the delivery options of its subscriber.
 #[derive(Debug)]
 pub struct QueuedMessage {
     /// The message.
     pub message: Arc<Message>,
     /// The QoS for this subscriber.
     pub qos: Qos,
-    /// Whether it is sent as a retained message.
+    /// Whether the message is sent as a retained message.
     pub retain: bool,
     /// The matching subscription identifiers.
     pub ids: SubscriptionIds,
-    /// Its charge, if bytes are limited.
+    /// The message's charge, if bytes are limited.
     pub charge: Option<Box<Charge>>,
 }
 
 impl MessageQueue {
-    /// An empty queue.
+    /// Creates an empty queue.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -54,13 +54,13 @@ impl MessageQueue {
         fits
     }
 
-    /// The first message, which stays.
+    /// Returns the first message and leaves it in the queue.
     #[must_use]
     pub fn first(&self) -> Option<&QueuedMessage> {
         self.messages.first()
     }
 
-    /// Takes the first message.
+    /// Removes and returns the first message.
     pub fn pop(&mut self) -> Option<QueuedMessage> {
         let queued = self.messages.pop()?;
         self.size -= queued.message.size();
@@ -68,7 +68,7 @@ impl MessageQueue {
         Some(queued)
     }
 
-    /// Whether a message of QoS 0 waits.
+    /// Whether the queue has a message of QoS 0.
     #[must_use]
     pub const fn has_at_most_once(&self) -> bool {
         self.at_most_once > 0
@@ -80,7 +80,7 @@ impl MessageQueue {
         self.messages.len()
     }
 
-    /// Whether nothing waits.
+    /// Whether the queue is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.messages.is_empty()

@@ -7,7 +7,7 @@ use lasthop_units::{DataSize, Instant};
 use crate::shares::{Place, Shares, Short};
 use crate::{Holder, Message, TopicFilter};
 
-/// The last message of each topic that was published to be retained (MQTT 5 §3.3.1.3).
+/// The retained message of each topic (MQTT 5 §3.3.1.3).
 #[derive(Clone, Debug, Default)]
 pub struct RetainedMessages {
     by_topic: BTreeMap<Box<str>, Kept>,
@@ -16,7 +16,7 @@ pub struct RetainedMessages {
     shares: Shares<Arc<Message>>,
 }
 
-/// A search for the retained messages of the topics that a filter matches, which may be done in parts.
+/// A search for the retained messages that match a filter. It can run in parts.
 #[derive(Clone, Debug)]
 pub struct RetainedSearch {
     filter: Box<str>,
@@ -25,7 +25,7 @@ pub struct RetainedSearch {
     is_over: bool,
 }
 
-/// The progress of a search.
+/// The result of one part of a search.
 #[derive(Clone, Debug, Default)]
 pub struct RetainedPart {
     /// The messages, in the order of their topics.
@@ -44,14 +44,14 @@ struct Kept {
 /// The limits on retained messages.
 #[derive(Clone, Copy, Debug)]
 pub struct RetainedLimits {
-    /// Topics with a message.
+    /// The number of topics with a retained message.
     pub messages: usize,
-    /// Topics and messages together.
+    /// The bytes of topics and messages together.
     pub size: DataSize,
 }
 
 impl RetainedMessages {
-    /// Retains a message and replaces that of its topic; returns whether it was retained.
+    /// Retains a message in place of that of its topic. Returns whether it was retained.
     ///
     /// Without room, a message of the largest holder is evicted.
     pub fn keep(&mut self, message: Arc<Message>, holder: Holder, limits: RetainedLimits) -> bool {
@@ -82,7 +82,7 @@ impl RetainedMessages {
         (size > limits.size.as_bytes()).then_some(Short::Weight)
     }
 
-    /// Forgets the message of a topic.
+    /// Removes the retained message of a topic.
     pub fn forget(&mut self, topic: &str) {
         if let Some(Kept { message, place }) = self.by_topic.remove(topic) {
             self.size -= message.size();
@@ -90,14 +90,15 @@ impl RetainedMessages {
         }
     }
 
-    /// The message of a topic.
+    /// Returns the retained message of a topic.
     #[must_use]
     pub fn of(&self, now: Instant, topic: &str) -> Option<Arc<Message>> {
         let Kept { message, .. } = self.by_topic.get(topic)?;
         (!message.is_expired(now)).then(|| Arc::clone(message))
     }
 
-    /// The messages of all topics that match, in the order of the topics. What has expired is forgotten.
+    /// Returns the retained messages of all topics that match, in the order of the topics. Expired messages are
+    /// removed.
     pub fn matching(&mut self, now: Instant, filter: &TopicFilter<'_>) -> Vec<Arc<Message>> {
         let mut search = RetainedSearch::of(filter);
         self.search(now, &mut search, usize::MAX, usize::MAX)
@@ -186,12 +187,12 @@ impl RetainedSearch {
         &self.filter
     }
 
-    /// There is nothing to be looked at.
+    /// Ends the search: it has nothing more to check.
     pub(crate) const fn end(&mut self) {
         self.is_over = true;
     }
 
-    /// Whether all was looked at.
+    /// Whether the search has checked all topics.
     #[must_use]
     pub const fn is_over(&self) -> bool {
         self.is_over

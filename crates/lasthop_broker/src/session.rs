@@ -17,13 +17,13 @@ pub struct Session<S> {
     /// The queued messages.
     pub queue: MessageQueue,
     pub(crate) client_id: Arc<str>,
-    /// Its filters, so that they can be taken out of the tree.
+    /// The session's filters, by which they are removed from the subscription tree.
     pub(crate) filters: Vec<Box<str>>,
     pub(crate) is_connected: bool,
     pub(crate) holder: Holder,
-    /// Its place among the parked ones.
+    /// The session's place among the parked sessions.
     pub(crate) parked: Option<Place>,
-    /// When it ends, while it is parked.
+    /// When the session expires while it is parked.
     pub(crate) ends_at: Option<Instant>,
 }
 
@@ -34,7 +34,7 @@ impl<S> Session<S> {
         &self.client_id
     }
 
-    /// Returns the holder to whom it counts.
+    /// Returns the holder to whom the session is charged.
     #[must_use]
     pub const fn holder(&self) -> Holder {
         self.holder
@@ -46,7 +46,7 @@ impl<S> Session<S> {
         self.is_connected
     }
 
-    /// The filters that the client subscribed to, in the order of subscribing.
+    /// Returns the filters of the client, in the order of subscription.
     #[must_use]
     pub fn filters(&self) -> &[Box<str>] {
         &self.filters

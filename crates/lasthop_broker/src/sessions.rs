@@ -44,7 +44,7 @@ impl<S> Sessions<S> {
         }
     }
 
-    /// The session of a client.
+    /// Returns the first session of a client.
     #[must_use]
     pub fn of(&self, client_id: &str) -> Option<SessionId> {
         self.by_client_id.get(client_id).copied()
@@ -62,8 +62,8 @@ impl<S> Sessions<S> {
         Ok(id)
     }
 
-    /// Makes another session for the client of this one, with subscriptions and a queue of its own. Whoever asks for the
-    /// session of the client finds the first one.
+    /// Creates another session for the client of session `first`, with its own subscriptions and queue. A lookup by the
+    /// client ID still finds the first session.
     ///
     /// # Errors
     /// When the first one is gone, or there are as many as there may be.
@@ -89,14 +89,14 @@ impl<S> Sessions<S> {
         })))
     }
 
-    /// A session.
+    /// Returns a session.
     #[inline]
     #[must_use]
     pub fn get(&self, id: SessionId) -> Option<&Session<S>> {
         self.slots.get(id.0)
     }
 
-    /// A session, to be changed.
+    /// Returns a session for modification.
     #[inline]
     pub fn get_mut(&mut self, id: SessionId) -> Option<&mut Session<S>> {
         self.slots.get_mut(id.0)
@@ -119,7 +119,7 @@ impl<S> Sessions<S> {
         }
     }
 
-    /// The client is back, and the session counts to this holder from now on.
+    /// Marks a session as connected again, and charges it to this holder from now on.
     pub fn resume(&mut self, id: SessionId, holder: Holder) {
         self.set_ending(id, None);
         if let Some(session) = self.slots.get_mut(id.0) {
@@ -131,13 +131,13 @@ impl<S> Sessions<S> {
         }
     }
 
-    /// Returns the session to evict: the oldest parked one of the holder with the most.
+    /// Returns the session to evict: the oldest parked session of the holder with the largest number of sessions.
     #[must_use]
     pub fn first_to_go(&self) -> Option<SessionId> {
         self.parked.first_to_go(Short::Number)
     }
 
-    /// Ends a session with its queue. Its subscriptions belong to the core.
+    /// Ends a session and removes its queue. Its subscriptions belong to the core.
     pub fn end(&mut self, id: SessionId) -> Option<Session<S>> {
         self.set_ending(id, None);
         let session = self.slots.remove(id.0)?;
@@ -168,7 +168,7 @@ impl<S> Sessions<S> {
         Some(id)
     }
 
-    /// Notes a filter of a session, if it is not known yet.
+    /// Adds a filter to a session, if the session does not have it yet.
     ///
     /// # Errors
     /// When the session is gone or has as many as it may, or all together have.
@@ -192,7 +192,7 @@ impl<S> Sessions<S> {
         Ok(())
     }
 
-    /// Forgets a filter of a session.
+    /// Removes a filter from a session.
     pub fn forget_filter(&mut self, id: SessionId, filter: &TopicFilter<'_>) {
         let Some(session) = self.slots.get_mut(id.0) else {
             return;

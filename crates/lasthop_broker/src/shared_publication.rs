@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use crate::{Message, Publication};
 
-/// A publication that becomes a kept message when the first subscriber needs that.
+/// A publication that is converted to a kept message when the first subscriber needs one.
 #[derive(Debug)]
 pub struct SharedPublication<'a> {
     publication: &'a Publication<'a>,
@@ -10,7 +10,7 @@ pub struct SharedPublication<'a> {
 }
 
 impl<'a> SharedPublication<'a> {
-    /// Creates it from a publication that is not kept yet.
+    /// Creates a shared publication from one that is not kept yet.
     #[must_use]
     pub const fn new(publication: &'a Publication<'a>) -> Self {
         Self {
@@ -19,7 +19,7 @@ impl<'a> SharedPublication<'a> {
         }
     }
 
-    /// Creates it from a kept message.
+    /// Creates a shared publication from a kept message.
     #[must_use]
     pub fn of(publication: &'a Publication<'a>, message: &Arc<Message>) -> Self {
         Self {

@@ -3,20 +3,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Identity;
 
-/// The holder of state in the broker when room is short: a user, or the address of an anonymous client.
+/// The user or address to whom the broker charges state when room is short.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Holder {
-    /// Nobody outside: the host itself.
+    /// The host itself.
     #[default]
     Host,
-    /// A user, wherever it comes from.
+    /// A user, from any address.
     User(u32),
-    /// Clients without a name at one address: of IPv6 at one /64.
+    /// Anonymous clients at one IPv4 address, or in one IPv6 /64.
     Address(IpAddr),
 }
 
-/// Things that are kept for holders, each with its weight. Where room is short, the one that the largest holder has
-/// kept for longest goes first.
+/// Weighted entries of holders, for eviction. When room is short, the oldest entry of the largest holder is evicted
+/// first.
 #[derive(Clone, Debug)]
 pub(crate) struct Shares<K> {
     /// There as soon as anything is.
@@ -34,16 +34,16 @@ struct Held<K> {
     last: u64,
 }
 
-/// What room is short of, by which the largest holder is known.
+/// The limit that is exceeded; the largest holder is chosen by this measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Short {
-    /// There are too many things.
+    /// The number of entries.
     Number,
-    /// They weigh too much together.
+    /// The total weight of the entries.
     Weight,
 }
 
-/// A thing among those of all holders.
+/// The place of an entry in the [`Shares`] of all holders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     holder: Holder,
@@ -74,7 +74,7 @@ impl<K: Clone> Shares<K> {
         Self { held: None }
     }
 
-    /// Notes a thing that a holder has from now on.
+    /// Adds an entry to a holder.
     pub(crate) fn add(&mut self, holder: Holder, thing: K, weight: usize) -> Place {
         let held = self.held.get_or_insert_default();
         held.last += 1;
@@ -85,7 +85,7 @@ impl<K: Clone> Shares<K> {
         Place { holder, number }
     }
 
-    /// Forgets a thing.
+    /// Removes an entry.
     pub(crate) fn remove(&mut self, place: Place) {
         let Place { holder, number } = place;
         let Some(held) = &mut self.held else {
@@ -97,7 +97,7 @@ impl<K: Clone> Shares<K> {
         }
     }
 
-    /// What is to go where room is short of something.
+    /// Returns the entry to evict when this limit is exceeded.
     pub(crate) fn first_to_go(&self, short: Short) -> Option<K> {
         let held = self.held.as_ref()?;
         let (_, holder) = held.by_size[short as usize].last()?;

@@ -1,4 +1,4 @@
-/// Values with reusable numbers.
+/// A table of values with reusable numbers.
 ///
 /// The things lie in boxes, so that an empty place takes a word.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ impl<T> Slots<T> {
         }
     }
 
-    /// Adds a thing and returns its number: the one that was given back last, or the next.
+    /// Adds a value. Returns its number, which is the last one freed or the next one.
     pub fn add(&mut self, thing: T) -> u32 {
         let number = self.free.pop().unwrap_or_else(|| {
             self.places.push(None);
@@ -27,20 +27,20 @@ impl<T> Slots<T> {
         number
     }
 
-    /// The thing with this number.
+    /// Returns the value with this number.
     #[inline]
     #[must_use]
     pub fn get(&self, number: u32) -> Option<&T> {
         self.places.get(number as usize)?.as_deref()
     }
 
-    /// The thing with this number, to be changed.
+    /// Returns the value with this number for modification.
     #[inline]
     pub fn get_mut(&mut self, number: u32) -> Option<&mut T> {
         self.places.get_mut(number as usize)?.as_deref_mut()
     }
 
-    /// Takes a thing out.
+    /// Removes a value.
     pub fn remove(&mut self, number: u32) -> Option<T> {
         let thing = self.places.get_mut(number as usize)?.take()?;
         self.free.push(number);

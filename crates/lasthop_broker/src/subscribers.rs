@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::{Matches, SubscriptionMatch, SubscriptionOptions};
 
-/// Those who are in no group. Most filters have one subscriber.
+/// Subscribers of a filter that are not in a shared group. Most filters have one subscriber.
 #[derive(Clone, Debug)]
 pub(crate) enum Single<S> {
     Nobody,

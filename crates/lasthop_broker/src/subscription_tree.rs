@@ -18,31 +18,31 @@ pub struct SubscriptionTree<S> {
 /// The options of a subscription (MQTT 5 §3.8.3.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SubscriptionOptions {
-    /// The best quality that it wants.
+    /// The highest QoS for the subscriber.
     pub maximum_qos: Qos,
     /// Whether the subscriber's own publications are excluded.
     pub no_local: bool,
-    /// The retain flag as the publisher set it.
+    /// Whether messages keep the retain flag that the publisher set.
     pub retain_as_published: bool,
-    /// Which retained messages are sent at subscription.
+    /// Which retained messages are sent when a client subscribes.
     pub retain_handling: RetainHandling,
     /// The subscription identifier; 0 for none.
     pub id: u32,
 }
 
-/// Which retained messages are sent at subscription.
+/// Which retained messages are sent when a client subscribes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RetainHandling {
-    /// All that match, each time.
+    /// All that match, at each SUBSCRIBE.
     #[default]
     Send,
-    /// All that match, when the subscription is new.
+    /// All that match, if the subscription is new.
     SendIfNew,
     /// None.
     DoNotSend,
 }
 
-/// A subscription that a topic matches.
+/// A subscription that matches a topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SubscriptionMatch<S> {
     /// The subscriber.
@@ -51,7 +51,7 @@ pub struct SubscriptionMatch<S> {
     pub options: SubscriptionOptions,
 }
 
-/// The subscriptions that a topic matches.
+/// The subscriptions that match a topic.
 pub type Matches<S> = SmallVec<[SubscriptionMatch<S>; 2]>;
 
 #[derive(Clone, Debug)]
@@ -82,13 +82,13 @@ struct Group<S> {
 }
 
 impl<S: Copy + Ord> SubscriptionTree<S> {
-    /// A tree without subscriptions.
+    /// Creates an empty tree.
     #[must_use]
     pub const fn new() -> Self {
         Self { root: Node::new() }
     }
 
-    /// Adds a subscription or changes its options; returns whether it is new.
+    /// Adds a subscription or changes its options. Returns whether it is new.
     pub fn subscribe(
         &mut self,
         filter: &TopicFilter<'_>,
@@ -100,7 +100,7 @@ impl<S: Copy + Ord> SubscriptionTree<S> {
             .add(filter.group(), subscriber, options)
     }
 
-    /// Removes a subscription; returns whether it existed.
+    /// Removes a subscription. Returns whether it existed.
     pub fn unsubscribe(&mut self, filter: &TopicFilter<'_>, subscriber: S) -> bool {
         self.root
             .remove(Some(filter.filter()), filter.group(), subscriber)
@@ -113,13 +113,13 @@ impl<S: Copy + Ord> SubscriptionTree<S> {
         self.root.is_empty()
     }
 
-    /// Takes out all subscribers but these.
+    /// Removes all subscribers except those for which `is_kept` is true.
     pub fn retain(&mut self, is_kept: impl Fn(S) -> bool) {
         self.root.retain(&is_kept);
     }
 
-    /// Adds the subscriptions that a topic name matches, in an order that depends on the tree alone. Of a group,
-    /// the next member in turn that is `available`, or the next one when none is.
+    /// Collects the subscriptions that match a topic name, in an order that depends on the tree alone. A shared group
+    /// receives at its next member in turn that is `available`, or at the next member if none is.
     pub fn collect(&mut self, topic: &str, available: impl Fn(S) -> bool, into: &mut Matches<S>) {
         let is_reserved = topic.starts_with('$');
         self.root

@@ -1,6 +1,6 @@
 use thiserror::Error;
 
-/// A topic filter, perhaps of a shared subscription (MQTT 5 §4.7 and §4.8.2).
+/// A topic filter, with or without a shared subscription group (MQTT 5 §4.7 and §4.8.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TopicFilter<'a> {
     text: &'a str,
@@ -48,19 +48,19 @@ impl<'a> TopicFilter<'a> {
         }
     }
 
-    /// Whether it is the name of one topic, and of no group.
+    /// Whether the filter has no wildcard and no group, so that it matches a single topic.
     #[must_use]
     pub fn is_one_topic(&self) -> bool {
         self.group.is_none() && !self.filter.contains(['+', '#'])
     }
 
-    /// The text that it was read from.
+    /// Returns the text of the filter.
     #[must_use]
     pub const fn text(&self) -> &'a str {
         self.text
     }
 
-    /// The group of a shared subscription.
+    /// Returns the group of a shared subscription.
     #[must_use]
     pub const fn group(&self) -> Option<&'a str> {
         self.group
@@ -89,7 +89,7 @@ impl<'a> TopicFilter<'a> {
         names.next().is_none()
     }
 
-    /// What every name that matches begins with.
+    /// Returns the prefix that all matching topic names have.
     pub(crate) fn literal_prefix(&self) -> &'a str {
         let end = self.filter.find(['+', '#']).unwrap_or(self.filter.len());
         // `a/#` matches `a` as well.
@@ -99,7 +99,7 @@ impl<'a> TopicFilter<'a> {
     }
 }
 
-/// Whether text can name a topic: not empty, without wildcards and U+0000 (MQTT 5 §4.7.3).
+/// Whether the text is a valid topic name: not empty, without wildcards and U+0000 (MQTT 5 §4.7.3).
 #[must_use]
 pub fn is_topic_name(text: &str) -> bool {
     !text.is_empty() && !text.bytes().any(|byte| matches!(byte, b'+' | b'#' | 0))
