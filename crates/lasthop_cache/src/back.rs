@@ -8,7 +8,7 @@ use lasthop_units::Instant;
 use crate::Cache;
 use crate::state::Request;
 
-/// The upstream side of a caching proxy: its client fetches what is missing or stale.
+/// The upstream side of a caching proxy. Its client fetches resources that are missing from the cache or stale.
 ///
 /// What it asks has the number of the reader's request that made it ask.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct Back<P> {
 }
 
 impl<P: Application> Back<P> {
-    /// A back over the client of a protocol.
+    /// Wraps the client of a protocol.
     pub fn new(protocol: P, cache: Cache) -> Self {
         Self {
             protocol,

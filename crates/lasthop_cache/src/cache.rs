@@ -19,7 +19,7 @@ pub struct Cache {
 pub struct CacheConfig {
     /// The capacity in bytes of representations.
     pub room: DataSize,
-    /// How long a stale representation is served while the upstream server gives no answer (`stale-if-error`, RFC 5861
+    /// How long a stale representation is served if the upstream server does not answer (`stale-if-error`, RFC 5861
     /// section 4).
     pub stale_if_error: Duration,
 }
@@ -34,12 +34,12 @@ impl Cache {
         }
     }
 
-    /// A service was asked for a resource, or told something that is for it; the message itself is handed up behind that.
+    /// Records that a service received a request or a write for a resource. The message itself is passed up afterwards.
     pub(crate) fn asked(&self, message: MessageId, resource: u32, is_write: bool) {
         self.state.borrow_mut().asked(message, resource, is_write);
     }
 
-    /// What is said with the answer that is being given.
+    /// Returns the metadata of the response that is being sent.
     pub(crate) fn response_state(&self) -> ResponseState {
         self.state.borrow().response_state
     }
@@ -91,23 +91,23 @@ impl Cache {
         Watching::new(self.clone(), service)
     }
 
-    /// Declares that the upstream client can observe and takes upstream requests.
+    /// Declares that the upstream client can observe and accepts upstream requests.
     pub fn can_observe(&self) {
         self.state.borrow_mut().observations.is_able = true;
     }
 
-    /// Returns the next upstream request by name, or the end of one.
+    /// Returns the next upstream request by name, or the cancellation of one.
     #[must_use]
     pub fn next_upstream_request(&self) -> Option<UpstreamRequest> {
         self.state.borrow_mut().observations.next_upstream_request()
     }
 
-    /// Reports what the upstream server has sent for a name, or a timeout.
+    /// Reports a response or notification of the upstream server for a name, or a timeout.
     pub fn report(&self, now: Instant, name: &Rc<str>, report: UpstreamReport) {
         self.with(|state| state.report(now, name, report));
     }
 
-    /// Does something, and has all of the host asked where that has made work for one of them.
+    /// Changes the state, and wakes the host's applications if there is work for them.
     pub(crate) fn with(&self, then: impl FnOnce(&mut State)) {
         let mut state = self.state.borrow_mut();
         then(&mut state);
@@ -116,7 +116,7 @@ impl Cache {
         }
     }
 
-    /// Asks for something that makes no work for anybody.
+    /// Reads the state without waking any application.
     pub(crate) fn look<T>(&self, then: impl FnOnce(&mut State) -> T) -> T {
         then(&mut self.state.borrow_mut())
     }

@@ -5,9 +5,9 @@ use lasthop_units::Duration;
 pub struct Freshness {
     /// The lifetime from its creation; `None` if it is not declared.
     pub lifetime: Option<Duration>,
-    /// Its age.
+    /// The age of the representation.
     pub age: Duration,
-    /// Its entity tag.
+    /// The entity tag.
     pub tag: Option<u32>,
 }
 
@@ -23,13 +23,13 @@ impl Freshness {
     }
 }
 
-/// What a client has read from a response.
+/// The caching metadata of a response, as the client read it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
     /// The declared freshness.
     pub freshness: Freshness,
-    /// Whether it is the one that was named in the request, so that it was not sent again.
+    /// Whether the response confirms the entity tag of the request and so has no body.
     pub is_unchanged: bool,
-    /// Whether the time that the answer took counts as age (RFC 9111 section 4.2.3).
+    /// Whether the response delay counts as age (RFC 9111 section 4.2.3).
     pub counts_delay: bool,
 }

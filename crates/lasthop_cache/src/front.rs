@@ -8,7 +8,7 @@ use lasthop_units::Instant;
 use crate::Cache;
 use crate::state::Answer;
 
-/// The downstream side of a caching proxy: requests are answered from the cache, or fetched.
+/// The downstream side of a caching proxy, which answers requests from the cache or fetches the resource.
 #[derive(Debug)]
 pub struct Front<P> {
     protocol: P,
@@ -19,7 +19,7 @@ pub struct Front<P> {
 }
 
 impl<P: Application> Front<P> {
-    /// Creates a front on the server of a protocol, with its number among those of the proxy.
+    /// Creates a front on the server of a protocol. `number` identifies the service in the proxy.
     pub fn new(protocol: P, cache: Cache, number: usize) -> Self {
         Self {
             protocol,

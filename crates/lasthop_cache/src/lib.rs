@@ -1,4 +1,4 @@
-//! A caching proxy without a protocol: what is kept for how long, who waits for it, and what is to be fetched.
+//! A caching proxy without a protocol: freshness of cached representations, waiting clients and upstream requests.
 //!
 //! A [`Front`] stands on each server that readers ask, a [`Back`] on the client of the server behind. Between them is a
 //! [`Cache`], which all share, and the protocols with them: they tell it which resource a request is for, and what was said

@@ -7,15 +7,15 @@ use crate::Freshness;
 use crate::state::State;
 use crate::store::{Entry, Key};
 
-/// What a proxy asks the server behind for by its name, and for which of its services: it observes once for all who observe
-/// (RFC 7641 section 5).
+/// The upstream observations of a proxy, by resource name and by interested services. The proxy observes a resource
+/// once for all its clients (RFC 7641 section 5).
 #[derive(Debug, Default)]
 pub(crate) struct Observations {
     by_name: BTreeMap<Rc<str>, Asked>,
     upstream_requests: VecDeque<UpstreamRequest>,
     /// For each service.
     report: Vec<VecDeque<(Rc<str>, UpstreamReport)>>,
-    /// Whether the client of the server behind can observe.
+    /// Whether the upstream client can observe.
     pub(crate) is_able: bool,
 }
 
@@ -32,28 +32,28 @@ struct Asked {
 /// What the server behind has been asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
-    /// Nothing.
+    /// No request.
     #[default]
     Idle,
-    /// What there is now; no answer has come.
+    /// A request without observation is unanswered.
     Asking,
-    /// To be told of changes; no answer has come.
+    /// A registration of an observation is unanswered.
     Registering,
-    /// To be told of changes, and it does.
+    /// The observation is registered.
     Observing,
 }
 
 /// A request to the upstream server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UpstreamRequest {
-    /// A resource by its name.
+    /// Request a resource by its name.
     Ask {
         /// The path, and the arguments behind `?`.
         name: Rc<str>,
         /// Whether it is to tell of changes as well. If it does so already it is asked once more, by the same observation.
         observes: bool,
     },
-    /// No more of the changes of a resource.
+    /// Cancel the observation of a resource.
     End(Rc<str>),
 }
 
@@ -64,22 +64,22 @@ pub struct UpstreamReport {
     pub state: UpstreamState,
     /// Whether the request was an observation.
     pub was_to_observe: bool,
-    /// Whether more will follow.
+    /// Whether further reports will follow.
     pub is_observed: bool,
 }
 
 /// The state of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UpstreamState {
-    /// What it is now.
+    /// The current representation.
     State(Seen),
-    /// The server does not give it; why, in a code of its protocol.
+    /// The upstream server refused, with a code of its protocol.
     Refused(u8),
-    /// It gave no answer; with what there is, where that may be given although it is not fresh.
+    /// The upstream server did not answer. The stale cache entry is included if it may be served.
     Nothing(Option<Seen>),
 }
 
-/// A state of a resource.
+/// A representation of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// The bytes.
@@ -108,13 +108,13 @@ impl Observations {
         !self.upstream_requests.is_empty() || self.report.iter().any(|report| !report.is_empty())
     }
 
-    /// Whether the server behind tells of the changes of a resource.
+    /// Whether the upstream server sends notifications for a resource.
     pub(crate) fn is_observed(&self, name: &str) -> bool {
         let asked = self.by_name.get(name);
         asked.is_some_and(|asked| asked.phase == Phase::Observing)
     }
 
-    /// Somebody at a service asks for a resource that is to be asked for at the server behind.
+    /// Requests a resource from the upstream server on behalf of a service.
     pub(crate) fn ask(&mut self, service: usize, name: &Rc<str>, observes: bool) {
         let asked = self.by_name.entry(Rc::clone(name)).or_default();
         asked.waiting.insert(service);
@@ -128,7 +128,7 @@ impl Observations {
         }
     }
 
-    /// A service has nobody any more who observes a resource, or waits to.
+    /// Records that no client of a service observes or waits for a resource any more.
     pub(crate) fn release(&mut self, service: usize, name: &Rc<str>) {
         let Some(asked) = self.by_name.get_mut(name) else {
             return;
@@ -145,7 +145,7 @@ impl Observations {
         self.go_on(name);
     }
 
-    /// All is lost.
+    /// Drops all state.
     pub(crate) fn forget(&mut self) {
         self.by_name.clear();
         self.upstream_requests.clear();
@@ -216,7 +216,7 @@ impl Observations {
 }
 
 impl State {
-    /// The server behind has said something of a resource, or nothing in time.
+    /// Processes a report of the upstream server on a resource.
     pub(crate) fn report(&mut self, now: Instant, name: &Rc<str>, mut report: UpstreamReport) {
         let key = Key::Name(Rc::clone(name));
         match &mut report.state {
@@ -244,7 +244,7 @@ impl State {
 }
 
 impl Seen {
-    /// What there is of a resource.
+    /// Returns the state of a cache entry.
     pub(crate) fn of(entry: &Entry, now: Instant) -> Self {
         Self {
             payload: Rc::clone(&entry.payload),

@@ -4,7 +4,7 @@ use lasthop_units::{Duration, Instant};
 
 use crate::Freshness;
 
-/// The server's own resources.
+/// The resources of a server that is not a proxy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnResources {
     /// The lifetime of responses; `None` if it is not declared.
@@ -19,7 +19,7 @@ pub struct OwnResources {
 const WRITE_STEP: u32 = 1 << 20;
 
 impl OwnResources {
-    /// Creates resources that were never written.
+    /// Creates resources without any writes.
     #[must_use]
     pub fn new(lifetime: Option<Duration>, changes: Option<Duration>) -> Self {
         Self {

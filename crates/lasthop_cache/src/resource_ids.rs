@@ -6,12 +6,12 @@ use lasthop_units::Instant;
 
 use crate::{Cache, Reply};
 
-/// How the client of a protocol names the resources that it requests.
+/// How a protocol's client finds the resource of a message.
 #[derive(Clone, Debug)]
 pub enum ResourceIds {
-    /// By the resources that its flows are about, by their channels.
+    /// A configured resource for each flow, by channel.
     Resources(Rc<[(u8, u32)]>),
-    /// By those that its host was asked for, on behalf of others.
+    /// The resource that was requested from the proxy, for a caching proxy.
     Cached(Cache),
 }
 

@@ -6,22 +6,22 @@ use crate::{Cache, Freshness, OwnResources};
 /// The source of a server's responses by resource name.
 #[derive(Clone, Debug)]
 pub enum ResponseSource {
-    /// What is its own.
+    /// The server's own resources.
     Own(OwnResources),
-    /// What its host has fetched from another.
+    /// The cache of the server's host, which is a proxy.
     Cached(Cache),
 }
 
-/// How a request is answered.
+/// The state of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResponseState {
-    /// Here it is.
+    /// The representation is available.
     Here(Freshness),
-    /// It takes its time.
+    /// The response is delayed.
     Later,
-    /// The server behind has given no answer.
+    /// The upstream server did not answer.
     Nothing,
-    /// What was to be done is done.
+    /// The write was carried out.
     Done,
 }
 
@@ -54,7 +54,7 @@ impl ResponseSource {
         }
     }
 
-    /// Records a write; returns whether its sender must wait for the outcome.
+    /// Records a write. Returns whether the response must wait for the outcome.
     pub fn written(&mut self, message: MessageId, resource: u32) -> bool {
         match self {
             Self::Own(own) => {
@@ -68,7 +68,7 @@ impl ResponseSource {
         }
     }
 
-    /// Returns how the current request is answered.
+    /// Returns how to respond to the current request.
     #[must_use]
     pub fn response_state(&self, now: Instant, resource: Option<u32>) -> ResponseState {
         match self {
@@ -83,7 +83,7 @@ impl ResponseSource {
         }
     }
 
-    /// Whether it is the cache of another host.
+    /// Whether the source is the cache of a proxy.
     #[must_use]
     pub const fn is_cached(&self) -> bool {
         matches!(self, Self::Cached(_))

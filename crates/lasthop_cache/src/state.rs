@@ -11,7 +11,7 @@ use crate::observations::Observations;
 use crate::store::{Entry, Key, Store};
 use crate::{CacheConfig, Freshness, Reply, ResponseState};
 
-/// What a proxy has, and who waits for what.
+/// The state of a proxy: cached representations and waiting requests.
 #[derive(Debug)]
 pub(crate) struct State {
     config: CacheConfig,
@@ -28,7 +28,7 @@ pub(crate) struct State {
     requests: VecDeque<Request>,
     /// For each service.
     answers: Vec<VecDeque<Answer>>,
-    /// What is said with the answer that is being given.
+    /// The metadata of the response that is being sent.
     pub(crate) response_state: ResponseState,
 }
 
@@ -52,21 +52,21 @@ struct Fetch {
     is_outdated: bool,
 }
 
-/// What the server behind is to be asked.
+/// A request to the upstream server.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) message: MessageId,
-    /// What it is told; `None` where it is asked.
+    /// The content of a write; `None` for a read.
     pub(crate) payload: Option<Vec<u8>>,
 }
 
-/// What a reader is to be told.
+/// A response to a downstream client.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) message: MessageId,
     pub(crate) payload: Rc<[u8]>,
     pub(crate) response_state: ResponseState,
-    /// How it came about; `None` where it is not the last word.
+    /// The cache outcome; `None` if another response follows.
     pub(crate) by: Option<CacheOutcome>,
 }
 
@@ -90,7 +90,7 @@ impl State {
         self.config
     }
 
-    /// Notes which resource a request is for. One that was made before goes on.
+    /// Records the resource of a request. A request that already exists continues.
     pub(crate) fn asked(&mut self, message: MessageId, resource: u32, is_write: bool) {
         self.asked.entry(message).or_insert(Asked {
             resource,
@@ -99,18 +99,18 @@ impl State {
         });
     }
 
-    /// The resource of a request that was not answered.
+    /// Returns the resource of an unanswered request.
     pub(crate) fn resource_of(&self, message: MessageId) -> Option<u32> {
         self.asked.get(&message).map(|asked| asked.resource)
     }
 
-    /// The entity tag of what there is of a resource, for a request that fetches it.
+    /// Returns the entity tag of the cached representation, for a request that fetches the resource.
     pub(crate) fn tag_for(&mut self, message: MessageId) -> Option<u32> {
         let resource = self.fetches.get(&message)?.resource;
         self.store.get(&Key::Number(resource))?.tag
     }
 
-    /// A service hands a request up.
+    /// Processes a request that a service passes up.
     pub(crate) fn take(&mut self, now: Instant, front: usize, message: MessageId, payload: &[u8]) {
         let Some(asked) = self.asked.get_mut(&message) else {
             return;
@@ -140,7 +140,7 @@ impl State {
         self.ack_and_defer(message);
     }
 
-    /// What was said with an answer. One that says that nothing has changed is all there is.
+    /// Records the metadata of a response. A response without changes has no body to follow.
     pub(crate) fn said(&mut self, now: Instant, message: MessageId, reply: Reply) {
         if let Some(fetch) = self.fetches.get_mut(&message) {
             fetch.reply = reply;
@@ -150,7 +150,7 @@ impl State {
         }
     }
 
-    /// A representation has come.
+    /// Stores a fetched representation.
     pub(crate) fn fetched(&mut self, now: Instant, message: MessageId, payload: &[u8]) {
         let Some(fetch) = self.end_fetch(message) else {
             return;
@@ -202,7 +202,7 @@ impl State {
         }
     }
 
-    /// The server behind gave no answer.
+    /// Records that the upstream server did not answer.
     pub(crate) fn failed(&mut self, now: Instant, message: MessageId) {
         let Some(fetch) = self.end_fetch(message) else {
             return self.say(message, ResponseState::Nothing, CacheOutcome::Failed);
@@ -218,7 +218,8 @@ impl State {
         }
     }
 
-    /// The server behind has done what it was told: what there was of the resource is of no use (RFC 9111 section 4.4).
+    /// Records that the upstream server carried out a write. The cached representation is invalidated (RFC 9111 section
+    /// 4.4).
     pub(crate) fn written(&mut self, message: MessageId) {
         let asked = self.asked.get(&message).filter(|asked| asked.is_write);
         let Some(resource) = asked.map(|asked| asked.resource) else {
@@ -237,21 +238,21 @@ impl State {
         self.requests.pop_front()
     }
 
-    /// The next answer of a service.
+    /// Returns the next response of a service.
     pub(crate) fn next_answer(&mut self, front: usize) -> Option<Answer> {
         let answer = self.answers.get_mut(front)?.pop_front()?;
         self.response_state = answer.response_state;
         Some(answer)
     }
 
-    /// Whether there is something for somebody.
+    /// Whether any application has work to do.
     pub(crate) fn has_news(&self) -> bool {
         !self.requests.is_empty()
             || self.answers.iter().any(|answers| !answers.is_empty())
             || self.observations.has_news()
     }
 
-    /// All is lost, which is in memory alone.
+    /// Drops all state, which is in memory only.
     pub(crate) fn forget(&mut self) {
         self.store.clear();
         self.observations.forget();
@@ -337,7 +338,7 @@ impl Fetch {
 }
 
 impl Answer {
-    /// How old it is, in whole milliseconds.
+    /// Returns the age of the response in whole milliseconds.
     pub(crate) fn age_ms(&self) -> u32 {
         match self.response_state {
             ResponseState::Here(Freshness { age, .. }) => millis(age),

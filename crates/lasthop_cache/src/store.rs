@@ -5,7 +5,7 @@ use lasthop_units::{DataSize, Duration, Instant};
 
 use crate::Freshness;
 
-/// Representations by their resources, as many as there is room for: the one that was not used for the longest goes first.
+/// A cache of representations with a size limit. The least recently used entry is evicted first.
 #[derive(Debug)]
 pub(crate) struct Store {
     room: DataSize,
@@ -15,29 +15,29 @@ pub(crate) struct Store {
     uses: u64,
 }
 
-/// What a representation is of.
+/// The key of a cache entry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Key {
     /// A resource of a study, by its number.
     Number(u32),
-    /// Any resource that can be observed, by its name.
+    /// An observable resource, by its name.
     Name(Rc<str>),
 }
 
-/// A representation that was fetched.
+/// A cached representation.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) payload: Rc<[u8]>,
-    /// When it was made, as far as that is known.
+    /// When the representation was created, as far as known.
     pub(crate) made: Instant,
     pub(crate) lifetime: Duration,
     pub(crate) tag: Option<u32>,
-    /// In which format it is, by the number of that, where that was said.
+    /// The content format, if it is known.
     pub(crate) format: Option<u16>,
 }
 
 impl Entry {
-    /// What has come now and is said to be so old.
+    /// Creates an entry from a representation that arrives now, with its declared age.
     pub(crate) fn of(now: Instant, payload: Rc<[u8]>, said: Freshness) -> Self {
         let made = now.as_nanos().saturating_sub(said.age.as_nanos());
         Self {
@@ -53,12 +53,12 @@ impl Entry {
         now < self.made + self.lifetime
     }
 
-    /// Whether it has not been stale for longer than this.
+    /// Whether the entry is fresh, or became stale less than `by` ago.
     pub(crate) fn may_be_stale(&self, now: Instant, by: Duration) -> bool {
         now < self.made + self.lifetime + by
     }
 
-    /// What is said of it now.
+    /// Returns the current freshness.
     pub(crate) fn freshness(&self, now: Instant) -> Freshness {
         Freshness {
             lifetime: Some(self.lifetime),
@@ -78,7 +78,7 @@ impl Store {
         }
     }
 
-    /// Whether anything is kept at all.
+    /// Whether the store has any capacity.
     pub(crate) fn keeps(&self) -> bool {
         self.room > DataSize::ZERO
     }
@@ -90,7 +90,7 @@ impl Store {
         Some(entry)
     }
 
-    /// Keeps a representation in place of the one before, if there is room.
+    /// Stores a representation in place of the previous one, if there is room.
     pub(crate) fn put(&mut self, resource: Key, entry: Entry) {
         self.remove(&resource);
         let (length, room) = (entry.payload.len() as u64, self.room.as_bytes());

@@ -16,9 +16,9 @@ pub struct Watching {
 /// A fresh cache entry of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Current {
-    /// It.
+    /// The representation.
     pub seen: Seen,
-    /// Whether the upstream server sends notifications for it.
+    /// Whether the upstream server sends notifications for the resource.
     pub is_observed: bool,
 }
 
@@ -27,7 +27,7 @@ impl Watching {
         Self { cache, service }
     }
 
-    /// Whether the upstream client can use names.
+    /// Whether the upstream client can request resources by name.
     #[must_use]
     pub fn is_able(&self) -> bool {
         self.cache.look(|state| state.observations.is_able)
@@ -54,7 +54,7 @@ impl Watching {
             .with(|state| state.observations.ask(service, name, observes));
     }
 
-    /// Nobody here observes a resource any more, or waits to.
+    /// Records that no client of this service observes or waits for a resource any more.
     pub fn release(&self, name: &Rc<str>) {
         let service = self.service;
         self.cache
