@@ -1,6 +1,6 @@
 use lasthop_contract::{Cause, Layer, Span};
 
-/// Bytes by layer and cause. It holds memory for those that there are.
+/// Bytes by layer and cause. Memory is used only for non-zero amounts.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
     rows: Vec<AccountRow>,
@@ -9,11 +9,11 @@ pub struct Account {
 /// Bytes of one layer and cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AccountRow {
-    /// Who made them.
+    /// The layer that sent the bytes.
     pub layer: Layer,
-    /// What for.
+    /// The purpose of the bytes.
     pub cause: Cause,
-    /// How many.
+    /// The number of bytes.
     pub bytes: u64,
 }
 
@@ -35,7 +35,7 @@ impl Account {
         }
     }
 
-    /// Every amount above zero, by layer and cause.
+    /// Returns the non-zero amounts by layer and cause.
     #[must_use]
     pub fn rows(&self) -> Vec<AccountRow> {
         let mut rows = self.rows.clone();
@@ -43,13 +43,13 @@ impl Account {
         rows
     }
 
-    /// All bytes.
+    /// Returns the number of all bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.rows.iter().map(|row| row.bytes).sum()
     }
 
-    /// The bytes of a cause, of whatever layer.
+    /// Returns the bytes of a cause over all layers.
     #[must_use]
     pub fn of_cause(&self, cause: Cause) -> u64 {
         let rows = self.rows.iter().filter(|row| row.cause == cause);

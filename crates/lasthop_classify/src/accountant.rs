@@ -11,7 +11,7 @@ use crate::conversation::{Conversation, Protocol};
 use crate::portion::{Portion, Remark, Sight};
 use crate::portion_log::PortionLog;
 
-/// The ledger of captures: takes their bytes, and adds up what each byte is for.
+/// The byte ledger of captures: reads capture files and adds up the bytes by purpose.
 ///
 /// Memory grows with the number of conversations and with what streams hold back, not with the size of the files.
 #[derive(Debug, Default)]
@@ -36,14 +36,14 @@ struct Books {
     findings: Findings,
 }
 
-/// Bytes of all conversations, by who saw them and which way they went.
+/// Bytes of all conversations, by sight and direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TotalRow {
-    /// Who saw them.
+    /// Whether the capturing host sent or received the bytes.
     pub sight: Sight,
-    /// Up is from who opened the conversation.
+    /// The direction. Up is away from the opener of the conversation.
     pub direction: Direction,
-    /// How many for what.
+    /// The bytes of a layer and cause.
     pub row: AccountRow,
 }
 
@@ -55,87 +55,88 @@ struct Tally {
     account: Account,
 }
 
-/// A conversation with what each side sent, up first.
+/// A conversation with the traffic of each direction, up first.
 #[derive(Clone, Copy, Debug)]
 pub struct ConversationReport<'a> {
-    /// Who speaks what.
+    /// The two ends and the protocol.
     pub conversation: &'a Conversation,
-    /// IP packets.
+    /// The number of IP packets.
     pub packets: [u64; 2],
-    /// Packets all of whose content was sent before.
+    /// The number of packets that only retransmit data.
     pub repeated: [u64; 2],
-    /// Their bytes.
+    /// The bytes by layer and cause.
     pub accounts: [&'a Account; 2],
 }
 
-/// What was found beside bytes.
+/// Findings about the capture beside its bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Frames of the files.
+    /// The number of captured frames.
     pub frames: u64,
-    /// IP packets.
+    /// The number of IP packets.
     pub packets: u64,
-    /// Frames that carry no IP.
+    /// The number of frames without IP.
     pub not_ip: u64,
-    /// Frames with fragments of 6LoWPAN packets that are not whole.
+    /// The number of frames with fragments of incomplete 6LoWPAN packets.
     pub lone_fragments: u64,
-    /// Frames by link layers that are not known here, by their number.
+    /// The number of frames of each unsupported link layer, by its LINKTYPE value.
     pub unknown_links: BTreeMap<u32, u64>,
-    /// Packets of which a part alone was kept.
+    /// The number of packets that the capture truncated.
     pub cut_short: u64,
-    /// Packets whose checksum does not fit.
+    /// The number of packets with a wrong checksum.
     pub damaged: u64,
-    /// Packets of TCP all of whose content was sent before.
+    /// The number of TCP packets that only retransmit data.
     pub repeated_by_tcp: u64,
-    /// Those of them that the other side had acknowledged.
+    /// The number of TCP packets that only retransmit data which was already acknowledged.
     pub repeated_in_vain: u64,
-    /// Datagrams whose message was sent before.
+    /// The number of datagrams whose message was sent before.
     pub repeated_by_application: u64,
-    /// Bytes at the ends of files that are the beginning of something.
+    /// The bytes of incomplete blocks at the ends of files.
     pub unfinished_bytes: u64,
-    /// Where files are damaged behind frames that were read: what follows is left out.
+    /// The positions at which files are damaged after valid frames. The rest of such a file is not read.
     pub damaged_at: Vec<u64>,
     /// When the first frame was captured.
     pub first: Option<Instant>,
-    /// When the last was.
+    /// When the last frame was captured.
     pub last: Option<Instant>,
 }
 
 impl Accountant {
-    /// One that has seen nothing.
+    /// Creates an accountant without captures.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds up what the packets cost, too.
+    /// Also computes the cost of the packets.
     pub fn bill_by(&mut self, bill: CaptureBill) {
         self.bill = Some(bill);
     }
 
-    /// Keeps the packets from now on: memory grows with their number.
+    /// Keeps every packet from now on. Memory grows with their number.
     pub fn keep_portions(&mut self) {
         self.portions.get_or_insert_default();
     }
 
-    /// The packets, where they are kept.
+    /// Returns the packets, if they are kept.
     #[must_use]
     pub fn portions(&self) -> Option<&PortionLog> {
         self.portions.as_ref()
     }
 
-    /// What the packets cost, where that was asked for.
+    /// Returns the cost of the packets, if it is computed.
     #[must_use]
     pub fn bill(&self) -> Option<&CaptureBill> {
         self.bill.as_ref()
     }
 
-    /// From now on a protocol is spoken at a port, whatever IANA registers.
+    /// Sets the protocol at a server port, regardless of IANA's registry.
     pub fn say_port(&mut self, port: u16, protocol: Protocol) {
         self.classifier.say_port(port, protocol);
     }
 
-    /// Takes the next bytes of a file. Where it is damaged behind a frame, what was read before counts, and the rest does not.
+    /// Reads the next bytes of a file. If the file is damaged after a valid frame, the frames before it count and the
+    /// rest is ignored.
     ///
     /// # Errors
     /// They are no capture.
@@ -189,7 +190,7 @@ impl Accountant {
         Ok(())
     }
 
-    /// Ends a file; another one goes on where it ends, as the files of a ring buffer do.
+    /// Ends a file. The next file continues the capture, as in a ring buffer of files.
     ///
     /// # Errors
     /// It is no capture.
@@ -202,14 +203,14 @@ impl Accountant {
         Ok(())
     }
 
-    /// Nothing more comes.
+    /// Ends the capture.
     pub fn finish(&mut self) {
         self.books.findings.lone_fragments = self.lowpan.finish();
         self.classifier.finish();
         self.collect();
     }
 
-    /// The bytes of all conversations.
+    /// Returns the bytes of all conversations.
     #[must_use]
     pub fn totals(&self) -> Vec<TotalRow> {
         let accounts = self.books.totals.iter();
@@ -223,12 +224,12 @@ impl Accountant {
         rows.collect()
     }
 
-    /// The conversations, by the order of their first packets.
+    /// Iterates over the conversations, in the order of their first packets.
     pub fn conversations(&self) -> impl Iterator<Item = ConversationReport<'_>> {
         (0..self.books.conversations.len()).filter_map(|place| self.conversation(place))
     }
 
-    /// The conversation at a place in that order.
+    /// Returns the conversation at an index of that order.
     #[must_use]
     pub fn conversation(&self, place: usize) -> Option<ConversationReport<'_>> {
         let conversation = self.classifier.conversations().get(place)?;
@@ -241,7 +242,7 @@ impl Accountant {
         })
     }
 
-    /// What was found beside bytes.
+    /// Returns the findings about the capture beside its bytes.
     #[must_use]
     pub fn findings(&self) -> &Findings {
         &self.books.findings

@@ -9,7 +9,7 @@ use crate::account::{Account, AccountRow};
 use crate::conversation::Conversation;
 use crate::portion::Portion;
 
-/// What the packets of a capture cost by a tariff. Each address that opens conversations is taken for one SIM.
+/// The cost of a capture's packets by a tariff. Each address that opens conversations counts as one SIM.
 ///
 /// The handshake of the first session of a SIM counts once, where the capture begins with it; all else counts as what
 /// comes again.
@@ -23,16 +23,16 @@ pub struct CaptureBill {
     added: u64,
 }
 
-/// What a SIM is billed.
+/// The bill of a SIM.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SimTotal {
-    /// Its address.
+    /// The address of the SIM.
     pub address: IpAddr,
-    /// IP bytes of a month.
+    /// IP bytes each month.
     pub bytes_per_month: f64,
-    /// Bytes that are billed for a month.
+    /// Billed bytes each month.
     pub billed_bytes_per_month: f64,
-    /// Billed bytes of the first handshake, once.
+    /// Billed bytes of the first handshake, which occur once.
     pub set_up_bytes: f64,
     /// The cost of the first year, in its parts.
     pub cost: CostParts,
@@ -41,13 +41,13 @@ pub struct SimTotal {
 /// The bill of a capture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BilledCapture {
-    /// What each SIM is billed, the dearest first.
+    /// The bill of each SIM, the most expensive first.
     pub sims: Vec<SimTotal>,
-    /// Bytes of a month by layer and cause, all SIMs together.
+    /// Bytes each month by layer and cause, over all SIMs.
     pub by_cause: Vec<(AccountRow, f64)>,
-    /// Bytes of a month that the tariff adds to packets.
+    /// Bytes each month that the tariff adds to packets.
     pub packet_overhead: f64,
-    /// Bytes of a month that rounding adds.
+    /// Bytes each month that rounding adds.
     pub rounding: f64,
 }
 
@@ -59,7 +59,7 @@ struct Sim {
 }
 
 impl CaptureBill {
-    /// A bill by this tariff.
+    /// Creates a bill with this tariff.
     #[must_use]
     pub fn new(tariff: Tariff) -> Self {
         Self {
@@ -106,7 +106,7 @@ impl CaptureBill {
         }
     }
 
-    /// The bill when the capture stands for so much time.
+    /// Returns the bill, if the capture represents this span.
     #[must_use]
     pub fn finish(&self, span: Duration) -> BilledCapture {
         if span == Duration::ZERO {

@@ -18,7 +18,7 @@ use crate::portion::{Portion, Remark, Sight};
 use crate::ports::Ports;
 use crate::tcp::{Connection, Segment};
 
-/// Gives the bytes of IP packets a provenance. Each byte that it takes is told of once.
+/// Assigns a provenance to the bytes of IP packets. Each byte is reported once.
 ///
 /// Packets come in the order in which one observer saw them. What a segment of TCP carries is told of when all before it
 /// is there, or when it is clear that the capture lacks it; fragments when their packet is whole.
@@ -60,19 +60,19 @@ struct Above<'a> {
 const UDP_HEADER: usize = 8;
 
 impl Classifier {
-    /// One that has seen nothing.
+    /// Creates a classifier without packets.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// From now on a protocol is spoken at a port, whatever IANA registers.
+    /// Sets the protocol at a server port, regardless of IANA's registry.
     pub fn say_port(&mut self, port: u16, protocol: Protocol) {
         self.ports.say(port, protocol);
     }
 
-    /// Takes a packet: what was kept of it, and how long the frame was behind its link layer. Bytes behind the IP packet,
-    /// which fill up a frame, are not told of.
+    /// Processes a packet. `kept` holds its captured bytes, `length` is the length of the frame after its link-layer
+    /// header. Padding after the IP packet is not reported.
     pub fn handle(&mut self, now: Instant, sight: Sight, kept: &[u8], length: usize) {
         self.last = now;
         while let Some((key, set)) = self.fragments.expired(now) {
@@ -162,12 +162,12 @@ impl Classifier {
         }
     }
 
-    /// What is known of a packet by now, in no order that means anything.
+    /// Returns the next classified packet, in no particular order.
     pub fn poll(&mut self) -> Option<Portion> {
         self.told.pop_front()
     }
 
-    /// Nothing more comes: what waits is told of as far as it can be read.
+    /// Ends the capture. Waiting packets are classified as far as they can be read.
     pub fn finish(&mut self) {
         while let Some((key, set)) = self.fragments.take_any() {
             self.give_up(key, set);
@@ -179,7 +179,7 @@ impl Classifier {
         }
     }
 
-    /// The conversations so far; a [`ConversationId`] is a place among them.
+    /// Returns the conversations so far. A [`ConversationId`] is an index of this slice.
     #[must_use]
     pub fn conversations(&self) -> &[Conversation] {
         self.conversations.all()

@@ -3,46 +3,46 @@ use core::net::{IpAddr, SocketAddr};
 use crate::ports::Ports;
 use lasthop_contract::{Direction, LookupMap, TCP_PROTOCOL, UDP_PROTOCOL};
 
-/// The number of a conversation, by the order of their first packets.
+/// The index of a conversation, in the order of their first packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConversationId(pub u32);
 
-/// Two ends that send each other packets.
+/// The two ends of an exchange of packets, and the protocol between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conversation {
-    /// Who opened it, as far as can be told: who sent a SYN, or whose peer has a well-known port, or who sent first. The
-    /// ports are 0 where there are none.
+    /// The end that opened the conversation: the sender of a SYN, else the peer of a well-known port, else the first
+    /// sender. The ports are 0 if the protocol has none.
     pub opener: SocketAddr,
     /// The other end.
     pub responder: SocketAddr,
     /// The protocol above IP, by its IANA number.
     pub ip_protocol: u8,
-    /// What is spoken.
+    /// The application protocol.
     pub protocol: Protocol,
 }
 
-/// What is spoken in a conversation.
+/// The protocol of a conversation above TCP or UDP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Protocol {
-    /// Nothing that is read here.
+    /// An unsupported protocol.
     Opaque,
     /// MQTT 3.1.1 or 5.
     Mqtt,
     /// CoAP, over UDP or TCP.
     Coap,
-    /// RTPS, which DDS is made of.
+    /// RTPS, the wire protocol of DDS.
     Rtps,
-    /// TLS, of which the records are read.
+    /// TLS. Only its records are parsed.
     Tls,
-    /// DTLS, of which the records are read.
+    /// DTLS. Only its records are parsed.
     Dtls,
-    /// MQTT in the frames of a WebSocket.
+    /// MQTT in WebSocket frames.
     WebSocket,
     /// HTTP/1.1.
     Http,
 }
 
-/// All conversations, found by their ends.
+/// All conversations, by their ends.
 #[derive(Debug, Default)]
 pub(crate) struct Conversations {
     places: LookupMap<(u8, SocketAddr, SocketAddr), ConversationId>,
@@ -50,7 +50,7 @@ pub(crate) struct Conversations {
 }
 
 impl Protocol {
-    /// Those that can be said of a port.
+    /// The protocols that can be set for a port.
     pub const OF_PORTS: [Self; 6] = [
         Self::Mqtt,
         Self::Coap,
@@ -60,7 +60,7 @@ impl Protocol {
         Self::Http,
     ];
 
-    /// The name in ledgers; `None` where nothing is read.
+    /// Returns the name in ledgers, or `None` for an unsupported protocol.
     #[must_use]
     pub const fn name(self) -> Option<&'static str> {
         match self {
@@ -77,7 +77,7 @@ impl Protocol {
 }
 
 impl Conversation {
-    /// The name of what is spoken, or of what carries it.
+    /// Returns the name of the application protocol if it is supported, else of the protocol below it.
     #[must_use]
     pub fn name(&self) -> String {
         let below = match self.ip_protocol {
@@ -89,7 +89,7 @@ impl Conversation {
         self.protocol.name().map_or(below, str::to_owned)
     }
 
-    /// Whether it has ports.
+    /// Whether the conversation has ports.
     #[must_use]
     pub const fn has_ports(&self) -> bool {
         matches!(self.ip_protocol, TCP_PROTOCOL | UDP_PROTOCOL)
@@ -101,7 +101,8 @@ impl Conversation {
 }
 
 impl Conversations {
-    /// The conversation of a packet and its direction. `opens` says whether the packet tells who opened it.
+    /// Returns the conversation of a packet and the packet's direction. `opens` tells whether the packet shows which
+    /// end opened it.
     pub(crate) fn find(
         &mut self,
         ip_protocol: u8,
@@ -154,14 +155,14 @@ impl Conversations {
     }
 }
 
-/// Whether a packet tells who opened its conversation.
+/// Which end opened a conversation, as one packet shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Opens {
-    /// Its sender did.
+    /// The sender of the packet.
     Yes,
-    /// Its receiver did.
+    /// The receiver of the packet.
     Answers,
-    /// It does not tell.
+    /// Unknown.
     Unknown,
 }
 
@@ -174,7 +175,7 @@ fn rank(ports: &Ports, ip_protocol: u8, port: u16) -> u8 {
     }
 }
 
-/// An address with the port zero, for what has no ports.
+/// Returns an address with port 0, for protocols without ports.
 pub(crate) fn without_port(address: IpAddr) -> SocketAddr {
     SocketAddr::new(address, 0)
 }

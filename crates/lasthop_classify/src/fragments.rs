@@ -6,7 +6,7 @@ use lasthop_units::{Duration, Instant};
 
 use crate::datagram::digest;
 
-/// Fragments whose packet is not whole yet, and which came of those that are. It forgets them after a while, and the oldest
+/// The fragments of incomplete packets, and records of complete ones. Old entries expire, and the oldest are evicted
 /// when there are many.
 #[derive(Debug, Default)]
 pub(crate) struct Fragments {
@@ -16,7 +16,7 @@ pub(crate) struct Fragments {
     begun: u64,
 }
 
-/// Which packet a fragment is a part of.
+/// The packet to which a fragment belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FragmentKey {
     pub(crate) source: IpAddr,
@@ -25,47 +25,48 @@ pub(crate) struct FragmentKey {
     pub(crate) identification: u32,
 }
 
-/// A part of a larger packet.
+/// The place of a fragment in its packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FragmentPlace {
     pub(crate) identification: u32,
-    /// Where it lies.
+    /// The offset in the packet.
     pub(crate) offset: usize,
     pub(crate) has_more: bool,
 }
 
-/// A fragment as it was captured.
+/// A captured fragment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fragment<'a> {
     pub(crate) place: FragmentPlace,
-    /// How long its headers are.
+    /// The length of its headers.
     pub(crate) header: usize,
-    /// What was kept of what follows them.
+    /// The captured bytes after the headers.
     pub(crate) kept: &'a [u8],
-    /// How long that was.
+    /// The original length of the bytes after the headers.
     pub(crate) length: usize,
 }
 
-/// What a fragment does to those before it.
+/// The result of adding a fragment.
 #[derive(Debug)]
 pub(crate) enum Added {
-    /// Others are to come.
+    /// Further fragments are missing.
     Waits,
-    /// The packet is whole by it.
+    /// The packet is complete.
     Whole(FragmentSet),
-    /// It is a copy of one of a packet that was whole, which had these ports.
+    /// The fragment is a duplicate from a complete packet, which had these ports.
     Copy((u16, u16)),
-    /// It is of another packet than these, whose number its sender uses again. It is to be added again.
+    /// The fragment belongs to a new packet with a reused identification. The old set is returned, and the fragment
+    /// must be added again.
     OfAnother(FragmentSet),
 }
 
 /// The fragments of one packet.
 #[derive(Debug, Default)]
 pub(crate) struct FragmentSet {
-    /// Their headers together.
+    /// The total length of the fragments' headers.
     pub(crate) header_bytes: usize,
     pub(crate) packets: u32,
-    /// How many bytes came again.
+    /// The number of duplicated bytes.
     pub(crate) again: usize,
     number: u64,
     /// By their offsets, without overlap.
@@ -116,7 +117,7 @@ impl Fragments {
         Added::Waits
     }
 
-    /// A set that nobody waits for any longer.
+    /// Removes and returns an expired set.
     pub(crate) fn expired(&mut self, now: Instant) -> Option<(FragmentKey, FragmentSet)> {
         while let Some(&(since, ..)) = self.order.front() {
             let is_old = now.as_nanos() >= since.as_nanos() + LIFETIME.as_nanos();
@@ -130,7 +131,7 @@ impl Fragments {
         None
     }
 
-    /// Any set.
+    /// Removes and returns any set.
     pub(crate) fn take_any(&mut self) -> Option<(FragmentKey, FragmentSet)> {
         while !self.order.is_empty() {
             if let Some(found) = self.take_first() {
@@ -162,17 +163,17 @@ impl Fragment<'_> {
 }
 
 impl FragmentSet {
-    /// How many bytes of the packet there are.
+    /// Returns the number of payload bytes that were captured.
     pub(crate) const fn payload_bytes(&self) -> usize {
         self.covered
     }
 
-    /// Whether its packet was whole.
+    /// Whether the packet was complete.
     pub(crate) const fn is_told(&self) -> bool {
         self.ports.is_some()
     }
 
-    /// The whole packet: what was kept of its beginning, and its length.
+    /// Returns the reassembled packet: its captured beginning and its length.
     pub(crate) fn join(self) -> (Vec<u8>, usize) {
         let mut bytes = Vec::with_capacity(self.covered);
         for (offset, part) in self.parts {

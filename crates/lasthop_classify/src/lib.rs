@@ -1,4 +1,4 @@
-//! What the bytes of any packet are there for: a provenance by layer and cause, read from the bytes themselves.
+//! Classification of packets: assigns to each byte its layer and purpose, from the bytes themselves.
 //!
 //! A [`CaptureReader`] gives the frames of a capture file; a [`Classifier`] takes IP packets, of whatever software, and
 //! tells of each byte once; an [`Accountant`] does both, and adds up. All are machines without I/O. What cannot be read is

@@ -1,6 +1,7 @@
 use lasthop_contract::{Cause, Layer, Provenance, Span, Spans};
 
-/// Adds bytes at the end of a list of spans; equal neighbours become one, and no span is longer than it can be.
+/// Appends bytes with a provenance to a list of spans. Neighbours with equal provenance are merged up to the maximum
+/// span length.
 pub(crate) fn mark(spans: &mut Spans, layer: Layer, cause: Cause, mut length: usize) {
     let provenance = Provenance::new(layer, cause);
     if let Some(last) = spans.last_mut()

@@ -5,7 +5,7 @@ pub type MessageKinds = SmallVec<[MessageKind; 2]>;
 
 macro_rules! message_kinds {
     ($($(#[$doc:meta])* $variant:ident = $name:literal),+ $(,)?) => {
-        /// A kind of message, as the standard of its protocol calls it.
+        /// A kind of message, named as in its protocol's standard.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum MessageKind { $($(#[$doc])* $variant),+ }
@@ -24,41 +24,41 @@ macro_rules! message_kinds {
 }
 
 message_kinds! {
-    /// MQTT 5 §3.1.
+    /// CONNECT (MQTT 5 §3.1).
     MqttConnect = "mqtt.CONNECT",
-    /// MQTT 5 §3.2.
+    /// CONNACK (MQTT 5 §3.2).
     MqttConnack = "mqtt.CONNACK",
-    /// MQTT 5 §3.3.
+    /// PUBLISH (MQTT 5 §3.3).
     MqttPublish = "mqtt.PUBLISH",
-    /// MQTT 5 §3.4.
+    /// PUBACK (MQTT 5 §3.4).
     MqttPuback = "mqtt.PUBACK",
-    /// MQTT 5 §3.5.
+    /// PUBREC (MQTT 5 §3.5).
     MqttPubrec = "mqtt.PUBREC",
-    /// MQTT 5 §3.6.
+    /// PUBREL (MQTT 5 §3.6).
     MqttPubrel = "mqtt.PUBREL",
-    /// MQTT 5 §3.7.
+    /// PUBCOMP (MQTT 5 §3.7).
     MqttPubcomp = "mqtt.PUBCOMP",
-    /// MQTT 5 §3.8.
+    /// SUBSCRIBE (MQTT 5 §3.8).
     MqttSubscribe = "mqtt.SUBSCRIBE",
-    /// MQTT 5 §3.9.
+    /// SUBACK (MQTT 5 §3.9).
     MqttSuback = "mqtt.SUBACK",
-    /// MQTT 5 §3.10.
+    /// UNSUBSCRIBE (MQTT 5 §3.10).
     MqttUnsubscribe = "mqtt.UNSUBSCRIBE",
-    /// MQTT 5 §3.11.
+    /// UNSUBACK (MQTT 5 §3.11).
     MqttUnsuback = "mqtt.UNSUBACK",
-    /// MQTT 5 §3.12.
+    /// PINGREQ (MQTT 5 §3.12).
     MqttPingreq = "mqtt.PINGREQ",
-    /// MQTT 5 §3.13.
+    /// PINGRESP (MQTT 5 §3.13).
     MqttPingresp = "mqtt.PINGRESP",
-    /// MQTT 5 §3.14.
+    /// DISCONNECT (MQTT 5 §3.14).
     MqttDisconnect = "mqtt.DISCONNECT",
-    /// MQTT 5 §3.15.
+    /// AUTH (MQTT 5 §3.15).
     MqttAuth = "mqtt.AUTH",
     /// A confirmable message over UDP (RFC 7252 section 4.2).
     CoapCon = "coap.CON",
-    /// A non-confirmable one (RFC 7252 section 4.3).
+    /// A non-confirmable message over UDP (RFC 7252 section 4.3).
     CoapNon = "coap.NON",
-    /// An acknowledgement over UDP, with a response in it or empty (RFC 7252 section 5.2.1).
+    /// An acknowledgement over UDP, piggybacked or empty (RFC 7252 section 5.2.1).
     CoapAck = "coap.ACK",
     /// A reset over UDP (RFC 7252 section 4.2).
     CoapRst = "coap.RST",
@@ -71,13 +71,13 @@ message_kinds! {
 }
 
 impl MessageKind {
-    /// The kind of an MQTT packet, by its first byte; `None` for what is reserved.
+    /// Returns the kind of an MQTT packet by its first byte, or `None` for a reserved type.
     pub(crate) fn of_mqtt(first: u8) -> Option<Self> {
         let kind = usize::from(first >> 4).checked_sub(1)?;
         Self::ALL.get(kind).copied()
     }
 
-    /// The kind of a CoAP message in a datagram, by the two bits of its type.
+    /// Returns the kind of a CoAP datagram by the two bits of its type.
     pub(crate) fn of_coap_type(kind: u8) -> Self {
         match kind {
             0 => Self::CoapCon,
@@ -87,7 +87,7 @@ impl MessageKind {
         }
     }
 
-    /// The kind of a CoAP message by its code; `None` for an empty one.
+    /// Returns the kind of a CoAP message by its code, or `None` for an empty message.
     pub(crate) fn of_coap_code(code: u8) -> Option<Self> {
         match (code >> 5, code & 31) {
             (0, 0) => None,

@@ -4,55 +4,55 @@ use lasthop_units::Instant;
 use crate::conversation::ConversationId;
 use crate::message_kind::MessageKinds;
 
-/// What the bytes of a packet are there for; of one that came in fragments, those of all of them.
+/// The classified bytes of a packet. A fragmented packet has one portion for all fragments.
 #[derive(Clone, Debug)]
 pub struct Portion {
-    /// When the packet was captured, the last fragment of several.
+    /// When the packet was captured; for a fragmented packet, its last fragment.
     pub at: Instant,
-    /// The conversation that it is a part of.
+    /// The conversation of the packet.
     pub conversation: ConversationId,
-    /// Up is from who opened the conversation.
+    /// The direction. Up is away from the opener of the conversation.
     pub direction: Direction,
-    /// Who saw it.
+    /// Whether the capturing host sent or received the packet.
     pub sight: Sight,
-    /// How many IP packets it came in.
+    /// The number of IP packets, more than one for fragments.
     pub packets: u32,
-    /// Its bytes, in order, from the IP header on.
+    /// The provenance of the bytes in order, from the IP header on.
     pub spans: Spans,
-    /// The messages that begin in it and can be read, each with its kinds: one of CoAP has a type and a code. What is
-    /// sent again by TCP begins once.
+    /// The kinds of the readable messages that begin in the packet. A CoAP message has a type and a code. A message
+    /// retransmitted by TCP begins only once.
     pub messages: MessageKinds,
-    /// What is remarkable about it.
+    /// A remark on the packet.
     pub remark: Remark,
 }
 
-/// What is remarkable about a packet.
+/// A remark on a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Remark {
-    /// Nothing.
+    /// No remark.
     #[default]
     None,
-    /// Its checksum does not fit: it is opaque above IP.
+    /// The checksum is wrong. The packet is opaque above IP.
     Damaged,
-    /// All that it carries was sent before.
+    /// The packet only retransmits data.
     Repeated,
-    /// So it is, and the other side had said that it has it.
+    /// The packet only retransmits data that was already acknowledged.
     RepeatedInVain,
 }
 
-/// Whether the capturing host sent or received a packet, where the capture tells.
+/// Whether the capturing host sent or received a packet, if the capture tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sight {
-    /// It left the host.
+    /// The host sent the packet.
     Sent,
-    /// It came to the host.
+    /// The host received the packet.
     Received,
     /// The capture does not tell.
     Unknown,
 }
 
 impl Portion {
-    /// How many bytes it has.
+    /// Returns the number of bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.spans.iter().map(|span| u64::from(span.length)).sum()
@@ -60,7 +60,7 @@ impl Portion {
 }
 
 impl Sight {
-    /// The name in ledgers; `None` where the capture does not tell.
+    /// Returns the name in ledgers, or `None` if the capture does not tell it.
     #[must_use]
     pub const fn name(self) -> Option<&'static str> {
         match self {

@@ -3,28 +3,28 @@ use lasthop_contract::Cause;
 use crate::message_kind::MessageKind;
 use crate::portion::{Portion, Remark};
 
-/// The packets of a capture in columns, for statistics over them: a number each, in the order in which they were told.
+/// The packets of a capture as columns for statistics, one value for each packet, in the order of classification.
 #[derive(Clone, Debug, Default)]
 pub struct PortionLog {
-    /// When each was captured, in ns since 1970.
+    /// The time of capture in nanoseconds since 1970.
     pub at_ns: Vec<u64>,
-    /// Its conversation, by its place among them.
+    /// The index of the conversation.
     pub conversation: Vec<u32>,
-    /// 0 from who opened the conversation, 1 to it.
+    /// The direction: 0 from the opener of the conversation, 1 to it.
     pub direction: Vec<u8>,
-    /// Its IP bytes.
+    /// The IP bytes of the packet.
     pub bytes: Vec<u32>,
-    /// Bytes of payload.
+    /// The bytes of payload.
     pub payload: Vec<u32>,
-    /// Bytes that hide what they are for.
+    /// The bytes of unknown purpose.
     pub opaque: Vec<u32>,
-    /// Bytes that set a session up.
+    /// The bytes of session set-up.
     pub set_up: Vec<u32>,
-    /// The first message that begins in it, by its place in [`MessageKind::ALL`]; 255 where none does.
+    /// The first kind of a message that begins in the packet, as an index of [`MessageKind::ALL`]; 255 for none.
     pub kind: Vec<u8>,
-    /// The second.
+    /// The second kind of a message in the packet, for example the code of a CoAP message; 255 for none.
     pub second_kind: Vec<u8>,
-    /// Whether all that it carries was sent before.
+    /// Whether the packet only retransmits data.
     pub is_repeated: Vec<u8>,
 }
 

@@ -2,30 +2,30 @@ use lasthop_contract::{TCP_PROTOCOL, UDP_PROTOCOL};
 
 use crate::conversation::{Conversation, Protocol};
 
-/// What is spoken at which port of servers: what the user says, else what IANA registers.
+/// The protocols at server ports, set by the user or registered by IANA.
 #[derive(Debug, Default)]
 pub(crate) struct Ports {
     said: Vec<(u16, Protocol)>,
 }
 
 impl Ports {
-    /// From now on a protocol is spoken at a port.
+    /// Sets the protocol at a port.
     pub(crate) fn say(&mut self, port: u16, protocol: Protocol) {
         self.said.retain(|(known, _)| *known != port);
         self.said.push((port, protocol));
     }
 
-    /// What is spoken at a port of a server.
+    /// Returns the protocol at a server port.
     pub(crate) fn protocol(&self, ip_protocol: u8, port: u16) -> Option<Protocol> {
         self.said_of(port).or_else(|| registered(ip_protocol, port))
     }
 
-    /// What the user says is spoken between two ends, by the port of either.
+    /// Returns the protocol of a conversation, if the user set it for one of the two ports.
     pub(crate) fn said(&self, conversation: &Conversation) -> Option<Protocol> {
         ports_of(conversation).find_map(|port| self.said_of(port))
     }
 
-    /// What is spoken between two ends, by the port of either.
+    /// Returns the protocol of a conversation, by either of its two ports.
     pub(crate) fn between(&self, conversation: &Conversation) -> Option<Protocol> {
         let known = |port| self.protocol(conversation.ip_protocol, port);
         ports_of(conversation).find_map(known)

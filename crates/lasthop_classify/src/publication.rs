@@ -5,18 +5,18 @@ use lasthop_contract::{IpView, TCP_PROTOCOL};
 use crate::capture::{Frame, Link, strip};
 use crate::tcp::Segment;
 
-/// A PUBLISH of MQTT in a captured packet.
+/// An MQTT PUBLISH in a captured packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Publication {
-    /// The address and port that it comes from.
+    /// The sender's address and port.
     pub sender: SocketAddr,
-    /// The sequence number of TCP of its first byte.
+    /// The TCP sequence number of the first byte.
     pub sequence: u32,
-    /// 0 to 3, as its bits have it.
+    /// The two QoS bits, 0 to 3.
     pub qos: u8,
-    /// Its packet identifier, which QoS 0 has none of.
+    /// The packet identifier, which QoS 0 lacks.
     pub identifier: Option<u16>,
-    /// Whether DUP is set: its sender says that it may have sent it before.
+    /// Whether DUP is set: the message may be a retransmission.
     pub is_again: bool,
 }
 
@@ -29,7 +29,8 @@ struct Head {
 
 const PUBLISH: u8 = 3;
 
-/// The PUBLISH packets in a frame that hold a text. What is secured, or begins or ends in another packet, is not read.
+/// Returns the PUBLISH packets in a frame that contain a text. Encrypted packets, and packets that continue in another
+/// frame, are not found.
 #[must_use]
 pub fn publications(frame: &Frame<'_>, text: &[u8]) -> Vec<Publication> {
     found_in(frame, text).unwrap_or_default()

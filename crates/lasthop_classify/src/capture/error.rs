@@ -1,6 +1,6 @@
 use thiserror::Error;
 
-/// Why bytes are no capture.
+/// Why bytes are not a readable capture.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CaptureError {
     /// They begin as no capture does.
@@ -8,10 +8,10 @@ pub enum CaptureError {
         "is no capture; give a file in pcapng or pcap, as Wireshark, dumpcap and tcpdump write it"
     )]
     NoCapture,
-    /// They are compressed.
+    /// The bytes are compressed.
     #[error("is compressed twice, or by another program; decompress it first")]
     Compressed,
-    /// A block of them cannot be.
+    /// A block of the file is invalid.
     #[error("byte {at}: {what}; `reordercap` or `tshark -r FILE -w NEW` may mend the file")]
     Damaged {
         /// Where the block begins.

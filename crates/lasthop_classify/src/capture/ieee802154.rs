@@ -1,13 +1,13 @@
 //! Data frames of IEEE 802.15.4.
 
-/// An address of the link layer, in the order of IPv6: the last 8 or 2 bytes of an interface.
+/// A link-layer address in the byte order of IPv6 interface identifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum LinkAddress {
-    /// 16 bits.
+    /// A short address of 16 bits.
     Short([u8; 2]),
-    /// An EUI-64.
+    /// An extended address of 8 bytes (EUI-64).
     Extended([u8; 8]),
-    /// The frame has none.
+    /// The frame has no address.
     Elided,
 }
 
@@ -16,20 +16,20 @@ pub(crate) enum LinkAddress {
 pub(crate) struct DataFrame<'a> {
     pub(crate) source: LinkAddress,
     pub(crate) destination: LinkAddress,
-    /// What was kept of the payload.
+    /// The captured part of the payload.
     pub(crate) payload: &'a [u8],
-    /// How many bytes of it were not kept.
+    /// The number of payload bytes that were not captured.
     pub(crate) missing: usize,
 }
 
-/// How a frame is captured.
+/// The format of a captured frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Framing {
-    /// With the frame check sequence at its end.
+    /// With the frame check sequence at the end.
     WithCheck,
-    /// Without.
+    /// Without a frame check sequence.
     WithoutCheck,
-    /// Behind fields of the capturing program, which tell (LINKTYPE 283).
+    /// With a TAP header that tells the format (LINKTYPE 283).
     Tap,
 }
 
@@ -49,8 +49,8 @@ const PAN: usize = 2;
 const CHECK_16: usize = 2;
 const CHECK_32: usize = 4;
 
-/// The data frame in what was kept of `length` captured bytes; `None` for other frames, for what is encrypted and for
-/// information elements.
+/// Parses a data frame of which `length` bytes were captured. Returns `None` for other frames, encrypted frames and
+/// frames with information elements.
 pub(super) fn data_frame(bytes: &[u8], length: usize, framing: Framing) -> Option<DataFrame<'_>> {
     let (start, check) = match framing {
         Framing::WithCheck => (0, CHECK_16),

@@ -1,22 +1,22 @@
-//! Headers of IPv6 and UDP as 6LoWPAN compresses them (RFC 6282).
+//! Decompression of IPv6 and UDP headers in 6LoWPAN (RFC 6282).
 
 use super::ieee802154::LinkAddress;
 
-/// The beginning of an IPv6 packet whose headers were compressed.
+/// The beginning of an IPv6 packet with decompressed headers.
 #[derive(Debug)]
 pub(super) struct Expanded {
-    /// Headers, and what was kept of the rest.
+    /// The headers and the captured part of the payload.
     pub(super) packet: Vec<u8>,
-    /// How long it is.
+    /// The length of the packet.
     pub(super) length: usize,
 }
 
-/// How long a packet is.
+/// How the length of a packet is known.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Length {
-    /// Its headers and what follows, of which so many bytes were not kept.
+    /// From its headers and payload, of which this many bytes were not captured.
     Missing(usize),
-    /// What the first of its fragments says.
+    /// From its first fragment.
     Whole(usize),
 }
 
@@ -48,7 +48,7 @@ const SOURCE_CONTEXT: u8 = 0x40;
 const IS_MULTICAST: u8 = 0x08;
 const DESTINATION_CONTEXT: u8 = 0x04;
 
-/// Expands the headers of a packet in IPHC; `None` where they are none.
+/// Decompresses the headers of a packet in IPHC. Returns `None` for other formats.
 ///
 /// The prefix of a context is not in the frame: zeros stand for it, and for the checksum over it.
 pub(super) fn expand(

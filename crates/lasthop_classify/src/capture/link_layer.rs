@@ -2,9 +2,9 @@ use super::ieee802154::{DataFrame, Framing, data_frame};
 use super::{Frame, wireless};
 use crate::Sight;
 
-/// What is below IP in a frame.
+/// The content of a frame after its link-layer header.
 pub(crate) enum Link<'a> {
-    /// An IP packet: what was kept of it, how long it was at most, and who saw it.
+    /// An IP packet: its captured bytes, its maximum length, and whether the capturing host sent it.
     Ip {
         bytes: &'a [u8],
         length: usize,
@@ -12,9 +12,9 @@ pub(crate) enum Link<'a> {
     },
     /// A frame of IEEE 802.15.4, which may carry 6LoWPAN.
     Lowpan(DataFrame<'a>),
-    /// Something else: ARP, a spanning tree, ...
+    /// Another protocol, for example ARP or spanning tree.
     NotIp,
-    /// A link layer that is not known here.
+    /// An unsupported link layer.
     Unknown,
 }
 
@@ -30,7 +30,7 @@ const SNAP: [u8; 6] = [0xaa, 0xaa, 3, 0, 0, 0];
 /// The address and control fields of PPP in HDLC framing, which may be left out (RFC 1662 section 3.1).
 const HDLC: [u8; 2] = [0xff, 3];
 
-/// Takes the link layer off a frame.
+/// Removes the link-layer header of a frame.
 pub(crate) fn strip<'a>(frame: &Frame<'a>) -> Link<'a> {
     let bytes = frame.bytes;
     let ether = |at| be16(bytes, at);

@@ -7,7 +7,7 @@ use lasthop_units::{Duration, Instant};
 use super::ieee802154::{DataFrame, LinkAddress};
 use super::iphc::{Length, expand};
 
-/// Puts IPv6 packets together from the frames that carry them.
+/// Reassembles IPv6 packets from 6LoWPAN frames.
 #[derive(Debug, Default)]
 pub(crate) struct Lowpan {
     /// Packets that are not whole, in the order of their first frames.
@@ -16,14 +16,14 @@ pub(crate) struct Lowpan {
     lost: u64,
 }
 
-/// What a frame is.
+/// The result of processing a frame.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unpacked {
-    /// It holds no IPv6 that is read here.
+    /// The frame holds no supported IPv6.
     NotIp,
-    /// Others of its packet are to come.
+    /// Further fragments of the packet are missing.
     Waits,
-    /// The packet is whole by it: what was kept, and how long it is.
+    /// The packet is complete: its captured bytes and its length.
     Packet(Vec<u8>, usize),
 }
 
@@ -63,13 +63,13 @@ const UNCOMPRESSED: u8 = 0x41;
 const BROADCAST: u8 = 0x50;
 
 impl Lowpan {
-    /// Takes what a frame carries.
+    /// Processes a frame.
     pub(crate) fn take(&mut self, now: Instant, frame: &DataFrame<'_>) -> Unpacked {
         self.forget(now);
         self.read(now, frame).unwrap_or(Unpacked::NotIp)
     }
 
-    /// Frames so far of packets that did not become whole; those that wait are given up.
+    /// Drops incomplete packets. Returns the number of all frames of packets that never became complete.
     pub(crate) fn finish(&mut self) -> u64 {
         while let Some(set) = self.sets.pop_front() {
             self.lost += set.frames;

@@ -1,4 +1,4 @@
-//! Capture files, as their bytes come: pcapng (draft-ietf-opsawg-pcapng) and pcap (draft-ietf-opsawg-pcap).
+//! Readers of capture files in pieces: pcapng (draft-ietf-opsawg-pcapng) and pcap (draft-ietf-opsawg-pcap).
 
 mod error;
 mod ieee802154;
@@ -23,7 +23,7 @@ use words::ByteOrder;
 
 use crate::Sight;
 
-/// Takes the bytes of a capture file in pieces of any size, and gives its frames.
+/// Reads a capture file in pieces of any size, and returns its frames.
 ///
 /// It holds no more than one block of the file and the piece that it was given.
 #[derive(Debug)]
@@ -36,18 +36,18 @@ pub struct CaptureReader {
     format: Format,
 }
 
-/// A frame that somebody captured.
+/// A captured frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
-    /// When, since 1970.
+    /// The time of capture since 1970.
     pub at: Instant,
-    /// The kind of its link layer, a number of the registry of LINKTYPE values.
+    /// The link-layer type, a LINKTYPE value.
     pub link_type: u32,
-    /// Whether the capturing host sent or received it.
+    /// Whether the capturing host sent or received the frame.
     pub sight: Sight,
-    /// What was kept of it.
+    /// The captured bytes.
     pub bytes: &'a [u8],
-    /// How long it was.
+    /// The original length in bytes.
     pub length: usize,
     /// Its options in pcapng, after the order of their bytes.
     options: (ByteOrder, &'a [u8]),
@@ -66,7 +66,7 @@ enum Step {
     Incomplete,
     /// A block without a captured frame.
     Other { length: usize },
-    /// It has a captured frame.
+    /// A block with a captured frame.
     Frame { length: usize, place: Place },
 }
 
@@ -86,7 +86,7 @@ struct Place {
 const LONGEST_BLOCK: usize = 1 << 24;
 
 impl CaptureReader {
-    /// A reader at the beginning of a file.
+    /// Creates a reader at the beginning of a file.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -97,7 +97,7 @@ impl CaptureReader {
         }
     }
 
-    /// Takes the next bytes of the file.
+    /// Adds the next bytes of the file.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.buffer.drain(..self.read);
         self.offset += self.read as u64;
@@ -105,7 +105,7 @@ impl CaptureReader {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next frame; `None` until more bytes are there.
+    /// Returns the next frame, or `None` until more bytes are added.
     ///
     /// # Errors
     /// The bytes are no capture; they are refused from there on.
@@ -146,7 +146,7 @@ impl CaptureReader {
         }))
     }
 
-    /// Ends the file: how many bytes are the beginning of something whose end is missing.
+    /// Ends the file. Returns the number of bytes of an incomplete block.
     ///
     /// # Errors
     /// It is no capture.
@@ -165,7 +165,7 @@ impl Default for CaptureReader {
 }
 
 impl<'a> Frame<'a> {
-    /// What whoever captured it noted about it.
+    /// Returns the comments that the capturing program stored with the frame.
     #[must_use]
     pub fn comments(&self) -> Vec<&'a str> {
         const COMMENT: u16 = 1;

@@ -4,7 +4,7 @@ use super::words::ByteOrder;
 use super::{LONGEST_BLOCK, Place, Step};
 use crate::Sight;
 
-/// A file in pcap: one header, then records.
+/// A pcap file: one header, then records.
 #[derive(Debug)]
 pub(super) struct Pcap {
     order: ByteOrder,
@@ -18,7 +18,7 @@ const FILE_HEADER: usize = 24;
 const RECORD_HEADER: usize = 16;
 
 impl Pcap {
-    /// By its first bytes, `None` where they are of no pcap.
+    /// Recognises pcap by the first bytes of a file. Returns `None` for other formats.
     pub(super) fn of(magic: [u8; 4]) -> Option<Self> {
         let (order, fraction_nanos) = match u32::from_be_bytes(magic) {
             0xa1b2_c3d4 => (ByteOrder::Big, 1000),

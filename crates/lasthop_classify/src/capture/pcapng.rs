@@ -4,7 +4,7 @@ use super::words::ByteOrder;
 use super::{LONGEST_BLOCK, Place, Step};
 use crate::Sight;
 
-/// A file in pcapng: sections of blocks.
+/// A pcapng file: sections of blocks.
 #[derive(Debug)]
 pub(super) struct Pcapng {
     order: ByteOrder,
@@ -171,7 +171,7 @@ impl Pcapng {
     }
 }
 
-/// Visits options, each by its code and value.
+/// Calls a function for each option, with its code and value.
 pub(super) fn visit_options<'a>(
     order: ByteOrder,
     bytes: &'a [u8],

@@ -20,13 +20,13 @@ const HAS_FRAME_CHECK: u8 = 0x10;
 const IS_PADDED: u8 = 0x20;
 const IS_BROKEN: u8 = 0x40;
 
-/// Where the payload of a data frame is, which begins with LLC; `None` for other frames, for what is encrypted, a
-/// fragment or several packets in one.
+/// Returns the position of a data frame's payload, which begins with LLC. Returns `None` for other frames, encrypted
+/// frames, fragments and aggregates.
 pub(super) fn payload(bytes: &[u8]) -> Option<Range<usize>> {
     frame(bytes, 0, 0)
 }
 
-/// The same behind a radiotap header.
+/// Returns the position of the payload after a radiotap header.
 pub(super) fn payload_behind_radiotap(bytes: &[u8]) -> Option<Range<usize>> {
     let length = usize::from(u16::from_le_bytes(*bytes.get(2..)?.first_chunk()?));
     let mut at = 4;

@@ -1,4 +1,4 @@
-/// The byte order that the writer of a capture had.
+/// The byte order of a capture file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ByteOrder {
     Little,
@@ -6,7 +6,7 @@ pub(super) enum ByteOrder {
 }
 
 impl ByteOrder {
-    /// Two bytes at a place, `None` behind the end.
+    /// Reads two bytes at an offset. Returns `None` past the end.
     pub(super) fn u16_at(self, bytes: &[u8], at: usize) -> Option<u16> {
         let word = *bytes.get(at..)?.first_chunk()?;
         Some(match self {
@@ -15,7 +15,7 @@ impl ByteOrder {
         })
     }
 
-    /// Four bytes at a place, `None` behind the end.
+    /// Reads four bytes at an offset. Returns `None` past the end.
     pub(super) fn u32_at(self, bytes: &[u8], at: usize) -> Option<u32> {
         let word = *bytes.get(at..)?.first_chunk()?;
         Some(match self {

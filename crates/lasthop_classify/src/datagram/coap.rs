@@ -12,7 +12,7 @@ const ACKNOWLEDGEMENT: u8 = 2;
 const RESET: u8 = 3;
 const EMPTY: u8 = 0;
 
-/// Tells of a CoAP message in a datagram (RFC 7252 section 3); `false` where it is none.
+/// Classifies a CoAP message in a datagram (RFC 7252 section 3). Returns `false` for other datagrams.
 pub(super) fn classify(
     seen: &mut Recent,
     portion: &mut Portion,

@@ -1,24 +1,24 @@
 use lasthop_contract::Cause;
 
-/// What of a CoAP message is told by its code and its options (RFC 7252 section 3), whatever carries it.
+/// The classification of a CoAP message by its code and options (RFC 7252 section 3), on any transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CoapContent {
-    /// What code, token and options are for.
+    /// The purpose of code, token and options.
     pub(crate) framing: Cause,
-    /// What the payload is for.
+    /// The purpose of the payload.
     pub(crate) payload: Cause,
-    /// How long the options are, with the marker before the payload.
+    /// The length of the options with the payload marker.
     pub(crate) options: usize,
-    /// Whether it has the option Observe (RFC 7641).
+    /// Whether the message has the Observe option (RFC 7641).
     pub(crate) observes: bool,
 }
 
-/// Why there is no content.
+/// Why a message cannot be classified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoContent {
-    /// The options go on behind the bytes.
+    /// The options extend past the captured bytes.
     EndsEarly,
-    /// No option is so.
+    /// An option is malformed.
     Malformed,
 }
 
@@ -30,7 +30,7 @@ const DIRECTORY: &[u8] = b"rd";
 const PAYLOAD_MARKER: u8 = 0xff;
 
 impl CoapContent {
-    /// Reads what follows the token: `length` bytes, of which the first are there.
+    /// Reads the options and payload after the token. They have `length` bytes, of which the first were captured.
     pub(crate) fn read(code: u8, bytes: &[u8], length: usize) -> Result<Self, NoContent> {
         let mut at = 0;
         let mut number = 0_u32;

@@ -17,7 +17,8 @@ const MESSAGE_HEADER: usize = 12;
 /// A server says it again to each hello, and remembers none.
 const HELLO_VERIFY_REQUEST: u8 = 3;
 
-/// Tells of DTLS records; `false` where a datagram begins with none. `flights` knows the messages in the clear that came before.
+/// Classifies DTLS records. Returns `false` if a datagram does not begin with one. `flights` holds the unencrypted
+/// handshake messages seen before.
 pub(super) fn classify(
     flights: &mut Recent,
     portion: &mut Portion,

@@ -1,4 +1,4 @@
-//! What datagrams carry.
+//! Classification of datagrams.
 
 mod coap;
 mod coap_content;
@@ -16,7 +16,7 @@ pub(crate) use coap_content::{CoapContent, NoContent};
 pub(crate) use recent::{Recent, digest};
 pub(crate) use rtps::{HEADER, Submessage};
 
-/// What is known of the datagrams that came before.
+/// The state from earlier datagrams.
 #[derive(Debug, Default)]
 pub(crate) struct Datagrams {
     messages: Recent,
@@ -26,7 +26,7 @@ pub(crate) struct Datagrams {
 }
 
 impl Datagrams {
-    /// Tells of what a datagram of a length carries, of which the beginning was kept.
+    /// Classifies a datagram of this length, of which the beginning was captured.
     pub(crate) fn classify(
         &mut self,
         conversation: &mut Conversation,

@@ -4,7 +4,7 @@ use super::recent::Recent;
 use crate::marks::mark;
 use crate::portion::{Portion, Remark};
 
-/// Protocol, version, vendor and the prefix of the participant (DDSI-RTPS 2.5 §9.4.4).
+/// The length of an RTPS header: protocol, version, vendor and GUID prefix (DDSI-RTPS 2.5 §9.4.4).
 pub(crate) const HEADER: usize = 20;
 const SUBMESSAGE_HEADER: usize = 4;
 
@@ -30,7 +30,7 @@ const STATISTICS: u8 = 0x80;
 /// Who asserts that participants are alive (§9.6.3.1).
 const PARTICIPANT_MESSAGE_WRITER: [u8; 4] = [0, 2, 0, 0xc2];
 
-/// Tells of an RTPS message; `false` where it has no header.
+/// Classifies an RTPS message. Returns `false` without an RTPS header.
 pub(super) fn classify(
     seen: &mut Recent,
     portion: &mut Portion,
@@ -79,11 +79,11 @@ pub(super) fn classify(
     true
 }
 
-/// A part of a message.
+/// A submessage of an RTPS message.
 pub(crate) struct Submessage<'a> {
     kind: u8,
     flags: u8,
-    /// Its header included.
+    /// The length with its header.
     pub(crate) length: usize,
     /// What was kept behind its header.
     kept: &'a [u8],
@@ -115,7 +115,7 @@ impl<'a> Submessage<'a> {
         self.writer().is_some()
     }
 
-    /// What framing and body are for, in a message of this vendor.
+    /// Returns the purposes of framing and body, in a message of this vendor.
     pub(crate) fn causes(&self, vendor: [u8; 2]) -> (Cause, Cause) {
         let all = |cause| (cause, cause);
         let Some(writer) = self.writer() else {
@@ -147,7 +147,7 @@ impl<'a> Submessage<'a> {
         self.kept.get(at..)?.first_chunk().copied()
     }
 
-    /// The name of a sample, or of a fragment of one.
+    /// Returns the identifier of a sample, or of a fragment.
     pub(crate) fn sample(&self, prefix: &[u8]) -> Option<[u64; 4]> {
         if !matches!(self.kind, DATA | DATA_FRAG) {
             return None;
@@ -167,7 +167,7 @@ impl<'a> Submessage<'a> {
         ])
     }
 
-    /// How much of it is not what the user wrote: up to the serialized payload.
+    /// Returns the number of bytes before the serialized payload.
     pub(crate) fn framing(&self) -> usize {
         const HAS_INLINE_QOS: u8 = 2;
         const HAS_DATA: u8 = 4 | 8;

@@ -4,7 +4,7 @@ use crate::datagram::{CoapContent, NoContent};
 use crate::marks::mark;
 use crate::message_kind::{MessageKind, MessageKinds};
 
-/// CoAP over a stream (RFC 8323 section 3.2).
+/// A parser of CoAP over a stream (RFC 8323 section 3.2).
 #[derive(Debug, Default)]
 pub(crate) struct CoapStream {
     /// The beginning of a message, up to its payload, that is told of and not whole yet.
@@ -14,10 +14,10 @@ pub(crate) struct CoapStream {
 
 #[derive(Clone, Copy, Debug, Default)]
 enum State {
-    /// Before a message, or within its options.
+    /// Before a message, or in its options.
     #[default]
     Head,
-    /// Within its payload.
+    /// In a payload.
     Payload {
         cause: Cause,
         rest: usize,
@@ -43,7 +43,7 @@ impl CoapStream {
         self.begun.clear();
     }
 
-    /// Reads what a segment carries.
+    /// Parses the bytes of a segment.
     pub(crate) fn read(
         &mut self,
         mut bytes: &[u8],
@@ -60,7 +60,7 @@ impl CoapStream {
         }
     }
 
-    /// Goes on by bytes that are not there, and says what they are for.
+    /// Skips bytes missing in the capture. Returns their purpose.
     pub(crate) fn skip_gap(&mut self, length: usize) -> Cause {
         match self.state {
             State::Payload { cause, rest } if length <= rest => {

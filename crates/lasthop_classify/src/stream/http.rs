@@ -4,7 +4,8 @@ use lasthop_contract::{Cause, Layer, Spans};
 
 use crate::marks::mark;
 
-/// HTTP/1.1 (RFC 9112), requests or answers: first lines and fields, bodies by their length, in chunks or up to the end.
+/// A parser of HTTP/1.1 requests or responses (RFC 9112). Bodies are framed by length, by chunks or by the end of the
+/// stream.
 #[derive(Debug)]
 pub(crate) struct HttpStream {
     state: State,
@@ -13,28 +14,28 @@ pub(crate) struct HttpStream {
     message: Message,
     /// Of the requests that were read here: whether answers to them have no body whatever they say.
     asks: VecDeque<bool>,
-    /// The same of those that the other direction has read, and which are not answered yet.
+    /// For each unanswered request of the other direction, whether its response has no body, as for HEAD.
     pub(crate) awaited: VecDeque<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Within a line of the head: the first one, or a field.
+    /// In a line of the head.
     Head {
         is_first: bool,
     },
-    /// Within a body of which so much is missing.
+    /// In a body with this many bytes left.
     Body {
         rest: u64,
     },
-    /// Within the line before a chunk, the chunk, and the line that ends it.
+    /// In the line before a chunk, in the chunk, or in the line end after it.
     ChunkSize,
     Chunk {
         rest: u64,
     },
     ChunkEnd,
     Trailers,
-    /// Within a body that ends with the connection.
+    /// In a body that ends with the connection.
     ToEnd,
     Lost,
 }
@@ -70,7 +71,7 @@ impl Default for HttpStream {
     }
 }
 
-/// Whether bytes begin as a request does, as far as they go.
+/// Whether bytes begin like a request, as far as they go.
 pub(crate) fn is_request(first: &[u8]) -> bool {
     let line = first.split(|byte| *byte == b'\n').next().unwrap_or(first);
     is_request_line(line.trim_ascii_end())
@@ -82,14 +83,14 @@ impl HttpStream {
         self.line.clear();
     }
 
-    /// Tells what was asked in this direction to the other one, which has the answers.
+    /// Passes the methods of this direction's requests to the parser of the responses.
     pub(crate) fn hand_over(&mut self, other: &mut Self) {
         other.awaited.append(&mut self.asks);
         let surplus = other.awaited.len().saturating_sub(MOST_AWAITED);
         other.awaited.drain(..surplus);
     }
 
-    /// Reads what a segment carries.
+    /// Parses the bytes of a segment.
     pub(crate) fn read(&mut self, mut bytes: &[u8], spans: &mut Spans) {
         if self.state == State::Lost && (is_request(bytes) || bytes.starts_with(b"HTTP/1.")) {
             self.state = START;
@@ -101,7 +102,7 @@ impl HttpStream {
         }
     }
 
-    /// Goes on by bytes that are not there, and says what they are for.
+    /// Skips bytes missing in the capture. Returns their purpose.
     pub(crate) fn skip_gap(&mut self, length: usize) -> Cause {
         let fits = |rest: u64| (length as u64) <= rest;
         match self.state {

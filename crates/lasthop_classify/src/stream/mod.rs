@@ -1,4 +1,4 @@
-//! What streams carry: parsers that tell of bytes as they come, in order.
+//! Parsers of byte streams that classify bytes in order.
 
 mod coap;
 mod http;
@@ -22,17 +22,17 @@ use tls::TlsStream;
 pub(crate) use tls::causes_of;
 use websocket::WebSocketStream;
 
-/// The streams of a connection.
+/// The two streams of a TCP connection.
 #[derive(Debug, Default)]
 pub(crate) struct Streams {
     is_recognised: bool,
     parsers: [StreamParser; 2],
 }
 
-/// What reads a stream.
+/// The parser of a stream.
 #[derive(Debug, Default)]
 pub(crate) enum StreamParser {
-    /// Nothing does.
+    /// No parser, for an unsupported protocol.
     #[default]
     Opaque,
     Mqtt(MqttStream),
@@ -44,7 +44,7 @@ pub(crate) enum StreamParser {
 }
 
 impl Streams {
-    /// Decides what is spoken: by what the user says of a port, by the first data, or by the ports.
+    /// Selects the protocol: by the user's port setting, by the first data, or by the ports.
     pub(crate) fn recognise(
         &mut self,
         conversation: &mut Conversation,
@@ -65,7 +65,7 @@ impl Streams {
         }
     }
 
-    /// The parser of a direction, which knows what the other one has learnt.
+    /// Returns the parser of a direction, updated with information from the other direction.
     pub(crate) fn of(&mut self, direction: Direction) -> &mut StreamParser {
         let [up, down] = &mut self.parsers;
         if let (Some(up), Some(down)) = (up.mqtt(), down.mqtt()) {
@@ -102,7 +102,7 @@ impl StreamParser {
         }
     }
 
-    /// The beginning of the stream is not there: it waits for a segment that begins as a packet does.
+    /// Starts in the middle of a stream. The parser waits for a segment that begins like a packet.
     pub(crate) fn begin_within(&mut self) {
         match self {
             Self::Opaque => {}
@@ -115,12 +115,12 @@ impl StreamParser {
         }
     }
 
-    /// Bytes of the stream that the capture lacks.
+    /// Skips bytes of the stream that are missing in the capture.
     pub(crate) fn skip(&mut self, length: usize) {
         let _ = self.skip_gap(length);
     }
 
-    /// Takes what a segment carries, of which the beginning was kept, and tells of all of it.
+    /// Classifies the bytes of a segment, of which the beginning was captured.
     pub(crate) fn take(&mut self, kept: &[u8], length: usize, portion: &mut Portion) {
         let said = (portion.at, portion.conversation, portion.direction);
         let spans = &mut portion.spans;

@@ -4,10 +4,10 @@ use super::mqtt_connect::ConnectReader;
 use crate::marks::mark;
 use crate::message_kind::{MessageKind, MessageKinds};
 
-/// MQTT 3.1.1 and 5, by the types of its packets.
+/// A parser of MQTT 3.1.1 and 5 by packet type.
 #[derive(Debug, Default)]
 pub(crate) struct MqttStream {
-    /// The protocol level that CONNECT names; what is told of without it is read as 3.1.1.
+    /// The protocol level of the CONNECT. Without a CONNECT, packets are parsed as 3.1.1.
     pub(crate) version: Option<u8>,
     /// What reads the CONNECT that is under way.
     connect: Option<Box<ConnectReader>>,
@@ -19,13 +19,13 @@ enum State {
     /// Before a packet.
     #[default]
     Boundary,
-    /// Within the length of one, whose first byte is known.
+    /// In the length of a packet whose first byte is known.
     Length { first: u8, value: usize, shift: u32 },
-    /// Within a packet that is all for one thing.
+    /// In a packet whose bytes all have one purpose.
     Body { cause: Cause, rest: usize },
-    /// Within a PUBLISH.
+    /// In a PUBLISH.
     Publish { first: u8, part: Part, rest: usize },
-    /// Somewhere.
+    /// At an unknown position.
     Lost,
 }
 
@@ -61,7 +61,7 @@ impl MqttStream {
         self.state = State::Lost;
     }
 
-    /// Reads what a segment carries.
+    /// Parses the bytes of a segment.
     pub(crate) fn read(
         &mut self,
         mut bytes: &[u8],
@@ -81,7 +81,7 @@ impl MqttStream {
         }
     }
 
-    /// Goes on by bytes that are not there, and says what they are for.
+    /// Skips bytes missing in the capture. Returns their purpose.
     pub(crate) fn skip_gap(&mut self, length: usize) -> Cause {
         self.connect = None;
         let (rest, cause) = match &mut self.state {

@@ -1,7 +1,8 @@
-/// Finds the password in a CONNECT, which is its last field (MQTT 3.1.1 §3.1.3, MQTT 5 §3.1.3), from bytes that come in pieces.
+/// Finds the password in a CONNECT that arrives in pieces. The password is the last field (MQTT 3.1.1 §3.1.3, MQTT 5
+/// §3.1.3).
 #[derive(Debug)]
 pub(crate) struct ConnectReader {
-    /// The protocol level, once it was read.
+    /// The protocol level, once it is parsed.
     pub(crate) version: Option<u8>,
     field: Field,
     /// What follows this field, the last first.
@@ -10,14 +11,14 @@ pub(crate) struct ConnectReader {
 
 #[derive(Clone, Copy, Debug)]
 enum Field {
-    /// Bytes behind a length of two.
+    /// Bytes after a two-byte length.
     Prefixed {
         length: usize,
         read: u8,
     },
     Level,
     Flags,
-    /// Properties behind a length of up to four bytes.
+    /// Properties after a length of up to four bytes.
     Properties {
         length: usize,
         shift: u32,
@@ -50,7 +51,7 @@ impl ConnectReader {
         }
     }
 
-    /// How many of the first bytes are alike, and whether they are of the password.
+    /// Returns how many of the first bytes have the same purpose, and whether they belong to the password.
     pub(crate) fn read(&mut self, bytes: &[u8]) -> (usize, bool) {
         let mut length = 0;
         while !matches!(self.field, Field::Password) && length < bytes.len() {

@@ -5,8 +5,8 @@ use crate::conversation::ConversationId;
 use crate::datagram::{HEADER, Recent, Submessage};
 use crate::marks::mark;
 
-/// RTPS over TCP as Fast DDS frames it: a header with the length and a logical port, behind it an RTPS message, or at the port 0 a
-/// word about the connection (`TCPHeader` and `TCPControlMsgHeader` of Fast DDS 2.9).
+/// A parser of RTPS over TCP as Fast DDS frames it. A header has the length and a logical port. An RTPS message
+/// follows, or a control message at port 0 (`TCPHeader` and `TCPControlMsgHeader` of Fast DDS 2.9).
 #[derive(Debug, Default)]
 pub(crate) struct RtpsStream {
     state: State,
@@ -18,14 +18,14 @@ pub(crate) struct RtpsStream {
     samples: Recent,
 }
 
-/// When and between whom something is said.
+/// The time, conversation and direction of a message.
 pub(crate) type Said = (Instant, ConversationId, Direction);
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// Before this.
+    /// Before this element.
     Before(Next),
-    /// Within the body of something.
+    /// In the body of an element.
     Within {
         cause: Cause,
         rest: usize,
@@ -38,9 +38,9 @@ enum State {
 #[derive(Clone, Copy, Debug)]
 enum Next {
     Frame,
-    /// A message, with so many bytes of its frame.
+    /// A message, with this many bytes of its frame left.
     Message(usize),
-    /// A submessage, likewise.
+    /// A submessage, with this many bytes of its frame left.
     Submessage(usize),
 }
 
@@ -76,7 +76,7 @@ impl RtpsStream {
         self.begun.clear();
     }
 
-    /// Reads what a segment carries.
+    /// Parses the bytes of a segment.
     pub(crate) fn read(&mut self, mut bytes: &[u8], said: Said, spans: &mut Spans) {
         if matches!(self.state, State::Lost) && bytes.starts_with(MAGIC) {
             self.state = State::default();
@@ -88,7 +88,7 @@ impl RtpsStream {
         }
     }
 
-    /// Goes on by bytes that are not there, and says what they are for.
+    /// Skips bytes missing in the capture. Returns their purpose.
     pub(crate) fn skip_gap(&mut self, length: usize) -> Cause {
         match self.state {
             State::Within { cause, rest, next } if length <= rest => {

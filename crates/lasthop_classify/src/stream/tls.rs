@@ -2,7 +2,7 @@ use lasthop_contract::{Cause, Layer, Spans};
 
 use crate::marks::mark;
 
-/// TLS, by the types of its records (RFC 8446 section 5.1).
+/// A parser of TLS records by their types (RFC 8446 section 5.1).
 #[derive(Debug)]
 pub(crate) struct TlsStream {
     state: State,
@@ -10,7 +10,7 @@ pub(crate) struct TlsStream {
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// Within the head of a record, of which the type and the upper half of the length may be known.
+    /// In the header of a record, of which the type and the upper half of the length may be known.
     Head {
         kind: u8,
         at: u8,
@@ -40,7 +40,7 @@ impl TlsStream {
         self.state = State::Lost;
     }
 
-    /// Reads what a segment carries.
+    /// Parses the bytes of a segment.
     pub(crate) fn read(&mut self, mut bytes: &[u8], spans: &mut Spans) {
         if let (State::Lost, [20..=24, 3, 0..=4, ..]) = (self.state, bytes) {
             self.state = BOUNDARY;
@@ -84,7 +84,7 @@ impl TlsStream {
         }
     }
 
-    /// Goes on by bytes that are not there, and says what they are for.
+    /// Skips bytes missing in the capture. Returns their purpose.
     pub(crate) fn skip_gap(&mut self, length: usize) -> Cause {
         match self.state {
             State::Body { cause, rest } if length <= rest => {
@@ -102,7 +102,7 @@ impl TlsStream {
     }
 }
 
-/// What the head and the body of a record are for.
+/// Returns the purposes of a record's header and body.
 pub(crate) fn causes_of(kind: u8) -> Option<(Cause, Cause)> {
     match kind {
         20 | 22 => Some((Cause::SessionSetUp, Cause::SessionSetUp)),

@@ -5,7 +5,7 @@ use crate::message_kind::MessageKinds;
 
 use super::mqtt::MqttStream;
 
-/// MQTT in the frames of a WebSocket (RFC 6455 section 5.2), behind the handshake of HTTP/1.1.
+/// A parser of MQTT in WebSocket frames (RFC 6455 section 5.2), after the HTTP/1.1 handshake.
 #[derive(Debug)]
 pub(crate) struct WebSocketStream {
     state: State,
@@ -15,21 +15,21 @@ pub(crate) struct WebSocketStream {
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// Within the head of HTTP, of whose last four bytes so many have come.
+    /// In the HTTP head. `end` bytes of its final blank line have arrived.
     Handshake { end: usize },
-    /// Within the header of a frame.
+    /// In the header of a frame.
     Header {
         bytes: [u8; LONGEST_HEADER],
         known: usize,
     },
-    /// Within a payload.
+    /// In a payload.
     Payload {
         kind: Payload,
         mask: [u8; 4],
         at: usize,
         rest: u64,
     },
-    /// Somewhere.
+    /// At an unknown position.
     Lost,
 }
 
@@ -58,7 +58,7 @@ impl Default for WebSocketStream {
     }
 }
 
-/// Whether the first bytes of a client ask for a WebSocket (RFC 6455 section 4.1).
+/// Whether the first bytes of a client request a WebSocket (RFC 6455 section 4.1).
 pub(crate) fn is_asked_for(first: &[u8]) -> bool {
     let mut lines = first.split(|byte| *byte == b'\n');
     let names_it = |line: &[u8]| {
@@ -74,7 +74,7 @@ impl WebSocketStream {
         self.mqtt.desync();
     }
 
-    /// Reads what a segment carries.
+    /// Parses the bytes of a segment.
     pub(crate) fn read(
         &mut self,
         mut bytes: &[u8],
@@ -126,7 +126,7 @@ impl WebSocketStream {
         }
     }
 
-    /// Goes on by bytes that are not there, and says what they are for.
+    /// Skips bytes missing in the capture. Returns their purpose.
     pub(crate) fn skip_gap(&mut self, length: usize) -> (Layer, Cause) {
         match self.state {
             State::Payload { kind, rest, .. } if length as u64 <= rest => {

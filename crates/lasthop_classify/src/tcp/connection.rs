@@ -10,7 +10,7 @@ use crate::portion::{Portion, Remark};
 use crate::ports::Ports;
 use crate::stream::Streams;
 
-/// A connection, or several between the same two ports one after the other.
+/// A TCP connection, or consecutive connections between the same two ports.
 #[derive(Debug, Default)]
 pub(crate) struct Connection {
     /// What each side sends, by direction.
@@ -20,7 +20,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Takes a segment; `portion` has the bytes below TCP.
+    /// Processes a segment. `portion` has the bytes below TCP.
     pub(crate) fn handle(
         &mut self,
         conversation: &mut Conversation,
@@ -97,7 +97,7 @@ impl Connection {
         half.handle(arrival, self.streams.of(direction), told);
     }
 
-    /// Tells of all that waits.
+    /// Reports all waiting packets.
     pub(crate) fn give_up(&mut self, told: &mut VecDeque<Portion>) {
         for direction in Direction::ALL {
             let half = &mut self.halves[direction as usize];

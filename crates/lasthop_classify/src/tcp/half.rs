@@ -7,7 +7,7 @@ use crate::marks::mark;
 use crate::portion::{Portion, Remark};
 use crate::stream::StreamParser;
 
-/// What one side of a connection sends.
+/// One direction of a TCP connection.
 #[derive(Debug, Default)]
 pub(crate) struct Half {
     /// The number of its SYN.
@@ -29,12 +29,12 @@ pub(crate) struct Half {
     owes_answer: bool,
 }
 
-/// A segment with data or an end.
+/// A segment with data or FIN.
 #[derive(Debug)]
 pub(crate) struct Arrival {
-    /// The length of its header.
+    /// The header length.
     pub(crate) header: usize,
-    /// Whether it is a SYN that carries data, the first of its kind.
+    /// Whether the segment is the first SYN and carries data.
     pub(crate) is_set_up: bool,
     pub(crate) seq: u32,
     pub(crate) kept: Vec<u8>,
@@ -62,7 +62,7 @@ const LARGEST_WINDOW: i64 = 1 << 30;
 const ORIGIN: i64 = 1 << 40;
 
 impl Half {
-    /// Whether a SYN is of another connection than the one that is known.
+    /// Whether a SYN belongs to another connection than the known one.
     pub(crate) fn is_another(&self, seq: u32) -> bool {
         match self.syn {
             Some(syn) => syn != seq,
@@ -70,17 +70,17 @@ impl Half {
         }
     }
 
-    /// The number of its SYN, where it was seen.
+    /// Returns the sequence number of the SYN, if it was captured.
     pub(crate) const fn syn(&self) -> Option<u32> {
         self.syn
     }
 
-    /// Whether it has sent anything behind its SYN.
+    /// Whether this side has sent anything after its SYN.
     pub(crate) const fn has_spoken(&self) -> bool {
         self.has_spoken
     }
 
-    /// Notes a SYN, and says whether it was sent before.
+    /// Records a SYN. Returns whether it was sent before.
     pub(crate) fn note_syn(&mut self, seq: u32) -> bool {
         let again = self.syn == Some(seq);
         if !again {
@@ -90,7 +90,7 @@ impl Half {
         again
     }
 
-    /// Whether a byte is one that the other side has already, sent to make it answer (RFC 1122 section 4.2.3.6).
+    /// Whether a segment is a keep-alive: one acknowledged byte sent again (RFC 1122 section 4.2.3.6).
     pub(crate) fn is_probe(&self, segment: &Segment<'_>) -> bool {
         let seq = self.next.map(|next| number(next, segment.seq));
         segment.length == 1
@@ -100,12 +100,12 @@ impl Half {
             && self.acknowledged == self.next
     }
 
-    /// The other side must answer a probe.
+    /// Records that the other side must answer a keep-alive.
     pub(crate) fn owe_answer(&mut self) {
         self.owes_answer = true;
     }
 
-    /// What a segment without data is for.
+    /// Returns the purpose of a segment without data.
     pub(crate) fn cause_of_empty(&mut self, other: &mut Self, seq: u32) -> Cause {
         let next = *self.next.get_or_insert(ORIGIN + i64::from(seq));
         let is_probe = match self.acknowledged {
@@ -128,7 +128,7 @@ impl Half {
         }
     }
 
-    /// Takes a segment with data or an end.
+    /// Processes a segment with data or FIN.
     pub(crate) fn handle(
         &mut self,
         arrival: Arrival,
@@ -170,7 +170,7 @@ impl Half {
         }
     }
 
-    /// Notes what the other side says it has.
+    /// Records an acknowledgement by the other side.
     pub(crate) fn note_acknowledged(
         &mut self,
         ack: u32,
@@ -198,7 +198,7 @@ impl Half {
         self.acknowledged = self.acknowledged.max(Some(ack));
     }
 
-    /// Tells of all that waits, whatever lies between.
+    /// Reports all waiting packets, in spite of gaps between them.
     pub(crate) fn give_up(&mut self, stream: &mut StreamParser, told: &mut VecDeque<Portion>) {
         while !self.waiting.is_empty() {
             self.skip_hole(stream, told);
@@ -210,7 +210,7 @@ impl Half {
         !other.has_spoken
     }
 
-    /// Whether all that it sends was there, its end included.
+    /// Whether all data of this side was captured, with its FIN.
     pub(crate) fn has_ended(&self) -> bool {
         self.fin.is_some_and(|fin| self.next > Some(fin))
     }

@@ -1,4 +1,4 @@
-//! TCP as somebody sees it who stands beside it.
+//! Reassembly of captured TCP connections.
 
 mod connection;
 mod half;

@@ -1,4 +1,4 @@
-/// A segment, as far as its header is of interest.
+/// The header fields and data of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment<'a> {
     pub(crate) ports: (u16, u16),
@@ -8,11 +8,11 @@ pub(crate) struct Segment<'a> {
     pub(crate) has_ack: bool,
     pub(crate) has_fin: bool,
     pub(crate) has_rst: bool,
-    /// The length of the header, options included.
+    /// The header length with options.
     pub(crate) header: usize,
-    /// What was kept of the data.
+    /// The captured part of the data.
     pub(crate) kept: &'a [u8],
-    /// How long the data were.
+    /// The original length of the data.
     pub(crate) length: usize,
 }
 
@@ -21,7 +21,7 @@ const HEADER: usize = 20;
 const UP_TO_FLAGS: usize = 14;
 
 impl<'a> Segment<'a> {
-    /// Reads what was kept of a segment of a length; `None` where its header is not there, or cannot be.
+    /// Parses a captured segment of this length. Returns `None` if its header is missing or invalid.
     pub(crate) fn read(kept: &'a [u8], length: usize) -> Option<Self> {
         let head: &[u8; UP_TO_FLAGS] = kept.first_chunk()?;
         let half = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
