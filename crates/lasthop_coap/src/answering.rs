@@ -14,7 +14,7 @@ use crate::endpoint::{Answer, Endpoint};
 use crate::inbox::{asked_by, named_resource, question, tag_of, take_message};
 use crate::representation::{Delivery, Representation};
 
-/// Answers questions for the user's messages: GETs whose token names the message.
+/// Answers GET requests for single application messages. The token of the request names the message.
 ///
 /// What is answered comes from above, once; of an answer that goes in blocks the rest is given out from here.
 #[derive(Debug, Default)]
@@ -47,13 +47,14 @@ struct Given {
     freshness: Option<Freshness>,
 }
 
-/// The question for a message.
+/// Returns the request that fetches a message.
 pub(crate) fn ask(kind: MessageType, path: &str) -> CoapRequest {
     CoapRequest::new(kind, Code::GET, path)
 }
 
 impl Answering {
-    /// Takes a question: it is answered, or handed up. Of what is no question this end knows nothing.
+    /// Processes a GET request for a message: answers it, or passes it to the layer above. Other requests are left
+    /// alone.
     pub(crate) fn take(
         &mut self,
         endpoint: &mut Endpoint,
@@ -96,7 +97,7 @@ impl Answering {
         }));
     }
 
-    /// Gives an answer to those who wait for it; whether anybody does.
+    /// Sends a message to the clients that wait for it. Returns whether there are any.
     pub(crate) fn give(
         &mut self,
         endpoint: &mut Endpoint,
@@ -156,7 +157,8 @@ impl Answering {
         !answered.is_empty() || response_source.is_some_and(ResponseSource::is_cached)
     }
 
-    /// Takes a message for a resource of its own name. Who sent it waits where its server is another.
+    /// Processes a write to a resource with a configured name. If the data is on another server, the response waits for
+    /// it.
     pub(crate) fn take_write(
         &mut self,
         endpoint: &mut Endpoint,
@@ -222,7 +224,7 @@ impl Answering {
         }
     }
 
-    /// A connection is gone.
+    /// Removes the state of a closed connection.
     pub(crate) fn forget(&mut self, connection: ConnectionId) {
         self.waiting
             .retain(|waiting| waiting.connection != connection);

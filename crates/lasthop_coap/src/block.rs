@@ -8,12 +8,12 @@ pub struct BlockSize {
 }
 
 impl BlockSize {
-    /// 16 B.
+    /// The smallest block size, 16 B.
     pub const SMALLEST: Self = Self { exponent: 0 };
-    /// 1024 B.
+    /// The largest block size, 1024 B.
     pub const LARGEST: Self = Self { exponent: 6 };
 
-    /// Returns the block size of this many bytes; `None` if there is none.
+    /// Returns the block size of this many bytes, or `None` if it is not a valid size.
     #[must_use]
     pub const fn of(bytes: usize) -> Option<Self> {
         match bytes {
@@ -24,7 +24,7 @@ impl BlockSize {
         }
     }
 
-    /// The largest size of so many bytes or less; where there is none, the smallest.
+    /// Returns the largest block size of at most this many bytes, or the smallest block size.
     pub(crate) const fn within(bytes: usize) -> Self {
         match bytes {
             0..16 => Self::SMALLEST,
@@ -35,14 +35,14 @@ impl BlockSize {
         }
     }
 
-    /// In bytes.
+    /// Returns the size in bytes.
     #[must_use]
     pub const fn bytes(self) -> usize {
         16 << self.exponent
     }
 }
 
-/// The value of a Block option: which block, whether more follow, and their size (RFC 7959 section 2.2).
+/// The value of a Block option: the block number, the more flag and the block size (RFC 7959 section 2.2).
 ///
 /// Over a stream a message may hold several blocks of 1024 B at once (BERT, RFC 8323 section 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub(crate) struct Block {
     pub(crate) number: u32,
     pub(crate) more: bool,
     pub(crate) size: BlockSize,
-    /// Whether the message may hold several; the number is that of the first.
+    /// Whether the message can hold several blocks (BERT). The number is that of the first block.
     pub(crate) is_bert: bool,
 }
 
@@ -61,7 +61,7 @@ const BERT: u8 = 7;
 const MAX_BLOCK_NUMBER: u32 = (1 << 20) - 1;
 
 impl Block {
-    /// A block for itself.
+    /// Creates the option value of a single block.
     pub(crate) const fn single(number: u32, more: bool, size: BlockSize) -> Self {
         Self {
             number,
@@ -71,7 +71,7 @@ impl Block {
         }
     }
 
-    /// Reads the value of an option; `None` for more than three bytes.
+    /// Parses an option value. Returns `None` if it is longer than three bytes.
     pub(crate) fn parse(value: &[u8]) -> Option<Self> {
         let bits = number_of(value).filter(|_| value.len() <= 3)?;
         let exponent = (bits & 7) as u8;
@@ -92,8 +92,8 @@ impl Block {
         self.number << 4 | u32::from(self.more) << 3 | u32::from(exponent)
     }
 
-    /// The block of a body with this number and size; `None` behind the end, and for a number that cannot be. An empty
-    /// body has one empty block.
+    /// Returns the block of a body with this number and size, or `None` if the number is past the end of the body. An
+    /// empty body has one empty block.
     pub(crate) fn cut(body: &[u8], number: u32, size: BlockSize) -> Option<(Self, &[u8])> {
         let start = number as usize * size.bytes();
         if number > MAX_BLOCK_NUMBER || start >= body.len() && number > 0 {
@@ -115,35 +115,35 @@ impl Block {
         }
     }
 
-    /// Where the block begins in its body.
+    /// Returns the offset of the block in its body.
     pub(crate) fn offset(self) -> usize {
         self.number as usize * self.size.bytes()
     }
 }
 
-/// A body that is put together from blocks in their order.
+/// A body that is reassembled from blocks in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Assembly {
     bytes: Vec<u8>,
 }
 
-/// What a block does to an assembly.
+/// The result of adding a block to an assembly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Assembled {
-    /// The next one may come.
+    /// The next block is expected.
     Continue,
-    /// The body is whole.
+    /// The body is complete.
     Whole,
-    /// It was there already.
+    /// The block was already received.
     Repeated,
-    /// A block before it is missing, or its length is not that of a block.
+    /// An earlier block is missing, or the block has the wrong length.
     Incomplete,
-    /// The body grows above the bound.
+    /// The body exceeds the limit.
     TooLarge,
 }
 
 impl Assembly {
-    /// Adds a block. No more is held than what came, and never more than `bound`.
+    /// Adds a block. At most `bound` bytes are stored.
     pub(crate) fn add(&mut self, block: Block, payload: &[u8], bound: usize) -> Assembled {
         if !block.fits(payload.len()) {
             return Assembled::Incomplete;

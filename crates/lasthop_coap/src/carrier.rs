@@ -10,7 +10,7 @@ use crate::message_layer::{Arrival, Draft, Gone, MessageLayer, Owner, Settled};
 use crate::stream_layer::StreamLayer;
 use crate::{BlockSize, Carrier, CoapParameters};
 
-/// What lies below requests and responses.
+/// The layer below requests and responses: datagrams or streams.
 #[derive(Debug)]
 pub(crate) enum CarrierLayer {
     Datagrams(MessageLayer),
@@ -30,15 +30,15 @@ impl CarrierLayer {
         }
     }
 
-    /// Tells the radio from now on what follows a message of the user's: peers send nothing but answers. A stream cannot
-    /// tell, since it acknowledges what comes.
+    /// Declares to the radio that peers only send responses from now on. A stream cannot declare this, because the
+    /// transport sends acknowledgements.
     pub(crate) const fn hear_answers_only(&mut self) {
         if let Self::Datagrams(layer) = self {
             layer.hear_answers_only();
         }
     }
 
-    /// What tokens and waits are drawn from.
+    /// Returns the random stream for tokens and timeouts.
     #[inline]
     pub(crate) const fn random(&mut self) -> &mut RandomStream {
         match self {
@@ -62,7 +62,7 @@ impl CarrierLayer {
         }
     }
 
-    /// The next message of a connection.
+    /// Returns the next received message of a connection.
     #[inline]
     pub(crate) fn next_arrival(
         &mut self,
@@ -95,7 +95,7 @@ impl CarrierLayer {
         }
     }
 
-    /// Says that a message arrived; a stream does so by itself.
+    /// Acknowledges a message. A stream does this by itself.
     pub(crate) fn acknowledge(
         &mut self,
         cx: &mut Context<'_>,
@@ -108,7 +108,7 @@ impl CarrierLayer {
         }
     }
 
-    /// Rejects a message; on a stream there is no such thing, and it is ignored.
+    /// Rejects a message. On a stream the message is ignored.
     pub(crate) fn reject(
         &mut self,
         cx: &mut Context<'_>,
@@ -133,7 +133,8 @@ impl CarrierLayer {
         }
     }
 
-    /// Lets what waits begin in the place that was kept for the next block of an exchange; a stream has no places.
+    /// Starts queued messages in the `NSTART` slot that was reserved for the next block of an exchange. Streams have no
+    /// such slots.
     #[inline]
     pub(crate) fn give_kept_place(&mut self, cx: &mut Context<'_>) {
         if let Self::Datagrams(layer) = self {
@@ -171,7 +172,7 @@ impl CarrierLayer {
         }
     }
 
-    /// Whether a peer was forgotten.
+    /// Whether the state of a peer was dropped.
     #[inline]
     pub(crate) const fn has_forgotten(&self) -> bool {
         match self {
@@ -180,7 +181,7 @@ impl CarrierLayer {
         }
     }
 
-    /// The next peer of which nothing is known any more; of a stream its connection tells.
+    /// Returns the next peer whose state was dropped. On streams the closed connection reports it.
     pub(crate) fn next_forgotten(&mut self) -> Option<ConnectionId> {
         match self {
             Self::Datagrams(layer) => layer.next_forgotten(),
@@ -203,7 +204,7 @@ impl CarrierLayer {
         }
     }
 
-    /// What a peer is to send on account of what is under way to it.
+    /// Returns which messages a peer still has to send for the exchanges in progress.
     pub(crate) fn awaits(&self, connection: ConnectionId) -> Awaited {
         match self {
             Self::Datagrams(layer) => layer.awaits(connection),
@@ -218,7 +219,7 @@ impl CarrierLayer {
         }
     }
 
-    /// The stream layer, where there is one.
+    /// Returns the stream layer, if the carrier is streams.
     #[inline]
     pub(crate) fn streams(&mut self) -> Option<&mut StreamLayer> {
         match self {
@@ -227,7 +228,7 @@ impl CarrierLayer {
         }
     }
 
-    /// How large a body may be that goes in one message (RFC 7252 section 4.6, RFC 8323 section 5.3.1).
+    /// Returns the largest body that fits a single message (RFC 7252 section 4.6, RFC 8323 section 5.3.1).
     pub(crate) fn whole_limit(
         &self,
         connection: ConnectionId,
@@ -239,7 +240,7 @@ impl CarrierLayer {
         }
     }
 
-    /// How large a block may be that goes to a peer.
+    /// Returns the largest block size for a peer.
     pub(crate) fn largest_block(
         &self,
         connection: ConnectionId,

@@ -22,7 +22,7 @@ use crate::{
     Carrier, CoapCounters, CoapParameters, CoapRequest, CoapTopics, Push, RequestEvent, RequestId,
 };
 
-/// The client of a device: it sends messages by POST and receives those of the server.
+/// The CoAP client of a device. It sends messages by POST and receives the server's messages.
 ///
 /// It carries any other request as well ([`CoapClient::request`]).
 #[derive(Debug)]
@@ -55,13 +55,13 @@ pub struct CoapClientConfig {
     pub server: SocketAddr,
     /// The device, which determines the name of its resource at the server.
     pub device: DeviceId,
-    /// Whether its messages are confirmable. It has no effect over streams.
+    /// Whether the client's messages are confirmable. The type has no effect over streams.
     pub kind: MessageType,
-    /// How messages reach it.
+    /// How the server sends messages to the client.
     pub push: Push,
-    /// Whether it receives messages. If so, it registers first.
+    /// Whether the client receives messages. If so, it registers first.
     pub receives: bool,
-    /// Whether the server asks it for messages.
+    /// Whether the server fetches messages from the client.
     pub answers: bool,
     /// The kind of transport.
     pub carrier: Carrier,
@@ -71,18 +71,18 @@ pub struct CoapClientConfig {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Session {
-    /// The server does not know the device, and need not.
+    /// The server does not know the device. No registration is needed or started.
     Unknown,
-    /// The registration is under way.
+    /// The registration is in progress.
     Registering(RequestId),
-    /// The registration failed; the next one leaves at this instant.
+    /// The registration failed and is repeated at this instant.
     Retrying(Instant),
-    /// The server knows the device; an observation goes on.
+    /// The device is registered. If messages are observed, the observation is active.
     Registered(RequestId),
 }
 
 impl CoapClient {
-    /// A client.
+    /// Creates a client.
     #[must_use]
     pub fn new(config: CoapClientConfig, stream: RandomStream) -> Self {
         let mut endpoint = Endpoint::new(config.carrier, Arc::clone(&config.parameters), stream);
@@ -106,7 +106,7 @@ impl CoapClient {
         }
     }
 
-    /// Adds topics of its server.
+    /// Adds topics of the client's server.
     #[must_use]
     pub fn with_topics(self, topics: CoapTopics) -> Self {
         Self {
@@ -115,7 +115,7 @@ impl CoapClient {
         }
     }
 
-    /// Sets the names of the resources that it requests and writes.
+    /// Sets the names of the resources that the client requests and writes.
     #[must_use]
     pub fn resource_ids(mut self, resource_ids: ResourceIds) -> Self {
         if let ResourceIds::Cached(cache) = &resource_ids {
@@ -144,14 +144,14 @@ impl CoapClient {
         Ok(id)
     }
 
-    /// Asks the server to end an observation (RFC 7641 section 3.6).
+    /// Cancels an observation (RFC 7641 section 3.6).
     pub fn cancel(&mut self, now: Instant, request: RequestId, transport: &mut dyn Transport) {
         let mut cx = Context::new(now, transport, &mut self.outputs);
         self.endpoint.cancel(&mut cx, request);
         self.attend(now);
     }
 
-    /// Forgets a request.
+    /// Drops a request.
     ///
     /// A later notification is rejected, which ends its observation (RFC 7641 section 3.6).
     pub fn forget(&mut self, now: Instant, request: RequestId, transport: &mut dyn Transport) {
@@ -160,7 +160,7 @@ impl CoapClient {
         self.attend(now);
     }
 
-    /// Ends a stream connection in order, for good (RFC 8323 section 5.5). It has no effect over datagrams.
+    /// Releases a stream connection permanently (RFC 8323 section 5.5). Over datagrams this has no effect.
     pub fn release(&mut self, now: Instant, transport: &mut dyn Transport) {
         if let Some(connection) = self.connection {
             self.is_released = true;
@@ -174,7 +174,7 @@ impl CoapClient {
         self.events.pop().map(|event| *event)
     }
 
-    /// Returns the counters of unusable input.
+    /// Returns the counters of input that was not usable.
     #[must_use]
     pub fn counters(&self) -> CoapCounters {
         self.endpoint.tally.counters()

@@ -4,7 +4,7 @@ use lasthop_contract::{
 };
 use lasthop_units::Instant;
 
-/// What the parts of an endpoint work with while it is told something.
+/// The shared state of an endpoint while it processes an input.
 pub(crate) struct Context<'a> {
     pub(crate) now: Instant,
     pub(crate) transport: &'a mut dyn Transport,
@@ -34,36 +34,36 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What a CoAP message is there for: it decides the provenance of its bytes.
+/// The purpose of a CoAP message, which decides the provenance of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// It carries the whole, or the last block, of one of the user's messages.
+    /// Carries an application message, or its last block.
     Message(MessageId),
-    /// It carries a block of one of the user's messages, and is not the last.
+    /// Carries a block of an application message other than the last one.
     Block(MessageId),
-    /// It carries bytes of one of the user's messages once more.
+    /// Retransmits bytes of an application message.
     Repetition(MessageId),
-    /// It asks for one of the user's messages, which its answer brings.
+    /// Requests an application message, which the response carries.
     Question(MessageId),
-    /// It asks for, or carries, something that is no message of the user's.
+    /// Requests or carries content other than an application message.
     Content,
-    /// It says that a message arrived.
+    /// Acknowledges a message.
     Acknowledgement(Option<MessageId>),
     /// Registrations, observations, settings.
     SessionSetUp,
     /// The end of a registration or of a connection.
     SessionTearDown,
-    /// Are you there?
+    /// A ping.
     KeepAlive,
 }
 
 impl Purpose {
-    /// Of all bytes of a copy that is sent again.
+    /// Returns the provenance of all bytes of a retransmission.
     pub(crate) fn of_repetition(self) -> Provenance {
         self.provenance(Cause::Retransmission)
     }
 
-    /// The parts of a first copy.
+    /// Returns the chunks of a first transmission.
     #[inline]
     pub(crate) fn chunks<'a>(self, head: &'a [u8], payload: &'a [u8]) -> [Chunk<'a>; 2] {
         let (framing, body) = match self {
@@ -83,7 +83,7 @@ impl Purpose {
         [chunk(head, framing), chunk(payload, body)]
     }
 
-    /// The user's message that it carries, whole or in part, or asks for.
+    /// Returns the application message that the CoAP message carries, in whole or in part, or requests.
     pub(crate) fn carried(self) -> Option<MessageId> {
         match self {
             Self::Message(id) | Self::Block(id) | Self::Repetition(id) | Self::Question(id) => {
@@ -93,7 +93,7 @@ impl Purpose {
         }
     }
 
-    /// What the run is told when a copy leaves.
+    /// Reports the transmission of a message to the run.
     #[inline]
     pub(crate) fn transmitted(
         self,

@@ -4,19 +4,19 @@ use crate::block::Block;
 use crate::codec::{Code, Token, is_critical, number_of, option_number};
 use crate::inbox::DEVICES;
 
-/// What the options of a message say, as far as this end heeds them: gathered while they are checked.
+/// The values of a message's options, collected while the options are checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
     pub(crate) observe: Option<u32>,
     pub(crate) block1: Option<Block>,
     pub(crate) block2: Option<Block>,
-    /// A critical option that this end does not understand, or whose value it cannot use.
+    /// A critical option that is not supported or has an invalid value.
     pub(crate) bad_option: Option<u16>,
     pub(crate) content_format: Option<u16>,
     pub(crate) accept: Option<u16>,
     pub(crate) no_response: u8,
     pub(crate) is_for_proxy: bool,
-    /// Whether the request is to be carried out under a condition only (RFC 7252 section 5.10.8).
+    /// Whether the request has a precondition (RFC 7252 section 5.10.8).
     pub(crate) is_conditional: bool,
     once: Once,
     path: PathForm,
@@ -46,20 +46,20 @@ impl Once {
 /// The path as far as it was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum PathForm {
-    /// None yet.
+    /// No path segment so far.
     #[default]
     Empty,
-    /// That of all devices.
+    /// The path of all devices.
     Devices,
-    /// That of a device.
+    /// The path of a device.
     Device(DeviceId),
-    /// Another.
+    /// Another path.
     Other,
 }
 
 impl Facts {
-    /// Takes an option. One that comes too often, or whose length is not its own, is like one that is not known (RFC 7252
-    /// §5.4.3, §5.4.5): it is passed over, or refused where it is critical.
+    /// Processes an option. One that is repeated or has an invalid length counts as unknown (RFC 7252 sections 5.4.3, 5.4.5):
+    /// it is ignored if elective and rejected if critical.
     #[inline]
     pub(crate) fn note(&mut self, number: u16, value: &[u8]) {
         match number {
@@ -107,7 +107,7 @@ impl Facts {
         }
     }
 
-    /// The device whose resource is asked for.
+    /// Returns the device whose resource is requested.
     pub(crate) const fn device(&self) -> Option<DeviceId> {
         match self.path {
             PathForm::Device(device) => Some(device),
@@ -115,18 +115,18 @@ impl Facts {
         }
     }
 
-    /// Whether it is one of the messages of a transfer in blocks (RFC 7959 section 2).
+    /// Whether the message is part of a block transfer (RFC 7959 section 2).
     pub(crate) const fn is_in_blocks(&self) -> bool {
         self.block1.is_some() || self.block2.is_some()
     }
 
-    /// Whether it has several blocks of a transfer at once, or wants them (RFC 8323 section 6).
+    /// Whether the message has or requests several blocks at once (BERT, RFC 8323 section 6).
     pub(crate) fn is_bert(&self) -> bool {
         let blocks = [self.block1, self.block2];
         blocks.into_iter().flatten().any(|block| block.is_bert)
     }
 
-    /// Whether the sender of a request wants an answer of this kind (RFC 7967 section 2.1).
+    /// Whether the client wants a response of this class (RFC 7967 section 2.1).
     pub(crate) const fn wants(&self, answer: Code) -> bool {
         self.no_response & 1 << (answer.class().saturating_sub(1)) == 0
     }
@@ -149,7 +149,7 @@ impl PathForm {
     }
 }
 
-/// The device whose number stands there in decimal digits.
+/// Returns the device with this decimal number.
 #[inline]
 pub(crate) fn device_of(digits: &[u8]) -> Option<DeviceId> {
     if !(1..=10).contains(&digits.len()) {

@@ -7,39 +7,40 @@ use crate::codec::{Code, Message, MessageType, OptionWriter, Token, option_numbe
 use crate::context::{Context, Purpose};
 use crate::endpoint::{Answer, Endpoint};
 
-/// How messages go from the server to a device.
+/// How the server sends messages to a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Push {
-    /// The server: it POSTs to the device, which is a server, too.
+    /// The server sends a POST to the device, which is a server too.
     Post,
-    /// The server: it PUTs to the device.
+    /// The server sends a PUT to the device.
     Put,
-    /// The device: it observes its resource at the server, and is notified (RFC 7641).
+    /// The device observes its resource at the server and receives notifications (RFC 7641).
     Observe,
 }
 
-/// The resource of a device at the server is `d/<number>`: messages from it are POSTed there, and it may observe it.
+/// The first path segment of a device's resource `d/<number>` at the server. The device sends POST requests to this
+/// resource and can observe it.
 pub(crate) const DEVICES: &str = "d";
 
-/// The resource at a device that messages are pushed to.
+/// The path of the resource at a device that receives pushed messages.
 pub(crate) const INBOX: &str = "m";
 
-/// Where a device makes itself known, in the manner of a resource directory (RFC 9176 section 5).
+/// The path at which a device registers, like that of a resource directory (RFC 9176 section 5).
 pub(crate) const REGISTRATION: &str = "rd";
 
-/// The resource at a server that a device downloads.
+/// The path of the resource at a server that a device downloads.
 pub(crate) const FILE: &str = "f";
 
 /// How long a token is that names one of the user's messages.
 const QUESTION_LENGTH: usize = 6;
 
-/// The token of a question for one of the user's messages: its flow and its number, both below 2^24.
+/// Returns the token of a request for an application message: its flow and its number, both below 2^24.
 pub(crate) fn token_of(message: MessageId) -> Token {
     let bits = u64::from(message.flow.0) << 24 | u64::from(message.number.get());
     Token::from_bits(bits, QUESTION_LENGTH)
 }
 
-/// The message that a question is for.
+/// Returns the message that a request asks for, from its token.
 pub(crate) fn asked_by(token: Token) -> Option<MessageId> {
     let bits = u64::from_le_bytes(*token.padded());
     let number = NonZeroU32::new(bits as u32 & MAX_PART)?;
@@ -47,14 +48,14 @@ pub(crate) fn asked_by(token: Token) -> Option<MessageId> {
     (token.length() == QUESTION_LENGTH).then_some(MessageId { flow, number })
 }
 
-/// What a question says to who answers it: which message it is for.
+/// Returns the payload that names the requested message to the application.
 pub(crate) fn question(message: MessageId) -> Payload {
     let mut name = [0; ID_LENGTH];
     write_id(message.flow, message.number.get(), &mut name);
     Payload::copied_from(&name)
 }
 
-/// Whether a request asks for one of the user's messages at this path.
+/// Whether a request at this path asks for an application message.
 pub(crate) fn is_question(request: &Message, datagram: &[u8], path: &str) -> bool {
     request.content.code == Code::GET
         && asked_by(request.content.token).is_some()
@@ -62,12 +63,12 @@ pub(crate) fn is_question(request: &Message, datagram: &[u8], path: &str) -> boo
             || path == FILE && named_resource(request, datagram).is_some())
 }
 
-/// The path of a resource that has a name of its own at a server: what is downloaded from there, and what is written.
+/// Returns the path of a resource with a configured name, for downloads and writes.
 pub(crate) fn path_of(resource: u32) -> String {
     format!("{FILE}/{resource}")
 }
 
-/// The resource that a request is for by the name of its own; `None` where it is for another.
+/// Returns the configured resource that a request names, or `None` for other paths.
 pub(crate) fn named_resource(request: &Message, datagram: &[u8]) -> Option<u32> {
     let mut path = request.content.path(datagram);
     if path.next()? != FILE.as_bytes() {
@@ -81,7 +82,7 @@ pub(crate) fn named_resource(request: &Message, datagram: &[u8]) -> Option<u32> 
     core::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// The resource that a message is to be written to.
+/// Returns the resource that a message is to be written to.
 pub(crate) fn written_resource(request: &Message, datagram: &[u8]) -> Option<u32> {
     let is_write = matches!(request.content.code, Code::POST | Code::PUT);
     is_write
@@ -89,7 +90,7 @@ pub(crate) fn written_resource(request: &Message, datagram: &[u8]) -> Option<u32
         .flatten()
 }
 
-/// An entity tag in the four bytes that it goes by.
+/// Returns the number of an entity tag of four bytes.
 pub(crate) fn tag_of(etag: &[u8]) -> Option<u32> {
     etag.try_into().ok().map(u32::from_le_bytes)
 }
@@ -97,7 +98,7 @@ pub(crate) fn tag_of(etag: &[u8]) -> Option<u32> {
 /// Neither success nor any error is to be answered (RFC 7967 section 2.1).
 const NO_RESPONSE: u32 = 2 | 8 | 16;
 
-/// The options of a request with one of the user's messages, made once: with an answer, and without.
+/// The encoded options of a request with an application message, with and without a response.
 #[derive(Clone, Debug)]
 pub(crate) struct MessageOptions {
     bytes: Box<[u8]>,
@@ -125,7 +126,8 @@ impl MessageOptions {
     }
 }
 
-/// Takes a message out of a POST or PUT and answers it. `None` when it is not whole yet.
+/// Takes an application message from a POST or PUT and answers the request. Returns `None` while the message is
+/// incomplete.
 #[inline]
 pub(crate) fn take_message(
     endpoint: &mut Endpoint,

@@ -1,4 +1,4 @@
-//! CoAP: a device and a server that carry the user's messages, over datagrams or streams.
+//! CoAP clients and servers that carry application messages over datagrams or streams.
 //!
 //! The layers, from the bottom up: [`codec`](Message) reads and writes messages (RFC 7252 section 3); the message layer
 //! makes datagrams reliable where that is wanted (§4), the stream layer frames messages on a stream (RFC 8323); an
@@ -47,8 +47,8 @@ pub use topic_observations::CoapTopics;
 /// ignored.
 pub const MAX_PEERS: usize = 1 << 18;
 
-/// The port that a server listens at (RFC 7252 section 6.1, RFC 8323 section 8.1).
+/// The registered port of CoAP (RFC 7252 section 6.1, RFC 8323 section 8.1).
 pub const PORT: u16 = 5683;
 
-/// The port of CoAP over DTLS and TLS (RFC 7252 section 6.2, RFC 8323 section 8.2).
+/// The registered port of CoAP over DTLS and TLS (RFC 7252 section 6.2, RFC 8323 section 8.2).
 pub const SECURE_PORT: u16 = 5684;

@@ -1,6 +1,6 @@
 use lasthop_units::{Duration, Instant};
 
-/// What an observer knows of the order of notifications (RFC 7641 section 3.4).
+/// The observer's state for the order of notifications (RFC 7641 section 3.4).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Observation {
     sequence: u32,
@@ -15,7 +15,7 @@ impl Observation {
         Self { sequence, at }
     }
 
-    /// Takes a notification, if it is newer than the newest so far; whether it is.
+    /// Accepts a notification if it is newer than the newest so far. Returns whether it is.
     pub(crate) fn take(&mut self, sequence: u32, at: Instant) -> bool {
         let (before, half) = (self.sequence, 1 << 23);
         let is_newer = before < sequence && sequence - before < half
@@ -27,8 +27,8 @@ impl Observation {
         is_newer
     }
 
-    /// Takes the answer to a registration that was made again, if it is not older than what there is. In an acknowledgement
-    /// it is the answer whatever its number: a server that has forgotten all counts from the beginning.
+    /// Accepts the response to a repeated registration, if it is not older than the newest notification. A piggybacked
+    /// response is always accepted, because a server that lost its state counts from the beginning.
     pub(crate) fn take_answer(&mut self, sequence: u32, at: Instant, is_separate: bool) -> bool {
         if !is_separate {
             *self = Self::begun_with(sequence, at);

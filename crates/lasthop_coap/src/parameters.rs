@@ -5,9 +5,9 @@ use crate::BlockSize;
 /// The transmission parameters of an endpoint (RFC 7252 section 4.8), and its limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoapParameters {
-    /// The shortest wait for the first acknowledgement (`ACK_TIMEOUT`).
+    /// The minimum of the first acknowledgement timeout (`ACK_TIMEOUT`).
     pub ack_timeout: Duration,
-    /// The longest is this many times the shortest (`ACK_RANDOM_FACTOR`), at least 1.
+    /// The ratio of the maximum to the minimum first acknowledgement timeout (`ACK_RANDOM_FACTOR`), at least 1.
     pub ack_random_factor: f64,
     /// The maximum number of retransmissions of a confirmable message (`MAX_RETRANSMIT`), at most 20.
     pub max_retransmit: u16,
@@ -17,19 +17,19 @@ pub struct CoapParameters {
     pub max_waiting: usize,
     /// The maximum number of resources and topics that a client observes at a server, in addition to those of devices.
     pub max_observations: usize,
-    /// The longest time that a datagram is thought to travel (`MAX_LATENCY`).
+    /// The maximum time that a datagram is assumed to travel (`MAX_LATENCY`).
     pub max_latency: Duration,
     /// The token length in bytes, 0 to 8. RFC 7252 section 5.3.1 requires four random bytes on the Internet.
     pub token_length: usize,
-    /// The largest block that this end sends, and asks for (RFC 7959 section 2.2).
+    /// The largest block that this end sends and requests (RFC 7959 section 2.2).
     pub block_size: BlockSize,
-    /// The largest body that this end puts together from blocks, and the largest message on a stream, in bytes.
+    /// The largest reassembled body, and the largest message on a stream, in bytes.
     pub max_body_size: usize,
     /// The lifetime of a representation (`Max-Age`, RFC 7252 section 5.10.5). An observer registers again after that
     /// time without a notification.
     pub max_age: Duration,
-    /// Whether a confirmable request is acknowledged first and answered in a message of its own (RFC 7252 section 5.2.2),
-    /// as a slow server does, or answered in the acknowledgement (§5.2.1).
+    /// Whether a confirmable request is acknowledged first and answered by a separate response (RFC 7252 section
+    /// 5.2.2), as a slow server does. Otherwise the response is piggybacked (§5.2.1).
     pub separate_responses: bool,
     /// Whether a server makes a new peer prove its address before sending more than three times its bytes (RFC 9175
     /// section 2.3; datagrams only).
@@ -45,9 +45,9 @@ pub struct CoapParameters {
 /// The kind of transport of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Carrier {
-    /// A datagram each, with a message layer of its own (RFC 7252).
+    /// One datagram for each message, with a CoAP message layer (RFC 7252).
     Datagrams,
-    /// A byte stream, which is reliable by itself (RFC 8323).
+    /// A reliable byte stream (RFC 8323).
     Streams,
 }
 
@@ -94,7 +94,7 @@ impl CoapParameters {
         self.ack_timeout
     }
 
-    /// There, processed, and back (`MAX_RTT`).
+    /// Returns the maximum round-trip time with processing (`MAX_RTT`).
     #[must_use]
     pub fn max_rtt(&self) -> Duration {
         self.max_latency * 2 + self.processing_delay()

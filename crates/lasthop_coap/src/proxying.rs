@@ -9,7 +9,7 @@ use crate::endpoint::{DEFAULT_MAX_AGE, Endpoint, Role};
 use crate::registration::{Registration, get};
 use crate::{CoapRequest, CoapResponse, RequestEvent, RequestId};
 
-/// What the client of a proxy asks for by names, once for all of its readers (RFC 7641 section 5).
+/// The requests of a proxy's client for named resources, shared by all downstream clients (RFC 7641 section 5).
 #[derive(Debug)]
 pub(crate) struct Proxying {
     cache: Cache,
@@ -27,7 +27,7 @@ struct Observed {
 }
 
 impl Proxying {
-    /// The cache is told that this client can observe.
+    /// Creates the client and sets its cache to use observations.
     pub(crate) fn new(cache: Cache) -> Self {
         cache.can_observe();
         Self {
@@ -38,7 +38,7 @@ impl Proxying {
         }
     }
 
-    /// Asks for what is wanted since, if the server can be asked.
+    /// Sends the requests that the cache has asked for since, if the server is reachable.
     pub(crate) fn carry_out(
         &mut self,
         cx: &mut Context<'_>,
@@ -93,7 +93,7 @@ impl Proxying {
         }
     }
 
-    /// The server can be asked from now on: for what is observed, too.
+    /// Handles a reachable server: observations are registered from now on.
     pub(crate) fn observe(
         &mut self,
         cx: &mut Context<'_>,
@@ -106,7 +106,7 @@ impl Proxying {
         }
     }
 
-    /// Takes what became of a request, and tells the cache.
+    /// Processes the outcome of a request and updates the cache.
     ///
     /// # Errors
     /// The event of another request.
@@ -148,7 +148,7 @@ impl Proxying {
         Ok(())
     }
 
-    /// The connection is gone, and the observations with it; what became of requests was told.
+    /// Ends all observations because the connection is closed. Outcomes of requests were reported before.
     pub(crate) fn lapse(&mut self) {
         self.is_connected = false;
         for observed in &mut self.observed {
@@ -156,14 +156,14 @@ impl Proxying {
         }
     }
 
-    /// The power failed.
+    /// Handles a power failure of the host.
     pub(crate) fn crash(&mut self) {
         self.is_connected = false;
         self.observed.clear();
         self.asked.clear();
     }
 
-    /// When the next observation is to be asked for again.
+    /// Returns when the next observation must be registered again.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         let again = self.observed.iter();
         again.filter_map(|it| it.registration.next_deadline()).min()

@@ -6,14 +6,14 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Role};
 use crate::{CoapRequest, RequestId};
 
-/// An observation that is to be there always: what ends is asked for again.
+/// A permanent observation: it is registered again when it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Registration {
-    /// Nothing is asked for; it will be when the server can be reached.
+    /// Not registered, because the server is not reachable.
     Waiting,
-    /// It was asked for in vain, and will be again at this instant.
+    /// The registration failed and is repeated at this instant.
     Retrying(Instant),
-    /// It is asked for, or goes on.
+    /// Registered, or the registration is in progress.
     Observing(RequestId),
 }
 
@@ -21,7 +21,7 @@ pub(crate) enum Registration {
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 impl Registration {
-    /// Asks for the observation if there is none and its time has come; always by a confirmable request.
+    /// Registers the observation by a confirmable request, if no registration is active and the retry delay has passed.
     pub(crate) fn ask(
         &mut self,
         cx: &mut Context<'_>,
@@ -44,22 +44,22 @@ impl Registration {
         }
     }
 
-    /// Whether a request is that of the observation.
+    /// Whether a request belongs to the observation.
     pub(crate) fn is_by(self, request: RequestId) -> bool {
         self == Self::Observing(request)
     }
 
-    /// It was asked for in vain, or was ended.
+    /// Handles the failure or the end of the observation.
     pub(crate) fn fail(&mut self, now: Instant) {
         self.wait(now);
     }
 
-    /// It is asked for again a little after this instant.
+    /// Schedules the next registration a little after this instant.
     pub(crate) fn wait(&mut self, until: Instant) {
         *self = Self::Retrying(until + RETRY_DELAY);
     }
 
-    /// When it is to be asked for again.
+    /// Returns when the observation must be registered again.
     pub(crate) const fn next_deadline(self) -> Option<Instant> {
         match self {
             Self::Retrying(at) => Some(at),
@@ -68,7 +68,7 @@ impl Registration {
     }
 }
 
-/// Asks for the resource of a path.
+/// Returns a GET request for a path.
 pub(crate) fn get(path: &str) -> CoapRequest {
     CoapRequest::new(MessageType::Confirmable, Code::GET, path)
 }

@@ -6,7 +6,7 @@ use crate::codec::{Code, OptionWriter, Token, option_number};
 use crate::context::Purpose;
 use crate::endpoint::Answer;
 
-/// What a resource is now.
+/// The current representation of a resource.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Representation {
     pub(crate) body: Vec<u8>,
@@ -15,20 +15,20 @@ pub(crate) struct Representation {
     version: u32,
 }
 
-/// How a representation is to be given out.
+/// The options for sending a representation in a response.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Delivery {
-    /// The block that is wanted.
+    /// The requested block.
     pub(crate) block: Option<Block>,
-    /// Whether it goes to an observer.
+    /// Whether the response is a notification.
     pub(crate) is_observed: bool,
     pub(crate) largest_block: BlockSize,
-    /// Whether the entity tag is told even where the body is whole.
+    /// Whether a response with the whole body has an entity tag too.
     pub(crate) is_tagged: bool,
-    /// How large a body may be that needs no blocks.
+    /// The largest body that is sent without blocks, in bytes.
     pub(crate) whole_limit: usize,
     pub(crate) max_age: Duration,
-    /// What is said of the last block of the request, where it had a body in blocks.
+    /// The Block1 value for the last block of the request, if its body was sent in blocks.
     pub(crate) block1: Option<Block>,
     pub(crate) purpose: Purpose,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Delivery {
 const DEFAULT_MAX_AGE: Duration = Duration::from_secs(60);
 
 impl Representation {
-    /// What stands for itself: its entity tag is made from it (FNV-1a).
+    /// Creates a representation whose entity tag is the FNV-1a hash of its body.
     pub(crate) fn of(body: Vec<u8>, content_format: u16) -> Self {
         let hash = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
         Self {
@@ -47,7 +47,7 @@ impl Representation {
         }
     }
 
-    /// Bytes without a format: no protocol of a core tells one to the others.
+    /// Creates a representation of bytes without a content format.
     pub(super) fn of_bytes(body: &[u8]) -> Self {
         Self {
             content_format: None,
@@ -55,7 +55,7 @@ impl Representation {
         }
     }
 
-    /// A first representation, whose entity tags come after those of others.
+    /// Creates an empty representation whose entity tags continue after `version`.
     pub(crate) fn after(version: u32) -> Self {
         Self {
             version,
@@ -63,12 +63,12 @@ impl Representation {
         }
     }
 
-    /// The number of its last change.
+    /// Returns the number of the last change.
     pub(crate) const fn version(&self) -> u32 {
         self.version
     }
 
-    /// Whether a client that wants a format, if it does, can be given this.
+    /// Whether the representation is in the format that a client accepts. A client without a preference accepts any.
     pub(crate) fn is_acceptable(&self, wanted: Option<u16>) -> bool {
         wanted.is_none() || wanted == self.content_format
     }
@@ -88,12 +88,12 @@ impl Representation {
         Token::from_bits(self.version.into(), 4)
     }
 
-    /// A response with the block that is wanted; `None` where there is no such block (RFC 7959 section 2.4).
+    /// Returns a response with the requested block, or `None` if the block does not exist (RFC 7959 section 2.4).
     pub(crate) fn answer(&self, delivery: Delivery) -> Option<Answer<'_>> {
         self.answer_as(delivery, self.version)
     }
 
-    /// The same with another sequence number for observers.
+    /// Returns the response of [`Self::answer`] with another observe sequence number.
     pub(crate) fn answer_as(&self, delivery: Delivery, sequence: u32) -> Option<Answer<'_>> {
         let is_whole = delivery.block.is_none() && self.body.len() <= delivery.whole_limit;
         let wanted = delivery
@@ -132,12 +132,12 @@ impl Representation {
         })
     }
 
-    /// A response to who has the representation already (RFC 7252 section 5.9.1.3).
+    /// Returns the 2.03 response to a client whose representation is still valid (RFC 7252 section 5.9.1.3).
     pub(crate) fn still_valid(&self, max_age: Duration) -> Answer<'static> {
         self.still_valid_for(max_age, Purpose::Content)
     }
 
-    /// The same to a request that is for this.
+    /// Returns the 2.03 response with this purpose.
     pub(crate) fn still_valid_for(&self, max_age: Duration, purpose: Purpose) -> Answer<'static> {
         let mut answer = Answer::bare(Code::VALID, purpose);
         answer

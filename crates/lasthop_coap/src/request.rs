@@ -4,28 +4,29 @@ use crate::BlockSize;
 use crate::block::Block;
 use crate::codec::{Code, MessageType, OptionWriter, Token, option_number};
 
-/// A request to be sent.
+/// A CoAP request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoapRequest {
     /// Whether the request is confirmable. It has no effect on a stream.
     pub kind: MessageType,
     /// The method.
     pub code: Code,
-    /// The path, its segments apart by `/`.
+    /// The path, with segments separated by `/`.
     pub path: String,
     /// The arguments.
     pub query: Vec<String>,
-    /// The body; larger ones are sent in blocks.
+    /// The body. A large body is sent in blocks.
     pub payload: Vec<u8>,
     /// The format of the body.
     pub content_format: Option<u16>,
-    /// The format that is wanted.
+    /// The format that the client accepts.
     pub accept: Option<u16>,
-    /// The entity tag of the representation that whoever asks has: it need not be sent again (RFC 7252 section 5.10.6.2).
+    /// The entity tag of the representation that the client has. If it is still valid, the server need not send it
+    /// again (RFC 7252 section 5.10.6.2).
     pub etag: Option<Token>,
-    /// Whether notifications of the resource are wanted (RFC 7641).
+    /// Whether to observe the resource (RFC 7641).
     pub observe: bool,
-    /// The size of the blocks that the response is wanted in, from the first one on (RFC 7959 section 2.4).
+    /// The requested block size of the response, from the first block on (RFC 7959 section 2.4).
     pub block_size: Option<BlockSize>,
 }
 
@@ -39,9 +40,9 @@ pub struct RequestId {
 /// An outcome of a request. An observation has a response for each notification.
 #[derive(Debug)]
 pub enum RequestEvent {
-    /// It was answered.
+    /// The request was answered.
     Response(CoapResponse),
-    /// It was given up.
+    /// The request failed.
     Failed {
         /// The request.
         request: RequestId,
@@ -53,7 +54,7 @@ pub enum RequestEvent {
 /// A response with its whole body.
 #[derive(Debug)]
 pub struct CoapResponse {
-    /// The request that it answers.
+    /// The request of the response.
     pub request: RequestId,
     /// The code.
     pub code: Code,
@@ -63,14 +64,14 @@ pub struct CoapResponse {
     pub content_format: Option<u16>,
     /// The lifetime in seconds, if the response has one (RFC 7252 section 5.10.5).
     pub max_age: Option<u32>,
-    /// Its entity tag, where it has one of the length of ours.
+    /// The entity tag, if it has four bytes like those of lasthop servers.
     pub(crate) tag: Option<u32>,
     /// The sequence number of a notification (RFC 7641 section 3.4).
     pub observe: Option<u32>,
 }
 
 impl RequestEvent {
-    /// The request that it is about.
+    /// Returns the request of the outcome.
     #[must_use]
     pub const fn request(&self) -> RequestId {
         match self {
@@ -81,7 +82,7 @@ impl RequestEvent {
 }
 
 impl CoapRequest {
-    /// A request without a body.
+    /// Creates a request without a body.
     #[must_use]
     pub fn new(kind: MessageType, code: Code, path: &str) -> Self {
         Self {
@@ -98,7 +99,7 @@ impl CoapRequest {
         }
     }
 
-    /// Its options in one of the messages that carry it.
+    /// Returns the options for one of the messages of the request.
     pub(crate) fn options(
         &self,
         observe: Option<u32>,

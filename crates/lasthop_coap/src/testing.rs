@@ -1,4 +1,4 @@
-//! Endpoints that are told arbitrary bytes: what fuzzing and tests of bad input drive.
+//! Endpoints that receive arbitrary bytes, for fuzzing and for tests of bad input.
 
 use core::net::SocketAddr;
 use std::sync::Arc;

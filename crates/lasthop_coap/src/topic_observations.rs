@@ -7,15 +7,15 @@ use crate::context::Context;
 use crate::endpoint::{DEFAULT_MAX_AGE, Endpoint};
 use crate::registration::{Registration, get};
 
-/// The first segment of the resources that stand for topics (draft-ietf-core-coap-pubsub).
+/// The first path segment of topic resources (draft-ietf-core-coap-pubsub).
 pub(crate) const TOPICS: &str = "ps";
 
 /// The topics of a server that a client uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CoapTopics {
-    /// Its own flows that it publishes to topics. Messages of the others are for the server.
+    /// The client's flows that are published to topics. Messages of other flows go to the server.
     pub publishes: ChannelSet,
-    /// The flows of other devices whose topics it observes.
+    /// The flows of other devices whose topics the client observes.
     pub hears: Box<[FlowId]>,
 }
 
@@ -47,13 +47,13 @@ impl TopicObservations {
         }
     }
 
-    /// The resource of the topic of a flow, where the client publishes to it.
+    /// Returns the topic resource of a flow, if the client publishes to it.
     pub(crate) fn resource_of(&self, flow: FlowId) -> Option<String> {
         let is_published = self.publishes.contains(flow.channel());
         is_published.then(|| resource_of(flow))
     }
 
-    /// Asks for the observations that there are not and should be; always by a confirmable request.
+    /// Registers the missing observations, by confirmable requests.
     pub(crate) fn observe(
         &mut self,
         cx: &mut Context<'_>,
@@ -67,7 +67,7 @@ impl TopicObservations {
         }
     }
 
-    /// Takes what became of a request, unless it is none of these, and gives the message that it brought.
+    /// Processes the outcome of a topic request, and returns the message that it carried.
     ///
     /// # Errors
     /// The event of another request.
@@ -100,14 +100,14 @@ impl TopicObservations {
         Ok(is_new.then_some(response.payload))
     }
 
-    /// The connection is gone, and the observations with it.
+    /// Ends all observations because the connection is closed.
     pub(crate) fn lapse(&mut self) {
         for observed in &mut self.observed {
             observed.registration = Registration::Waiting;
         }
     }
 
-    /// The power failed.
+    /// Handles a power failure of the host.
     pub(crate) fn crash(&mut self) {
         self.lapse();
         for observed in &mut self.observed {
@@ -115,7 +115,7 @@ impl TopicObservations {
         }
     }
 
-    /// When the next observation is to be asked for again.
+    /// Returns when the next observation must be registered again.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         let again = self.observed.iter();
         again.filter_map(|it| it.registration.next_deadline()).min()

@@ -106,7 +106,7 @@ impl CoapClient {
         self.attend(now);
     }
 
-    /// Looks at what became of requests: the own one for the session, and those of others.
+    /// Processes the outcomes of requests: those of the session and those of the application.
     pub(super) fn attend(&mut self, now: Instant) {
         if !self.endpoint.has_news() {
             return;
@@ -126,7 +126,7 @@ impl CoapClient {
         }
     }
 
-    /// What became of a request for a topic, or of one that somebody else has made.
+    /// Processes the outcome of a topic request or of an application request.
     pub(super) fn attend_other(&mut self, now: Instant, event: RequestEvent) {
         let taken = match &mut self.topics {
             Some(topics) => topics.take(now, event),

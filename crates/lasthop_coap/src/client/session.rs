@@ -14,7 +14,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// How the server comes to know the device, and what is observed.
 impl CoapClient {
-    /// Opens the connection. Over a stream the rest follows when the server has sent its settings.
+    /// Opens the connection. Over a stream, registration follows after the server's settings.
     pub(super) fn open(&mut self, now: Instant, transport: &mut dyn Transport) {
         // The first flow of a host always finds a port.
         self.connection = transport.open(now, self.config.server, &[]).ok();
@@ -34,7 +34,7 @@ impl CoapClient {
         }
     }
 
-    /// The host goes off: nothing is known of what was under way.
+    /// Drops all state of exchanges because the host is switched off.
     pub(super) fn leave(&mut self) {
         let resource_ids = self.endpoint.resource_ids.take();
         self.endpoint = self.endpoint.anew(self.config.carrier);
@@ -79,7 +79,7 @@ impl CoapClient {
         self.attend(now);
     }
 
-    /// The connection is gone; unless it was released, the next one is opened a little later.
+    /// Handles a closed connection. Unless it was released, a new one is opened after the reconnection delay.
     pub(super) fn closed(
         &mut self,
         now: Instant,
@@ -108,15 +108,15 @@ impl CoapClient {
         }
     }
 
-    /// A session of the layer below is there. One that follows another means nothing to a server that knew the device by
-    /// that: it is made known again, and what it observed is observed anew (RFC 7641 section 4.5).
+    /// Handles a new session of the security layer. After the first session, the client registers and observes again,
+    /// because the server may have lost that state with the old session (RFC 7641 section 4.5).
     pub(super) fn established(&mut self, now: Instant, transport: &mut dyn Transport) {
         if core::mem::replace(&mut self.is_set_up, true) {
             self.make_known_again(now, transport);
         }
     }
 
-    /// To the server the device is somebody else now: one that was known registers again, and observes anew.
+    /// Registers and observes again if the device was registered, because the server now sees a new client.
     pub(super) fn make_known_again(&mut self, now: Instant, transport: &mut dyn Transport) {
         if let Session::Registered(before) = self.session {
             let mut cx = Context::new(now, transport, &mut self.outputs);
@@ -132,7 +132,7 @@ impl CoapClient {
         self.observe(now, transport);
     }
 
-    /// Makes the device known, or observes its resource; always by a confirmable request.
+    /// Registers the device or observes its resource, by a confirmable request.
     pub(super) fn register(&mut self, now: Instant, transport: &mut dyn Transport) {
         let Some(connection) = self.connection else {
             return;
@@ -157,7 +157,7 @@ impl CoapClient {
         self.attend(now);
     }
 
-    /// An answer to the registration, a notification, or the end of either.
+    /// Processes an answer to the registration, a notification, or the end of either.
     pub(super) fn attend_session(&mut self, now: Instant, event: RequestEvent) {
         let response = match event {
             RequestEvent::Response(response) if response.code.is_success() => response,
@@ -204,7 +204,7 @@ impl CoapClient {
         self.attend(now);
     }
 
-    /// When an observation is to be asked for again.
+    /// Returns when an observation must be registered again.
     #[inline]
     pub(super) fn observe_deadline(&self) -> Option<Instant> {
         let topics = self.topics.as_ref().and_then(|it| it.next_deadline());

@@ -9,17 +9,17 @@ use crate::facts::Facts;
 /// The message type, for the message layer (RFC 7252 section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MessageType {
-    /// It wants an acknowledgement.
+    /// A message that requires an acknowledgement.
     Confirmable,
-    /// It wants none.
+    /// A message that requires no acknowledgement.
     NonConfirmable,
-    /// It acknowledges.
+    /// The acknowledgement of a confirmable message.
     Acknowledgement,
-    /// It rejects.
+    /// The rejection of a message.
     Reset,
 }
 
-/// A message in a datagram: its fields, and the positions of its content (RFC 7252 section 3).
+/// A datagram message: its fields, and the positions of its content (RFC 7252 section 3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// The message type.
@@ -30,46 +30,46 @@ pub struct Message {
     pub content: Content,
 }
 
-/// The content of a message on any transport. Positions refer to the bytes that were read.
+/// The content of a message on any transport. Positions refer to the received bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
     /// The code.
     pub code: Code,
-    /// The exchange that it belongs to.
+    /// The token, which identifies the exchange.
     pub token: Token,
     /// Where its options are.
     options: Range<u32>,
     /// Where its payload is.
     payload: Range<u32>,
-    /// What its options say, as far as this end heeds them.
+    /// The values of the message's options, if they are supported.
     pub(crate) facts: Facts,
 }
 
 /// Why bytes are not a valid message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub enum MessageError {
-    /// Fewer bytes than the fixed header has.
+    /// The message is shorter than the fixed header.
     #[error("a message has at least 4 B")]
     TooShort,
-    /// A version that nobody has defined.
+    /// The version is not 1.
     #[error("the version is not 1")]
     Version,
-    /// A token longer than eight bytes.
+    /// The token is longer than eight bytes.
     #[error("a token has at most 8 B")]
     TokenLength,
     /// An option's delta or length is the reserved value 15.
     #[error("an option has a reserved delta or length")]
     ReservedNibble,
-    /// The deltas lead past the largest option number.
+    /// The option deltas exceed the highest option number.
     #[error("an option's number is above 65535")]
     OptionNumber,
-    /// An option or the token does not lie within the message.
+    /// An option or the token extends past the end of the message.
     #[error("an option ends behind the message")]
     OptionPastEnd,
-    /// A payload marker without a payload.
+    /// A payload marker has no payload after it.
     #[error("a payload marker is followed by no payload")]
     EmptyPayload,
-    /// A message of the code 0.00 with more than a header.
+    /// A message with code 0.00 has more than a header.
     #[error("an empty message has content")]
     EmptyWithContent,
 }
@@ -78,7 +78,7 @@ pub enum MessageError {
 const HEADER_LENGTH: usize = 4;
 
 impl Message {
-    /// Reads the message that a datagram is.
+    /// Parses a datagram as a message.
     ///
     /// # Errors
     /// For bytes that RFC 7252 sections 3 and 4.1 call a format error.
@@ -97,7 +97,7 @@ impl Message {
     }
 }
 
-/// The first four bytes of a message in a datagram.
+/// The first four bytes of a datagram message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FixedHeader {
     pub(crate) kind: MessageType,
@@ -131,7 +131,7 @@ impl FixedHeader {
 }
 
 impl Content {
-    /// Reads token, options and payload from `start` on.
+    /// Parses token, options and payload from `start` on.
     ///
     /// # Errors
     /// For bytes that RFC 7252 section 3 calls a format error.
@@ -163,7 +163,7 @@ impl Content {
         })
     }
 
-    /// The options, in the bytes that the message was read from.
+    /// Iterates over the options. `bytes` must be the parsed bytes.
     #[must_use]
     pub fn options<'a>(&self, bytes: &'a [u8]) -> Options<'a> {
         Options::of(
@@ -173,7 +173,7 @@ impl Content {
         )
     }
 
-    /// The value of an option that comes once at most.
+    /// Returns the value of an option that occurs at most once.
     pub(crate) fn option<'a>(&self, bytes: &'a [u8], number: u16) -> Option<&'a [u8]> {
         let mut options = self.options(bytes);
         options
@@ -181,27 +181,27 @@ impl Content {
             .map(|option| option.1)
     }
 
-    /// The segments of the path that it asks for.
+    /// Iterates over the segments of the request path.
     pub(crate) fn path<'a>(&self, bytes: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
         self.options(bytes)
             .filter(|(number, _)| *number == option_number::URI_PATH)
             .map(|(_, value)| value)
     }
 
-    /// Whether it asks for this path.
+    /// Whether the request has this path.
     pub(crate) fn has_path(&self, bytes: &[u8], segments: &[&str]) -> bool {
         self.path(bytes)
             .eq(segments.iter().map(|text| text.as_bytes()))
     }
 
-    /// The place of the payload.
+    /// Returns the range of the payload.
     #[must_use]
     pub fn payload(&self) -> Range<usize> {
         self.payload.start as usize..self.payload.end as usize
     }
 }
 
-/// Writes what stands before the payload of a message in a datagram.
+/// Writes the bytes before the payload of a datagram message.
 #[inline]
 pub(crate) fn write_head(
     kind: MessageType,

@@ -1,4 +1,4 @@
-//! The format of messages: what a datagram is (RFC 7252 section 3), and the parts that streams share with it.
+//! The message format of datagrams (RFC 7252 section 3), and the parts that streams share with it.
 
 mod code;
 mod message;

@@ -1,16 +1,17 @@
-//! Numbers of options (RFC 7252 section 5.10, RFC 7641 section 2, RFC 7959 sections 2.1 and 4, RFC 7967 section 2, RFC 9175 section 2.2).
+//! Option numbers (RFC 7252 section 5.10, RFC 7641 section 2, RFC 7959 sections 2.1 and 4, RFC 7967 section 2, RFC 9175
+//! section 2.2).
 
-/// Only if the resource has this entity tag.
+/// Requires that the resource has this entity tag.
 pub const IF_MATCH: u16 = 1;
-/// The host that the request is for.
+/// The host of the requested resource.
 pub const URI_HOST: u16 = 3;
 /// The entity tag of the representation.
 pub const ETAG: u16 = 4;
 /// Requires that the resource does not exist.
 pub const IF_NONE_MATCH: u16 = 5;
-/// Registration for notifications, and their order.
+/// Registration for notifications, and their sequence numbers.
 pub const OBSERVE: u16 = 6;
-/// The port that the request is for.
+/// The port of the requested resource.
 pub const URI_PORT: u16 = 7;
 /// The path of the new resource.
 pub const LOCATION_PATH: u16 = 8;
@@ -24,21 +25,21 @@ pub const MAX_AGE: u16 = 14;
 pub const URI_QUERY: u16 = 15;
 /// The format that the client wants.
 pub const ACCEPT: u16 = 17;
-/// An argument of where the new resource is.
+/// An argument of the new resource's location.
 pub const LOCATION_QUERY: u16 = 20;
-/// The block of the response.
+/// The block of the response body.
 pub const BLOCK2: u16 = 23;
-/// The block of the request.
+/// The block of the request body.
 pub const BLOCK1: u16 = 27;
 /// The size of the response's body.
 pub const SIZE2: u16 = 28;
-/// The whole address, for a proxy.
+/// The absolute URI, for a proxy.
 pub const PROXY_URI: u16 = 35;
-/// The scheme of the address, for a proxy.
+/// The scheme of the URI, for a proxy.
 pub const PROXY_SCHEME: u16 = 39;
 /// The size of the request's body.
 pub const SIZE1: u16 = 60;
 /// Proves that the client receives at its address.
 pub const ECHO: u16 = 252;
-/// The responses that the client does not want.
+/// The classes of responses that the client does not want.
 pub const NO_RESPONSE: u16 = 258;

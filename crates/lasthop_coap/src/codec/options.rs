@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::MessageError;
 
-/// Whether a receiver must reject a message with this option if it does not understand it (RFC 7252 section 5.4.1).
+/// Whether an option is critical: a receiver that does not support it must reject the message (RFC 7252 section 5.4.1).
 #[must_use]
 pub const fn is_critical(number: u16) -> bool {
     number & 1 == 1
@@ -13,7 +13,7 @@ pub const fn is_critical(number: u16) -> bool {
 /// The byte that ends the options and begins the payload (RFC 7252 section 3).
 pub(crate) const PAYLOAD_MARKER: u8 = 0xff;
 
-/// The options of a message in their order: numbers and values.
+/// Iterates over the options of a message in order, as numbers and values.
 #[derive(Clone, Debug)]
 pub struct Options<'a> {
     rest: &'a [u8],
@@ -21,7 +21,7 @@ pub struct Options<'a> {
 }
 
 impl<'a> Options<'a> {
-    /// Options whose bytes [`read_all`] has found well-formed.
+    /// Creates an iterator over bytes that [`read_all`] has validated.
     pub(crate) const fn of(bytes: &'a [u8]) -> Self {
         Self {
             rest: bytes,
@@ -85,7 +85,7 @@ fn extended(bytes: &[u8], nibble: u8, place: usize) -> Result<(u32, usize), Mess
     }
 }
 
-/// Reads all options, and finds where they end and the payload begins.
+/// Validates all options. Returns where they end and where the payload begins.
 ///
 /// # Errors
 /// For options that are not well-formed, and for a marker with no payload behind it.
@@ -110,10 +110,10 @@ pub(crate) fn read_all(
     }
 }
 
-/// Bytes before a payload are few: they lie in the buffer itself.
+/// The bytes before a payload. They usually fit without an allocation.
 pub(crate) type Head = SmallVec<[u8; 64]>;
 
-/// Writes options, in the order of their numbers.
+/// Writes options in ascending order of their numbers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OptionWriter {
     bytes: Head,
@@ -125,7 +125,7 @@ impl OptionWriter {
         Self::default()
     }
 
-    /// Adds an option. Its number is not below that of the one before.
+    /// Adds an option. Option numbers must not decrease.
     pub(crate) fn add(&mut self, number: u16, value: &[u8]) -> &mut Self {
         debug_assert!(number >= self.number, "options are in order");
         let (delta, delta_more) = nibble(usize::from(number - self.number));
@@ -138,14 +138,14 @@ impl OptionWriter {
         self
     }
 
-    /// Adds an unsigned number in as few bytes as it needs (RFC 7252 section 3.2).
+    /// Adds an unsigned integer in its shortest form (RFC 7252 section 3.2).
     pub(crate) fn add_number(&mut self, number: u16, value: u32) -> &mut Self {
         let bytes = value.to_be_bytes();
         let zeros = value.leading_zeros() as usize / 8;
         self.add(number, &bytes[zeros..])
     }
 
-    /// Adds a path, one option for each segment.
+    /// Adds a path as one option for each segment.
     pub(crate) fn add_path(&mut self, number: u16, path: &str) -> &mut Self {
         for segment in path.split('/').filter(|segment| !segment.is_empty()) {
             self.add(number, segment.as_bytes());
@@ -170,7 +170,7 @@ fn nibble(value: usize) -> (u8, SmallVec<[u8; 2]>) {
     }
 }
 
-/// The number in an option of at most four bytes (RFC 7252 section 3.2); leading zeros are allowed.
+/// Returns the unsigned integer in an option of at most four bytes (RFC 7252 section 3.2). Leading zeros are allowed.
 pub(crate) fn number_of(value: &[u8]) -> Option<u32> {
     (value.len() <= 4).then(|| {
         value

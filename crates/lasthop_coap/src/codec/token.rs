@@ -9,16 +9,16 @@ pub struct Token {
 }
 
 impl Token {
-    /// The longest token.
+    /// The length of the longest token in bytes.
     pub const MAX_LENGTH: usize = 8;
 
-    /// The token of no bytes.
+    /// The token of zero bytes.
     pub const EMPTY: Self = Self {
         bytes: [0; Self::MAX_LENGTH],
         length: 0,
     };
 
-    /// Creates a token of at most eight bytes; `None` for more.
+    /// Creates a token of at most eight bytes. Returns `None` for more.
     #[must_use]
     pub fn new(bytes: &[u8]) -> Option<Self> {
         // The usual length first: a copy of a known length is cheap.
@@ -32,7 +32,7 @@ impl Token {
         Some(token)
     }
 
-    /// A token of `length` bytes, at most eight, from the low bits of a number.
+    /// Creates a token of `length` bytes, at most eight, from the low bits of a number.
     #[must_use]
     pub fn from_bits(bits: u64, length: usize) -> Self {
         let mut token = Self {
@@ -43,17 +43,17 @@ impl Token {
         token
     }
 
-    /// How many bytes it has.
+    /// Returns the length in bytes.
     pub(crate) const fn length(&self) -> usize {
         self.length as usize
     }
 
-    /// Its bytes, and zeros behind them.
+    /// Returns the token padded with zero bytes.
     pub(crate) const fn padded(&self) -> &[u8; Self::MAX_LENGTH] {
         &self.bytes
     }
 
-    /// Returns its bytes.
+    /// Returns the bytes of the token.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]

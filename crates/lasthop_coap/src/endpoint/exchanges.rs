@@ -9,32 +9,32 @@ use super::uploads::Uploads;
 use crate::RequestId;
 use crate::codec::Token;
 
-/// Exchanges that take more than one message each way. An endpoint without any holds nothing for them.
+/// Exchanges of more than one message each way. They are allocated when the first one begins.
 #[derive(Debug, Default)]
 pub(super) struct Exchanges {
-    /// Ordered, so that those of a connection are found when it is gone.
+    /// The requests, ordered by connection so that those of a closed connection are found.
     pub(super) pending: BTreeMap<RequestId, Box<Pending>>,
-    /// Requests of one message that were acknowledged, and whose response is still to come.
+    /// Acknowledged requests of one message that still wait for their response.
     pub(super) acknowledged: LookupMap<RequestId, Instant>,
     pub(super) timers: TimerQueue<Timer>,
     pub(super) transfers: Transfers,
-    /// Transfers whose turn has come.
+    /// Transfers that can start now.
     pub(super) ready: VecDeque<RequestId>,
     pub(super) uploads: Uploads,
-    /// Whether a timer is armed that drops old uploads.
+    /// Whether the timer that drops old uploads is armed.
     pub(super) awaits_uploads: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Timer {
-    /// A request has waited long enough.
+    /// The timeout of a request.
     Request(RequestId),
-    /// Uploads may have outlived their time.
+    /// The check for expired uploads.
     Uploads,
 }
 
 impl Exchanges {
-    /// Whether a peer has answered all requests: an observation goes on after its first answer.
+    /// Whether a peer has answered all requests. An observation counts as answered after its first response.
     pub(super) fn are_answered(&self, connection: ConnectionId) -> bool {
         let mut pending = self.of_connection(connection);
         self.acknowledged.is_empty()
@@ -50,7 +50,7 @@ impl Exchanges {
             && !self.awaits_uploads
     }
 
-    /// The requests that wait on a connection.
+    /// Returns the pending requests of a connection.
     pub(super) fn of_connection(
         &self,
         connection: ConnectionId,
@@ -61,7 +61,7 @@ impl Exchanges {
         from_first.take_while(move |key| key.connection == connection)
     }
 
-    /// Takes a request out; the transfer that waits for its end begins soon.
+    /// Removes a request. The transfer that waits for its end starts soon.
     pub(super) fn end(&mut self, key: RequestId) -> Option<Box<Pending>> {
         self.stop_waiting(key);
         let mut pending = self.pending.remove(&key)?;
@@ -69,7 +69,7 @@ impl Exchanges {
         Some(pending)
     }
 
-    /// Lets a request transfer blocks one way, and no longer the other.
+    /// Starts the block transfer of a request in one direction, and ends it in the other.
     pub(super) fn begin_transfer(&mut self, key: RequestId, way: Way, max_waiting: usize) -> Turn {
         let Some(pending) = self.pending.get_mut(&key) else {
             return Turn::Later;
@@ -97,7 +97,7 @@ impl Exchanges {
         self.ready.extend(next);
     }
 
-    /// Lets a request wait until a deadline.
+    /// Sets the timeout of a request.
     pub(super) fn wait(&mut self, key: RequestId, deadline: Instant) {
         if let Some(pending) = self.pending.get_mut(&key) {
             pending.deadline = Some(deadline);
@@ -107,7 +107,7 @@ impl Exchanges {
         self.timers.arm(deadline, Timer::Request(key));
     }
 
-    /// Ends the wait of a request that goes on.
+    /// Removes the timeout of a request that continues.
     pub(super) fn stop_waiting(&mut self, key: RequestId) {
         let pending = self.pending.get_mut(&key);
         if let Some(deadline) = pending.and_then(|pending| pending.deadline.take()) {
@@ -115,7 +115,7 @@ impl Exchanges {
         }
     }
 
-    /// Ends the wait for the response to an acknowledged request of one message; whether there was one.
+    /// Ends the wait for the response to an acknowledged request of one message. Returns whether there was one.
     pub(super) fn end_acknowledged(&mut self, key: RequestId) -> bool {
         let deadline = self.acknowledged.remove(&key);
         if let Some(deadline) = deadline {

@@ -1,4 +1,4 @@
-//! Requests and responses of one endpoint, over what carries its messages (RFC 7252 section 5).
+//! Requests and responses of one endpoint, over datagrams or streams (RFC 7252 section 5).
 
 mod exchanges;
 mod pending;
@@ -31,12 +31,12 @@ pub(crate) use receive::DEFAULT_MAX_AGE;
 pub(crate) use requesting::Parcel;
 pub(crate) use responding::Answer;
 
-/// One end of any number of exchanges: it asks, answers, observes and notifies.
+/// A CoAP endpoint with any number of exchanges. It can be client and server at the same time.
 #[derive(Debug)]
 pub(crate) struct Endpoint {
     pub(crate) parameters: Arc<CoapParameters>,
     pub(crate) tally: Tally,
-    /// By which names its own messages ask, where they have some.
+    /// The names of the resources for the endpoint's own messages, if configured.
     pub(crate) resource_ids: Option<Box<ResourceIds>>,
     layer: CarrierLayer,
     exchanges: Option<Box<Exchanges>>,
@@ -61,12 +61,12 @@ impl Endpoint {
         }
     }
 
-    /// Tells the radio from now on that nothing comes but answers, so that it need not wait for more.
+    /// Declares to the radio that peers only send responses from now on, so that it need not wait for more.
     pub(crate) const fn hear_answers_only(&mut self) {
         self.layer.hear_answers_only();
     }
 
-    /// The next request that came by a connection. Whatever else came is dealt with on the way.
+    /// Returns the next request of a connection. Other received messages are processed first.
     #[inline]
     pub(crate) fn next_request(
         &mut self,
@@ -99,7 +99,7 @@ impl Endpoint {
         None
     }
 
-    /// Does what is due.
+    /// Processes all expired timers.
     pub(crate) fn timeout(&mut self, cx: &mut Context<'_>) {
         self.layer.timeout(cx, &mut self.tally);
         self.settle(cx);
@@ -129,13 +129,14 @@ impl Endpoint {
         }
     }
 
-    /// When memory can be given back. A server need not wake for it: it hears from others, and gives it back then.
+    /// Returns when expired state can be dropped. A server need not wake for it, because it drops such state at the
+    /// next received message.
     #[inline]
     pub(crate) fn forget_deadline(&self) -> Option<Instant> {
         self.layer.forget_deadline()
     }
 
-    /// Whether anything is to be told: of requests, of observations, of connections.
+    /// Whether there are events of requests, observations or connections to take.
     #[inline]
     pub(crate) fn has_news(&mut self) -> bool {
         !self.events.is_empty()
@@ -147,29 +148,29 @@ impl Endpoint {
                 .is_some_and(|streams| streams.has_opened())
     }
 
-    /// What became of this end's requests.
+    /// Returns the next outcome of a request by this endpoint.
     pub(crate) fn next_event(&mut self) -> Option<RequestEvent> {
         self.events.pop().map(|event| *event)
     }
 
-    /// The next peer of which nothing is known any more.
+    /// Returns the next peer whose state was dropped.
     pub(crate) fn next_forgotten(&mut self) -> Option<ConnectionId> {
         self.layer.next_forgotten()
     }
 
-    /// The observations that peers have ended since the last call.
+    /// Returns the observations that peers have cancelled since the last call.
     pub(crate) fn take_ended_observations(&mut self) -> Vec<(ConnectionId, Token)> {
         core::mem::take(&mut self.ended)
     }
 
-    /// Whether nothing is under way to a peer.
+    /// Whether no exchange with a peer is in progress.
     pub(crate) fn is_idle(&self, connection: ConnectionId) -> bool {
         let exchanges = self.exchanges.as_ref();
         self.layer.is_idle(connection)
             && exchanges.is_none_or(|e| e.of_connection(connection).next().is_none())
     }
 
-    /// What is to come from a peer that was asked for it. Notifications were not, each by itself.
+    /// Returns which requested messages a peer still has to send. Single notifications do not count.
     pub(crate) fn awaits(&self, connection: ConnectionId) -> Awaited {
         match self.layer.awaits(connection) {
             Awaited::Nothing => {
@@ -180,7 +181,7 @@ impl Endpoint {
         }
     }
 
-    /// A connection begins, with the stream that its messages go by where it is not of datagrams.
+    /// Handles a new connection. `stream` carries its messages if the carrier is streams.
     pub(crate) fn opened(
         &mut self,
         cx: &mut Context<'_>,
@@ -192,52 +193,52 @@ impl Endpoint {
         }
     }
 
-    /// An endpoint of the same kind that knows nothing: the host was off.
+    /// Creates an endpoint with the same configuration and no state, after a restart of the host.
     pub(crate) fn anew(&mut self, carrier: Carrier) -> Self {
         let stream = RandomStream::named(self.layer.random().next_u64(), "restart");
         Self::new(carrier, Arc::clone(&self.parameters), stream)
     }
 
-    /// The next connection on which both ends have said what they can do.
+    /// Returns the next connection whose settings were exchanged.
     pub(crate) fn next_usable(&mut self) -> Option<ConnectionId> {
         self.layer.streams()?.next_opened()
     }
 
-    /// A connection takes more.
+    /// Handles a connection that accepts bytes again.
     pub(crate) fn writable(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
         if let Some(streams) = self.layer.streams() {
             streams.writable(cx, connection);
         }
     }
 
-    /// Ends a stream connection in good order; over datagrams there is none.
+    /// Releases a stream connection in order. Datagrams have no connection to release.
     pub(crate) fn release(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
         if let Some(streams) = self.layer.streams() {
             streams.release(cx, connection);
         }
     }
 
-    /// How large a body may be that goes in one message.
+    /// Returns the largest body that fits a single message.
     pub(crate) fn whole_limit(&self, connection: ConnectionId) -> usize {
         self.layer.whole_limit(connection, &self.parameters)
     }
 
-    /// How large a block may be that goes to a peer.
+    /// Returns the largest block size for a peer.
     pub(crate) fn largest_block(&self, connection: ConnectionId) -> BlockSize {
         self.layer.largest_block(connection, &self.parameters)
     }
 
-    /// Whether a message has a size of blocks that is reserved on datagrams (RFC 7959 section 2.2).
+    /// Whether a message has a block size that is reserved on datagrams (RFC 7959 section 2.2).
     pub(crate) fn is_reserved(&self, facts: &Facts) -> bool {
         self.is_over_datagrams() && facts.is_bert()
     }
 
-    /// Whether messages are datagrams, which may be lost.
+    /// Whether messages are sent in datagrams, which can be lost.
     pub(crate) const fn is_over_datagrams(&self) -> bool {
         matches!(self.layer, CarrierLayer::Datagrams(_))
     }
 
-    /// A connection is gone, with all that went by it.
+    /// Handles a closed connection and drops its exchanges.
     pub(crate) fn closed(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
         if let Some(exchanges) = &mut self.exchanges {
             exchanges.uploads.forget(connection);

@@ -10,10 +10,10 @@ use crate::context::Purpose;
 use crate::observation::Observation;
 use crate::{BlockSize, CoapRequest, RequestId};
 
-/// A request that waits for a response, or for notifications.
+/// A request that waits for a response or for notifications.
 #[derive(Debug)]
 pub(super) struct Pending {
-    /// As whoever made it knows it.
+    /// The ID that the caller knows.
     pub(super) id: RequestId,
     pub(super) request: Arc<CoapRequest>,
     pub(super) role: Role,
@@ -24,47 +24,47 @@ pub(super) struct Pending {
     /// How large a body may be that needs no blocks.
     whole_limit: usize,
     pub(super) download: Option<Box<Download>>,
-    /// What it transfers in blocks, or waits to transfer.
+    /// The resource of the block transfer that is running or queued.
     pub(super) transfer: Option<Resource>,
     pub(super) observation: Option<Observation>,
     pub(super) phase: Phase,
-    /// What the server wants to be told to see that it is there (RFC 9175 section 2.2).
+    /// The Echo value that the server asked for to verify the address (RFC 9175 section 2.2).
     pub(super) echo: Option<Box<[u8]>>,
-    /// What was said with the newest response, in seconds and by an entity tag.
+    /// The lifetime in seconds and the entity tag of the newest response.
     pub(super) said: (Option<u32>, Option<u32>),
-    /// Whether it was registered again and the answer to that has not come.
+    /// Whether an observation was registered again and that request is unanswered.
     pub(super) is_asked_again: bool,
-    /// When it is given up, or registered again.
+    /// When the request times out or the observation is registered again.
     pub(super) deadline: Option<Instant>,
 }
 
-/// What a request is there for.
+/// The purpose of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// It carries one of the user's messages.
+    /// Carries an application message.
     Message(MessageId),
-    /// It asks for one of the user's messages.
+    /// Requests an application message.
     Question(MessageId),
-    /// It registers or observes for the application itself.
+    /// Registers or observes for the application itself.
     SessionSetUp,
-    /// It ends a registration.
+    /// Ends a registration.
     SessionTearDown,
-    /// Whoever made it knows.
+    /// Transfers content of the application.
     Content,
 }
 
-/// Where a request stands that is more than one question and one answer.
+/// The phase of a request with more than one message each way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// It runs.
+    /// Running.
     Running,
-    /// Its observation is being cancelled.
+    /// Cancelling an observation.
     Cancelling,
-    /// It fetches the rest of the notification with this sequence number (RFC 7959 section 3.4).
+    /// Fetching the remaining blocks of the notification with this sequence number (RFC 7959 section 3.4).
     Fetching(u32),
 }
 
-/// A response that comes in blocks.
+/// A response body that arrives in blocks.
 #[derive(Debug)]
 pub(super) struct Download {
     pub(super) assembly: Assembly,
@@ -78,11 +78,11 @@ pub(super) struct Download {
 /// How often a download begins again because the resource has changed meanwhile.
 const MAX_RESTARTS: u8 = 4;
 
-/// The message that is next for a request.
+/// The next message of a request.
 pub(super) struct NextMessage<'a> {
     pub(super) options: OptionWriter,
     pub(super) payload: &'a [u8],
-    /// Whether the body of the request ends with it.
+    /// Whether this message ends the request body.
     pub(super) is_last: bool,
 }
 
@@ -111,7 +111,7 @@ impl Pending {
         }
     }
 
-    /// What fetches the rest of a notification.
+    /// Creates the download of a notification's remaining blocks.
     pub(super) fn fetch_notification(&self, sequence: u32) -> Self {
         Self {
             phase: Phase::Fetching(sequence),
@@ -159,12 +159,13 @@ impl Pending {
         }
     }
 
-    /// Whether the body goes in blocks.
+    /// Whether the request body is sent in blocks.
     pub(super) fn uploads(&self) -> bool {
         self.request.payload.len() > self.whole_limit || self.sent > 0
     }
 
-    /// Takes the answer to a block of the body; whether another block is to be sent (RFC 7959 sections 2.3, 2.5).
+    /// Processes the answer to a block of the request body. Returns whether another block must be sent (RFC 7959
+    /// sections 2.3, 2.5).
     pub(super) fn take_upload_answer(&mut self, code: Code, block: Option<Block>) -> bool {
         let length = self.request.payload.len();
         let smaller = block
@@ -189,7 +190,7 @@ impl Pending {
         }
     }
 
-    /// Adds a block of the response.
+    /// Adds a block of the response body.
     pub(super) fn take_block(
         &mut self,
         block: Block,
@@ -214,13 +215,13 @@ impl Pending {
         download.assembly.add(block, payload, bound)
     }
 
-    /// Whether a block is of another state of the resource than those before it.
+    /// Whether a block belongs to another state of the resource than the previous blocks.
     pub(super) fn is_of_another_state(&self, etag: Option<Token>) -> bool {
         let download = self.download.as_ref();
         download.is_some_and(|it| it.assembly.length() > 0 && it.etag != etag)
     }
 
-    /// Begins a download again whose resource has changed (RFC 7959 section 2.4); whether that makes sense.
+    /// Restarts a download after the resource changed (RFC 7959 section 2.4). Returns whether a restart is possible.
     pub(super) fn start_anew(&mut self) -> bool {
         let Some(download) = &mut self.download else {
             return false;
@@ -239,7 +240,7 @@ impl Pending {
         self.request.observe && self.phase == Phase::Running && self.download.is_none()
     }
 
-    /// The sequence number of the notification that is being fetched.
+    /// Returns the sequence number of the notification whose blocks are being fetched.
     pub(super) fn sequence(&self) -> Option<u32> {
         match self.phase {
             Phase::Fetching(sequence) => Some(sequence),

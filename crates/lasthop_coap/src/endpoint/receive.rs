@@ -20,11 +20,11 @@ use crate::{CoapResponse, RequestEvent, RequestId};
 /// lost the same notification are not to do so at once (RFC 7641 section 3.3.1).
 const RENEWAL_DELAY: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(15)];
 
-/// What a response without the option means (RFC 7252 section 5.10.5).
+/// The Max-Age of a response without that option (RFC 7252 section 5.10.5).
 pub(crate) const DEFAULT_MAX_AGE: u32 = 60;
 
 impl Endpoint {
-    /// An acknowledgement came, perhaps with a response in it.
+    /// Processes an acknowledgement, with or without a piggybacked response.
     pub(super) fn acknowledged(
         &mut self,
         cx: &mut Context<'_>,
@@ -47,7 +47,7 @@ impl Endpoint {
         }
     }
 
-    /// Takes a response, in an acknowledgement or in a message of its own.
+    /// Processes a response, either piggybacked or separate.
     pub(super) fn take_response(
         &mut self,
         cx: &mut Context<'_>,
@@ -108,7 +108,7 @@ impl Endpoint {
         }
     }
 
-    /// What is due for a request: it is given up, or an observation is registered again.
+    /// Handles the timeout of a request: it fails, or an observation is registered again.
     pub(super) fn request_is_due(&mut self, cx: &mut Context<'_>, key: RequestId) {
         if self.end_acknowledged(key) {
             return;
@@ -126,7 +126,7 @@ impl Endpoint {
         self.fail_pending(cx, key, FailureReason::NoAcknowledgement);
     }
 
-    /// Gives up a request of which no message is under way.
+    /// Fails a request that has no message in flight.
     pub(super) fn fail_pending(
         &mut self,
         cx: &mut Context<'_>,

@@ -11,21 +11,21 @@ use crate::inbox::token_of;
 use crate::message_layer::{Draft, Owner, Settled};
 use crate::{CoapRequest, RequestEvent, RequestId};
 
-/// A message of the user's that fits one block, ready to leave.
+/// An application message that fits a single block.
 #[derive(Clone, Copy)]
 pub(crate) struct Parcel<'a> {
     pub(crate) id: MessageId,
     pub(crate) kind: MessageType,
     pub(crate) code: Code,
-    /// Encoded.
+    /// The encoded options.
     pub(crate) options: &'a [u8],
     pub(crate) payload: &'a [u8],
-    /// Whether a response is to come.
+    /// Whether a response is expected.
     pub(crate) is_answered: bool,
 }
 
 impl Endpoint {
-    /// Sends one of the user's messages in a request of one block. Nothing is kept of it here.
+    /// Sends an application message in a request of one block, without keeping state for it.
     #[inline]
     pub(crate) fn send_parcel(
         &mut self,
@@ -52,7 +52,7 @@ impl Endpoint {
         self.settle(cx);
     }
 
-    /// Sends a request, block by block where its body is large.
+    /// Sends a request. A large body is sent in blocks.
     pub(crate) fn request(
         &mut self,
         cx: &mut Context<'_>,
@@ -72,7 +72,7 @@ impl Endpoint {
         id
     }
 
-    /// Asks for one of the user's messages. The token names it, so that the other end knows which one is meant.
+    /// Requests an application message. The token identifies the message to the other end.
     pub(crate) fn ask(
         &mut self,
         cx: &mut Context<'_>,
@@ -85,7 +85,7 @@ impl Endpoint {
         self.settle(cx);
     }
 
-    /// Asks for a file, when those have come that were asked for before.
+    /// Requests a file after the previously requested files have arrived.
     pub(crate) fn ask_in_turn(
         &mut self,
         cx: &mut Context<'_>,
@@ -119,7 +119,7 @@ impl Endpoint {
         &all[&id]
     }
 
-    /// Registers once more what is observed already, by the same token (RFC 7641 section 3.3.1).
+    /// Registers an active observation again with the same token (RFC 7641 section 3.3.1).
     pub(crate) fn register_again(&mut self, cx: &mut Context<'_>, id: RequestId) {
         let pending = self.pending_mut(id);
         if let Some(pending) = pending.filter(|pending| pending.observation.is_some()) {
@@ -129,7 +129,7 @@ impl Endpoint {
         }
     }
 
-    /// Asks the server to send no more notifications (RFC 7641 section 3.6).
+    /// Cancels an observation (RFC 7641 section 3.6).
     pub(crate) fn cancel(&mut self, cx: &mut Context<'_>, id: RequestId) {
         if let Some(pending) = self.pending_mut(id) {
             pending.phase = Phase::Cancelling;
@@ -143,13 +143,13 @@ impl Endpoint {
         }
     }
 
-    /// Forgets a request: what still comes of it is rejected, which ends an observation, too.
+    /// Drops a request. Later responses are rejected, which also ends an observation.
     pub(crate) fn forget(&mut self, cx: &mut Context<'_>, id: RequestId) {
         self.end(id);
         self.settle(cx);
     }
 
-    /// What a message that was given up or rejected means for its request.
+    /// Processes the failure of a request whose message timed out or was rejected.
     pub(super) fn fail_request(
         &mut self,
         cx: &mut Context<'_>,
@@ -190,7 +190,7 @@ impl Endpoint {
         pending
     }
 
-    /// A token that no request to the peer uses (RFC 7252 section 5.3.1).
+    /// Returns a token that no request to the peer uses (RFC 7252 section 5.3.1).
     #[inline]
     pub(super) fn new_token(&mut self, connection: ConnectionId) -> Token {
         let length = self.parameters.token_length;
@@ -205,7 +205,7 @@ impl Endpoint {
         }
     }
 
-    /// Sends the next block of a transfer, when its turn at the resource has come.
+    /// Sends the next block of a transfer, once no earlier transfer of the resource is running.
     pub(super) fn transfer(&mut self, cx: &mut Context<'_>, key: RequestId, way: Way) {
         let max_waiting = self.parameters.max_waiting;
         match self.exchanges().begin_transfer(key, way, max_waiting) {
@@ -215,7 +215,7 @@ impl Endpoint {
         }
     }
 
-    /// Sends the message that is next for a request: itself, or a block of it or of its response.
+    /// Sends the next message of a request: the request itself, or one for a block.
     pub(super) fn send_request(&mut self, cx: &mut Context<'_>, key: RequestId) {
         let exchanges = self.exchanges.as_ref();
         let Some(pending) = exchanges.and_then(|exchanges| exchanges.pending.get(&key)) else {

@@ -7,7 +7,7 @@ use crate::codec::{Code, Message, MessageType, OptionWriter, Token, option_numbe
 use crate::context::{Context, Purpose};
 use crate::message_layer::{Draft, Owner};
 
-/// A response to be sent.
+/// A response to send.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer<'a> {
     pub(crate) code: Code,
@@ -17,13 +17,13 @@ pub(crate) struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    /// How many bytes it takes as a datagram: header, token, options, marker, payload.
+    /// Returns the size as a datagram: header, token, options, marker and payload.
     pub(crate) fn size(&self, to: &Message) -> usize {
         let marker = usize::from(!self.payload.is_empty());
         4 + to.content.token.length() + self.options.as_bytes().len() + marker + self.payload.len()
     }
 
-    /// An answer of a code alone.
+    /// Creates a response with only a code.
     pub(crate) fn bare(code: Code, purpose: Purpose) -> Self {
         Self {
             code,
@@ -35,7 +35,7 @@ impl Answer<'_> {
 }
 
 impl Endpoint {
-    /// Answers a request, unless its sender does not want this kind of answer (RFC 7967 section 2).
+    /// Responds to a request, unless the client does not want this class of response (RFC 7967 section 2).
     pub(crate) fn respond(
         &mut self,
         cx: &mut Context<'_>,
@@ -47,7 +47,7 @@ impl Endpoint {
         self.respond_in(cx, connection, to, answer, separately);
     }
 
-    /// The same, by a message of its own, or with the acknowledgement (RFC 7252 section 5.2).
+    /// Responds to a request, either piggybacked or separately (RFC 7252 section 5.2).
     pub(crate) fn respond_in(
         &mut self,
         cx: &mut Context<'_>,
@@ -84,7 +84,7 @@ impl Endpoint {
         self.settle(cx);
     }
 
-    /// Says that the answer to a request takes its time, and comes in a message of its own (RFC 7252 section 5.2.2).
+    /// Acknowledges a request whose response will be sent separately (RFC 7252 section 5.2.2).
     pub(crate) fn ack_and_defer(
         &mut self,
         cx: &mut Context<'_>,
@@ -94,7 +94,7 @@ impl Endpoint {
         self.layer.acknowledge(cx, connection, to, None);
     }
 
-    /// Answers a request that was told to wait.
+    /// Responds to a request whose response was deferred.
     pub(crate) fn respond_later(
         &mut self,
         cx: &mut Context<'_>,
@@ -123,7 +123,7 @@ impl Endpoint {
         self.settle(cx);
     }
 
-    /// Refuses what no server of this kind can do; whether the request was refused.
+    /// Rejects a request that no server in lasthop supports. Returns whether it was rejected.
     pub(crate) fn refuse_impossible(
         &mut self,
         cx: &mut Context<'_>,
@@ -151,7 +151,7 @@ impl Endpoint {
         true
     }
 
-    /// Takes a block of a request's body. Unless the body is whole now, the answer is sent.
+    /// Processes a block of a request body. Unless the body is complete, a response is sent.
     pub(crate) fn collect(
         &mut self,
         cx: &mut Context<'_>,
@@ -191,7 +191,7 @@ impl Endpoint {
         None
     }
 
-    /// Says in an answer which block of the body it is for, and which size is wanted (RFC 7959 section 2.3).
+    /// Adds the Block1 option to a response: the acknowledged block and the preferred size (RFC 7959 section 2.3).
     pub(crate) fn add_block1(&self, answer: &mut Answer<'_>, block: Block) {
         let echoed = self.echo_of(block, answer.code);
         answer
@@ -199,7 +199,7 @@ impl Endpoint {
             .add_number(option_number::BLOCK1, echoed.to_bits());
     }
 
-    /// What an answer of this code says of a block of the request.
+    /// Returns the Block1 value of a response with this code to a block of the request.
     pub(crate) fn echo_of(&self, block: Block, code: Code) -> Block {
         Block {
             more: block.more && code == Code::CONTINUE,

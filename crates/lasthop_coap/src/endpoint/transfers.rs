@@ -4,7 +4,7 @@ use lasthop_contract::ConnectionId;
 
 use crate::{CoapRequest, RequestId};
 
-/// Transfers in blocks, under way and waiting: one at a time to a resource each way.
+/// The running and queued block transfers: one at a time for each resource and direction.
 ///
 /// A server cannot tell the blocks of two apart: the second would destroy the first (RFC 7959 sections 2.4, 2.5).
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ struct Queue {
     bytes: usize,
 }
 
-/// What is transferred which way.
+/// The resource and direction of a transfer.
 #[derive(Clone, Debug)]
 pub(super) struct Resource {
     way: Way,
@@ -31,22 +31,22 @@ pub(super) struct Resource {
     size: usize,
 }
 
-/// Which message has the blocks.
+/// The direction of a block transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
-    /// The request.
+    /// Blocks of the request body.
     Upload,
-    /// The response.
+    /// Blocks of the response body.
     Download,
 }
 
-/// When a transfer may go on.
+/// Whether a transfer can start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
     Now,
-    /// When those before it have ended.
+    /// The transfer is queued behind earlier transfers.
     Later,
-    /// Too many wait already.
+    /// Too many transfers are queued.
     Never,
 }
 
@@ -54,7 +54,7 @@ pub(super) enum Turn {
 const MAX_WAITING: usize = 1 << 24;
 
 impl Transfers {
-    /// Begins a transfer, or lets it wait.
+    /// Starts a transfer or queues it.
     pub(super) fn begin(
         &mut self,
         key: RequestId,
@@ -81,7 +81,7 @@ impl Transfers {
         turn
     }
 
-    /// Takes a transfer out; gives the next one, if that may begin now.
+    /// Removes a transfer. Returns the next queued one, if it can start now.
     pub(super) fn end(&mut self, key: RequestId, resource: &Resource) -> Option<RequestId> {
         let queues = self.by_peer.get_mut(&key.connection)?;
         let place = queues.iter().position(|queue| queue.is_of(resource))?;
@@ -99,7 +99,7 @@ impl Transfers {
         next.filter(|_| at == 0)
     }
 
-    /// Forgets all transfers of a connection; none of them begins any more.
+    /// Removes all transfers of a connection. None of the queued ones starts.
     pub(super) fn forget(&mut self, connection: ConnectionId) {
         self.by_peer.remove(&connection);
     }

@@ -5,7 +5,7 @@ use lasthop_units::{Duration, Instant};
 
 use crate::block::{Assembled, Assembly, Block};
 
-/// Bodies of requests that come block by block (RFC 7959 section 2.5).
+/// Request bodies that arrive in blocks (RFC 7959 section 2.5).
 #[derive(Debug, Default)]
 pub(super) struct Uploads {
     by_peer: BTreeMap<ConnectionId, Vec<Upload>>,
@@ -19,16 +19,16 @@ struct Upload {
     at: Instant,
 }
 
-/// What a request with a block makes of its body.
+/// The state of a request body after a block was added.
 #[derive(Debug)]
 pub(crate) enum Collected {
-    /// The body is whole.
+    /// The body is complete.
     Whole(Vec<u8>),
-    /// The next block may come.
+    /// The next block is expected.
     Continue,
-    /// A block before it is missing.
+    /// An earlier block is missing.
     Incomplete,
-    /// The body is too large, or the peer has too many of them.
+    /// The body is too large, or the peer has too many unfinished bodies.
     TooLarge,
 }
 
@@ -85,7 +85,7 @@ impl Uploads {
         collected
     }
 
-    /// Drops bodies that nobody has added to for a while; whether any are left.
+    /// Drops bodies without a new block for `lifetime`. Returns whether any are left.
     pub(super) fn forget_old(&mut self, now: Instant, lifetime: Duration) -> bool {
         self.by_peer.retain(|_, uploads| {
             uploads.retain(|upload| upload.at + lifetime > now);

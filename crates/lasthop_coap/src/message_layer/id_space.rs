@@ -1,15 +1,15 @@
 use lasthop_units::{Duration, Instant};
 
-/// The message numbers that one peer is sent, one after the other.
+/// The message IDs for one peer, in ascending order.
 ///
 /// A number means one message for `EXCHANGE_LIFETIME` (RFC 7252 section 4.4). Numbers are kept in ranges: one whose last
 /// number was used less than that ago cannot be entered again.
 #[derive(Clone, Debug)]
 pub(super) struct IdSpace {
     next: u16,
-    /// Whether a number was used at all.
+    /// Whether any message ID was used.
     pub(super) is_used: bool,
-    /// Whether a timer is armed for the moment when the next number is free again.
+    /// Whether a timer is armed for the instant when the next message ID can be reused.
     pub(super) is_awaited: bool,
     /// When each range may be used again; there once a range has been used up.
     free_from: Option<Box<[Instant; RANGES]>>,
@@ -28,7 +28,7 @@ impl IdSpace {
         }
     }
 
-    /// When the next number is free, where it is not yet.
+    /// Returns when the next message ID can be reused, or `None` if it can be used now.
     pub(super) fn blocked_until(&self, now: Instant) -> Option<Instant> {
         if !self.next.is_multiple_of(RANGE_LENGTH) {
             return None;
@@ -37,7 +37,7 @@ impl IdSpace {
         (free_from > now).then_some(free_from)
     }
 
-    /// Takes the next number.
+    /// Takes the next message ID.
     pub(super) fn take(&mut self, now: Instant, lifetime: Duration) -> u16 {
         let id = self.next;
         self.is_used = true;

@@ -1,4 +1,5 @@
-//! Messages over datagrams: retransmission, deduplication, the limit on what is under way (RFC 7252 section 4).
+//! The message layer for datagrams: retransmission, deduplication, and the limit on in-flight messages (RFC 7252
+//! section 4).
 
 mod id_space;
 mod peer;
@@ -18,7 +19,7 @@ use crate::codec::{Code, Message, Token};
 use crate::context::{Context, Purpose};
 use peer::Peer;
 
-/// The message layer of one endpoint, for all its peers.
+/// The message layer of an endpoint, for all its peers.
 #[derive(Debug)]
 pub(crate) struct MessageLayer {
     parameters: Arc<CoapParameters>,
@@ -42,50 +43,50 @@ pub(crate) struct MessageLayer {
 pub(crate) struct Draft<'a> {
     pub(crate) code: Code,
     pub(crate) token: Token,
-    /// Encoded.
+    /// The encoded options.
     pub(crate) options: &'a [u8],
     pub(crate) payload: &'a [u8],
     pub(crate) purpose: Purpose,
 }
 
-/// What above the message layer waits for the fate of a message.
+/// The exchange of the upper layer that is notified of a message's outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
     /// The request with this token, which expects a response.
     Request(Token),
-    /// A block of the request with this token, or a request for a block of its response; it expects a response.
+    /// A block of the request with this token, or the request for a block of its response. A response is expected.
     Block(Token),
-    /// A request that expects none.
+    /// A request that expects no response.
     UnansweredRequest,
     /// A notification of the observation with this token.
     Notification(Token),
-    /// A response in a message of its own.
+    /// A separate response.
     Response,
 }
 
-/// What a datagram was.
+/// The result of processing a received datagram.
 #[derive(Debug)]
 pub(crate) enum Arrival {
-    /// Nothing for the layers above.
+    /// There is nothing for the layers above.
     Nothing,
-    /// A request, which is to be answered.
+    /// A request to be answered.
     Request(Message),
-    /// A response in a message of its own, which is to be accepted or rejected.
+    /// A separate response, to be acknowledged or rejected.
     Response(Message),
-    /// An acknowledgement; with a response in it unless its code is empty.
+    /// An acknowledgement, with a piggybacked response unless its code is empty.
     Acknowledged(Settled, Message),
-    /// A reset.
+    /// A reset of a message.
     Rejected(Settled),
 }
 
-/// A message whose fate is known.
+/// A message that was acknowledged or rejected.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settled {
     pub(crate) owner: Owner,
     pub(crate) purpose: Purpose,
 }
 
-/// A message that was given up.
+/// A message that failed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gone {
     pub(crate) connection: ConnectionId,
@@ -102,9 +103,9 @@ struct Lifetimes {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Timer {
-    /// An interaction has waited long enough.
+    /// The timeout of an in-flight message.
     Outstanding(ConnectionId, u16),
-    /// A number is free again.
+    /// The instant when a message ID can be reused.
     FreeId(ConnectionId),
 }
 
@@ -127,7 +128,7 @@ impl MessageLayer {
         }
     }
 
-    /// Tells the radio from now on what follows a message of the user's: peers send nothing but answers.
+    /// Declares to the radio that peers only send responses from now on.
     pub(crate) const fn hear_answers_only(&mut self) {
         self.hears_answers_only = true;
     }
@@ -136,7 +137,7 @@ impl MessageLayer {
         &mut self.stream
     }
 
-    /// Ends the wait of a request whose response came by another message (RFC 7252 section 5.2.2).
+    /// Ends the retransmission of a request whose response arrived separately (RFC 7252 section 5.2.2).
     pub(crate) fn settle_request(
         &mut self,
         cx: &mut Context<'_>,
@@ -149,14 +150,15 @@ impl MessageLayer {
         })
     }
 
-    /// Lets what waits begin in the place that was kept for the next block of an exchange, unless that is in it.
+    /// Starts queued messages in the `NSTART` slot that was reserved for the next block of an exchange, unless that
+    /// block needs it.
     pub(crate) fn give_kept_place(&mut self, cx: &mut Context<'_>) {
         if let Some((connection, _)) = self.kept.take() {
             self.send_waiting(cx, connection);
         }
     }
 
-    /// Sends again, and gives up, what has waited long enough.
+    /// Processes expired timers: retransmits messages, or fails them.
     pub(crate) fn timeout(&mut self, cx: &mut Context<'_>) {
         while let Some(timer) = self.timers.pop_due(cx.now) {
             match timer {
@@ -170,7 +172,7 @@ impl MessageLayer {
         self.forget_old(cx.now);
     }
 
-    /// Forgets what has outlived its time, and gives the memory back.
+    /// Drops expired state and frees its memory.
     #[inline]
     pub(super) fn forget_old(&mut self, now: Instant) {
         while let Some((at, connection)) = self.forgetting.first().copied()
@@ -181,25 +183,25 @@ impl MessageLayer {
         }
     }
 
-    /// Whether something was given up.
+    /// Whether a message has failed.
     #[inline]
     pub(crate) const fn has_gone(&self) -> bool {
         !self.gone.is_empty()
     }
 
-    /// The next message that was given up.
+    /// Returns the next message that failed.
     pub(crate) fn next_gone(&mut self) -> Option<Gone> {
         self.gone.pop().map(|gone| *gone)
     }
 
-    /// Whether a peer was forgotten.
+    /// Whether the state of a peer was dropped.
     #[inline]
     pub(crate) const fn has_forgotten(&self) -> bool {
         !self.forgotten.is_empty()
     }
 
-    /// The next peer that was only listened to, and of whose messages the last has outlived its time; not one that has
-    /// spoken again since.
+    /// Returns the next peer whose state was dropped: a peer that only sent messages, and whose last message has
+    /// expired. Peers that have sent again since are left out.
     pub(crate) fn next_forgotten(&mut self) -> Option<ConnectionId> {
         while let Some(connection) = self.forgotten.pop() {
             if !self.peers.contains(&connection) {
@@ -213,20 +215,20 @@ impl MessageLayer {
         self.timers.next_deadline()
     }
 
-    /// When something is to be forgotten. Whoever hears from others forgets then, without waking for it.
+    /// Returns when state expires. An endpoint that receives messages drops state then, without a timer.
     #[inline]
     pub(crate) fn forget_deadline(&self) -> Option<Instant> {
         self.forgetting.first().map(|(at, _)| *at)
     }
 
-    /// Whether a peer has nothing under way and nothing to wait for.
+    /// Whether a peer has no in-flight and no queued messages.
     pub(crate) fn is_idle(&self, connection: ConnectionId) -> bool {
         self.peers
             .get(&connection)
             .is_none_or(|peer| peer.outstanding.is_empty() && peer.waiting.is_empty())
     }
 
-    /// What a peer is to send on account of what is under way to it.
+    /// Returns which messages a peer still has to send for the in-flight messages.
     pub(crate) fn awaits(&self, connection: ConnectionId) -> Awaited {
         let Some(peer) = self.peers.get(&connection) else {
             return Awaited::Nothing;
@@ -240,7 +242,7 @@ impl MessageLayer {
         }
     }
 
-    /// Drops a peer that is gone. What was under way to it is given up.
+    /// Removes a peer that is gone. Its in-flight messages fail.
     pub(crate) fn forget_peer(&mut self, connection: ConnectionId) {
         let Some(mut peer) = self.peers.remove(&connection) else {
             return;

@@ -8,20 +8,20 @@ use crate::CoapParameters;
 use crate::codec::{MessageType, Token};
 use crate::context::Purpose;
 
-/// What an endpoint keeps for one peer. An idle one keeps next to nothing.
+/// The state of an endpoint for one peer. For an idle peer it is almost empty.
 #[derive(Debug)]
 pub(super) struct Peer {
     pub(super) ids: IdSpace,
-    /// At most `NSTART`.
+    /// The in-flight messages, at most `NSTART`.
     pub(super) outstanding: Vec<Outstanding>,
-    /// What waits for a place among these, or for a free number.
+    /// Messages that wait for `NSTART` or for a free message ID.
     pub(super) waiting: ShortQueue<Box<Waiting>>,
     pub(super) seen: Option<Box<Seen>>,
     pub(super) notified: Option<Box<Notified>>,
 }
 
-/// An interaction under way: a confirmable message without its acknowledgement, or a non-confirmable request
-/// without its response (RFC 7252 section 4.7).
+/// An interaction in progress: an unacknowledged confirmable message, or an unanswered non-confirmable request (RFC
+/// 7252 section 4.7).
 #[derive(Debug)]
 pub(super) struct Outstanding {
     pub(super) id: u16,
@@ -30,23 +30,23 @@ pub(super) struct Outstanding {
     pub(super) attempt: u16,
     pub(super) timeout: Duration,
     pub(super) deadline: Instant,
-    /// What is sent again; empty for what is sent once.
+    /// The bytes to retransmit; empty for a message that is sent once.
     pub(super) datagram: Box<[u8]>,
 }
 
-/// A message that waits for its turn.
+/// A queued message.
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub(super) kind: MessageType,
     pub(super) owner: Owner,
     pub(super) purpose: Purpose,
-    /// Its number is filled in when it leaves.
+    /// The encoded message. Its message ID is filled in when it is sent.
     pub(super) datagram: Box<[u8]>,
-    /// Where the payload begins.
+    /// The offset of the payload.
     pub(super) head_length: usize,
 }
 
-/// The last non-confirmable notifications: a reset that names one ends its observation (RFC 7641 section 3.6).
+/// The last non-confirmable notifications. A reset of one ends its observation (RFC 7641 section 3.6).
 #[derive(Clone, Debug)]
 pub(super) struct Notified {
     last: [(u16, Token); 4],
@@ -63,8 +63,8 @@ impl Outstanding {
 }
 
 impl Outstanding {
-    /// Whether one message from the peer is the end of it: a response in a message of its own would have to be
-    /// acknowledged, and another block asked for.
+    /// Whether an exchange ends with one message from the peer. It does not if a separate response needs an
+    /// acknowledgement, or another block must be requested.
     pub(super) const fn ends_with_answer(&self, parameters: &CoapParameters) -> bool {
         match self.owner {
             Owner::Request(_) => !parameters.separate_responses,
@@ -87,7 +87,7 @@ impl Peer {
         }
     }
 
-    /// Notes an interaction that begins. Most peers have one at most.
+    /// Adds an interaction. Most peers have at most one.
     pub(super) fn begin(&mut self, outstanding: Outstanding) {
         if self.outstanding.is_empty() {
             self.outstanding.reserve_exact(1);
@@ -95,7 +95,7 @@ impl Peer {
         self.outstanding.push(outstanding);
     }
 
-    /// Takes an interaction out.
+    /// Removes an interaction.
     pub(super) fn take(&mut self, is_it: impl Fn(&Outstanding) -> bool) -> Option<Outstanding> {
         let place = self.outstanding.iter().position(is_it)?;
         let taken = self.outstanding.swap_remove(place);
@@ -105,7 +105,7 @@ impl Peer {
         Some(taken)
     }
 
-    /// Drops messages that wait.
+    /// Removes queued messages.
     pub(super) fn drop_waiting(&mut self, is_dropped: impl Fn(&Waiting) -> bool) {
         let mut kept = ShortQueue::new();
         while let Some(waiting) = self.waiting.pop() {
@@ -127,7 +127,7 @@ impl Peer {
         notified.next = (notified.next + 1) % notified.last.len();
     }
 
-    /// The observation of a recent notification.
+    /// Returns the observation of a recent notification.
     pub(super) fn notification(&self, id: u16) -> Option<Token> {
         let notified = self.notified.as_ref()?;
         let found = notified.last.iter().find(|(known, _)| *known == id)?;

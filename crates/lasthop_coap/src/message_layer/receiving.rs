@@ -11,7 +11,7 @@ use crate::counters::Tally;
 const MAX_STORED_REPLY: usize = 128;
 
 impl MessageLayer {
-    /// Takes a datagram.
+    /// Processes a datagram.
     #[inline]
     pub(crate) fn receive(
         &mut self,
@@ -38,7 +38,7 @@ impl MessageLayer {
         }
     }
 
-    /// Answers a request: in the acknowledgement of a confirmable one, in a message of its own otherwise.
+    /// Responds to a request: piggybacked if it is confirmable, else separately.
     pub(crate) fn respond(
         &mut self,
         cx: &mut Context<'_>,
@@ -70,7 +70,7 @@ impl MessageLayer {
         self.note_reply(connection, to.id, reply);
     }
 
-    /// Acknowledges a confirmable message; to another there is nothing to say.
+    /// Acknowledges a message if it is confirmable.
     pub(crate) fn acknowledge(
         &mut self,
         cx: &mut Context<'_>,

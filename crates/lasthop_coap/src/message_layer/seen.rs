@@ -6,7 +6,7 @@ use lasthop_units::{Duration, Instant};
 use super::Lifetimes;
 use crate::codec::Code;
 
-/// The message numbers that came from one peer, and what each was answered with (RFC 7252 section 4.5).
+/// The message IDs received from a peer, with the reply to each (RFC 7252 section 4.5).
 ///
 /// A number takes eight bytes, and a bit in a list of ranges that tells at once that a number is new.
 #[derive(Clone, Debug, Default)]
@@ -18,18 +18,18 @@ pub(super) struct Seen {
     replies: LookupMap<u16, Box<[u8]>>,
 }
 
-/// What a message was answered with at the message layer.
+/// The reply of the message layer to a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reply<'a> {
-    /// With nothing.
+    /// No reply.
     Silence,
-    /// With a reset.
+    /// A reset.
     Reset,
-    /// With an acknowledgement that has a code and the request's token alone, or is empty.
+    /// An acknowledgement that is empty, or that has only a code and the request's token.
     Bare(Code),
-    /// It is to be taken as new again: it does no harm, and the answer is large.
+    /// The request is processed again when it is repeated, because it is idempotent and the response is large.
     Anew,
-    /// With this datagram.
+    /// This stored datagram.
     Stored(&'a [u8]),
 }
 
@@ -54,7 +54,7 @@ const STORED: u8 = 0x62;
 const ANEW: u8 = 0x63;
 
 impl Seen {
-    /// Notes a number; whether it is new. What has outlived its time is forgotten.
+    /// Records a message ID. Returns whether it is new. Expired IDs are removed.
     #[inline]
     pub(super) fn insert(
         &mut self,
@@ -81,7 +81,7 @@ impl Seen {
         true
     }
 
-    /// Notes the answer to the number that came last with this value.
+    /// Records the reply to the last message with this ID.
     pub(super) fn answer(&mut self, id: u16, reply: Reply<'_>) {
         let code = match reply {
             Reply::Silence => SILENCE,
@@ -98,7 +98,7 @@ impl Seen {
         }
     }
 
-    /// What a number was answered with.
+    /// Returns the reply to a message ID.
     pub(super) fn reply(&self, id: u16) -> Reply<'_> {
         match self.find(id).map(Entry::reply) {
             None | Some(SILENCE) => Reply::Silence,
@@ -112,7 +112,7 @@ impl Seen {
         }
     }
 
-    /// Forgets what has outlived its time; whether anything is left.
+    /// Removes expired IDs. Returns whether any are left.
     pub(super) fn forget_old(&mut self, now: Instant, lifetimes: Lifetimes) -> bool {
         while let Some(first) = self.entries.front()
             && first.is_over(now, lifetimes)

@@ -17,7 +17,7 @@ struct Departure {
 }
 
 impl MessageLayer {
-    /// Sends a message, or lets it wait for its turn.
+    /// Sends a message or queues it.
     #[inline]
     pub(crate) fn send(
         &mut self,
@@ -73,7 +73,7 @@ impl MessageLayer {
         Ok(())
     }
 
-    /// Sends what has waited, as far as there is room for it.
+    /// Sends queued messages while there is room.
     pub(super) fn send_waiting(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
         let nstart = usize::from(self.parameters.nstart.max(1));
         let lifetime = self.lifetimes.confirmable;
@@ -112,7 +112,7 @@ impl MessageLayer {
         }
     }
 
-    /// Sends a copy of what has waited long enough, or gives it up.
+    /// Retransmits a message whose timeout has passed, or fails it.
     pub(super) fn send_again(&mut self, cx: &mut Context<'_>, connection: ConnectionId, id: u16) {
         let max_retransmit = self.parameters.max_retransmit;
         let Some(peer) = self.peers.get_mut(&connection) else {
@@ -175,7 +175,7 @@ impl MessageLayer {
         }
     }
 
-    /// Takes out the interaction that is meant; the next one may begin.
+    /// Removes an interaction that has ended. A queued one can start.
     ///
     /// A transfer in blocks is one interaction: after an answer that says so, the place is kept for the next block.
     pub(super) fn settle(
@@ -277,7 +277,7 @@ impl MessageLayer {
 }
 
 impl Draft<'_> {
-    /// What stands before the payload.
+    /// Returns the bytes before the token.
     pub(super) fn head(&self, kind: MessageType, id: u16) -> Head {
         let has_payload = !self.payload.is_empty();
         write_head(kind, id, self.code, self.token, self.options, has_payload)
@@ -322,7 +322,7 @@ const fn failure_of(error: DatagramError) -> FailureReason {
 }
 
 impl Owner {
-    /// The token of a request that waits for its response.
+    /// Returns the token of a request that waits for its response.
     pub(crate) const fn request(self) -> Option<Token> {
         match self {
             Self::Request(token) | Self::Block(token) => Some(token),

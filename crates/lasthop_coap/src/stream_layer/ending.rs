@@ -11,7 +11,7 @@ use crate::counters::Tally;
 
 /// How connections end, and for how long their peers are waited for.
 impl StreamLayer {
-    /// Ends a connection for an error of the peer's (RFC 8323 section 5.6).
+    /// Aborts a connection because of a peer's error (RFC 8323 section 5.6).
     pub(super) fn abort(
         &mut self,
         cx: &mut Context<'_>,
@@ -33,7 +33,7 @@ impl StreamLayer {
         self.end(cx, connection);
     }
 
-    /// Ends a connection on this side. The peer reads what was said to it and goes; who does not is not waited for long.
+    /// Closes this end of a connection. If the peer does not close in time, the connection is reset.
     pub(super) fn end(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
         if let Some(stream) = self.streams.get_mut(&connection) {
             stream.end(cx, connection);
@@ -41,7 +41,7 @@ impl StreamLayer {
         }
     }
 
-    /// A peer was waited for long enough: who is asked to go already is cut off.
+    /// Handles the timeout of a peer. A connection that was already closed at this end is reset.
     pub(crate) fn timeout(&mut self, cx: &mut Context<'_>, tally: &mut Tally) {
         while let Some(connection) = self.timers.pop_due(cx.now) {
             let Some(stream) = self.streams.get_mut(&connection) else {
@@ -61,7 +61,7 @@ impl StreamLayer {
         self.timers.next_deadline()
     }
 
-    /// Waits for the peer from now on, for so long.
+    /// Sets the timeout of the peer.
     pub(super) fn wait(&mut self, now: Instant, connection: ConnectionId, span: Option<Duration>) {
         self.stop_waiting(connection);
         if let (Some(span), Some(stream)) = (span, self.streams.get_mut(&connection)) {
@@ -77,7 +77,7 @@ impl StreamLayer {
         }
     }
 
-    /// All that has come is used, or the first bytes of a message, whose rest is waited for.
+    /// Starts the timeout for the rest of an incomplete message, if there is one.
     pub(super) fn await_rest(&mut self, now: Instant, connection: ConnectionId) {
         let stream = self.streams.get(&connection);
         let begins =
@@ -87,7 +87,7 @@ impl StreamLayer {
         }
     }
 
-    /// A message has come whole; the time of the next is its own.
+    /// Ends the timeout of a message that is complete.
     pub(super) fn message_is_whole(&mut self, connection: ConnectionId) {
         let stream = self.streams.get(&connection);
         if stream.is_some_and(|stream| matches!(stream.state, State::Open | State::Releasing)) {

@@ -13,12 +13,12 @@ pub(super) struct Frame {
     length: usize,
 }
 
-/// What the first bytes of a stream are.
+/// The result of parsing the first bytes of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Parsed {
-    /// A message with these fields follows, as far as one can see.
+    /// A message with these fields follows.
     Frame(Frame),
-    /// Too few bytes to tell.
+    /// More bytes are needed.
     Short,
 }
 
@@ -57,12 +57,12 @@ impl Frame {
         }))
     }
 
-    /// How many bytes the message takes.
+    /// Returns the size of the message in bytes.
     pub(super) fn size(&self) -> usize {
         (self.start + usize::from(self.token_length)).saturating_add(self.length)
     }
 
-    /// The message, whose bytes are all there. A stream is reliable: all its messages are, so to speak, confirmable.
+    /// Parses a complete message. Its type is confirmable, because streams are reliable.
     pub(super) fn message(&self, bytes: &[u8]) -> Result<Message, MessageError> {
         Ok(Message {
             kind: MessageType::Confirmable,
@@ -72,7 +72,7 @@ impl Frame {
     }
 }
 
-/// Writes what stands before the payload of a message on a stream.
+/// Writes the bytes before the payload of a stream message.
 pub(super) fn write_frame_head(code: Code, token: Token, options: &[u8], payload: usize) -> Head {
     let marker = usize::from(payload > 0);
     let length = options.len() + marker + payload;

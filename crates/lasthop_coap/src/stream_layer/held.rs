@@ -1,7 +1,7 @@
 use crate::codec::Token;
 use crate::context::Purpose;
 
-/// Notifications for a peer that reads too little, the newest of each observation: only that has to reach it (RFC 7641 section 1.3).
+/// Notifications that wait for a slow peer. Only the newest of each observation is kept (RFC 7641 section 1.3).
 #[derive(Debug, Default)]
 pub(super) struct HeldNotifications {
     held: Vec<Notification>,
@@ -25,7 +25,8 @@ impl HeldNotifications {
         self.held.len()
     }
 
-    /// Holds a notification, in the place of an older one of its observation: the purpose of that.
+    /// Queues a notification in place of an older notification of the same observation. Returns the purpose of the
+    /// older one.
     pub(super) fn hold(&mut self, notification: Notification) -> Option<Purpose> {
         let token = notification.token;
         match self.held.iter_mut().find(|one| one.token == token) {
@@ -37,12 +38,12 @@ impl HeldNotifications {
         }
     }
 
-    /// Drops that of an observation of which the peer is told something newer.
+    /// Removes the notification of an observation, because a newer one was sent.
     pub(super) fn drop_of(&mut self, token: Token) {
         self.held.retain(|one| one.token != token);
     }
 
-    /// Takes the first out.
+    /// Removes and returns the first notification.
     pub(super) fn take(&mut self) -> Option<Notification> {
         if self.held.is_empty() {
             self.held = Vec::new();

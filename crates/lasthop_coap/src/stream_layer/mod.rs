@@ -1,5 +1,5 @@
-//! Messages over byte streams: framing, settings and signals (RFC 8323). The stream does what the message layer does
-//! for datagrams.
+//! CoAP over byte streams: framing, settings and signals (RFC 8323). The stream replaces the message layer of
+//! datagrams.
 
 mod ending;
 mod frame;
@@ -24,7 +24,7 @@ use held::Notification;
 use signal::Settings;
 use stream::{State, Stream};
 
-/// The connections of one endpoint.
+/// The stream connections of one endpoint.
 #[derive(Debug)]
 pub(crate) struct StreamLayer {
     parameters: Arc<CoapParameters>,
@@ -58,7 +58,7 @@ impl StreamLayer {
         &mut self.stream
     }
 
-    /// A connection begins: the first message is this end's settings (RFC 8323 section 5.3).
+    /// Handles a new connection and sends this end's settings first (RFC 8323 section 5.3).
     pub(crate) fn begin(
         &mut self,
         cx: &mut Context<'_>,
@@ -84,7 +84,7 @@ impl StreamLayer {
         self.opened.pop()
     }
 
-    /// How large a body may be that goes in one message.
+    /// Returns the largest body that fits a single message.
     pub(crate) fn whole_limit(&self, connection: ConnectionId) -> usize {
         self.streams.get(&connection).map_or(0, |stream| {
             stream.peer.max_message_size.saturating_sub(ROOM_FOR_HEAD)
@@ -169,7 +169,7 @@ impl StreamLayer {
         }
     }
 
-    /// Ends the wait of a request.
+    /// Ends the wait for a response.
     pub(crate) fn settle_request(
         &mut self,
         cx: &mut Context<'_>,
@@ -185,7 +185,7 @@ impl StreamLayer {
         Some(Settled { owner, purpose })
     }
 
-    /// Takes the next message of a connection that is of use to the layers above.
+    /// Returns the next message of a connection for the layers above.
     pub(crate) fn next_arrival(
         &mut self,
         cx: &mut Context<'_>,
@@ -235,7 +235,7 @@ impl StreamLayer {
         }
     }
 
-    /// Hands on what has waited for room.
+    /// Writes queued bytes.
     pub(crate) fn writable(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
         let Some(stream) = self.streams.get_mut(&connection) else {
             return;
@@ -250,7 +250,7 @@ impl StreamLayer {
         }
     }
 
-    /// Says that the connection is about to end, and ends it on this side (RFC 8323 section 5.5).
+    /// Sends a Release and closes this end of the connection (RFC 8323 section 5.5).
     pub(crate) fn release(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
         if let Some(stream) = self.streams.get_mut(&connection)
             && stream.state != State::Ended
@@ -261,13 +261,13 @@ impl StreamLayer {
         }
     }
 
-    /// Whether something was given up.
+    /// Whether a request has failed.
     #[inline]
     pub(crate) const fn has_gone(&self) -> bool {
         !self.gone.is_empty()
     }
 
-    /// The next request that went down with its connection.
+    /// Returns the next request that failed because its connection closed.
     pub(crate) fn next_gone(&mut self) -> Option<Gone> {
         self.gone.pop().map(|gone| *gone)
     }
@@ -278,13 +278,13 @@ impl StreamLayer {
             .is_none_or(|stream| stream.requests.is_empty() && stream.waiting() == 0)
     }
 
-    /// Whether both ends have said how they are set, and all requests are answered.
+    /// Whether settings were exchanged and all requests are answered.
     pub(crate) fn is_answered(&self, connection: ConnectionId) -> bool {
         let stream = self.streams.get(&connection);
         self.is_idle(connection) && stream.is_some_and(|stream| stream.state == State::Open)
     }
 
-    /// A connection is gone: what was under way on it is given up.
+    /// Removes a closed connection. Its requests fail.
     pub(crate) fn forget_peer(&mut self, connection: ConnectionId) {
         self.stop_waiting(connection);
         let Some(stream) = self.streams.remove(&connection) else {

@@ -1,12 +1,12 @@
 use crate::CoapParameters;
 use crate::codec::{Content, OptionWriter, is_critical, number_of};
 
-/// What an end of a stream connection can do (RFC 8323 section 5.3).
+/// The settings of one end of a stream connection (RFC 8323 section 5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Settings {
-    /// The largest message that it takes.
+    /// The largest message that the end accepts, in bytes.
     pub(super) max_message_size: usize,
-    /// Whether it knows the Block options.
+    /// Whether the end supports the Block options.
     pub(super) block_wise: bool,
 }
 
@@ -14,17 +14,17 @@ pub(super) struct Settings {
 const MAX_MESSAGE_SIZE: u16 = 2;
 const BLOCK_WISE_TRANSFER: u16 = 4;
 
-/// Of an Abort: the number of the option that was not understood (RFC 8323 section 5.6).
+/// The option of an Abort that names the unsupported CSM option (RFC 8323 section 5.6).
 pub(super) const BAD_CSM_OPTION: u16 = 2;
 
 impl Settings {
-    /// What holds before the peer has said anything.
+    /// The settings before the peer's CSM arrives.
     pub(super) const BASE: Self = Self {
         max_message_size: 1152,
         block_wise: false,
     };
 
-    /// The options of this end's CSM.
+    /// Returns the options of this end's CSM.
     pub(super) fn own_options(parameters: &CoapParameters) -> OptionWriter {
         let mut options = OptionWriter::new();
         let size = u32::try_from(parameters.max_body_size).unwrap_or(u32::MAX);
@@ -33,7 +33,7 @@ impl Settings {
         options
     }
 
-    /// Takes the options of a CSM; the number of one that must be understood and is not.
+    /// Applies the options of a CSM. Fails with the number of a critical option that is not supported.
     pub(super) fn update(&mut self, content: &Content, bytes: &[u8]) -> Result<(), u16> {
         for (number, value) in content.options(bytes) {
             match number {

@@ -8,7 +8,7 @@ use super::signal::Settings;
 use crate::codec::Token;
 use crate::context::{Context, Purpose};
 
-/// One connection. An idle one holds no buffers.
+/// The state of a stream connection. An idle connection holds no buffers.
 #[derive(Debug)]
 pub(super) struct Stream {
     pub(super) state: State,
@@ -24,24 +24,24 @@ pub(super) struct Stream {
     waiting_lengths: VecDeque<usize>,
     /// Whether the transport has the beginning of the first of them.
     is_cut: bool,
-    /// What waits beside it, for room.
+    /// The queued notifications.
     pub(super) held: HeldNotifications,
-    /// Until when the peer is waited for.
+    /// The deadline for the peer.
     pub(super) deadline: Option<Instant>,
     /// Requests that wait for a response.
     pub(super) requests: Vec<(Token, Purpose)>,
 }
 
-/// Where a connection stands.
+/// The state of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// The peer's settings have not come.
+    /// Waiting for the peer's settings.
     AwaitingSettings,
-    /// Messages go both ways.
+    /// Open in both directions.
     Open,
-    /// No further request is to leave; it ends with the last response.
+    /// No further request is sent. The connection ends with the last response.
     Releasing,
-    /// Nothing that comes is of interest.
+    /// Ended. Received bytes are ignored.
     Ended,
 }
 
@@ -67,7 +67,7 @@ impl Stream {
         }
     }
 
-    /// Hands a message to the transport; what it does not take waits.
+    /// Writes a message to the transport. Bytes that it does not accept are queued.
     pub(super) fn write(
         &mut self,
         cx: &mut Context<'_>,
@@ -90,7 +90,8 @@ impl Stream {
         }
     }
 
-    /// Hands an answer to the transport; whether the peer reads enough for another to be held for it.
+    /// Writes a response to the transport. Returns whether the peer reads fast enough for another response to be
+    /// queued.
     pub(super) fn write_answer(
         &mut self,
         cx: &mut Context<'_>,
@@ -110,7 +111,7 @@ impl Stream {
         !is_held_enough || self.waiting_answers == 0
     }
 
-    /// Hands on what has waited.
+    /// Writes queued bytes.
     pub(super) fn flush(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
         let before = self.outbox.size();
         if self.outbox.flush(cx.now, cx.transport, connection) {
@@ -131,22 +132,22 @@ impl Stream {
         }
     }
 
-    /// How many bytes wait.
+    /// Returns the number of queued bytes.
     pub(super) fn waiting(&self) -> usize {
         self.outbox.size()
     }
 
-    /// How many messages wait.
+    /// Returns the number of queued messages.
     pub(super) fn waiting_messages(&self) -> usize {
         self.waiting_lengths.len()
     }
 
-    /// What has come and was not used.
+    /// Returns the received bytes that were not processed.
     pub(super) fn unread(&self) -> &[u8] {
         &self.inbound[self.used..]
     }
 
-    /// Marks bytes as used.
+    /// Removes processed bytes.
     pub(super) fn consume(&mut self, length: usize) {
         self.used += length;
         if self.used == self.inbound.len() {
@@ -155,7 +156,7 @@ impl Stream {
         }
     }
 
-    /// Reads on.
+    /// Reads more bytes from the stream.
     pub(super) fn read(&mut self, cx: &mut Context<'_>, connection: ConnectionId) -> ReadOutcome {
         let mut buffer = [0; READ_LENGTH];
         let read = cx
@@ -173,7 +174,7 @@ impl Stream {
         outcome
     }
 
-    /// Ends it on this side, behind what waits: what comes is of no interest any more.
+    /// Closes this end of the stream after the queued bytes. Bytes received afterwards are ignored.
     pub(super) fn end(&mut self, cx: &mut Context<'_>, connection: ConnectionId) {
         self.state = State::Ended;
         self.inbound = Vec::new();
@@ -181,8 +182,8 @@ impl Stream {
         self.outbox.finish(cx.now, cx.transport, connection);
     }
 
-    /// Drops what waits, but for the rest of a message of which the peer may have the beginning: without it, it would take
-    /// what follows for that.
+    /// Drops queued messages, except the rest of one that was partly sent. Without that rest the peer would misread
+    /// what follows.
     pub(super) fn drop_waiting(&mut self) {
         self.held = HeldNotifications::default();
         self.waiting_answers = 0;
