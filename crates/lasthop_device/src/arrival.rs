@@ -2,7 +2,7 @@ use core::net::SocketAddr;
 
 use lasthop_contract::{IpView, Packet, TCP_PROTOCOL, UDP_PROTOCOL};
 
-/// What a packet asks of a device: room for a connection, for a segment or for a datagram.
+/// The resources that a packet needs at a device: room for a connection, a segment or a datagram.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     pub(crate) what: What,
@@ -13,11 +13,11 @@ pub(crate) struct Arrival {
 pub(crate) enum What {
     /// The first segment of a connection (RFC 9293 section 3.5).
     Opening,
-    /// A segment with so many bytes in it.
+    /// A segment with this many bytes of data.
     Segment(usize),
-    /// A datagram, likewise.
+    /// A datagram with this many bytes of data.
     Datagram(usize),
-    /// Nothing: an acknowledgement, say, or nothing that can be read.
+    /// A packet that needs no room, for example an acknowledgement or an unreadable packet.
     Other,
 }
 

@@ -7,13 +7,13 @@ pub struct Battery {
     self_discharge_per_year: f64,
 }
 
-/// A battery that cannot be.
+/// Why a battery is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum BatteryError {
-    /// Nothing in it, or not a number.
+    /// The capacity is zero, negative or not a number.
     #[error("a battery of {0} holds nothing; write a capacity above 0 J")]
     NoCapacity(Energy),
-    /// A part that is none.
+    /// The yearly self-discharge is not a share between 0 and 1.
     #[error("a battery cannot lose {0} of its capacity a year; write a fraction from 0 to below 1")]
     SelfDischarge(f64),
 }

@@ -12,7 +12,7 @@ use lasthop_units::{Duration, Instant};
 use crate::message_count::MessageCount;
 use crate::{ConnectionCount, ServiceTime};
 
-/// A host whose work takes time: packets wait for a worker in order, and the results leave when the work is done.
+/// A host with processing times. Packets wait for a worker in order, and output leaves when the work is done.
 ///
 /// A packet is handled when its work begins. Timers, and what is done to the host, wait for nobody: what they bring about
 /// goes before the packets that wait. A crash forgets the work.

@@ -11,12 +11,12 @@ use lasthop_units::Instant;
 #[derive(Clone, Debug, Default)]
 pub struct ConnectionCount(Rc<Cell<NewConnections>>);
 
-/// Connections, by how they came about.
+/// Connections by kind of set-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NewConnections {
-    /// By a full handshake, or by none.
+    /// With a full handshake, or without any handshake.
     pub(crate) full: u64,
-    /// From an earlier session.
+    /// With a resumed session.
     pub(crate) resumed: u64,
 }
 
@@ -27,7 +27,7 @@ struct Counted {
 }
 
 impl ConnectionCount {
-    /// Wraps an application whose connections are counted.
+    /// Wraps an application and counts its connections.
     #[must_use]
     pub fn of(&self, application: Box<dyn Application>) -> Box<dyn Application> {
         Box::new(Counted {

@@ -14,13 +14,13 @@ pub struct Constraints {
     pub mailbox: NonZeroU32,
     /// The maximum number of connections, including those being established.
     pub connections: NonZeroU32,
-    /// Memory.
+    /// The memory for connections.
     pub heap: Heap,
-    /// How the application's task reads.
+    /// How the application's task reads received data.
     pub reading: Reading,
     /// The size of a read.
     pub read_size: DataSize,
-    /// Whether a read ends where a segment does.
+    /// Whether a read returns at most one segment.
     pub reads_segments: bool,
     /// The processing time of a received message.
     pub message_time: Duration,
@@ -30,9 +30,9 @@ pub struct Constraints {
     pub connection_time: Duration,
     /// The time of a handshake with certificates.
     pub handshake_time: Duration,
-    /// The time of a resumed handshake, or of one with a shared key.
+    /// The time of a resumed handshake, or of one with a pre-shared key.
     pub resumption_time: Duration,
-    /// Whether it answers a message before it works on it.
+    /// Whether the device answers a message before it processes it.
     pub answers_first: bool,
     /// The tick of network timers; zero for exact timers.
     pub tick: Duration,
@@ -44,10 +44,10 @@ pub struct Constraints {
     pub survives: Survives,
 }
 
-/// The memory of a device that is left to its connections when it has booted.
+/// The memory that a booted device has for its connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heap {
-    /// The total heap.
+    /// The total heap size.
     pub size: DataSize,
     /// The memory of a connection, with the state of its application.
     pub connection: DataSize,
@@ -62,7 +62,7 @@ pub struct Heap {
 pub enum Secures {
     /// By certificates or bare public keys.
     ByCertificates,
-    /// By a key that they share.
+    /// With a pre-shared key.
     BySharedKey,
 }
 
@@ -71,17 +71,17 @@ pub enum Secures {
 pub enum Reading {
     /// Every message.
     All,
-    /// The first message; what came behind it in one read is thrown away.
+    /// The first message. Further messages in the same read are discarded.
     FirstMessageOnly,
 }
 
 impl Constraints {
-    /// How long the application's task works on what it has read.
+    /// Returns the processing time of the application's task for received data.
     pub(crate) fn work(&self, messages: u32, bytes: usize) -> Duration {
         self.message_time * u64::from(messages) + self.byte_time * bytes as u64
     }
 
-    /// When a timer of the network fires that was set to an instant.
+    /// Returns when a network timer that is set to an instant expires, by the tick.
     pub(crate) fn fires(&self, at: Instant) -> Instant {
         let tick = self.tick.as_nanos();
         if tick == 0 {
@@ -100,7 +100,7 @@ pub(crate) mod tests {
         NonZeroU32::new(count).expect("it is above 0")
     }
 
-    /// An ESP8266 with the reader of 2019.
+    /// Returns the constraints of an ESP8266 with the MQTT reader of 2019.
     pub(crate) fn esp8266() -> Constraints {
         Constraints {
             frames: some(5),

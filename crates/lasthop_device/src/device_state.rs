@@ -39,7 +39,7 @@ struct State {
 }
 
 impl Device {
-    /// A device that has booted.
+    /// Creates a device that has booted.
     #[must_use]
     pub fn new(constraints: impl Into<Arc<Constraints>>) -> Self {
         Self {
@@ -56,12 +56,12 @@ impl Device {
         &self.shared.constraints
     }
 
-    /// Until when the application's task works; it is free from then on.
+    /// Returns the instant until which the application's task is busy.
     pub(crate) fn busy_until(&self) -> Instant {
         self.shared.state.borrow().busy_until
     }
 
-    /// The task begins a piece of work, which it is free for; when that is done.
+    /// Starts work of the application's task, which must be idle. Returns when the work ends.
     pub(crate) fn begin(&self, now: Instant, work: Duration) -> Instant {
         let mut state = self.shared.state.borrow_mut();
         // Where it is free at this very moment, it has not paused.
@@ -75,18 +75,18 @@ impl Device {
         state.busy_until
     }
 
-    /// Notes what one of its transports has in memory, which had so much before.
+    /// Records the memory that a transport uses now. `before` holds its previous use.
     pub(crate) fn note_used(&self, before: &mut u64, bytes: u64) {
         let others = self.shared.used.get() - core::mem::replace(before, bytes);
         self.shared.used.set(others + bytes);
     }
 
-    /// Whether there is memory for so many bytes more.
+    /// Whether this many more bytes of memory are free.
     pub(crate) fn has_room(&self, bytes: u64) -> bool {
         self.shared.used.get() + bytes <= self.constraints().heap.size.as_bytes()
     }
 
-    /// A task asked for memory that was not there.
+    /// Records that a task requested memory and none was free, so that the device crashes.
     pub(crate) fn run_out_of_memory(&self) {
         self.change(|state| state.crash = state.crash.or(Some(CrashReason::Heap)));
     }
@@ -98,19 +98,19 @@ impl Device {
         });
     }
 
-    /// From when on something is to be told, or may have happened.
+    /// Returns when the device must be polled next for an event or a crash.
     #[inline]
     pub(crate) fn attention_at(&self) -> Instant {
         self.shared.attention_at.get()
     }
 
-    /// What was thrown away and not told.
+    /// Returns an event for discarded messages that were not reported yet.
     pub(crate) fn take_thrown_away(&self) -> Option<DeviceEvent> {
         let (messages, misreads) = self.change(|state| core::mem::take(&mut state.thrown_away));
         (messages + misreads > 0).then_some(DeviceEvent::ThrewAway { messages, misreads })
     }
 
-    /// A crash that has happened by now.
+    /// Returns the crash that has happened up to now, if any.
     pub(crate) fn take_crash(&self, now: Instant) -> Option<CrashReason> {
         self.change(|state| {
             if let Some(reason) = state.crash.take() {
@@ -121,7 +121,7 @@ impl Device {
         })
     }
 
-    /// What its task was at is gone. Its transports give back what they had in memory.
+    /// Clears the work of the application's task. The transports release their memory.
     pub(crate) fn forget(&self) {
         self.change(|state| {
             *state = State {

@@ -19,7 +19,7 @@ use acceptor::Acceptor;
 use mailboxes::Mailboxes;
 use readers::Readers;
 
-/// TCP or UDP on a device that has little of everything, as the layer above it sees it.
+/// TCP or UDP of a resource-constrained device, as the layer above sees it.
 ///
 /// Frames wait for the task of the network, which takes one at a time; what it has taken waits in mailboxes for the task of
 /// the application, which all transports of a device share. That task reads a piece when it is free, and the layer above is
@@ -55,7 +55,7 @@ pub struct DeviceTransport {
 enum Waits {
     Stream(StreamId),
     Datagram,
-    /// It is told when all before it is.
+    /// An event that is reported after all events before it.
     Event(TransportEvent),
 }
 

@@ -15,7 +15,7 @@ pub struct EnergyAccount {
 }
 
 impl EnergyAccount {
-    /// An account without entries, for radios that draw this much.
+    /// Creates an empty account for radios with this power profile.
     #[must_use]
     pub fn new(profile: PowerProfile) -> Self {
         Self {
@@ -25,7 +25,7 @@ impl EnergyAccount {
         }
     }
 
-    /// Enters a span of a radio's time.
+    /// Records a span of a radio's time.
     pub fn record(&mut self, state: RadioState, cause: RadioCause, duration: Duration) {
         let cause = cause as usize;
         self.times[state.index()][cause] += duration;
@@ -34,7 +34,7 @@ impl EnergyAccount {
         }
     }
 
-    /// The time in a kind of state, by its number, for a cause.
+    /// Returns the time in a kind of state, by its index, for a cause.
     ///
     /// # Panics
     /// When the number is not below [`RadioState::COUNT`].
@@ -43,7 +43,7 @@ impl EnergyAccount {
         self.times[state][cause as usize]
     }
 
-    /// The time in a kind of state, by its number.
+    /// Returns the time in a kind of state, by its index.
     ///
     /// # Panics
     /// When the number is not below [`RadioState::COUNT`].
@@ -52,7 +52,7 @@ impl EnergyAccount {
         self.times[state].iter().copied().sum()
     }
 
-    /// The time in all states: as long as the radios were attached, if all of their spans were recorded.
+    /// Returns the time in all states. This is the time for which the radios were attached, if all spans were recorded.
     #[must_use]
     pub fn total_time(&self) -> Duration {
         (0..RadioState::COUNT)
@@ -60,7 +60,7 @@ impl EnergyAccount {
             .sum()
     }
 
-    /// The energy for a cause.
+    /// Returns the energy for a cause.
     #[must_use]
     pub fn energy_for(&self, cause: RadioCause) -> Energy {
         let asleep_or_listening: Energy = [
@@ -75,7 +75,7 @@ impl EnergyAccount {
         asleep_or_listening + self.transmitted[cause as usize]
     }
 
-    /// The energy for all causes.
+    /// Returns the energy for all causes.
     #[must_use]
     pub fn total_energy(&self) -> Energy {
         RadioCause::ALL

@@ -1,5 +1,5 @@
-//! What a device, or a server, has little of: energy, and time. An account of energy by what the radio does and what for,
-//! and how long a battery lasts; a host whose work takes time; a device with small buffers, one task, little memory and a watchdog.
+//! Models of limited resources: energy and battery life of radios, processing times of hosts, and devices with small
+//! buffers, one task, little memory and a watchdog.
 //!
 //! ```
 //! use lasthop_contract::{RadioCause, RadioState};

@@ -4,8 +4,8 @@ pub type MessageBoundary = fn(&[u8]) -> Option<FirstMessage>;
 /// The first message in a stream, which can be incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstMessage {
-    /// Its length, at least one byte.
+    /// The length of the message, at least one byte.
     pub length: usize,
-    /// Whether it carries data for the application.
+    /// Whether the message carries data for the application.
     pub is_for_application: bool,
 }

@@ -1,6 +1,7 @@
 use lasthop_contract::{Cause, FlowId, LookupMap, Packet};
 
-/// Counts the messages in packets of one direction, each once: with the first packet that has bytes of it.
+/// Counts the messages in packets of one direction. A message is counted once, with the first packet that carries bytes
+/// of it.
 #[derive(Default)]
 pub(crate) struct MessageCount {
     /// The number of the message of each flow that was counted last.
@@ -8,7 +9,7 @@ pub(crate) struct MessageCount {
 }
 
 impl MessageCount {
-    /// How many messages begin in a packet that has come.
+    /// Returns the number of messages that begin in a received packet.
     pub(crate) fn of_coming(&mut self, packet: &Packet) -> u64 {
         // The first copy may have been lost.
         self.count(packet, |cause| {
@@ -19,7 +20,7 @@ impl MessageCount {
         })
     }
 
-    /// How many messages begin in a packet that leaves; what is sent again does not.
+    /// Returns the number of messages that begin in a packet to send. Retransmissions do not count.
     pub(crate) fn of_leaving(&mut self, packet: &Packet) -> u64 {
         self.count(packet, |cause| {
             matches!(cause, Cause::Header | Cause::Payload)

@@ -4,15 +4,15 @@ use lasthop_units::{DecibelMilliwatts, Power};
 /// The power draw of a radio module in each state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PowerProfile {
-    /// In power saving mode, and between the paging time windows of eDRX where they are far apart.
+    /// The power in power saving mode, and between distant paging time windows of eDRX.
     pub deep_sleep: Power,
-    /// Idle, not listening.
+    /// The power while idle and not listening.
     pub light_sleep: Power,
-    /// Connected, neither sending nor listening.
+    /// The power while connected, neither sending nor listening.
     pub connected_sleep: Power,
-    /// Listening.
+    /// The power while listening.
     pub receive: Power,
-    /// Sending, by the power at the antenna.
+    /// The power while sending, by antenna power.
     pub transmit: TransmitPower,
 }
 
@@ -53,8 +53,8 @@ impl PowerProfile {
         },
     };
 
-    /// A u-blox SARA-N2 at 3.6 V, as its maker and a user measured it (`MODEL.md`): 230 mA at 23 dBm, 66 mA listening,
-    /// 48 mA in the mean while connected. What it draws between paging occasions is assumed.
+    /// A u-blox SARA-N2 at 3.6 V, from measurements by its maker and by a user (`MODEL.md`): 230 mA at 23 dBm, 66 mA
+    /// while listening, and a mean of 48 mA while connected. The draw between paging occasions is an assumption.
     pub const SARA_N2: Self = Self {
         deep_sleep: Power::from_milliwatts(0.0108),
         light_sleep: Power::from_milliwatts(3.0),

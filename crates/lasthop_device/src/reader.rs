@@ -3,7 +3,8 @@ use lasthop_units::{DataSize, Instant};
 
 use crate::{MessageBoundary, Reading};
 
-/// How the application's task reads a stream: so much at a time, and of that every message or the first one.
+/// The reader of a stream in the application's task. Each read takes a limited size, and processes every message in it
+/// or only the first.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     /// What was read and not handed on.
@@ -22,26 +23,26 @@ pub(crate) struct Reader {
     is_drained: bool,
 }
 
-/// What a piece of reading gave.
+/// The result of reading one piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// Messages for the application that begin in it.
+    /// The number of application messages that begin in the piece.
     pub(crate) messages: u32,
-    /// Bytes that were looked at.
+    /// The number of processed bytes.
     pub(crate) bytes: usize,
-    /// Messages that were thrown away.
+    /// The number of discarded messages.
     pub(crate) thrown_away: u32,
-    /// It begins within a message that was thrown away, and makes no sense.
+    /// Whether the piece begins inside a discarded message and is invalid.
     pub(crate) is_misread: bool,
 }
 
 impl Reader {
-    /// Notes that something has come.
+    /// Records that data has arrived.
     pub(crate) fn note_more(&mut self) {
         self.may_have_more = true;
     }
 
-    /// Notes that nothing that has come is unread below: there is only the end to come upon.
+    /// Records that the transport below has no unread data left; only the end of the stream can follow.
     pub(crate) fn note_emptied(
         &mut self,
         now: Instant,
@@ -52,7 +53,7 @@ impl Reader {
         self.may_have_more = matches!(end, Ok(ReadOutcome::Finished)) && !self.is_finished;
     }
 
-    /// Takes the next piece, to be handed on with [`Reader::hand_on`]; `None` where nothing has come.
+    /// Takes the next piece, to be passed on with [`Reader::hand_on`]. Returns `None` without data.
     pub(crate) fn take(
         &mut self,
         now: Instant,
@@ -191,7 +192,7 @@ impl Reader {
         piece
     }
 
-    /// Gives what was taken.
+    /// Passes the taken piece on.
     pub(crate) fn hand_on(&mut self, into: &mut [u8]) -> ReadOutcome {
         if self.handed.is_empty() {
             return match self.is_drained {
@@ -205,12 +206,12 @@ impl Reader {
         ReadOutcome::Read(count)
     }
 
-    /// Whether there may be something to take.
+    /// Whether there may be data to take.
     pub(crate) fn may_have_more(&self, boundary: Option<MessageBoundary>) -> bool {
         self.may_have_more || self.has_message(boundary)
     }
 
-    /// How much it has in memory.
+    /// Returns the memory in use, in bytes.
     pub(crate) fn held(&self) -> u64 {
         (self.unread.len() + self.handed.len()) as u64
     }

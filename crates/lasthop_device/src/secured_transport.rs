@@ -9,7 +9,7 @@ use lasthop_units::{Duration, Instant};
 use crate::{Device, Secures};
 use early_writes::EarlyWrites;
 
-/// The security layer of a device: each connection costs its task a handshake, and memory while it lasts.
+/// The security layer of a device. Each connection costs the task a handshake, and memory while it is open.
 ///
 /// The keys are computed when the handshake has come to its end, not in between: the sum is the same. Until then nothing is
 /// told above of the connection, and datagrams for it wait.
@@ -34,7 +34,7 @@ struct Waiting {
 }
 
 impl SecuredTransport {
-    /// A transport that secures connections of a device.
+    /// Wraps a transport that secures the connections of a device.
     #[must_use]
     pub fn new(inner: Box<dyn Transport>, device: Device, secures: Secures) -> Self {
         Self {

@@ -25,12 +25,12 @@ pub struct ServiceTime {
 }
 
 impl ServiceTime {
-    /// For a packet that comes, without the messages in it.
+    /// Returns the time for a received packet, without the messages in it.
     pub(crate) fn of_packet(&self, packet: &Packet) -> Duration {
         self.packet + self.byte * packet.length() as u64
     }
 
-    /// For connections that are there now.
+    /// Returns the time for new connections.
     pub(crate) fn of_connections(&self, new: NewConnections) -> Duration {
         self.connection * new.full + self.resumption * new.resumed
     }

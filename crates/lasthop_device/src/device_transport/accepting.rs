@@ -6,8 +6,9 @@ use super::{DeviceTransport, Waits};
 
 /// How the application's task comes to connections that others open.
 impl DeviceTransport {
-    /// A connection came about. One that another end opened waits to be accepted, or is reset where the mailbox is full
-    /// (`accept_function` and `tcp_process` of lwIP). Tells whether it is dealt with.
+    /// Queues a new connection for the application's task. A connection opened by a peer waits to be accepted, or is
+    /// reset if the mailbox is full (`accept_function` and `tcp_process` of lwIP). Returns whether the event was
+    /// consumed.
     pub(super) fn queue_for_task(
         &mut self,
         now: Instant,
@@ -26,14 +27,14 @@ impl DeviceTransport {
         true
     }
 
-    /// This end opens a connection.
+    /// Records a connection that this end opens.
     pub(super) fn note_opened(&mut self, connection: ConnectionId) {
         let inner = &self.inner;
         self.acceptor
             .note_opened(connection, |it| inner.peer(it).is_some());
     }
 
-    /// There is no room for a connection that another end wants to open: the task is told.
+    /// Notifies the task that a peer's connection was refused for lack of room.
     pub(super) fn note_no_room(&mut self) {
         let places = self.constraints().mailbox.get() as usize;
         let inner = &self.inner;
@@ -41,7 +42,7 @@ impl DeviceTransport {
             .put_error(places, |it| inner.peer(it).is_some());
     }
 
-    /// Absorbs what happens to a connection that the application does not know. Tells whether it did.
+    /// Consumes events of connections that the application does not know. Returns whether an event was consumed.
     pub(super) fn absorb(&mut self, connection: ConnectionId, event: TransportEvent) -> bool {
         let is_over = matches!(event, TransportEvent::Closed(_));
         if self.acceptor.has_refused(connection) {
@@ -58,14 +59,14 @@ impl DeviceTransport {
         false
     }
 
-    /// The application does no more with a connection.
+    /// Records that the application no longer uses a connection.
     pub(super) fn leave(&mut self, connection: ConnectionId) {
         let inner = &self.inner;
         self.acceptor
             .leave(connection, |it| inner.peer(it).is_some());
     }
 
-    /// Whether something waits that the application's task may begin when it is free.
+    /// Whether input waits for the application's task.
     #[inline]
     pub(super) fn has_something_to_begin(&self) -> bool {
         if self.acceptor.is_empty() {
@@ -75,7 +76,7 @@ impl DeviceTransport {
         self.acceptor.may_accept(most) || self.readable() > 0
     }
 
-    /// The application's task begins something, if it is free and something waits.
+    /// Starts the next work of the application's task, if it is idle and input waits.
     #[inline(never)]
     pub(super) fn begin(&mut self, now: Instant) -> bool {
         if self.at_work.is_some() || self.device.busy_until() > now {

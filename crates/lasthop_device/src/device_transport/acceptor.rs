@@ -2,8 +2,8 @@ use std::collections::VecDeque;
 
 use lasthop_contract::{ConnectionId, Established};
 
-/// Who accepts the connections that others open to a device: the mailbox of a listening socket, and the turns of the task
-/// that takes from it (`acceptmbox` of lwIP, a loop around `select`).
+/// The accept queue of a listening device (`acceptmbox` of lwIP), and the order in which its task, a loop around
+/// `select`, accepts and reads.
 #[derive(Debug, Default)]
 pub(super) struct Acceptor {
     mailbox: VecDeque<Place>,
@@ -20,7 +20,7 @@ pub(super) struct Acceptor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Connection(ConnectionId, Established),
-    /// A connection that there was no room for, or that is gone: nothing to accept.
+    /// A connection that failed: there is nothing to accept.
     Error,
 }
 
@@ -31,21 +31,21 @@ struct Turn {
     accepts: bool,
 }
 
-/// What a task does next.
+/// The next action of the task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// It reads.
+    /// Read from a connection.
     Read,
-    /// It accepts this connection.
+    /// Accept this connection.
     Accept(ConnectionId, Established),
-    /// It learns of an error.
+    /// Take an error from the accept queue.
     Error,
-    /// It waits.
+    /// Wait.
     Pause,
 }
 
 impl Acceptor {
-    /// A connection is opened by this end. Those of before that are gone are forgotten.
+    /// Records a connection that this end opened. Records of closed connections are removed.
     pub(super) fn note_opened(
         &mut self,
         connection: ConnectionId,
@@ -55,12 +55,12 @@ impl Acceptor {
         self.others.push(connection);
     }
 
-    /// Whether a connection was opened by this end.
+    /// Whether this end opened a connection.
     pub(super) fn has_opened(&self, connection: ConnectionId) -> bool {
         self.others.contains(&connection)
     }
 
-    /// A connection came about: it waits for the task where one of so many places is free.
+    /// Queues a new connection to be accepted, if one of `places` places is free.
     pub(super) fn put(
         &mut self,
         connection: ConnectionId,
@@ -75,8 +75,8 @@ impl Acceptor {
         has_place
     }
 
-    /// There was no room for a connection, which the task is told where it has a place for that. Nobody is told while all
-    /// connections wait to be accepted: then the backlog is full, and what comes is not looked at (`tcp_listen_input`).
+    /// Queues an error for the task, because there was no room for a connection, if a place is free. While all
+    /// connections wait to be accepted, the backlog is full and SYNs are ignored without an error (`tcp_listen_input`).
     pub(super) fn put_error(&mut self, places: usize, is_there: impl Fn(ConnectionId) -> bool) {
         let mut accepted = self.served.iter().chain(&self.others);
         if self.mailbox.len() < places && accepted.any(|it| is_there(*it)) {
@@ -90,7 +90,7 @@ impl Acceptor {
         self.mailbox.iter().any(is_it)
     }
 
-    /// A connection that waits is gone; its place is taken all the same.
+    /// Marks a waiting connection as closed. It still uses its place.
     pub(super) fn lose(&mut self, connection: ConnectionId) {
         let is_it =
             |place: &&mut Place| matches!(place, Place::Connection(it, _) if *it == connection);
@@ -99,17 +99,17 @@ impl Acceptor {
         }
     }
 
-    /// Whether a connection was reset for want of a place.
+    /// Whether a connection was reset because the queue was full.
     pub(super) fn has_refused(&self, connection: ConnectionId) -> bool {
         self.refused.contains(&connection)
     }
 
-    /// A connection that was reset is gone.
+    /// Removes the record of a reset connection.
     pub(super) fn forget_refused(&mut self, connection: ConnectionId) {
         self.refused.retain(|it| *it != connection);
     }
 
-    /// The application has closed a connection, or knows that it is gone.
+    /// Records that the application has closed a connection, or knows that it is closed.
     pub(super) fn leave(
         &mut self,
         connection: ConnectionId,
@@ -121,17 +121,17 @@ impl Acceptor {
         }
     }
 
-    /// Whether nothing waits.
+    /// Whether the queue is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.mailbox.is_empty()
     }
 
-    /// Whether a task that serves so many connections at most takes something from the mailbox.
+    /// Whether a task with this connection limit takes the next entry of the queue.
     pub(super) fn may_accept(&self, connections: usize) -> bool {
         !self.mailbox.is_empty() && self.served.len() < connections
     }
 
-    /// What a task does next that serves so many connections at most. So many have something to read.
+    /// Returns the next action of a task with this connection limit, if `readable` connections have data.
     pub(super) fn next(&mut self, readable: usize, connections: usize) -> Next {
         if self.turn.reads.min(readable) == 0 && !self.turn.accepts {
             self.turn = Turn {

@@ -1,4 +1,4 @@
-//! What the layer above sees of a device's transport.
+//! The interface of a device's transport to the layer above.
 
 use core::net::SocketAddr;
 
@@ -119,7 +119,7 @@ impl Transport for DeviceTransport {
 }
 
 impl DeviceTransport {
-    /// Nobody reads any more what has come by a connection.
+    /// Drops the unread data of a connection that the application no longer reads.
     pub(super) fn drop_unread(&mut self, connection: ConnectionId) {
         if let Some(peer) = self.inner.peer(connection) {
             self.mailboxes.forget(peer);

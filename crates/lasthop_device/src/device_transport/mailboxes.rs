@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 
 use lasthop_units::DataSize;
 
-/// Segments that the network's task has taken, and the application's has not, by peer. A device has few peers.
+/// Received segments that the application has not read, by peer. A device has few peers.
 #[derive(Debug, Default)]
 pub(super) struct Mailboxes(Vec<Mailbox>);
 
@@ -20,22 +20,22 @@ impl Mailboxes {
         self.0.iter().find(|it| it.peer == peer)
     }
 
-    /// How many segments wait.
+    /// Returns the number of waiting segments.
     pub(super) fn waiting(&self, peer: SocketAddr) -> usize {
         self.of(peer).map_or(0, Mailbox::segments)
     }
 
-    /// How much of the first segment that waits is not read.
+    /// Returns the unread bytes of the first waiting segment.
     pub(super) fn first(&self, peer: SocketAddr) -> Option<DataSize> {
         self.of(peer).map(|it| DataSize::from_bytes(it.first))
     }
 
-    /// The segments of all.
+    /// Returns the number of segments of all peers.
     pub(super) fn segments(&self) -> u64 {
         self.0.iter().map(|it| it.segments() as u64).sum()
     }
 
-    /// A segment came of which so many bytes are new.
+    /// Adds a segment with this many new bytes.
     pub(super) fn put(&mut self, peer: SocketAddr, bytes: u64) {
         if bytes == 0 {
             return;
@@ -50,7 +50,7 @@ impl Mailboxes {
         }
     }
 
-    /// So many bytes were read.
+    /// Removes bytes that were read.
     pub(super) fn take(&mut self, peer: SocketAddr, mut bytes: u64) {
         let Some(place) = self.0.iter().position(|it| it.peer == peer) else {
             return;
@@ -69,12 +69,12 @@ impl Mailboxes {
         mailbox.first -= bytes;
     }
 
-    /// A connection has ended.
+    /// Removes the segments of a closed connection.
     pub(super) fn forget(&mut self, peer: SocketAddr) {
         self.0.retain(|it| it.peer != peer);
     }
 
-    /// Nothing waits.
+    /// Removes all segments.
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }

@@ -5,7 +5,7 @@ use crate::arrival::{Arrival, What};
 
 /// What lies in memory, and what there is no room for.
 impl DeviceTransport {
-    /// Why a packet is not taken, where it is not.
+    /// Returns why a packet is refused, if there is no room for it.
     pub(super) fn refusal(&mut self, arrival: Arrival) -> Option<DiscardReason> {
         let constraints = self.device.constraints();
         let (mailbox, heap) = (constraints.mailbox.get() as usize, constraints.heap);
@@ -41,7 +41,7 @@ impl DeviceTransport {
         self.waiting.iter().filter(is_one).count()
     }
 
-    /// Looks what is in memory.
+    /// Updates the memory use of the transport.
     pub(super) fn look(&mut self) {
         self.held = self.inner.held();
         if self.held.unread_bytes == 0 {
@@ -58,7 +58,7 @@ impl DeviceTransport {
         self.device.note_used(&mut self.used, used);
     }
 
-    /// What was written lies in memory, where there must be room for it.
+    /// Updates the memory use after a write. If memory is exhausted, the device crashes.
     pub(super) fn note_written(&mut self) {
         self.look();
         if !self.device.has_room(0) {

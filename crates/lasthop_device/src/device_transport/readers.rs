@@ -2,18 +2,18 @@ use lasthop_contract::{ConnectionId, StreamId};
 
 use crate::reader::Reader;
 
-/// Who reads the streams of a device's connections, of which there are few.
+/// The readers of the streams of a device's connections.
 #[derive(Debug, Default)]
 pub(super) struct Readers(Vec<((ConnectionId, StreamId), Reader)>);
 
 impl Readers {
-    /// The reader of a stream that was read before.
+    /// Returns the reader of a stream that was read before.
     pub(super) fn get(&mut self, of: (ConnectionId, StreamId)) -> Option<&mut Reader> {
         let place = self.0.iter().position(|(it, _)| *it == of)?;
         Some(&mut self.0[place].1)
     }
 
-    /// The reader of a stream, which is there from its first read on.
+    /// Returns the reader of a stream, and creates it at the first read.
     pub(super) fn get_or_begin(&mut self, of: (ConnectionId, StreamId)) -> &mut Reader {
         let place = self.0.iter().position(|(it, _)| *it == of);
         let place = place.unwrap_or_else(|| {
@@ -23,12 +23,12 @@ impl Readers {
         &mut self.0[place].1
     }
 
-    /// How much all have in memory.
+    /// Returns the memory that all readers use, in bytes.
     pub(super) fn held(&self) -> u64 {
         self.0.iter().map(|(_, reader)| reader.held()).sum()
     }
 
-    /// A connection has ended.
+    /// Removes the readers of a closed connection.
     pub(super) fn forget(&mut self, connection: ConnectionId) {
         self.0.retain(|((it, _), _)| *it != connection);
     }

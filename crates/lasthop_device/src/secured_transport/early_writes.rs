@@ -1,7 +1,7 @@
 use lasthop_contract::{Chunk, ConnectionId, Expectation, Provenance, Transport};
 use lasthop_units::Instant;
 
-/// Datagrams for connections whose keys are not computed yet.
+/// Datagrams of connections whose key computation is not finished.
 #[derive(Debug, Default)]
 pub(super) struct EarlyWrites(Vec<Connection>);
 
@@ -21,7 +21,7 @@ struct Datagram {
 }
 
 impl EarlyWrites {
-    /// What is said on this connection waits from now on, until it leaves.
+    /// Holds back the datagrams of this connection until [`Self::leave`].
     pub(super) fn begin(&mut self, id: ConnectionId) {
         self.0.push(Connection {
             id,
@@ -34,7 +34,7 @@ impl EarlyWrites {
         self.0.iter_mut().find(|it| it.id == id)
     }
 
-    /// Keeps a datagram; whether its connection is one that waits.
+    /// Stores a datagram. Returns whether its connection is held back.
     pub(super) fn keep(&mut self, id: ConnectionId, chunks: &[Chunk<'_>]) -> bool {
         let Some(connection) = self.of(id) else {
             return false;
@@ -47,7 +47,7 @@ impl EarlyWrites {
         true
     }
 
-    /// Keeps what follows the datagram that is said next; whether its connection is one that waits.
+    /// Stores the expectation for the next datagram. Returns whether its connection is held back.
     pub(super) fn expect(&mut self, id: ConnectionId, expectation: Expectation) -> bool {
         let Some(connection) = self.of(id) else {
             return false;
@@ -56,7 +56,7 @@ impl EarlyWrites {
         true
     }
 
-    /// Sends what was said on a connection, which waits no more.
+    /// Sends the datagrams of a connection, which is no longer held back.
     pub(super) fn leave(&mut self, now: Instant, id: ConnectionId, transport: &mut dyn Transport) {
         let Some(place) = self.0.iter().position(|it| it.id == id) else {
             return;
@@ -74,7 +74,7 @@ impl EarlyWrites {
         }
     }
 
-    /// The connection has ended.
+    /// Removes a closed connection.
     pub(super) fn forget(&mut self, id: ConnectionId) {
         self.0.retain(|it| it.id != id);
     }

@@ -1,4 +1,4 @@
-//! What the layer above sees of what secures a device's connections.
+//! The interface of a device's security layer to the layer above.
 
 use core::net::SocketAddr;
 
