@@ -13,27 +13,27 @@ use crate::endpoint::Endpoint;
 use crate::ports::Ports;
 use crate::sample::REPORTS;
 
-/// The participant of a device.
+/// The DDS participant of a device.
 pub struct DdsClient {
     config: DdsClientConfig,
     endpoint: Endpoint,
     is_ready: bool,
 }
 
-/// The configuration of a device.
+/// The configuration of a device's participant.
 #[derive(Clone, Debug)]
 pub struct DdsClientConfig {
-    /// Its address.
+    /// The device's address.
     pub address: IpAddr,
     /// The address of the server, with the port of its service.
     pub server: SocketAddr,
     /// The device.
     pub device: DeviceId,
-    /// Whether it sends messages.
+    /// Whether the device sends messages.
     pub speaks: bool,
-    /// The devices whose topics it reads: its own for messages, and others for their reports.
+    /// The devices whose topics the participant reads: its own for messages to it, others for their reports.
     pub hears: Vec<DeviceId>,
-    /// Its settings.
+    /// The settings of the participant.
     pub settings: Arc<DdsConfig>,
 }
 

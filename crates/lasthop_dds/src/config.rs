@@ -1,9 +1,9 @@
 use lasthop_units::Duration;
 
-/// The settings of participants, as far as `dust_dds` exposes them. Those of a stack share one.
+/// The settings of participants, as far as `dust_dds` exposes them. All participants of a stack share one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DdsConfig {
-    /// Whether samples that are lost are sent again.
+    /// Whether lost samples are retransmitted.
     pub reliability: Reliability,
     /// What late-joining readers receive.
     pub durability: Durability,
@@ -13,16 +13,16 @@ pub struct DdsConfig {
     pub history_depth: u32,
     /// The maximum wait for a full history, after which the sample is given up.
     pub max_blocking_time: Duration,
-    /// How long a sample or fragment is not sent again to a reader that requests it (`nackSuppressionDuration`,
-    /// DDSI-RTPS 2.5 §8.4.7.1).
+    /// The time for which a sample or fragment is not retransmitted again to the same reader
+    /// (`nackSuppressionDuration`, DDSI-RTPS 2.5 §8.4.7.1).
     pub nack_suppression: Duration,
     /// The delay before a writer answers a request (`nackResponseDelay`, DDSI-RTPS 2.5 §8.4.7.1).
     pub nack_response_delay: Duration,
     /// The delay before a reader answers a heartbeat (`heartbeatResponseDelay`, DDSI-RTPS 2.5 §8.4.10.1).
     pub heartbeat_response_delay: Duration,
-    /// Between two announcements of a participant.
+    /// The interval between two announcements of a participant.
     pub announcement_interval: Duration,
-    /// The most of a sample that one datagram carries, in bytes.
+    /// The maximum bytes of a sample in one datagram.
     pub fragment_size: usize,
     /// Whether endpoints are announced with the descriptions of their types (DDS-XTypes §7.6.3).
     pub has_type_information: bool,
@@ -31,18 +31,18 @@ pub struct DdsConfig {
 /// The reliability of readers and writers (DDS 1.4 §2.2.3.14).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reliability {
-    /// What is lost is lost.
+    /// Lost samples are not retransmitted.
     BestEffort,
-    /// What is lost is sent again, in order.
+    /// Lost samples are retransmitted, in order.
     Reliable,
 }
 
 /// The durability of samples (DDS 1.4 §2.2.3.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// A reader gets what is written after it was discovered.
+    /// A reader receives only samples that are written after its discovery.
     Volatile,
-    /// A reader that comes late gets what its writers still hold.
+    /// A late-joining reader also receives the samples that its writers still hold.
     TransientLocal,
 }
 

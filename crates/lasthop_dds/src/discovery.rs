@@ -1,5 +1,5 @@
-//! What others say of themselves and their endpoints, as far as `dust_dds` takes memory for it before it reads it, misreads it, or
-//! does not tell it.
+//! Workarounds for discovery messages that `dust_dds` misreads, does not report, or allocates memory for before reading
+//! them.
 
 use core::net::{IpAddr, SocketAddr};
 
@@ -35,7 +35,7 @@ struct List<'a> {
     bytes: &'a [u8],
 }
 
-/// Whether a list of parameters names no more things than it has bytes for.
+/// Whether a parameter list announces no more elements than it has bytes for.
 pub(crate) fn is_bounded(list: &[u8]) -> bool {
     // What is no list is not read.
     List::new(list).is_none_or(|list| {
@@ -51,7 +51,7 @@ pub(crate) fn is_bounded(list: &[u8]) -> bool {
     })
 }
 
-/// The places of what a list says to be infinite, as it is anyhow that says nothing.
+/// Returns the positions of parameters that declare an infinite duration, which is also the default.
 ///
 /// `dust_dds` does not know the infinite again when it has read it (it takes `0xffffffff` for a fraction of a second), so that deadlines
 /// and liveliness that Fast DDS writes out never match ours.
@@ -72,16 +72,16 @@ pub(crate) fn infinite(list: &[u8]) -> Vec<usize> {
     all.map(|(_, place, _)| place).collect()
 }
 
-/// What a participant hears at an address.
+/// The kind of traffic that a participant receives at a locator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Samples of users.
+    /// User samples.
     Samples,
-    /// What tells of participants and their endpoints.
+    /// Discovery of participants and endpoints.
     Discovery,
 }
 
-/// Where a participant says that it hears something, first of all.
+/// Returns the first locator of a participant for this kind of traffic.
 pub(crate) fn address_of(list: &[u8], purpose: Purpose) -> Option<SocketAddr> {
     let named = match purpose {
         Purpose::Samples => DEFAULT_LOCATOR,
@@ -91,7 +91,7 @@ pub(crate) fn address_of(list: &[u8], purpose: Purpose) -> Option<SocketAddr> {
     all.next().map(|locator| locator.leads_to)
 }
 
-/// The places of addresses at which a participant says that it hears something, where it names this one.
+/// Returns the positions of a participant's locators that have this address.
 pub(crate) fn places_of(list: &[u8], address: IpAddr) -> Vec<usize> {
     let named = locators(list).filter(|locator| locator.leads_to.ip() == address);
     named.map(|locator| locator.place_of_address).collect()

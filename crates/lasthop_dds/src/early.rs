@@ -1,16 +1,16 @@
-//! What is held of one sample before its turn has come.
+//! Storage of a sample that arrived out of order.
 
 use std::collections::BTreeMap;
 
-/// A sample, or what has come of it.
+/// A sample that arrived early, in whole or in part.
 #[derive(Debug)]
 pub(crate) enum Early {
-    /// A message with nothing but the sample.
+    /// A message with only the sample.
     Whole(Vec<u8>),
     InParts(InParts),
 }
 
-/// The fragments of a sample that have come.
+/// The received fragments of a sample.
 #[derive(Debug)]
 pub(crate) struct InParts {
     /// How many the sample has.
@@ -20,7 +20,7 @@ pub(crate) struct InParts {
 }
 
 impl Early {
-    /// Notes that some fragments have come, from the first of them on.
+    /// Records received fragments, `count` of them from `first` on.
     pub(crate) fn add(&mut self, (first, count): (u32, u16), message: impl FnOnce() -> Vec<u8>) {
         if let Self::InParts(parts) = self {
             let part = parts.parts.entry(first);
@@ -28,7 +28,7 @@ impl Early {
         }
     }
 
-    /// Whether nothing is missing.
+    /// Whether all fragments have arrived.
     pub(crate) fn is_whole(&self) -> bool {
         match self {
             Self::Whole(_) => true,
@@ -36,7 +36,7 @@ impl Early {
         }
     }
 
-    /// Gives the messages that are held. That they have come is known still.
+    /// Returns the stored messages. Their arrival stays recorded.
     pub(crate) fn read(&mut self, pieces: &mut Vec<Vec<u8>>) {
         match self {
             Self::Whole(message) => pieces.push(core::mem::take(message)),
@@ -57,7 +57,7 @@ impl InParts {
         }
     }
 
-    /// The numbers of the fragments that have not come; `None` where all have.
+    /// Returns the numbers of the missing fragments, or `None` without any.
     pub(crate) fn missing(&self) -> Option<Vec<u32>> {
         let has = |fragment: &u32| {
             let before = self.parts.range(..=*fragment).next_back();

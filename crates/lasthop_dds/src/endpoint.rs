@@ -1,4 +1,4 @@
-//! What client and server share: a participant on the transport of a host.
+//! The common part of client and server: a participant on the transport of a host.
 
 use core::net::{IpAddr, SocketAddr};
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ use crate::whereabouts::{Whereabouts, correct, goodbye_of};
 use crate::wire::{Destination, Outgoing};
 use crate::writer::Writer;
 
-/// A participant, its writers and its readers, and the datagrams of them.
+/// A participant with its writers, readers and datagrams.
 pub(crate) struct Endpoint {
     config: Arc<DdsConfig>,
     /// Where it is now.
@@ -42,13 +42,13 @@ pub(crate) struct Endpoint {
     outputs: ShortQueue<ApplicationOutput>,
 }
 
-/// What is there while the host is on.
+/// The state that exists while the host is on.
 pub(crate) struct Running {
     ports: Ports,
     /// Where the participant was made, of which it speaks for ever.
     made_at: IpAddr,
     pub(crate) participant: Participant,
-    /// By the device whose messages they write.
+    /// The writers, by the device whose messages they write.
     pub(crate) writers: BTreeMap<DeviceId, Writer>,
     pub(crate) readers: Vec<Reader>,
     introductions: Introductions,
@@ -57,11 +57,12 @@ pub(crate) struct Running {
     whereabouts: Whereabouts,
 }
 
-/// Whether a datagram told something of other participants: of their endpoints, or that those know ours.
+/// Whether a datagram changed the discovery state: new endpoints of other participants, or their acknowledgement of
+/// ours.
 pub(crate) type BringsNews = bool;
 
 impl Running {
-    /// Whether somebody reads what the writer of a device writes, from its first sample on.
+    /// Whether a reader is matched that receives the writer of a device from its first sample on.
     pub(crate) fn is_read(&mut self, now: Instant, device: DeviceId) -> bool {
         let Some(writer) = self.writers.get(&device) else {
             return false;
@@ -138,7 +139,7 @@ impl Endpoint {
         }
     }
 
-    /// Begins anew: a participant is another one after each start. `equip` gives it what it reads and writes.
+    /// Starts with a new participant, which has a new GUID after each start. `equip` creates its readers and writers.
     pub(crate) fn start(
         &mut self,
         now: Instant,
@@ -173,7 +174,7 @@ impl Endpoint {
         self.flush(now, transport);
     }
 
-    /// Tells all where it is, when that has changed.
+    /// Announces a changed address of the host to all participants.
     pub(crate) fn follow_address(&mut self, now: Instant, transport: &mut dyn Transport) {
         let address = self.address_now(transport);
         if address == self.address {
@@ -193,7 +194,7 @@ impl Endpoint {
         found.unwrap_or(self.address)
     }
 
-    /// Says good-bye.
+    /// Disposes of the participant and announces its end.
     pub(crate) fn stop(&mut self, now: Instant, transport: &mut dyn Transport) {
         if let Some(running) = &mut self.running {
             running.participant.leave(now);
@@ -202,7 +203,7 @@ impl Endpoint {
         self.crash();
     }
 
-    /// Is gone without a word.
+    /// Drops the participant without an announcement.
     pub(crate) fn crash(&mut self) {
         self.running = None;
         self.peers.clear();
@@ -216,7 +217,7 @@ impl Endpoint {
         self.outputs.push(output);
     }
 
-    /// Takes the next datagram of a connection; `None` where there is no more.
+    /// Processes the next datagram of a connection. Returns `None` if there is none.
     pub(crate) fn receive(
         &mut self,
         now: Instant,
@@ -298,7 +299,7 @@ impl Endpoint {
         }
     }
 
-    /// Writes a message to the readers of a device's messages.
+    /// Writes a message to the topic of a device.
     pub(crate) fn write(
         &mut self,
         now: Instant,
@@ -326,7 +327,7 @@ impl Endpoint {
         self.run(now, transport);
     }
 
-    /// Does what is due.
+    /// Processes expired timers.
     pub(crate) fn run(&mut self, now: Instant, transport: &mut dyn Transport) {
         if let Some(running) = &mut self.running {
             running.participant.run(now);
@@ -340,7 +341,7 @@ impl Endpoint {
         self.flush(now, transport);
     }
 
-    /// Gives the next thing to do.
+    /// Returns the next output.
     pub(crate) fn poll(&mut self) -> ApplicationOutput {
         self.outputs.pop().unwrap_or_else(|| {
             let running = self.running.as_ref();
@@ -357,7 +358,7 @@ impl Endpoint {
         }));
     }
 
-    /// Sends what the participant has to send, and tells what became of messages.
+    /// Sends the participant's datagrams, and reports the outcome of messages.
     pub(crate) fn flush(&mut self, now: Instant, transport: &mut dyn Transport) {
         let Some(running) = &mut self.running else {
             return;

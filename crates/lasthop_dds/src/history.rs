@@ -8,7 +8,7 @@ use crate::provenance::Carried;
 use crate::submessage::SampleName;
 use crate::wire::Destination;
 
-/// The messages that a writer holds, by the numbers of their samples.
+/// The messages that a writer holds, by sample number.
 pub(crate) struct History {
     is_reliable: bool,
     keeps_for_late: bool,
@@ -74,7 +74,7 @@ impl History {
         self.written == 0
     }
 
-    /// Notes that a message was written: it is the next sample. The event is of one that makes room.
+    /// Records a written message as the next sample. Returns the event of a message that was evicted for it.
     pub(crate) fn add(&mut self, id: MessageId, length: usize) -> Option<MessageEvent> {
         self.written += 1;
         self.held.push_back(Held {
@@ -101,8 +101,8 @@ impl History {
         Some(MessageEvent::Failed { id, reason })
     }
 
-    /// Whether a sample, or a fragment of one, has left to a reader so lately that it is not to leave again. A reader that asks
-    /// for a fragment sooner than a round trip after that left cannot know whether it will come.
+    /// Whether a sample or fragment was sent to a reader so recently that a request for it is ignored. A request within
+    /// one round trip cannot know whether the last transmission arrives.
     pub(crate) fn is_suppressed(
         &mut self,
         now: Instant,
@@ -120,7 +120,7 @@ impl History {
         last.is_some_and(|last| now - last < suppression)
     }
 
-    /// What a datagram that leaves carries of a sample; with the event where it is the first of an attempt.
+    /// Records the transmission of a sample or fragment. Returns an event for the first datagram of an attempt.
     pub(crate) fn leaves(
         &mut self,
         now: Instant,
@@ -162,7 +162,7 @@ impl History {
         Some((carried, event))
     }
 
-    /// The messages written since it was asked last that went to nobody, and will not.
+    /// Returns events for messages written since the last call that had no reader.
     pub(crate) fn unheard(&mut self) -> impl Iterator<Item = MessageEvent> + '_ {
         let looked_at = core::mem::replace(&mut self.looked_at, self.written);
         let keeps_for_late = self.keeps_for_late;
@@ -175,7 +175,7 @@ impl History {
         })
     }
 
-    /// A reader has all samples below this number.
+    /// Records that a reader has acknowledged all samples below this number.
     pub(crate) fn acknowledge_below(
         &mut self,
         number: i64,
@@ -190,7 +190,8 @@ impl History {
         })
     }
 
-    /// A reader has heard of a sample. Of one that left more than once nobody knows which copy it has heard of.
+    /// Estimates the round-trip time when a reader knows of a sample. Retransmitted samples are not used, because it is
+    /// ambiguous which copy arrived.
     pub(crate) fn hear_of(&mut self, now: Instant, number: i64) {
         let left = self.held(number).map_or(&[][..], |held| &held.left);
         if let [

@@ -1,12 +1,12 @@
-//! Durations without an end, which `dust_dds` misreads.
+//! Removal of infinite durations, which `dust_dds` misreads.
 
 use std::borrow::Cow;
 
 use crate::discovery::infinite;
 use crate::submessage::{is_builtin, submessages};
 
-/// A message in which parameters that say that something is infinite are padding (PID_PAD, DDSI-RTPS 2.5 §9.6.3.2): it is, where
-/// nothing is said.
+/// Replaces parameters with an infinite duration by padding (PID_PAD, DDSI-RTPS 2.5 §9.6.3.2), because infinity is the
+/// default.
 pub(crate) fn without_infinite(mut message: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     let mut places = Vec::new();
     for part in submessages(&message).filter(|part| part.is_data() && !part.is_fragment()) {

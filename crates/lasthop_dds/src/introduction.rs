@@ -1,4 +1,4 @@
-//! Where a writer begins, told to readers of another make before they get its first sample.
+//! Heartbeats that tell a writer's first sample to readers of other DDS implementations before they receive it.
 //!
 //! RTPS has no handshake by which a reader learns that. A volatile reader of Cyclone DDS begins behind the last sample of the
 //! first heartbeat that it gets, and acknowledges all up to there: what was lost before never comes. So it asks for a
@@ -20,7 +20,7 @@ use crate::submessage::{Acknowledgement, EntityId, Guid, GuidPrefix, heartbeat_c
 use crate::whereabouts::{Announced, announced};
 use crate::wire::{Destination, Outgoing};
 
-/// Those who are of another make, and which of their readers know where a writer begins.
+/// Participants of other implementations, and which of their readers know the first sample of a writer.
 #[derive(Debug, Default)]
 pub(crate) struct Introductions {
     others: BTreeMap<GuidPrefix, Announced>,
@@ -35,7 +35,7 @@ struct Introduction {
     next: Option<Instant>,
 }
 
-/// A writer, and another's reader of what it writes.
+/// A local writer and a remote reader.
 pub(crate) type Pair = (EntityId, Guid);
 
 /// As `dust_dds` repeats the heartbeats of a writer that has samples.
@@ -48,7 +48,7 @@ const S2E: [u8; 2] = [1, 20];
 const LIVELINESS_WRITER: EntityId = [0, 2, 0, 0xc2];
 
 impl Introductions {
-    /// Notes who another participant is, where a datagram says it.
+    /// Records the vendor of a remote participant, if a datagram tells it.
     pub(crate) fn hear(&mut self, datagram: &[u8]) {
         if vendor(datagram) != Some(S2E)
             && let Some((prefix, announced)) = announced(datagram)
@@ -57,14 +57,14 @@ impl Introductions {
         }
     }
 
-    /// A participant has ended.
+    /// Removes a participant that has ended.
     pub(crate) fn forget(&mut self, participant: GuidPrefix) {
         self.others.remove(&participant);
         self.begun
             .retain(|(_, reader), _| !reader.starts_with(&participant));
     }
 
-    /// Whether a reader that is matched knows where a writer begins; otherwise it is told from now on.
+    /// Whether a matched reader knows the first sample of a writer. If not, it receives heartbeats from now on.
     pub(crate) fn have_met(&mut self, now: Instant, (writer, reader): Pair) -> bool {
         let is_other = reader
             .first_chunk()
@@ -80,14 +80,14 @@ impl Introductions {
         introduction.next.is_none()
     }
 
-    /// Notes what a reader says; whether that shows that it has been told.
+    /// Processes an acknowledgement. Returns whether it shows that the reader knows the first sample.
     pub(crate) fn acknowledge(&mut self, told: &Acknowledgement) -> bool {
         let introduction = self.begun.get_mut(&(told.writer, told.reader));
         let introduction = introduction.filter(|it| it.told > 0 && !told.asks);
         introduction.is_some_and(|it| it.next.take().is_some())
     }
 
-    /// That the writer for liveliness has written nothing, to who asks for it.
+    /// Returns an empty heartbeat of the liveliness writer for a reader that requests it.
     pub(crate) fn liveliness(&self, told: &Acknowledgement, from: GuidPrefix) -> Option<Outgoing> {
         let asks = told.asks && told.writer == LIVELINESS_WRITER;
         let other = self.others.get(told.reader.first_chunk()?);
@@ -98,12 +98,12 @@ impl Introductions {
         })
     }
 
-    /// When the next heartbeat is due.
+    /// Returns when the next heartbeat is due.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         self.begun.values().filter_map(|it| it.next).min()
     }
 
-    /// The heartbeats that are due. A writer that has samples sends its own.
+    /// Returns the heartbeats that are due. A writer with samples sends its own.
     pub(crate) fn due(
         &mut self,
         now: Instant,
@@ -130,7 +130,8 @@ impl Introductions {
         due
     }
 
-    /// Counts heartbeats, those of `dust_dds` on from ours: a reader heeds none whose count does not grow (§8.3.8.6).
+    /// Renumbers the heartbeats of `dust_dds` after the additional ones. Readers ignore heartbeats whose count does not
+    /// grow (§8.3.8.6).
     pub(crate) fn count_on(&self, message: &mut [u8]) {
         for (pair, place) in heartbeat_counts(message) {
             let told = self.begun.get(&pair).map_or(0, |it| it.told);

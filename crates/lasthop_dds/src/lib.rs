@@ -1,4 +1,4 @@
-//! DDS over RTPS: the participants of `dust_dds`, in the time and on the transport of a run.
+//! DDS over RTPS, by participants of `dust_dds` in simulated time and on the transport of a run.
 //!
 //! A device and a server are one participant each. `dust_dds` makes and reads all RTPS messages; this crate gives it a
 //! clock, timers, tasks and a wire ([`runtime`](self), one thread, no operating system), and an [`Application`] around

@@ -1,4 +1,4 @@
-//! Samples that come before those that were lost, and fragments of them.
+//! Reordering of samples and fragments that arrive after a loss.
 //!
 //! A reliable reader of `dust_dds` drops them, and asks for them again with what was lost (go-back-N), which other makes
 //! do not: RTPS asks for what is missing (DDSI-RTPS 2.5 §8.4.10.5, §8.4.15). So they are held here until what was lost has
@@ -16,7 +16,7 @@ use crate::submessage::{
     sender, submessages, wanted, wanted_fragments,
 };
 
-/// What a reader awaits of each writer, and has already of what is behind that.
+/// The expected and the stored samples of a reader, by writer.
 #[derive(Debug, Default)]
 pub(crate) struct Ordering {
     writers: BTreeMap<Guid, Awaited>,
@@ -41,7 +41,7 @@ const FARTHEST: i64 = MOST_OF_A_SET as i64;
 const LONGEST_REQUEST: usize = 1_000;
 
 impl Ordering {
-    /// The messages that are to be read before one that has arrived: its samples, with those that follow.
+    /// Returns the messages to read before a received message: its samples, and the stored samples that follow.
     pub(crate) fn before(&mut self, message: &[u8]) -> Vec<Vec<u8>> {
         let mut before = Vec::new();
         for part in submessages(message).filter(is_of_a_user) {
@@ -54,8 +54,8 @@ impl Ordering {
         before
     }
 
-    /// The messages that are to be read behind one that has arrived: what is held, where the writer says that what was lost before
-    /// will not come.
+    /// Returns the messages to read after a received message: stored samples whose lost predecessors the writer
+    /// declared irrelevant.
     pub(crate) fn behind(&mut self, message: &[u8]) -> Vec<Vec<u8>> {
         let mut behind = Vec::new();
         for part in submessages(message) {
@@ -74,13 +74,13 @@ impl Ordering {
         behind
     }
 
-    /// A participant has ended.
+    /// Removes a participant that has ended.
     pub(crate) fn forget(&mut self, participant: GuidPrefix) {
         self.writers
             .retain(|writer, _| !writer.starts_with(&participant));
     }
 
-    /// Takes what is held out of what a message of ours asks for, and asks for the fragments that are missing of it.
+    /// Removes stored samples from an outgoing request, and adds requests for the missing fragments.
     pub(crate) fn ask(&mut self, now: Instant, message: &mut Vec<u8>) {
         let Some((writer, wanted)) = wanted(message) else {
             return;

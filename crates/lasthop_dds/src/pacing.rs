@@ -1,4 +1,4 @@
-//! Answers that wait: those to heartbeats (DDSI-RTPS 2.5 §8.4.10.1), and those to readers who ask for something (§8.4.7.1).
+//! Delays of responses: to heartbeats (DDSI-RTPS 2.5 §8.4.10.1) and to requests of readers (§8.4.7.1).
 //!
 //! `dust_dds` answers at once. So what it is to answer later is given to it later, and of what says the same only the newest:
 //! many heartbeats have one answer, and what a reader asks for twice is sent once.
@@ -15,7 +15,7 @@ use crate::submessage::{
     sender, submessages,
 };
 
-/// What waits to be read.
+/// Messages that are read later.
 #[derive(Debug, Default)]
 pub(crate) struct Pacing {
     heartbeats: BTreeMap<(Guid, EntityId), Held>,
@@ -23,7 +23,7 @@ pub(crate) struct Pacing {
     requests: BTreeMap<(Guid, EntityId, Option<i64>), Held>,
 }
 
-/// A message of one part.
+/// A message with one submessage.
 #[derive(Clone, Debug)]
 pub(crate) struct Held {
     due: Instant,
@@ -32,7 +32,7 @@ pub(crate) struct Held {
 }
 
 impl Pacing {
-    /// Holds those parts of a message that are to be answered later, and gives the rest.
+    /// Stores the submessages whose response must be delayed, and returns the others.
     pub(crate) fn hold<'a>(
         &mut self,
         (now, config): (Instant, &DdsConfig),
@@ -99,7 +99,7 @@ impl Pacing {
         }
     }
 
-    /// Gives what is to be read now.
+    /// Returns the messages to read now.
     pub(crate) fn due(&mut self, now: Instant) -> Vec<Held> {
         let heartbeats = self.heartbeats.extract_if(.., |_, held| held.due <= now);
         let requests = self.requests.extract_if(.., |_, held| held.due <= now);
@@ -107,13 +107,13 @@ impl Pacing {
         heartbeats.chain(requests.map(|(_, held)| held)).collect()
     }
 
-    /// When something is to be read next.
+    /// Returns when the next message is to be read.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         let held = self.heartbeats.values().chain(self.requests.values());
         held.map(|held| held.due).min()
     }
 
-    /// A participant has ended.
+    /// Removes a participant that has ended.
     pub(crate) fn forget(&mut self, participant: GuidPrefix) {
         let is_of_it = |it: &Guid| it.starts_with(&participant);
         self.heartbeats.retain(|(writer, _), _| !is_of_it(writer));

@@ -1,4 +1,4 @@
-//! One participant of `dust_dds`, from its creation to its end.
+//! A participant of `dust_dds`, from its creation to its end.
 
 use core::net::IpAddr;
 use std::sync::{Arc, Mutex};
@@ -35,7 +35,7 @@ use crate::submessage::{Guid, GuidPrefix};
 use crate::wire::{Outbox, Outgoing, Place};
 use crate::writer::Writer;
 
-/// A participant that is there.
+/// A running participant.
 pub(crate) struct Participant {
     config: Arc<DdsConfig>,
     executor: Executor,
@@ -57,20 +57,20 @@ struct Entities {
 /// A reader of messages.
 pub(crate) type Reader = DataReaderAsync<Message>;
 
-/// Another's reader of what a writer writes.
+/// A remote reader matched with a local writer.
 pub(crate) struct MatchedReader {
     pub(crate) guid: Guid,
     pub(crate) is_reliable: bool,
 }
 
-/// A reader of what is discovered of others' readers.
+/// A reader of discovered subscriptions.
 pub(crate) type SubscriptionReader = DataReaderAsync<SubscriptionBuiltinTopicData>;
 
 const ALONE: &str = "what needs nobody else is answered at once";
 const DONE: &str = "what is asked of entities that are there is done";
 
 impl Participant {
-    /// A participant at an address. `identity` makes its GUID.
+    /// Creates a participant at an address. `identity` determines its GUID.
     pub(crate) fn new(
         now: Instant,
         config: Arc<DdsConfig>,
@@ -118,12 +118,12 @@ impl Participant {
         }
     }
 
-    /// The first part of the GUIDs of its entities.
+    /// Returns the GUID prefix.
     pub(crate) const fn prefix(&self) -> GuidPrefix {
         self.prefix
     }
 
-    /// Makes a writer of a topic.
+    /// Creates a writer of a topic.
     pub(crate) fn add_writer(&mut self, now: Instant, topic: &str) -> Writer {
         let (entities, topic) = (self.entities.clone(), topic.to_owned());
         let qos = self.config.writer_qos();
@@ -146,7 +146,7 @@ impl Participant {
         writer
     }
 
-    /// Makes a reader of a topic.
+    /// Creates a reader of a topic.
     pub(crate) fn add_reader(&mut self, now: Instant, topic: &str) -> Reader {
         let (entities, topic) = (self.entities.clone(), topic.to_owned());
         let qos = self.config.reader_qos();
@@ -164,7 +164,7 @@ impl Participant {
         })
     }
 
-    /// The reader of what is discovered of others' readers.
+    /// Returns the reader of discovered subscriptions.
     pub(crate) fn subscriptions(&mut self, now: Instant) -> SubscriptionReader {
         let participant = self.entities.participant.clone();
         let reader = self.ask(now, async move {
@@ -174,34 +174,34 @@ impl Participant {
         reader.expect("every participant has it")
     }
 
-    /// Takes a datagram that arrived.
+    /// Processes a datagram that arrived.
     pub(crate) fn receive(&mut self, now: Instant, datagram: &[u8]) {
         let (receiver, datagram) = (self.receiver.clone(), datagram.to_vec());
         let taken = async move { receiver.receive_message(datagram).await };
         self.executor.answer(now, taken).expect(ALONE);
     }
 
-    /// Does what is due.
+    /// Processes expired timers and runnable tasks.
     pub(crate) fn run(&mut self, now: Instant) {
         self.executor.run(now);
     }
 
-    /// When there is something to do next.
+    /// Returns when the next timer expires.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         self.executor.next_deadline()
     }
 
-    /// Sends something beside what it sends of itself.
+    /// Queues a datagram in addition to those of the participant.
     pub(crate) fn send(&self, outgoing: Outgoing) {
         self.outbox.push(outgoing);
     }
 
-    /// What is to be sent.
+    /// Returns the datagrams to send.
     pub(crate) fn take_outgoing(&self) -> Vec<Outgoing> {
         self.outbox.take()
     }
 
-    /// The messages that a reader has, each once.
+    /// Returns the messages of a reader, each once.
     pub(crate) fn take_messages(&mut self, now: Instant, reader: &Reader) -> Vec<Message> {
         let reader = reader.clone();
         let taken = self.executor.answer(now, async move {
@@ -218,7 +218,7 @@ impl Participant {
         samples.filter_map(|sample| sample.data).collect()
     }
 
-    /// The topics that others have begun to read since it was asked last.
+    /// Returns the topics to which others have subscribed since the last call.
     pub(crate) fn take_subscribed(
         &mut self,
         now: Instant,
@@ -237,7 +237,7 @@ impl Participant {
         all.map(|of| of.topic_name().to_owned()).collect()
     }
 
-    /// Who reads what a writer writes.
+    /// Returns the readers matched with a writer.
     pub(crate) fn readers_of(&mut self, now: Instant, writer: &Writer) -> Vec<MatchedReader> {
         let writer = writer.handle.clone();
         self.ask(now, async move {
@@ -253,7 +253,7 @@ impl Participant {
         })
     }
 
-    /// Whether anybody writes what a reader reads.
+    /// Whether any writer is matched with a reader.
     pub(crate) fn is_written(&mut self, now: Instant, reader: &Reader) -> bool {
         let reader = reader.clone();
         let status = self.ask(now, async move {
@@ -262,7 +262,7 @@ impl Participant {
         status.current_count > 0
     }
 
-    /// Announces itself at once.
+    /// Announces the participant at once.
     pub(crate) fn announce(&mut self, now: Instant) {
         let participant = self.entities.participant.clone();
         self.ask(
@@ -271,7 +271,7 @@ impl Participant {
         );
     }
 
-    /// Says good-bye to all: what is to be sent then is the last.
+    /// Deletes the participant. Its last datagrams announce the end.
     pub(crate) fn leave(&mut self, now: Instant) {
         let Entities {
             factory,

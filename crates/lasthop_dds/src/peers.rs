@@ -6,7 +6,7 @@ use lasthop_units::{Duration, Instant};
 
 use crate::ports::Ports;
 
-/// Where the other participants are, and the flows that lead there.
+/// The addresses of other participants, and the flows to them.
 #[derive(Debug)]
 pub(crate) struct Peers {
     /// The one that is known from the start.
@@ -28,12 +28,12 @@ impl Peers {
         }
     }
 
-    /// The one that is known from the start.
+    /// Returns the address that is configured from the start.
     pub(crate) const fn first(&self) -> Option<SocketAddr> {
         self.first
     }
 
-    /// Something came from an address.
+    /// Records that a datagram arrived from an address.
     pub(crate) fn hear(&mut self, now: Instant, from: SocketAddr, connection: ConnectionId) {
         self.flows.insert(from, connection);
         if !Ports::is_of_users(from.port()) {
@@ -41,28 +41,29 @@ impl Peers {
         }
     }
 
-    /// A participant has said that it hears of discovery there (its locators), which need not be where it speaks from.
+    /// Adds a locator for discovery that a participant announced. It can differ from the address from which the
+    /// participant sends.
     pub(crate) fn announce_to(&mut self, now: Instant, address: SocketAddr) {
         self.heard.insert(address, now);
     }
 
-    /// Nobody hears of discovery at an address any more.
+    /// Removes a locator for discovery.
     pub(crate) fn announce_no_more(&mut self, address: SocketAddr) {
         self.heard.remove(&address);
     }
 
-    /// A flow is gone.
+    /// Removes a closed flow.
     pub(crate) fn forget(&mut self, connection: ConnectionId) {
         self.flows.retain(|_, flow| *flow != connection);
     }
 
-    /// The host went off: all flows are gone.
+    /// Removes all flows, because the host was switched off.
     pub(crate) fn clear(&mut self) {
         self.flows.clear();
         self.heard.clear();
     }
 
-    /// Where announcements go.
+    /// Returns the addresses that receive announcements.
     pub(crate) fn participants(&mut self, now: Instant) -> Vec<SocketAddr> {
         self.heard.retain(|_, last| now - *last < LEASE);
         let heard = self.heard.keys().copied();
@@ -70,7 +71,7 @@ impl Peers {
         self.first.into_iter().chain(heard).collect()
     }
 
-    /// The flow to an address, from our port of the same use.
+    /// Returns the flow to an address, from the local port for the same kind of traffic.
     pub(crate) fn flow(
         &mut self,
         now: Instant,

@@ -7,18 +7,18 @@ const PARTICIPANTS: u16 = 120;
 /// Where the first participant hears of discovery, from the first port of its domain. It is even.
 const METATRAFFIC_OFFSET: u16 = 10;
 
-/// The unicast ports of a participant: one after the other, the first of them even.
+/// The unicast ports of a participant: an even port and the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ports {
-    /// For discovery.
+    /// The port for discovery.
     pub(crate) metatraffic: u16,
-    /// For samples.
+    /// The port for user samples.
     pub(crate) user: u16,
 }
 
 impl Ports {
-    /// Those of the service that has this port in a run: the next services of a host are the next participants of the
-    /// domain. A port outside the domain is the first one of another.
+    /// Returns the ports of the service with this port. Further services of a host are the next participants of the
+    /// domain. A port outside the domain is the first one of another domain.
     pub(crate) const fn of_service(port: u16) -> Self {
         match port.checked_sub(PORT) {
             Some(participant) if participant < PARTICIPANTS => {
@@ -28,12 +28,12 @@ impl Ports {
         }
     }
 
-    /// Those that a participant of domain 0 may have, in the order in which they are tried.
+    /// Iterates over the ports of the participants of domain 0, in the order in which they are tried.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         (0..PARTICIPANTS).map(|participant| Self::of_participant(PORT, participant))
     }
 
-    /// Whether samples come to a port.
+    /// Whether a port receives user samples.
     pub(crate) const fn is_of_users(port: u16) -> bool {
         port % 2 == 1
     }

@@ -1,4 +1,4 @@
-//! What the bytes of an RTPS message are there for.
+//! The provenance of the bytes of an RTPS message.
 
 use core::ops::Range;
 
@@ -10,18 +10,18 @@ use crate::submessage::{EntityId, HEADER_LENGTH, SampleName, Submessage, is_buil
 /// Who asserts that participants are alive (DDSI-RTPS 2.5 §9.6.3.1).
 const PARTICIPANT_MESSAGE_WRITER: EntityId = [0, 2, 0, 0xc2];
 
-/// A message that a datagram carries, or a part of it.
+/// A message that a datagram carries, in whole or in part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Carried {
     pub(crate) id: MessageId,
-    /// How many bytes its payload has.
+    /// The payload size in bytes.
     pub(crate) length: usize,
-    /// Whether they have left before.
+    /// Whether the bytes are retransmitted.
     pub(crate) is_again: bool,
 }
 
-/// The parts of an RTPS message, in order and without a gap, with what each is there for. `carried` is asked for every
-/// sample that is not of discovery.
+/// Splits an RTPS message into parts with their provenance, in order and without gaps. `carried` is called for every
+/// user sample.
 pub(crate) fn parts(
     message: &[u8],
     mut carried: impl FnMut(EntityId, SampleName) -> Option<Carried>,

@@ -1,4 +1,4 @@
-//! The time of a run and one thread for the tasks of a participant.
+//! Simulated time, timers and a single-threaded executor for the tasks of a participant.
 
 use core::cell::Cell;
 use core::future::Future;
@@ -15,7 +15,7 @@ use lasthop_units::{Duration, Instant};
 
 type Task = Pin<Box<dyn Future<Output = ()>>>;
 
-/// What runs the tasks of one participant.
+/// The executor of a participant's tasks.
 pub(crate) struct Executor {
     runtime: Runtime,
     tasks: Vec<Slot>,
@@ -30,7 +30,7 @@ struct Slot {
     waker: Waker,
 }
 
-/// Time, timers and tasks, as `dust_dds` asks for them.
+/// The time, timers and tasks in the interface of `dust_dds`.
 #[derive(Clone, Default)]
 pub(crate) struct Runtime(Arc<Mutex<State>>);
 
@@ -64,7 +64,7 @@ impl Executor {
         self.runtime.clone()
     }
 
-    /// Runs what can run at this instant.
+    /// Runs all tasks that can run at this instant.
     pub(crate) fn run(&mut self, now: Instant) {
         let due = {
             let mut state = self.runtime.state();
@@ -83,7 +83,7 @@ impl Executor {
         }
     }
 
-    /// Runs until a request is answered; `None` where the answer must wait for something else.
+    /// Runs tasks until a request is answered. Returns `None` if the answer must wait for other input.
     pub(crate) fn answer<T: 'static>(
         &mut self,
         now: Instant,
@@ -98,7 +98,7 @@ impl Executor {
         answer.take()
     }
 
-    /// When the next timer is due.
+    /// Returns when the next timer expires.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         let state = self.runtime.state();
         state.timers.first_key_value().map(|((at, _), _)| *at)
@@ -145,7 +145,7 @@ impl Runtime {
     }
 }
 
-/// What nobody else holds: all is done by one thread.
+/// Locks a mutex that is never contended, because everything runs in one thread.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -220,7 +220,7 @@ impl Spawner for Runtime {
     }
 }
 
-/// A task that nobody waits for.
+/// A task without a waiting caller.
 pub(crate) struct Detached;
 
 impl TaskHandle for Detached {

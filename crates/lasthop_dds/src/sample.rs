@@ -1,21 +1,21 @@
 use dust_dds::infrastructure::type_support::DdsType;
 
-/// What is written and read: in IDL `struct Message { @key unsigned long device; sequence<octet> payload; };`.
+/// The type of the samples: in IDL `struct Message { @key unsigned long device; sequence<octet> payload; };`.
 #[derive(Clone, Debug, DdsType)]
 pub(crate) struct Message {
-    /// Whose it is: the history of each device is its own.
+    /// The device, which is the key: each device has a separate history.
     #[dust_dds(key)]
     pub(crate) device: u32,
-    /// What it says.
+    /// The payload.
     pub(crate) payload: Vec<u8>,
 }
 
-/// The name of the type, by which readers and writers find each other.
+/// The type name by which readers and writers are matched.
 pub(crate) const TYPE_NAME: &str = "Message";
 
-/// Where what devices say is published.
+/// The topic of messages from devices.
 pub(crate) const REPORTS: &str = "reports";
 
-/// What stands before the bytes of a payload in a serialized sample: the encapsulation, the key and the length
-/// (DDSI-RTPS 2.5 §10.2, plain CDR).
+/// The number of bytes before the payload in a serialized sample: encapsulation, key and length (DDSI-RTPS 2.5 §10.2,
+/// plain CDR).
 pub(crate) const BEFORE_PAYLOAD: usize = 4 + 4 + 4;

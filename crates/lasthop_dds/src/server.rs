@@ -15,7 +15,7 @@ use crate::participant::SubscriptionReader;
 use crate::ports::Ports;
 use crate::sample::REPORTS;
 
-/// The participant of a server: it reads from all devices and writes to each that reads its own topic.
+/// The DDS participant of a server. It reads from all devices, and writes to each device that reads its own topic.
 pub struct DdsServer {
     endpoint: Endpoint,
     subscriptions: Option<SubscriptionReader>,
@@ -23,14 +23,14 @@ pub struct DdsServer {
     unheard: BTreeSet<DeviceId>,
 }
 
-/// The configuration of a server.
+/// The configuration of a server's participant.
 #[derive(Clone, Debug)]
 pub struct DdsServerConfig {
-    /// Its address.
+    /// The server's address.
     pub address: IpAddr,
     /// The port of its service, which determines its participant number.
     pub port: u16,
-    /// Its settings.
+    /// The settings of the participant.
     pub settings: Arc<DdsConfig>,
 }
 

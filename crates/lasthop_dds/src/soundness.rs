@@ -1,4 +1,4 @@
-//! What may be given to `dust_dds`, which believes the numbers that a message names.
+//! Validation of messages for `dust_dds`, which trusts the numbers in them.
 
 use crate::discovery::is_bounded;
 use crate::submessage::{Numbers, Submessage, is_builtin, submessages};
@@ -9,17 +9,17 @@ const MOST_SKIPPED: i64 = 1 << 20;
 /// Far below where numbers of samples overflow.
 const LAST_NUMBER: i64 = 1 << 62;
 
-/// How many numbers the set of a submessage names at most (DDSI-RTPS 2.5 §9.4.2.6, §9.4.2.8), and so how many fragments of
-/// a sample a reader can ask for.
+/// The maximum size of a number set in a submessage (DDSI-RTPS 2.5 §9.4.2.6, §9.4.2.8), which also limits the fragments
+/// of a sample that a reader can request.
 pub(crate) const MOST_OF_A_SET: u32 = 256;
 
 /// More than what is said of one of our endpoints takes, in bytes.
 const LARGEST_ANNOUNCEMENT: usize = 1024;
 
-/// Whether every part of a message says only what can be: it has the bytes that it names, and its numbers are in order
-/// (DDSI-RTPS 2.5 §8.3.8, the "validity" of each submessage). Without that, `dust_dds` counts up to 2^63 through a GAP, divides by
-/// the size of a fragment, and writes beyond the set of a NACK_FRAG. What is said of participants and endpoints has the bytes
-/// that it counts, and comes whole unless we send it in fragments ourselves. At an INFO_REPLY `dust_dds` panics.
+/// Whether every submessage is valid: it has the bytes that it announces, and its numbers are in order (DDSI-RTPS 2.5
+/// §8.3.8, the "validity" of each submessage). Without this check, `dust_dds` counts up to 2^63 for a GAP, divides by
+/// the fragment size, and writes past the set of a NACK_FRAG. Discovery data must also be complete, and unfragmented
+/// unless this end sends it in fragments itself. An INFO_REPLY is invalid, because `dust_dds` panics at it.
 pub(crate) fn is_sound(message: &[u8], fragment_size: usize) -> bool {
     let mut parts = submessages(message);
     parts.all(|part| {

@@ -1,17 +1,17 @@
-//! The parts of RTPS messages, as far as what is sent and received must be told apart (DDSI-RTPS 2.5 §9.4).
+//! A parser of RTPS submessages, as far as lasthop must distinguish them (DDSI-RTPS 2.5 §9.4).
 
 use core::ops::Range;
 
-/// An entity of a participant: its key and its kind.
+/// The ID of an entity in its participant: key and kind.
 pub(crate) type EntityId = [u8; 4];
 
-/// A participant.
+/// The GUID prefix of a participant.
 pub(crate) type GuidPrefix = [u8; 12];
 
-/// An entity of any participant: the participant, and the entity in it.
+/// The GUID of an entity: the prefix of its participant and its entity ID.
 pub(crate) type Guid = [u8; 16];
 
-/// Protocol, version, vendor and the prefix of the participant (§9.4.4).
+/// The length of an RTPS header: protocol, version, vendor and GUID prefix (§9.4.4).
 pub(crate) const HEADER_LENGTH: usize = 20;
 
 const SUBMESSAGE_HEADER: usize = 4;
@@ -31,7 +31,7 @@ const PAD: u8 = 0x01;
 /// The flag of a sample that has parameters before its data (§9.4.5.3).
 const HAS_INLINE_QOS: u8 = 2;
 
-/// A part of a message.
+/// A submessage of an RTPS message.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Submessage<'a> {
     kind: u8,
@@ -42,27 +42,27 @@ pub(crate) struct Submessage<'a> {
     end: usize,
 }
 
-/// A sample, or a fragment of one.
+/// The identity of a sample or fragment in a submessage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SampleName {
-    /// Its place among those of its writer, from 1.
+    /// The sequence number of the sample, from 1.
     pub(crate) number: i64,
-    /// Which fragment it is, from 1; 1 where it is whole.
+    /// The fragment number, from 1; 1 for a whole sample.
     pub(crate) fragment: u32,
-    /// Whether it is a fragment.
+    /// Whether the submessage carries a fragment.
     pub(crate) is_part: bool,
-    /// Where its bytes begin in the serialized sample.
+    /// The offset of its bytes in the serialized sample.
     pub(crate) offset: usize,
 }
 
-/// The numbers that a part names, which must be in order for it to be true.
+/// The sequence numbers in a submessage, which must be in order for it to be valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Numbers {
-    /// It names none.
+    /// No numbers.
     None,
-    /// A sample.
+    /// The number of a sample.
     Sample(i64),
-    /// Fragments of a sample: the first of them, how many, the bytes of each but the last, and of the sample.
+    /// Fragments of a sample: the first number, the count, the fragment size, and the sample size.
     Fragments {
         sample: i64,
         first: u32,
@@ -70,17 +70,17 @@ pub(crate) enum Numbers {
         size: u16,
         of: u32,
     },
-    /// The samples that a writer has.
+    /// The range of samples that a writer holds (HEARTBEAT).
     Available { first: i64, last: i64 },
-    /// Samples that will not come: from the first up to the base, and those of a set behind it.
+    /// Samples that are irrelevant: from `first` up to `base`, and those of the set after it (GAP).
     Skipped { first: i64, base: i64, bits: u32 },
-    /// Samples that a reader wants.
+    /// Samples that a reader requests (ACKNACK).
     Wanted { base: i64, bits: u32 },
-    /// Fragments that a reader wants.
+    /// Fragments that a reader requests (NACK_FRAG).
     WantedFragments { sample: i64, base: u32, bits: u32 },
 }
 
-/// The parts of a message, up to the first that cannot be.
+/// Iterates over the submessages of a message, up to the first invalid one.
 pub(crate) fn submessages(message: &[u8]) -> impl Iterator<Item = Submessage<'_>> {
     let mut at = HEADER_LENGTH;
     core::iter::from_fn(move || {
@@ -113,12 +113,12 @@ impl<'a> Submessage<'a> {
         })
     }
 
-    /// Its bytes in the message.
+    /// Returns the range of its bytes in the message.
     pub(crate) const fn place(&self) -> Range<usize> {
         self.start..self.end
     }
 
-    /// The entity that writes what it is about; `None` of a note for the parts behind it.
+    /// Returns the writer's entity ID, or `None` for an interpreter submessage.
     pub(crate) fn writer(&self) -> Option<EntityId> {
         let at = match self.kind {
             DATA | DATA_FRAG => 8,
@@ -128,7 +128,7 @@ impl<'a> Submessage<'a> {
         self.body.get(at..)?.first_chunk().copied()
     }
 
-    /// The entity that reads what it is about, or all (0); `None` of a note for the parts behind it.
+    /// Returns the reader's entity ID (0 for all readers), or `None` for an interpreter submessage.
     pub(crate) fn reader(&self) -> Option<EntityId> {
         let at = match self.kind {
             DATA | DATA_FRAG => 4,
@@ -138,22 +138,22 @@ impl<'a> Submessage<'a> {
         self.body.get(at..)?.first_chunk().copied()
     }
 
-    /// Whether it says where answers go, which `dust_dds` does not read.
+    /// Whether the submessage is an INFO_REPLY, which `dust_dds` does not read.
     pub(crate) const fn is_info_reply(&self) -> bool {
         self.kind == INFO_REPLY
     }
 
-    /// Whether it carries a sample.
+    /// Whether the submessage carries a sample.
     pub(crate) const fn is_data(&self) -> bool {
         matches!(self.kind, DATA | DATA_FRAG)
     }
 
-    /// Whether it carries a fragment of a sample.
+    /// Whether the submessage carries a fragment of a sample.
     pub(crate) const fn is_fragment(&self) -> bool {
         self.kind == DATA_FRAG
     }
 
-    /// Which sample it carries.
+    /// Returns the identity of the carried sample.
     pub(crate) fn sample(&self) -> Option<SampleName> {
         let number = match self.kind {
             DATA | DATA_FRAG => self.number(12)?,
@@ -176,7 +176,7 @@ impl<'a> Submessage<'a> {
         })
     }
 
-    /// The numbers that it names (§9.4.5); `None` where it ends before them.
+    /// Returns the sequence numbers (§9.4.5), or `None` if the submessage is too short.
     pub(crate) fn numbers(&self) -> Option<Numbers> {
         Some(match self.kind {
             DATA => Numbers::Sample(self.number(12)?),
@@ -209,7 +209,7 @@ impl<'a> Submessage<'a> {
         })
     }
 
-    /// Whether it asks for a sample, or for fragments of one.
+    /// Whether the submessage requests a sample or fragments.
     pub(crate) fn asks_for_some(&self) -> bool {
         let set = match self.kind {
             ACK_NACK => 20,
@@ -223,7 +223,7 @@ impl<'a> Submessage<'a> {
         })
     }
 
-    /// Where the serialized sample begins in the message; its end, where it carries none.
+    /// Returns where the serialized sample begins, or the end of the submessage without a sample.
     pub(crate) fn sample_start(&self) -> usize {
         const HAS_DATA: u8 = 4 | 8;
         let has_sample = match self.kind {
@@ -242,7 +242,7 @@ impl<'a> Submessage<'a> {
         start.flatten().unwrap_or(self.end).min(self.end)
     }
 
-    /// Whether it says that what it is about is disposed of or unregistered (§9.6.4.9).
+    /// Whether the sample disposes of or unregisters its instance (§9.6.4.9).
     pub(crate) fn is_end_of_instance(&self) -> bool {
         const STATUS_INFO: u16 = 0x71;
         const IS_OVER: u8 = 1 | 2;
@@ -303,7 +303,8 @@ impl<'a> Submessage<'a> {
     }
 }
 
-/// A message of one part of another, with the notes that stand before that: where it goes, and its time stamp.
+/// Returns a message with one submessage of another message, and with the interpreter submessages before it
+/// (destination and time stamp).
 pub(crate) fn alone(message: &[u8], part: &Submessage<'_>) -> Vec<u8> {
     let mut alone = message[..HEADER_LENGTH].to_vec();
     let before = submessages(message).take_while(|it| it.place().end <= part.place().start);
@@ -314,18 +315,18 @@ pub(crate) fn alone(message: &[u8], part: &Submessage<'_>) -> Vec<u8> {
     alone
 }
 
-/// What a reader says of the samples of a writer.
+/// The state of a reader in an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Acknowledgement {
     pub(crate) reader: Guid,
     pub(crate) writer: EntityId,
-    /// It has all that are below this number.
+    /// The reader has all samples below this number.
     pub(crate) below: i64,
-    /// Whether it demands a heartbeat: it is not final (§8.3.8.1).
+    /// Whether the reader demands a heartbeat: the final flag is not set (§8.3.8.1).
     pub(crate) asks: bool,
 }
 
-/// What a message acknowledges of the writers of a participant.
+/// Returns the acknowledgements in a message for the writers of a participant.
 pub(crate) fn acknowledgements(
     message: &[u8],
     to: GuidPrefix,
@@ -342,7 +343,8 @@ pub(crate) fn acknowledgements(
     })
 }
 
-/// The writers of a participant of which a message speaks as their reader, and the latest sample of which that has heard.
+/// Returns the writers of a participant that a reader's message is for, with the latest sample that the reader knows
+/// of.
 pub(crate) fn heard_of(
     message: &[u8],
     to: GuidPrefix,
@@ -369,16 +371,16 @@ fn parts_for(message: &[u8], to: GuidPrefix) -> impl Iterator<Item = Submessage<
     })
 }
 
-/// The participant that a message is for, where it names one.
+/// Returns the destination participant of a message, if it has one.
 pub(crate) fn addressee(message: &[u8]) -> Option<GuidPrefix> {
     let mut named = submessages(message).filter(|part| part.kind == INFO_DESTINATION);
     named.next()?.body.first_chunk().copied()
 }
 
-/// What a message of a reader asks for.
+/// The samples that a message of a reader requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
-    /// The first number that the reader does not have.
+    /// The first number that the reader lacks.
     pub(crate) base: i64,
     bits: u32,
     /// Where the set of numbers begins in the message, which counts from the base.
@@ -388,7 +390,7 @@ pub(crate) struct Wanted {
     entities: [EntityId; 2],
 }
 
-/// What a message to one participant asks for of samples of a user, and of which writer.
+/// Returns the user samples that a message to one participant requests, and their writer.
 pub(crate) fn wanted(message: &[u8]) -> Option<(Guid, Wanted)> {
     let mut to = None;
     submessages(message).find_map(|part| {
@@ -411,20 +413,20 @@ pub(crate) fn wanted(message: &[u8]) -> Option<(Guid, Wanted)> {
 }
 
 impl Wanted {
-    /// Whether the set goes up to a number, whether that is in it or not.
+    /// Whether a number is within the range of the set, requested or not.
     pub(crate) fn covers(&self, number: i64) -> bool {
         number
             .checked_sub(self.base)
             .is_some_and(|bit| (0..i64::from(self.bits.max(1))).contains(&bit))
     }
 
-    /// Whether a number is in the set.
+    /// Whether the set contains a number.
     pub(crate) fn contains(&self, message: &[u8], number: i64) -> bool {
         let place = self.place_of(number);
         place.is_some_and(|(at, bit)| message.get(at).is_some_and(|byte| byte & bit != 0))
     }
 
-    /// Takes a number out of the set.
+    /// Removes a number from the set.
     pub(crate) fn clear(&self, message: &mut [u8], number: i64) {
         if let Some((at, bit)) = self.place_of(number)
             && let Some(byte) = message.get_mut(at)
@@ -445,8 +447,8 @@ impl Wanted {
         Some((self.place + 4 * word + byte, 1 << (bit % 8)))
     }
 
-    /// A part that asks for fragments of a sample, from the first to the last that are missing (§9.4.5.13). There is one at
-    /// least, and they are in order.
+    /// Returns a submessage that requests fragments of a sample, from the first to the last missing one (§9.4.5.13).
+    /// `missing` must be sorted and not empty.
     pub(crate) fn for_fragments(&self, sample: i64, missing: &[u32], count: i32) -> Vec<u8> {
         let (base, last) = (missing[0], missing[missing.len() - 1]);
         let bits = last - base + 1;
@@ -468,7 +470,8 @@ impl Wanted {
     }
 }
 
-/// The samples of which a message of ours asks for fragments, and where the count of each request stands (§9.4.5.13).
+/// Returns the samples of which an outgoing message requests fragments, with the position of each request's count
+/// (§9.4.5.13).
 pub(crate) fn wanted_fragments(message: &[u8]) -> Vec<(i64, usize)> {
     let all = submessages(message).filter_map(|part| match part.numbers()? {
         Numbers::WantedFragments { sample, .. } if !is_builtin(part.writer()?) => {
@@ -479,12 +482,13 @@ pub(crate) fn wanted_fragments(message: &[u8]) -> Vec<(i64, usize)> {
     all.collect()
 }
 
-/// Counts a request of ours for fragments: a writer heeds none whose count does not grow (§8.3.8.10).
+/// Sets the count of an outgoing fragment request. A writer ignores requests whose count does not grow (§8.3.8.10).
 pub(crate) fn count_wanted_fragments(message: &mut [u8], place: usize, count: i32) {
     message[place..place + 4].copy_from_slice(&count.to_le_bytes());
 }
 
-/// The heartbeats of a message to one participant: the writer, the reader, and where the count stands (§9.4.5.7).
+/// Returns the heartbeats of a message to one participant: the writer, the reader, and the position of the count
+/// (§9.4.5.7).
 pub(crate) fn heartbeat_counts(message: &[u8]) -> Vec<((EntityId, Guid), usize)> {
     let mut to = None;
     let counts = submessages(message).filter_map(|part| {
@@ -498,17 +502,17 @@ pub(crate) fn heartbeat_counts(message: &[u8]) -> Vec<((EntityId, Guid), usize)>
     counts.collect()
 }
 
-/// The participant that sends a message (§9.4.4).
+/// Returns the participant that sent a message (§9.4.4).
 pub(crate) fn sender(message: &[u8]) -> Option<GuidPrefix> {
     message.get(8..)?.first_chunk().copied()
 }
 
-/// Who made a participant that sends a message (§9.4.4).
+/// Returns the vendor ID of a message (§9.4.4).
 pub(crate) fn vendor(message: &[u8]) -> Option<[u8; 2]> {
     message.get(6..)?.first_chunk().copied()
 }
 
-/// An entity of a participant.
+/// Returns the GUID of an entity.
 pub(crate) fn guid(prefix: GuidPrefix, entity: EntityId) -> Guid {
     let mut guid = [0; 16];
     guid[..12].copy_from_slice(&prefix);
@@ -516,7 +520,7 @@ pub(crate) fn guid(prefix: GuidPrefix, entity: EntityId) -> Guid {
     guid
 }
 
-/// Whether an entity is one that every participant has, for discovery and liveliness (§9.3.1.2).
+/// Whether an entity is a built-in one for discovery or liveliness (§9.3.1.2).
 pub(crate) const fn is_builtin(entity: EntityId) -> bool {
     entity[3] & 0xc0 == 0xc0
 }

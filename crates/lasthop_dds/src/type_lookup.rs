@@ -1,10 +1,11 @@
-//! What others ask and answer about types (DDS-XTypes 1.3 §7.6.3.3), which `dust_dds` is not to read.
+//! Removal of type lookup requests and replies (DDS-XTypes 1.3 §7.6.3.3), which `dust_dds` must not read.
 
 use std::borrow::Cow;
 
 use crate::submessage::{EntityId, HEADER_LENGTH, Submessage, submessages};
 
-/// A message whose samples about types are gaps: they count as received, so that nobody sends them again for ever.
+/// Replaces the type lookup samples of a message by gaps. They then count as received, so that they are not
+/// retransmitted forever.
 ///
 /// `dust_dds` takes memory for as many types as a request or an answer names before it reads one.
 pub(crate) fn without_types(message: &[u8]) -> Cow<'_, [u8]> {

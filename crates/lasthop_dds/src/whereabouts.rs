@@ -1,4 +1,4 @@
-//! Where participants are now, which may be elsewhere than where they were met.
+//! The current addresses of participants, which can change after discovery.
 //!
 //! A participant that moves announces itself again with other locators (SPDP, DDSI-RTPS 2.5 §8.5.3). `dust_dds` names the
 //! locators that it was made with for ever, and goes on sending to those that another's endpoints were matched by.
@@ -14,7 +14,7 @@ use crate::peers::LEASE;
 use crate::submessage::{EntityId, GuidPrefix, Submessage, addressee, guid, sender, submessages};
 use crate::wire::bytes_of;
 
-/// Where others say that they are, and said so before.
+/// The locators that participants announce, and the participants that have ended.
 #[derive(Debug, Default)]
 pub(crate) struct Whereabouts {
     participants: BTreeMap<GuidPrefix, Heard>,
@@ -24,12 +24,12 @@ pub(crate) struct Whereabouts {
     next_look: Instant,
 }
 
-/// What a datagram changes.
+/// The changes that a datagram announces.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Change {
-    /// Where nobody hears of discovery any more.
+    /// A locator at which no participant receives discovery any more.
     pub(crate) left: Option<SocketAddr>,
-    /// A participant that has ended. It has not said so where another one has taken its place.
+    /// A participant that has ended, possibly without an announcement because another one took its place.
     pub(crate) ended: Option<GuidPrefix>,
 }
 
@@ -40,14 +40,14 @@ struct Heard {
     before: Vec<Announced>,
 }
 
-/// Where a participant says that it hears.
+/// The locators that a participant announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Announced {
     pub(crate) samples: SocketAddr,
     pub(crate) discovery: Option<SocketAddr>,
 }
 
-/// Who announces participants (§9.3.1.3).
+/// The built-in writer that announces participants (§9.3.1.3).
 pub(crate) const PARTICIPANT_WRITER: EntityId = [0, 1, 0, 0xc2];
 
 /// Of one participant. The first stays longest: by that its endpoints were matched.
@@ -59,7 +59,7 @@ impl Whereabouts {
         sender(datagram).is_some_and(|it| self.ended.contains_key(&it))
     }
 
-    /// Notes where a participant is, and that one has ended, where a datagram says it.
+    /// Records the locators or the end of a participant, if a datagram announces them.
     pub(crate) fn hear(&mut self, now: Instant, datagram: &[u8]) -> Change {
         if says_goodbye(datagram) {
             return self.end(now, sender(datagram));
@@ -119,7 +119,7 @@ impl Whereabouts {
         left.discovery.filter(|it| Some(*it) != announced.discovery)
     }
 
-    /// Where a datagram goes to that is for a participant at an address.
+    /// Returns the current destination of a datagram for a participant at an address.
     pub(crate) fn now(&self, datagram: &[u8], address: SocketAddr) -> SocketAddr {
         let heard = addressee(datagram).and_then(|it| self.participants.get(&it));
         let moved = heard.and_then(|heard| {
@@ -143,7 +143,7 @@ fn says_goodbye(datagram: &[u8]) -> bool {
         .any(|part| part.writer() == Some(PARTICIPANT_WRITER) && part.is_end_of_instance())
 }
 
-/// What a participant would have said, had it said good-bye.
+/// Returns the message with which a participant would have announced its end.
 pub(crate) fn goodbye_of(participant: GuidPrefix) -> Vec<u8> {
     const PARTICIPANT: EntityId = [0, 0, 1, 0xc1];
     let key = guid(participant, PARTICIPANT);
@@ -163,7 +163,7 @@ pub(crate) fn goodbye_of(participant: GuidPrefix) -> Vec<u8> {
     .concat()
 }
 
-/// Where the participant that sends a datagram is, where that says so.
+/// Returns the locators that the sender of a datagram announces, if there are any.
 pub(crate) fn announced(datagram: &[u8]) -> Option<(GuidPrefix, Announced)> {
     let place = announcements(datagram).next()?;
     let list = &datagram[place];
@@ -174,7 +174,7 @@ pub(crate) fn announced(datagram: &[u8]) -> Option<(GuidPrefix, Announced)> {
     Some((sender(datagram)?, announced))
 }
 
-/// Has announcements of ours name another address than the one that they were made with; both are of one IP version.
+/// Replaces the address in outgoing announcements by another one of the same IP version.
 pub(crate) fn correct(message: &mut [u8], (made_with, now): (IpAddr, IpAddr)) {
     if made_with == now {
         return;

@@ -1,4 +1,4 @@
-//! What a participant of `dust_dds` sends, and where it says that it is.
+//! The transport of a `dust_dds` participant: its outgoing datagrams and its locators.
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -11,32 +11,32 @@ use dust_dds::transport::types::{LOCATOR_KIND_UDP_V4, LOCATOR_KIND_UDP_V6, Locat
 use crate::ports::Ports;
 use crate::runtime::locked;
 
-/// The datagrams that a participant wants to send.
+/// The outgoing datagrams of a participant.
 #[derive(Clone, Default)]
 pub(crate) struct Outbox(Arc<Mutex<Vec<Outgoing>>>);
 
-/// A datagram that is to leave.
+/// An outgoing datagram.
 pub(crate) struct Outgoing {
     pub(crate) to: Destination,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// To whom a datagram goes.
+/// The destination of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
-    /// All participants that are known: what would be multicast.
+    /// All known participants, in place of multicast.
     Participants,
-    /// One port of a host.
+    /// A port of one host.
     One(SocketAddr),
 }
 
-/// Where a participant is.
+/// The address of a participant.
 pub(crate) struct Place {
     pub(crate) address: IpAddr,
     pub(crate) ports: Ports,
     pub(crate) fragment_size: usize,
     pub(crate) outbox: Outbox,
-    /// What takes datagrams that arrive, as soon as there is a participant.
+    /// The receiver of arriving datagrams, once the participant exists.
     pub(crate) receiver: Arc<Mutex<Option<TransportDataReceiver>>>,
 }
 
@@ -110,7 +110,7 @@ fn locator(address: IpAddr, port: u32) -> Locator {
     Locator::new(kind, port, bytes_of(address))
 }
 
-/// An address as locators have it (DDSI-RTPS 2.5 §9.3.2.3).
+/// Returns an address in the format of locators (DDSI-RTPS 2.5 §9.3.2.3).
 pub(crate) fn bytes_of(address: IpAddr) -> [u8; 16] {
     match address {
         IpAddr::V4(address) => {
@@ -122,7 +122,7 @@ pub(crate) fn bytes_of(address: IpAddr) -> [u8; 16] {
     }
 }
 
-/// Where a locator leads; `None` of one that is no address.
+/// Returns the destination of a locator, or `None` for a locator without an address.
 pub(crate) fn destination(locator: &Locator) -> Option<Destination> {
     let bytes = locator.address();
     let address = match locator.kind() {

@@ -1,4 +1,4 @@
-//! A writer, and the messages that wait until it takes them.
+//! A writer and the messages that wait for room in its history.
 
 use core::future::poll_fn;
 use core::task::{Poll, Waker};
@@ -13,7 +13,7 @@ use crate::runtime::locked;
 use crate::sample::Message;
 use crate::submessage::EntityId;
 
-/// A writer of messages.
+/// A writer of messages with its queue.
 pub(crate) struct Writer {
     pub(crate) entity: EntityId,
     pub(crate) history: History,
@@ -31,12 +31,12 @@ struct Queue {
     waker: Option<Waker>,
 }
 
-/// What became of a message.
+/// The outcome of a message.
 pub(crate) struct Written {
     pub(crate) id: MessageId,
-    /// How many bytes its payload has.
+    /// The payload size in bytes.
     pub(crate) length: usize,
-    /// Whether the writer has it; otherwise it had no room for too long.
+    /// Whether the writer accepted the message; otherwise its history was full for too long.
     pub(crate) is_taken: bool,
 }
 
@@ -53,7 +53,7 @@ impl Writer {
         }
     }
 
-    /// What gives the writer one message after the other, for ever.
+    /// Returns the task that passes queued messages to the writer one by one.
     pub(crate) fn write_all(&self) -> impl Future<Output = ()> + Send + use<> {
         let (queue, handle) = (Arc::clone(&self.queue), self.handle.clone());
         async move {
@@ -70,7 +70,7 @@ impl Writer {
         }
     }
 
-    /// Lines a message up; whether there was room.
+    /// Queues a message. Returns whether there was room.
     pub(crate) fn offer(&self, id: MessageId, message: Message) -> bool {
         let mut queue = locked(&self.queue);
         if queue.waiting.len() >= self.most {
@@ -83,7 +83,7 @@ impl Writer {
         true
     }
 
-    /// What has become of messages since it was asked last.
+    /// Returns the outcomes of messages since the last call.
     pub(crate) fn done(&self) -> Vec<Written> {
         core::mem::take(&mut locked(&self.queue).done)
     }
