@@ -16,10 +16,10 @@ pub trait Observer {
     /// A packet leaves its path and arrives at an interface of a host.
     fn received(&mut self, now: Instant, host: HostId, interface: InterfaceId, packet: &Packet);
 
-    /// A link ended a packet.
+    /// A link dropped a packet.
     fn dropped(&mut self, now: Instant, link: LinkId, packet: &Packet, reason: DropReason);
 
-    /// A link made a second packet out of one.
+    /// A link duplicated a packet.
     fn duplicated(
         &mut self,
         now: Instant,
@@ -29,7 +29,7 @@ pub trait Observer {
         spans: &Spans,
     );
 
-    /// A host reports something: a device, where its side is up, or a server.
+    /// A host reports an event. `side` is up for a device and down for a server.
     fn host_event(&mut self, now: Instant, host: HostId, side: Direction, event: &HostEvent);
 
     /// Radio time of a port: the state from `from` on, for `duration`.
@@ -47,6 +47,6 @@ pub trait Observer {
     /// The loop was late by this much. Never called in virtual time.
     fn late(&mut self, _now: Instant, _by: Duration) {}
 
-    /// The instant after which nothing is of interest any more. It may change, but to nothing that has passed.
+    /// Returns the instant after which no event matters. It may change, but not to an instant in the past.
     fn horizon(&self) -> Instant;
 }

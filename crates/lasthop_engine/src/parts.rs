@@ -1,4 +1,4 @@
-/// Which machines can ever hear of each other: those that a chain of wires joins are of one part.
+/// Groups machines that are connected by wires, directly or over others.
 ///
 /// Disjoint sets, each known by one of its members, which is the one that points at itself.
 #[derive(Debug)]
@@ -7,21 +7,21 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// As many parts as machines.
+    /// Creates one group for each machine.
     pub(crate) fn apart(machines: usize) -> Self {
         Self {
             towards: (0..machines as u32).collect(),
         }
     }
 
-    /// Makes the parts of two machines one.
+    /// Merges the groups of two machines.
     pub(crate) fn join(&mut self, one: usize, other: usize) {
         let (one, other) = (self.root(one), self.root(other));
         // The smaller number stands for the part, so that parts come in the order of their first machines.
         self.towards[one.max(other)] = one.min(other) as u32;
     }
 
-    /// The part of each machine.
+    /// Returns the group of each machine.
     pub(crate) fn of_all(&mut self) -> Vec<u32> {
         (0..self.towards.len())
             .map(|machine| self.root(machine) as u32)

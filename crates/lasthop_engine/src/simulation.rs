@@ -18,7 +18,7 @@ pub use outages::OutagePlace;
 use crate::Observer;
 use crate::wake_up_queue::{Machine, WINDOW, WakeUp, WakeUpQueue};
 
-/// Hosts and links, wired together, and the loop that drives them.
+/// A simulation: hosts and links with their wiring, and the event loop.
 pub struct Simulation<C, O> {
     clock: C,
     observer: O,
@@ -43,7 +43,7 @@ pub struct Simulation<C, O> {
     polls: u64,
 }
 
-/// A host of a simulation: the number that was freed last, or the next one.
+/// The number of a host in a simulation: the number that was freed last, or the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostId(pub u32);
 
@@ -51,7 +51,7 @@ pub struct HostId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkId(pub u32);
 
-/// Why the loop returned.
+/// Why the event loop returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// All machines are idle.
@@ -60,7 +60,7 @@ pub enum Outcome {
     HorizonReached,
     /// The caller interrupted.
     Interrupted,
-    /// Time did not advance for [`STALL_LIMIT`] events: a machine waits for the past.
+    /// Time did not advance for [`STALL_LIMIT`] events, because a machine requested a deadline in the past.
     Stalled,
 }
 
@@ -105,7 +105,7 @@ const FORGIVEN: Duration = Duration::from_millis(10);
 const ROOM_FOR_TOUCHED: usize = 64;
 
 impl<C: Clock, O: Observer> Simulation<C, O> {
-    /// A simulation without machines.
+    /// Creates a simulation without machines.
     pub fn new(clock: C, observer: O) -> Self {
         Self {
             clock,
@@ -149,8 +149,8 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         self.now = self.at.max(self.now);
     }
 
-    /// Starts the hosts that are new and runs until nothing is left to do, the horizon is reached or `interrupt` is
-    /// set. It can go on after that.
+    /// Starts new hosts and runs until all machines are idle, the horizon is reached or `interrupt` is set. It can be
+    /// called again to continue.
     pub fn run(&mut self, interrupt: &AtomicBool) -> Outcome {
         for host in mem::take(&mut self.new_hosts) {
             self.hosts[host.0 as usize]
@@ -242,7 +242,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         [0, 1].map(|way| told.iter().map(|ways| ways[way]).sum())
     }
 
-    /// The time of the latest event.
+    /// Returns the time of the latest event.
     pub fn now(&self) -> Instant {
         self.now
     }

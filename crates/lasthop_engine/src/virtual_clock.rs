@@ -1,7 +1,7 @@
 use lasthop_contract::{Advance, Clock};
 use lasthop_units::Instant;
 
-/// A clock that runs as fast as the machine allows: each deadline has passed as soon as it is requested.
+/// A clock that runs as fast as the machine allows. Each deadline has passed as soon as it is requested.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct VirtualClock;
 

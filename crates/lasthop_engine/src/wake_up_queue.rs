@@ -1,6 +1,6 @@
 use lasthop_units::{Duration, Instant};
 
-/// The one armed wake-up of each machine, earliest first: a four-ary heap that knows where each machine is.
+/// The armed wake-up of each machine, earliest first. It is a four-ary heap that knows the position of each machine.
 ///
 /// Arming replaces in place, so a superseded deadline costs no event, and the heap is never larger than the
 /// number of machines that wait.
@@ -13,7 +13,7 @@ pub(crate) struct WakeUpQueue {
     parts: [Vec<u32>; 2],
 }
 
-/// The next thing that happens.
+/// The next event of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WakeUp {
     pub(crate) at: Instant,
@@ -27,7 +27,7 @@ pub(crate) enum Machine {
     Host(u32),
 }
 
-/// How long a part goes on before it is another part's turn.
+/// The maximum time that a part runs before the next part runs.
 pub(crate) const WINDOW: Duration = Duration::from_nanos(1 << LOW_BITS);
 
 /// A wake-up as one number, because comparing is most of what the heap does.
@@ -99,7 +99,7 @@ impl WakeUpQueue {
         self.order_by_parts([Vec::new(), Vec::new()]);
     }
 
-    /// Whether an event may come before an earlier one of another part.
+    /// Whether events are ordered by part, so that an event can come before an earlier one of another part.
     pub(crate) fn has_parts(&self) -> bool {
         !self.parts[1].is_empty()
     }

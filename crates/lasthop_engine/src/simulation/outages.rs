@@ -1,4 +1,4 @@
-//! Hosts and links that let nothing through for a time.
+//! Outages of hosts and links.
 
 use lasthop_contract::{Clock, DropReason, LinkInput, LookupMap, Packet};
 
@@ -16,7 +16,7 @@ pub enum OutagePlace {
     Link(LinkId),
 }
 
-/// How many outages are at each place. Most runs have none, so they take nothing where hosts and links are kept.
+/// The number of outages at each place. It is empty in most runs, so hosts and links need no memory for it.
 #[derive(Default)]
 pub(super) struct Outages(LookupMap<OutagePlace, u32>);
 
@@ -28,7 +28,7 @@ impl Outages {
 }
 
 impl<C: Clock, O: Observer> Simulation<C, O> {
-    /// Begins an outage, now. Packets that meet it end with [`DropReason::Outage`].
+    /// Begins an outage now. Packets that the outage affects are dropped with [`DropReason::Outage`].
     pub fn begin_outage(&mut self, place: OutagePlace) {
         *self.outages.0.get_or_insert_with(place, || 0) += 1;
         if let OutagePlace::Link(link) = place {
@@ -36,7 +36,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         }
     }
 
-    /// Ends an outage, now. A place of several outages is back when all of them have ended.
+    /// Ends an outage now. A place with several outages works again when all of them have ended.
     pub fn end_outage(&mut self, place: OutagePlace) {
         if let Some(outages) = self.outages.0.get_mut(&place) {
             *outages -= 1;
@@ -49,7 +49,7 @@ impl<C: Clock, O: Observer> Simulation<C, O> {
         }
     }
 
-    /// A packet meets an outage.
+    /// Drops a packet because of an outage.
     pub(super) fn lose(&mut self, link: LinkId, packet: &Packet) {
         let reason = DropReason::Outage;
         self.observer.dropped(self.at, link, packet, reason);
