@@ -14,7 +14,7 @@ pub struct AimedFault {
     /// The direction; `None` for both.
     #[serde(with = "by_direction")]
     pub direction: Option<Direction>,
-    /// Which of them are affected.
+    /// Which messages with this name are affected.
     pub which: Which,
 }
 
@@ -22,31 +22,32 @@ pub struct AimedFault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
-    /// The packet in which it begins is lost. TCP sends that again, and it is let through then.
+    /// The packet in which the message begins is lost. TCP retransmits it, and the retransmission passes.
     Drop,
-    /// So is every packet between the same two ports after it, both ways, until a SYN opens another connection.
+    /// The packet in which the message begins is lost. Every later packet between the same two ports is lost too, both
+    /// ways, until a SYN opens another connection.
     CutBefore,
 }
 
-/// Which messages are affected.
+/// Which messages with the given name are affected.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Which {
-    /// Every one.
+    /// Every message.
     All,
-    /// The one of this number that passes, from 1.
+    /// Only the message with this number, counted from 1.
     Nth(u64),
-    /// Each with this probability, above 0 and up to 1.
+    /// Each message with this probability, above 0 and up to 1.
     Share(f64),
 }
 
-/// Why a fault cannot be.
+/// Why a fault is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultError {
-    /// Messages count from 1.
+    /// The message number is 0; messages are counted from 1.
     #[error("the first message has the number 1")]
     NumberZero,
-    /// No share of them.
+    /// The share of messages is not above 0 and up to 1.
     #[error("a share is above 0 and at most 1")]
     Share,
 }

@@ -9,7 +9,7 @@ use lasthop_units::Instant;
 use crate::cut_connections::CutConnections;
 use crate::{AimedFault, FaultKind, Which};
 
-/// A place that packets pass, where faults happen to the messages in them.
+/// A point on a link at which faults happen to the messages in passing packets.
 ///
 /// Port 0 is on the side of the device, port 1 on that of the server. A packet is dropped when a message that a fault is
 /// aimed at begins in it, or when it fills the hole before one that was let through already: whoever reads the
@@ -32,7 +32,7 @@ struct Aim {
 }
 
 impl AimedFaults {
-    /// A place with these faults, in a run with a seed. `name` is that of its random streams.
+    /// Creates a fault point for these faults. `seed` is the seed of the run, `name` that of its random streams.
     #[must_use]
     pub fn new(faults: &[AimedFault], seed: u64, name: &str) -> Self {
         let aim = |(number, fault): (usize, &AimedFault)| Aim {

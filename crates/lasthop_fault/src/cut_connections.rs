@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 
 use lasthop_contract::{IpView, TCP_PROTOCOL};
 
-/// The connections that are cut, by their ends.
+/// The connections that a fault has cut, by their two ends.
 #[derive(Debug, Default)]
 pub(crate) struct CutConnections {
     cut: BTreeSet<Ends>,
@@ -18,7 +18,7 @@ const SYN: u8 = 0x02;
 const ACK: u8 = 0x10;
 
 impl CutConnections {
-    /// Whether a packet is of a connection that is cut. A SYN opens another one between the same ends.
+    /// Whether a packet belongs to a connection that is cut. A SYN begins a new connection, which is not cut.
     pub(crate) fn stop(&mut self, packet: &[u8]) -> bool {
         if self.cut.is_empty() {
             return false;
@@ -32,7 +32,7 @@ impl CutConnections {
         self.cut.contains(&ends)
     }
 
-    /// Cuts the connection of a packet, which goes on nowhere either.
+    /// Cuts the connection of a packet and drops this packet as well.
     pub(crate) fn cut(&mut self, packet: &[u8]) {
         self.cut.extend(ends_of(packet).map(|(_, ends)| ends));
     }

@@ -1,4 +1,4 @@
-//! Faults that are aimed at messages of a protocol, as a link that reads what passes it.
+//! Faults aimed at messages of a protocol. They act on a link that parses the passing packets.
 //!
 //! [`AimedFaults`] stands between two ends, takes no time, and drops the packets in which the messages of its
 //! [`AimedFault`]s begin. What is encrypted cannot be read and passes.
