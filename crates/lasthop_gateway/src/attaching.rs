@@ -8,11 +8,11 @@ use crate::{DevicePath, DeviceTopic, Gateway};
 /// Why a device that speaks for others is told of an error, as Cloud IoT Core calls it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trouble {
-    /// It cannot be attached.
+    /// The device cannot be attached.
     Attachment,
-    /// It is not attached.
+    /// The device is not attached.
     NotAttached,
-    /// It cannot be detached.
+    /// The device cannot be detached.
     Detachment,
 }
 
@@ -38,8 +38,9 @@ impl Trouble {
 }
 
 impl Gateway {
-    /// Takes what a device says of who it speaks for, or for another that it does not speak for; `None` where the topic is of
-    /// neither. It is acknowledged once it was heard; what has failed comes by `/devices/GATEWAY/errors`.
+    /// Processes a request to attach or detach a device, or a publication for a device that is not attached. Returns
+    /// `None` for all other topics. The publication is acknowledged once it is processed; errors are published to
+    /// `/devices/GATEWAY/errors`.
     pub(crate) fn take_of_gateway(
         &mut self,
         now: Instant,
@@ -93,27 +94,28 @@ impl Gateway {
         Some(Ok(self.settle_at_once(outcome)))
     }
 
-    /// Whether a device speaks for another now.
+    /// Whether a gateway device currently has another device attached.
     pub(crate) fn speaks_for(&mut self, now: Instant, gateway: Identity, device: Identity) -> bool {
         self.end_attachment(now, device);
         self.attachments.are_attached(gateway, device)
     }
 
-    /// Nobody speaks for a device whose token is over.
+    /// Detaches a device whose token has expired.
     pub(crate) fn end_attachment(&mut self, now: Instant, device: Identity) {
         if self.attachments.is_over(device, now) {
             self.detach(device);
         }
     }
 
-    /// The same by its name.
+    /// Detaches a device by its name.
     pub(crate) fn end_attachment_of(&mut self, now: Instant, device: &DevicePath) {
         if let Some((device, _)) = self.registry.find(device.text()) {
             self.end_attachment(now, device);
         }
     }
 
-    /// A device has a new connection: whom it speaks for is to be said again, and nobody speaks for it any more.
+    /// Resets the attachments of a device that has reconnected: it must attach its devices again, and is itself
+    /// detached.
     pub(crate) fn begin_anew(&mut self, identity: Identity) {
         self.detach(identity);
         if self.attachments.detach_all(identity) {
@@ -121,7 +123,7 @@ impl Gateway {
         }
     }
 
-    /// The one may speak for the other, or may not any more.
+    /// Binds a device to a gateway device, or unbinds it.
     pub(crate) fn bind(&mut self, gateway: DevicePath, device: DevicePath, is_bound: bool) {
         if is_bound {
             return self.attachments.bind(gateway, device);
@@ -135,7 +137,7 @@ impl Gateway {
         self.attachments.unbind(gateway, device);
     }
 
-    /// Whoever spoke for a device does so no more, and hears no more what it is told.
+    /// Detaches a device from its gateway device, which no longer receives the device's messages.
     pub(crate) fn detach(&mut self, device: Identity) {
         if let Some(gateway) = self.attachments.detach(device) {
             self.reconsider(gateway);
@@ -176,7 +178,7 @@ impl Gateway {
         Some(())
     }
 
-    /// It may have less than before.
+    /// Requests a check of the gateway device's subscriptions after it lost permissions.
     pub(crate) fn reconsider(&mut self, gateway: Identity) {
         if let Some(gateway) = self.registry.get(gateway) {
             let path = gateway.record.path.text().into();

@@ -5,8 +5,7 @@ use lasthop_units::Instant;
 
 use crate::{DevicePath, Fingerprint};
 
-/// Which devices others speak for, and which of them they may: who is bound, and who is attached. A device is attached to one
-/// other at most.
+/// The bindings and attachments of devices to gateway devices. A device is attached to at most one gateway device.
 #[derive(Debug, Default)]
 pub(crate) struct Attachments {
     /// Who may be attached by whom, whether or not they are registered yet: the first by the second.
@@ -39,13 +38,13 @@ impl Attachments {
         self.bound.contains(&(device.clone(), gateway.clone()))
     }
 
-    /// Forgets who a device was bound to, and who to it.
+    /// Removes all bindings of a device in both roles.
     pub(crate) fn forget(&mut self, path: &DevicePath) {
         self.bound
             .retain(|(device, gateway)| device != path && gateway != path);
     }
 
-    /// From now on the one speaks for the other; who did before.
+    /// Attaches a device to a gateway device. Returns the gateway device of its previous attachment.
     pub(crate) fn attach(
         &mut self,
         gateway: Identity,
@@ -66,7 +65,7 @@ impl Attachments {
         before
     }
 
-    /// Nobody speaks for a device any more; who did.
+    /// Detaches a device from its gateway device. Returns that gateway device.
     pub(crate) fn detach(&mut self, device: Identity) -> Option<Identity> {
         let gateway = self.by_device.remove(&device.0)?.gateway;
         if let Some(devices) = self.of_gateway.get_mut(&gateway.0) {
@@ -78,7 +77,7 @@ impl Attachments {
         Some(gateway)
     }
 
-    /// This one speaks for nobody any more; whether it did.
+    /// Detaches all devices of a gateway device. Returns whether there were any.
     pub(crate) fn detach_all(&mut self, gateway: Identity) -> bool {
         let devices = self.of_gateway.remove(&gateway.0);
         for device in devices.iter().flatten() {
@@ -87,20 +86,20 @@ impl Attachments {
         devices.is_some()
     }
 
-    /// Whether the one speaks for the other.
+    /// Whether a device is attached to a gateway device.
     pub(crate) fn are_attached(&self, gateway: Identity, device: Identity) -> bool {
         let attachment = self.by_device.get(&device.0);
         attachment.is_some_and(|it| it.gateway == gateway)
     }
 
-    /// Whether a device was attached by a token of one of these keys.
+    /// Whether a device was attached with a token of one of these keys.
     pub(crate) fn is_by(&self, device: Identity, keys: &[Fingerprint]) -> bool {
         let attachment = self.by_device.get(&device.0);
         let signer = attachment.and_then(|it| it.signer);
         signer.is_some_and(|signer| keys.contains(&signer))
     }
 
-    /// Whether the token is over by which a device was attached.
+    /// Whether the token that attached a device has expired.
     pub(crate) fn is_over(&self, device: Identity, now: Instant) -> bool {
         let attachment = self.by_device.get(&device.0);
         let ends_at = attachment.and_then(|it| it.ends_at);

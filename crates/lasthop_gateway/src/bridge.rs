@@ -12,9 +12,9 @@ use crate::{DevicePath, Gateway, Protocol};
 /// The result of an HTTP request.
 #[derive(Debug)]
 pub enum Asked {
-    /// It is answered.
+    /// The response.
     Answer(Response<Vec<u8>>),
-    /// It is answered once what it brought is kept: by [`Gateway::next_answer`].
+    /// The response follows once the message is stored, by [`Gateway::next_answer`].
     Awaits(Ticket),
 }
 
@@ -22,19 +22,19 @@ pub enum Asked {
 enum Wish {
     Publish,
     SetState,
-    /// Its configuration, where it is newer than this.
+    /// A request for the configuration, if it is newer than this version.
     Config(u64),
 }
 
 impl Gateway {
-    /// Takes a request of a device: `POST /v1/DEVICE:publishEvent`, `POST /v1/DEVICE:setState`,
-    /// `GET /v1/DEVICE/config?local_version=N`, each with the token as Bearer (RFC 6750 section 2.1).
+    /// Processes an HTTP request of a device: `POST /v1/DEVICE:publishEvent`, `POST /v1/DEVICE:setState`, `GET
+    /// /v1/DEVICE/config?local_version=N`. Each needs a bearer token (RFC 6750 section 2.1).
     pub fn ask(&mut self, now: Instant, request: &Request<Vec<u8>>) -> Asked {
         let asked = self.serve(now, request);
         asked.unwrap_or_else(|(status, message)| Asked::Answer(refusal(status, message)))
     }
 
-    /// Returns the next request whose message was stored, or could not be, with its answer.
+    /// Returns the response to the next request whose message was stored or could not be stored.
     pub fn next_answer(&mut self) -> Option<(Ticket, Response<Vec<u8>>)> {
         let (ticket, outcome) = self.next_settled_of_bridge()?;
         let answer = match outcome {

@@ -4,18 +4,18 @@ use lasthop_units::{Duration, Instant};
 
 use crate::{GatewayEvent, Journal, UnixTime};
 
-/// The calendar time of a clock that can be set.
+/// A calendar clock, which an administrator can set.
 ///
 /// A gateway uses it for the times in tokens and logs. Durations come from the instants that the gateway is given.
 pub trait Calendar: Debug {
-    /// The time since 1970-01-01 00:00 UTC, at an instant that is now.
+    /// Returns the time since 1970-01-01 00:00 UTC at the current instant.
     fn at(&self, now: Instant) -> Duration;
 }
 
-/// A clock that nobody sets, as that of a run in virtual time.
+/// A calendar clock that is never set, as in a simulated run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SteadyCalendar {
-    /// What time it is at the instant 0.
+    /// The calendar time at instant 0.
     pub(crate) starts: UnixTime,
 }
 
@@ -25,7 +25,7 @@ impl Calendar for SteadyCalendar {
     }
 }
 
-/// Notices that a clock was set.
+/// Detects that the calendar clock was set.
 #[derive(Debug, Default)]
 pub(crate) struct ClockWatch {
     /// By how many seconds the calendar was ahead of the instants when it was looked at last.
@@ -36,7 +36,7 @@ pub(crate) struct ClockWatch {
 const DRIFT_S: u64 = 60;
 
 impl ClockWatch {
-    /// Looks at the calendar, and writes down that it was set.
+    /// Compares the calendar with the run's time, and logs a jump.
     pub(crate) fn look(
         &mut self,
         now: Instant,

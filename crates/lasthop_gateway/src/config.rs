@@ -9,18 +9,18 @@ pub struct GatewayConfig {
     pub limits: DeviceLimits,
 }
 
-/// What a device may send. The defaults are those of Cloud IoT Core.
+/// The limits on messages of a device. The defaults are those of Cloud IoT Core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceLimits {
-    /// Bytes of an event.
+    /// The maximum size of an event in bytes.
     pub event_size: usize,
-    /// Bytes of a state.
+    /// The maximum size of a state in bytes.
     pub state_size: usize,
-    /// Messages a second.
+    /// The maximum number of messages in a second.
     pub messages_per_second: u64,
-    /// Bytes a second.
+    /// The maximum number of bytes in a second.
     pub bytes_per_second: u64,
-    /// States a second.
+    /// The maximum number of states in a second.
     pub states_per_second: u64,
 }
 

@@ -10,27 +10,27 @@ use crate::{
 /// The maximum number of keys of a device, so that keys can be replaced without a pause.
 pub const MAX_KEYS: usize = 3;
 
-/// A device as it is registered.
+/// A registered device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceRecord {
-    /// Its name.
+    /// The full name of the device.
     pub path: DevicePath,
-    /// The keys that authenticate it, at most [`MAX_KEYS`].
+    /// The public keys that authenticate the device, at most [`MAX_KEYS`].
     pub keys: Vec<PublicKey>,
-    /// Whether and how it can attach other devices.
+    /// Whether and how the device can attach other devices.
     pub attaches: Option<Attaches>,
-    /// Whether it is blocked, regardless of its credentials.
+    /// Whether the device is blocked, regardless of its credentials.
     pub is_blocked: bool,
 }
 
 /// Which devices another device can attach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attaches {
-    /// Those that are bound to it (`ASSOCIATION_ONLY` of Cloud IoT Core).
+    /// Devices bound to the gateway device (`ASSOCIATION_ONLY` of Cloud IoT Core).
     Bound,
-    /// Those whose token it shows (`DEVICE_AUTH_TOKEN_ONLY`).
+    /// Devices whose token the gateway device presents (`DEVICE_AUTH_TOKEN_ONLY`).
     WithToken,
-    /// Those that are bound to it and whose token it shows (`ASSOCIATION_AND_DEVICE_AUTH_TOKEN`).
+    /// Devices that are bound and whose token the gateway device presents (`ASSOCIATION_AND_DEVICE_AUTH_TOKEN`).
     BoundWithToken,
 }
 
@@ -38,7 +38,7 @@ impl Attaches {
     /// All variants.
     pub const ALL: [Self; 3] = [Self::Bound, Self::WithToken, Self::BoundWithToken];
 
-    /// Returns its name in commands.
+    /// Returns the name in commands.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -48,39 +48,39 @@ impl Attaches {
         }
     }
 
-    /// Whether the device has to be bound.
+    /// Whether the device must be bound.
     pub(crate) const fn asks_for_binding(self) -> bool {
         matches!(self, Self::Bound | Self::BoundWithToken)
     }
 
-    /// Whether its token has to be shown.
+    /// Whether the device's token must be presented.
     pub(crate) const fn asks_for_token(self) -> bool {
         matches!(self, Self::WithToken | Self::BoundWithToken)
     }
 }
 
-/// A device that is served.
+/// The state of a registered device.
 #[derive(Debug)]
 pub(crate) struct Device {
     pub(crate) record: DeviceRecord,
-    /// What it is to be like, with the version of that; 0 where nobody said.
+    /// The version and content of the configuration; version 0 without one.
     pub(crate) config: (u64, Box<[u8]>),
     /// Tokens that were believed: their SHA-256, and what is known of them.
     believed: [Option<(Digest, Believed)>; BELIEVED],
-    /// The key of the token that was shown last for a connection, whether or not that came about.
+    /// The key of the last valid token, whether or not a connection followed.
     pub(crate) admitted_by: Option<Fingerprint>,
-    /// The key by which it has its connection, or had its last one.
+    /// The key of the token by which the device is connected, or was last connected.
     pub(crate) connected_by: Option<Fingerprint>,
     messages: Rate,
     bytes: Rate,
     states: Rate,
 }
 
-/// What is known of a token that is believed.
+/// The result of checking a valid token.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Believed {
     pub(crate) claims: Claims,
-    /// The key that has signed it.
+    /// The key that signed the token.
     pub(crate) signer: Fingerprint,
 }
 
@@ -103,7 +103,7 @@ impl Device {
         }
     }
 
-    /// What a token claims, if it is to be believed, and whether it was before.
+    /// Returns the claims of a token if it is valid, and whether it was already known.
     pub(crate) fn believed(
         &mut self,
         token: &[u8],
@@ -127,13 +127,13 @@ impl Device {
         Ok((believed, false))
     }
 
-    /// Whether it may send a message of this size now.
+    /// Whether the device's limits allow a message of this size now.
     pub(crate) fn may_send(&mut self, now: Instant, size: usize, limits: &DeviceLimits) -> bool {
         self.messages.take(now, 1, limits.messages_per_second)
             && self.bytes.take(now, size as u64, limits.bytes_per_second)
     }
 
-    /// Whether it may say now how it is.
+    /// Whether the device's limits allow a state message now.
     pub(crate) fn may_tell_state(&mut self, now: Instant, limits: &DeviceLimits) -> bool {
         self.states.take(now, 1, limits.states_per_second)
     }

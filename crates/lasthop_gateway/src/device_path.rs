@@ -24,7 +24,7 @@ const LABELS: [&str; 4] = ["projects", "locations", "registries", "devices"];
 const MAX_NAME_SIZE: usize = 255;
 
 impl DevicePath {
-    /// Reads the name of a device.
+    /// Parses the full name of a device.
     ///
     /// # Errors
     /// When it is none: names are letters, digits and `-_.~` and begin with a letter or a digit, so that none of them can be
@@ -47,25 +47,25 @@ impl DevicePath {
         })
     }
 
-    /// The full name.
+    /// Returns the full name.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The project, which tokens are made for.
+    /// Returns the project, which is the audience of tokens.
     #[must_use]
     pub fn project(&self) -> &str {
         self.text.split('/').nth(1).unwrap_or_default()
     }
 
-    /// Whether two devices are of one registry.
+    /// Whether two devices belong to the same registry.
     #[must_use]
     pub fn is_beside(&self, other: &Self) -> bool {
         self.text[..self.device_at] == other.text[..other.device_at]
     }
 
-    /// The identifier of the device, which topics name.
+    /// Returns the identifier of the device in its registry, as in topics.
     #[must_use]
     pub fn device(&self) -> &str {
         &self.text[self.device_at..]

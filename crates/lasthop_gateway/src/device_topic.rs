@@ -1,4 +1,4 @@
-/// A topic of MQTT that belongs to a device.
+/// An MQTT topic of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceTopic<'a> {
     /// The identifier of the device.
@@ -24,7 +24,7 @@ impl<'a> DeviceTopic<'a> {
         }
     }
 
-    /// Whether a device may subscribe to this of its own.
+    /// Whether a device may subscribe to this topic of its own.
     #[must_use]
     pub fn is_for_the_device(&self) -> bool {
         matches!(self.rest, "config" | "commands/#" | "errors")

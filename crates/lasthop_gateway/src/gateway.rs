@@ -43,19 +43,19 @@ pub struct Gateway {
 /// The counters of a gateway.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GatewayCounters {
-    /// Tokens that were believed.
+    /// The number of valid tokens.
     pub admitted: u64,
     /// The number of tokens that were already known.
     pub known_tokens: u64,
-    /// Clients that were not, by the places of [`Refused::ALL`].
+    /// The number of refused clients for each reason, in the order of [`Refused::ALL`].
     pub refused: [u64; Refused::ALL.len()],
     /// The number of stored messages.
     pub kept: u64,
-    /// Messages that were not allowed.
+    /// The number of messages that were not authorised.
     pub not_allowed: u64,
-    /// Messages that were too large or too many.
+    /// The number of messages above a size or rate limit.
     pub limited: u64,
-    /// Messages that the store did not take.
+    /// The number of messages that the store rejected.
     pub failed: u64,
 }
 
@@ -66,7 +66,7 @@ impl GatewayCounters {
         self.refused.iter().sum()
     }
 
-    /// Messages that were not allowed, or too large or too many.
+    /// Returns the number of messages that were not authorised or above a limit.
     #[must_use]
     pub const fn denied(&self) -> u64 {
         self.not_allowed + self.limited
@@ -74,7 +74,7 @@ impl GatewayCounters {
 }
 
 impl Gateway {
-    /// A gateway for the devices of a store.
+    /// Creates a gateway for the devices of a store.
     #[must_use]
     pub fn new(config: GatewayConfig, store: Box<dyn Store>) -> Self {
         Self {
@@ -181,13 +181,14 @@ impl Gateway {
         })
     }
 
-    /// When a token is worth nothing any more: in what is left of it now, whatever becomes of the calendar.
+    /// Returns the instant at which a token expires, by its current remaining lifetime. Later changes of the calendar
+    /// have no effect.
     pub(crate) fn end_of(&self, now: Instant, claims: Claims) -> Instant {
         let expires_at = Duration::from_secs(claims.expires_at.0);
         now + (expires_at + SKEW - self.calendar.at(now))
     }
 
-    /// Whether a device may publish to a topic: its events and state, and those of attached devices.
+    /// Whether a device may publish to a topic: its own events and state, and those of attached devices.
     #[must_use]
     pub fn may_publish(&self, identity: Identity, topic: &str) -> bool {
         let known = DeviceTopic::parse(topic);
@@ -195,8 +196,8 @@ impl Gateway {
         known.is_some_and(|topic| self.of_whom(identity, &topic).is_some())
     }
 
-    /// Whether a device may subscribe: to its configuration, its commands and its errors, and nothing wider; of those that it
-    /// speaks for, to the first two.
+    /// Whether a device may subscribe to a filter: its configuration, commands and errors, without wider wildcards. For
+    /// attached devices, only configuration and commands are allowed.
     #[must_use]
     pub fn may_subscribe(&self, identity: Identity, filter: &str) -> bool {
         let known = DeviceTopic::parse(filter).filter(DeviceTopic::is_for_the_device);
@@ -305,7 +306,7 @@ impl Gateway {
         }
     }
 
-    /// What is settled without a store, behind what was said before.
+    /// Returns a ticket that is settled without the store, after all earlier outputs.
     pub(crate) fn settle_at_once(&mut self, outcome: Result<(), NotKept>) -> Ticket {
         self.own_tickets += 1;
         let ticket = Ticket(OWN_TICKETS + self.own_tickets);
@@ -337,7 +338,7 @@ impl Gateway {
         }
     }
 
-    /// Begins to keep what came by the bridge.
+    /// Begins to store a message of the HTTP bridge.
     pub(crate) fn take_for_bridge(
         &mut self,
         now: Instant,
@@ -350,13 +351,13 @@ impl Gateway {
         Ok(ticket)
     }
 
-    /// The next of these that has been kept, or never will be.
+    /// Returns the next message of the HTTP bridge that was stored or could not be stored.
     pub(crate) fn next_settled_of_bridge(&mut self) -> Option<(Ticket, Result<(), NotKept>)> {
         self.settle();
         self.settled_of_bridge.pop()
     }
 
-    /// What a device is to be like, with the version of that.
+    /// Returns the version and content of a device's configuration.
     pub(crate) fn config_of(&self, identity: Identity) -> Option<(u64, &[u8])> {
         let (version, payload) = &self.registry.get(identity)?.config;
         (*version > 0).then_some((*version, payload))
@@ -430,7 +431,7 @@ impl Gateway {
         }
     }
 
-    /// A device has a connection: by the key of the token that it showed last.
+    /// Records that a device has connected with the key of its last valid token.
     pub(crate) fn came(&mut self, identity: Identity) {
         if let Some(device) = self.registry.get_mut(identity) {
             device.connected_by = device.admitted_by;

@@ -6,7 +6,7 @@ use crate::{BadToken, StoreError};
 
 /// A log of events for the operators of a gateway.
 pub trait Journal: Debug {
-    /// Something has happened.
+    /// Logs an event.
     fn tell(&mut self, event: &GatewayEvent<'_>);
 }
 
@@ -16,19 +16,19 @@ pub trait Journal: Debug {
 /// payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GatewayEvent<'a> {
-    /// A device has a connection.
+    /// A device has connected.
     Connected(&'a str),
-    /// It has none any more.
+    /// A device has disconnected.
     Disconnected(&'a str, Parting),
-    /// Somebody is not served: where it claimed to be a device that is registered, which one.
+    /// A client was refused, with the registered device that it claimed to be, if any.
     Refused(Protocol, Option<&'a str>, Refused),
-    /// A message of a device is not taken, by no fault of the store.
+    /// A device's message was rejected, for a reason other than a store failure.
     NotTaken(&'a str, NotKept),
-    /// Messages are not kept from now on.
+    /// The store has started to fail.
     StoreFails(StoreError),
-    /// They are again.
+    /// The store works again.
     StoreIsBack,
-    /// The clock that tokens are held against was set, ahead by so many seconds, or back where it is negative.
+    /// The clock that checks tokens was set, forward by this many seconds or, if negative, back.
     ClockWasSet(i64),
 }
 
@@ -44,18 +44,18 @@ pub enum Protocol {
 /// Why a client is refused. All clients get the same answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// It shows no token.
+    /// The client presents no token.
     NoToken,
-    /// It is no device of the registry.
+    /// The device is not registered.
     NoDevice,
-    /// It is a device that is blocked, and its token would be believed.
+    /// The device is blocked. Its token is valid.
     Blocked,
-    /// Its token is not believed.
+    /// The token is invalid.
     Token(BadToken),
 }
 
 impl Protocol {
-    /// Returns its name in logs.
+    /// Returns the name in logs.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -79,13 +79,13 @@ impl Refused {
         Self::Token(BadToken::Time),
     ];
 
-    /// Its place among them.
+    /// Returns the index of the reason.
     pub(crate) fn place(self) -> usize {
         let place = Self::ALL.iter().position(|it| *it == self);
         place.expect("all of them are listed")
     }
 
-    /// Returns its name in logs.
+    /// Returns the name in logs.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

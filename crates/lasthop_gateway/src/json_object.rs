@@ -3,19 +3,19 @@ use core::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;
 
-/// A JSON object whose every name stands once (RFC 7515 section 4, RFC 7519 section 4).
+/// A JSON object with unique member names (RFC 7515 section 4, RFC 7519 section 4).
 #[derive(Debug)]
 pub(crate) struct JsonObject {
     members: Vec<(String, Value)>,
 }
 
 impl JsonObject {
-    /// Reads an object and nothing after it; `None` for anything else. Its depth is bounded by `serde_json`.
+    /// Parses an object with nothing after it, or returns `None`. `serde_json` limits the depth.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
     }
 
-    /// What a member says, where it is there.
+    /// Returns the value of a member, if it exists.
     pub(crate) fn get(&self, name: &str) -> Option<&Value> {
         let mut members = self.members.iter();
         members
@@ -23,7 +23,7 @@ impl JsonObject {
             .map(|(_, value)| value)
     }
 
-    /// Whether it has any of these members.
+    /// Whether the object has any of these members.
     pub(crate) fn has_any(&self, names: &[&str]) -> bool {
         names.iter().any(|name| self.get(name).is_some())
     }

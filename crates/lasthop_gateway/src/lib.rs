@@ -1,5 +1,5 @@
-//! A gateway for devices that show tokens, as Google Cloud IoT Core was: a registry of devices with their public keys, JWT as
-//! passwords, a topic for what they publish, configurations and commands for them.
+//! A gateway for devices with tokens, like the former Google Cloud IoT Core. It has a registry of devices with public
+//! keys, JWT as passwords, a topic for device messages, and configurations and commands for devices.
 //!
 //! A [`Gateway`] is a machine without I/O and clock; what it has to keep goes to a [`Store`]. A broker has one
 //! [`GatewayPort`] as its [`Authority`](lasthop_broker::Authority) and another as its [`Keeper`](lasthop_broker::Keeper), so

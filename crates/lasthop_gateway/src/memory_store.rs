@@ -6,7 +6,7 @@ use lasthop_contract::ShortQueue;
 
 use crate::{Change, LoggedMessage, Record, Store, StoreError};
 
-/// A store that keeps all in memory and at once, for runs in virtual time. Its copies are one store.
+/// A store in memory that settles messages at once, for simulated runs. Its copies share one store.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore {
     inner: Rc<RefCell<Inner>>,
@@ -30,12 +30,12 @@ impl MemoryStore {
         store
     }
 
-    /// Changes something.
+    /// Adds a change by another process.
     pub fn change(&self, change: Change) {
         self.inner.borrow_mut().changes.push(change);
     }
 
-    /// The messages from this place on.
+    /// Returns the messages from this position on.
     #[must_use]
     pub fn messages_from(&self, offset: u64) -> Vec<LoggedMessage> {
         let inner = self.inner.borrow();

@@ -19,7 +19,7 @@ pub struct GatewayPort {
 }
 
 impl GatewayPort {
-    /// The first way to a gateway.
+    /// Creates the first handle of a gateway.
     #[must_use]
     pub fn new(gateway: Gateway) -> Self {
         Self {
@@ -27,12 +27,12 @@ impl GatewayPort {
         }
     }
 
-    /// Takes a request of HTTP ([`Gateway::ask`]).
+    /// Processes an HTTP request ([`Gateway::ask`]).
     pub fn ask(&self, now: Instant, request: &Request<Vec<u8>>) -> Asked {
         self.gateway.borrow_mut().ask(now, request)
     }
 
-    /// The next answer to one that had to wait ([`Gateway::next_answer`]).
+    /// Returns the next delayed response ([`Gateway::next_answer`]).
     #[must_use]
     pub fn next_answer(&self) -> Option<(Ticket, Response<Vec<u8>>)> {
         self.gateway.borrow_mut().next_answer()

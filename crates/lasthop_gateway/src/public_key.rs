@@ -27,7 +27,7 @@ pub struct PublicKey {
 
 #[derive(Clone, PartialEq, Eq)]
 enum Key {
-    /// The point, uncompressed (SEC 1).
+    /// The uncompressed point (SEC 1).
     Es256(Box<[u8]>),
     Rs256 {
         modulus: Box<[u8]>,
@@ -44,13 +44,13 @@ pub enum Algorithm {
     Rs256,
 }
 
-/// A key that devices cannot have.
+/// Why a public key is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum KeyError {
-    /// Not the PEM of a public key.
+    /// The text is not the PEM of a supported public key.
     #[error("this is no public key of P-256 or RSA; have it written by: openssl pkey -pubout")]
     Unknown,
-    /// It is one, and too weak or too large.
+    /// The RSA key is too short or too long.
     #[error("a key of RSA has 2048 to 4096 bits; this one has {0}")]
     Size(u32),
 }
@@ -59,7 +59,7 @@ pub enum KeyError {
 const MAX_PEM_SIZE: usize = 4096;
 
 impl Algorithm {
-    /// Returns its name in tokens.
+    /// Returns the name in tokens.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -70,7 +70,7 @@ impl Algorithm {
 }
 
 impl PublicKey {
-    /// Reads `-----BEGIN PUBLIC KEY-----` (RFC 7468 section 13).
+    /// Parses a public key in PEM, `-----BEGIN PUBLIC KEY-----` (RFC 7468 section 13).
     ///
     /// # Errors
     /// When it is none of P-256 or RSA, or an RSA key of fewer than 2048 or more than 4096 bits.
@@ -100,7 +100,7 @@ impl PublicKey {
         })
     }
 
-    /// The PEM that it was read from.
+    /// Returns the PEM of the key.
     #[must_use]
     pub fn pem(&self) -> &str {
         &self.pem
@@ -112,7 +112,7 @@ impl PublicKey {
         self.fingerprint
     }
 
-    /// Returns the signature algorithm of its tokens.
+    /// Returns the signature algorithm of the key's tokens.
     #[must_use]
     pub const fn algorithm(&self) -> Algorithm {
         match self.key {
@@ -121,7 +121,7 @@ impl PublicKey {
         }
     }
 
-    /// Whether the owner of the key signed this.
+    /// Whether a signature of a message is valid for this key.
     #[must_use]
     pub fn has_signed(&self, message: &[u8], signature: &[u8]) -> bool {
         let outcome = match &self.key {

@@ -1,7 +1,6 @@
 use lasthop_units::{Duration, Instant};
 
-/// How often something may happen: so much of a second each time, and at most a second's worth at once (the generic cell
-/// rate algorithm, ITU-T I.371).
+/// A rate limiter that allows bursts of at most one second's quota (the generic cell rate algorithm, ITU-T I.371).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Rate {
     /// When all that has happened is paid for.
@@ -9,7 +8,7 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// Whether so many may happen now, of so many a second; they have, then.
+    /// Takes `count` units if the rate of `a_second` units allows it. Returns whether it does.
     pub(crate) fn take(&mut self, now: Instant, count: u64, a_second: u64) -> bool {
         const SECOND: u64 = 1_000_000_000;
         let cost = Duration::from_nanos(count.saturating_mul(SECOND) / a_second.max(1));

@@ -4,7 +4,7 @@ use lasthop_contract::LookupMap;
 use crate::DeviceRecord;
 use crate::device::Device;
 
-/// The devices that are served, by number, by full name and by the identifier that topics have.
+/// The registered devices, by number, by full name and by their identifier in topics.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     /// By their numbers, less 1; a number is never used again.
@@ -15,8 +15,8 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    /// Adds a device, or gives one other keys; tokens that were believed by the old ones are not any more. A device whose
-    /// identifier another registry has is not added: topics name nothing else, and it would have what is the other one's.
+    /// Adds a device, or replaces its keys. Tokens of removed keys are no longer valid. A device whose identifier
+    /// exists in another registry is not added, because topics contain only the identifier and would be ambiguous.
     pub(crate) fn put(&mut self, record: DeviceRecord) {
         let path = record.path.text();
         let known = self.by_path.get(path).copied();
@@ -47,7 +47,7 @@ impl Registry {
         self.devices.get_mut((number as usize).checked_sub(1)?)
     }
 
-    /// Takes a device out; who it was.
+    /// Removes a device. Returns its identity.
     pub(crate) fn remove(&mut self, path: &str) -> Option<Identity> {
         let number = self.by_path.remove(path)?;
         let device = self.place(number)?.take()?;
@@ -61,7 +61,7 @@ impl Registry {
         Some((Identity(number), self.get_mut(Identity(number))?))
     }
 
-    /// The device of this identifier, which topics name.
+    /// Returns the device with this identifier in topics.
     pub(crate) fn named(&self, device: &str) -> Option<Identity> {
         self.by_device.get(device).copied().map(Identity)
     }

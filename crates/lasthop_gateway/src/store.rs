@@ -9,16 +9,16 @@ use crate::{DevicePath, DeviceRecord, Fingerprint, UnixTime};
 ///
 /// It may be told of changes by others while it is used; those from before it was opened come first.
 pub trait Store: Debug {
-    /// Begins to keep a record. It is durable, and survives a failure of power, once its ticket is settled.
+    /// Begins to store a record. The record is durable, also after a power failure, once its ticket is settled.
     ///
     /// # Errors
     /// When too much waits to be kept.
     fn keep(&mut self, record: Record<'_>) -> Result<Ticket, StoreError>;
 
-    /// The next record that is durable, or never will be; in the order of the tickets.
+    /// Returns the next record that is durable or has failed, in the order of tickets.
     fn next_settled(&mut self) -> Option<(Ticket, Result<(), StoreError>)>;
 
-    /// The next change of what devices there are and what they are told.
+    /// Returns the next change of devices, bindings, configurations or commands.
     fn next_change(&mut self) -> Option<Change>;
 }
 
@@ -31,7 +31,7 @@ pub struct Record<'a> {
     pub at: UnixTime,
     /// The kind.
     pub kind: Kind,
-    /// The folder of an event, mostly empty.
+    /// The folder of an event, usually empty.
     pub folder: &'a str,
     /// The payload.
     pub payload: &'a [u8],
@@ -40,9 +40,9 @@ pub struct Record<'a> {
 /// The kind of a device's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Something that happened.
+    /// A telemetry event.
     Event,
-    /// How the device is.
+    /// The state of the device.
     State,
 }
 
@@ -66,38 +66,38 @@ pub struct LoggedMessage {
 /// A change by another process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// A device is new, has other keys, is blocked or is not any more. A connection by a key that it has lost goes on.
+    /// A device was added, or its keys or its block changed. Connections by removed keys continue.
     Device(DeviceRecord),
-    /// These keys of a device are not its own any more: what it has by them ends. Its new ones came before.
+    /// These keys of a device were revoked, after a change to its new keys. Connections by these keys end.
     Revoked(DevicePath, Vec<Fingerprint>),
-    /// A device is gone.
+    /// A device was removed.
     Removed(DevicePath),
-    /// The first device, one that speaks for others, may attach the second.
+    /// The first device, a gateway device, may attach the second.
     Bound(DevicePath, DevicePath),
-    /// It may not any more.
+    /// The first device may no longer attach the second.
     Unbound(DevicePath, DevicePath),
-    /// What a device is to be like, with the version of that.
+    /// A device has a new configuration, with its version.
     Configured(DevicePath, u64, Vec<u8>),
-    /// What a device is to do now, with the folder of the command.
+    /// A command was sent to a device, with its folder.
     Commanded(DevicePath, String, Vec<u8>),
 }
 
 /// Why something was not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum StoreError {
-    /// Too much waits already.
+    /// Too many messages wait already.
     #[error("too much waits to be kept")]
     Busy,
-    /// The disk has no room.
+    /// The disk is full.
     #[error("the disk is full")]
     Full,
-    /// It could not be written.
+    /// Writing failed.
     #[error("it could not be written")]
     Failed,
 }
 
 impl Kind {
-    /// Returns its name in results and commands.
+    /// Returns the name in results and commands.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

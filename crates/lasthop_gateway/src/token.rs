@@ -23,27 +23,27 @@ pub struct Claims {
 /// Why a token is refused. All clients get the same answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum BadToken {
-    /// Longer than any that is meant well.
+    /// The token exceeds the maximum length.
     #[error("the token is too long")]
     TooLong,
-    /// Not three parts of base64url, or no objects of JSON in them.
+    /// The token does not consist of three base64url parts with JSON objects.
     #[error("the token is malformed")]
     Malformed,
-    /// A header that nobody honest writes.
+    /// The header is invalid or has unsupported members.
     #[error("the token's header is not accepted")]
     Header,
-    /// Of another algorithm than the device's keys, or signed by none of them.
+    /// The algorithm is not that of the device's keys, or no key verifies the signature.
     #[error("the token is signed by none of the device's keys")]
     Signature,
-    /// Of another project.
+    /// The audience is another project.
     #[error("the token is not for this project")]
     Audience,
-    /// Over, not begun, or for too long.
+    /// The token has expired, is not valid yet, or has too long a lifetime.
     #[error("the token is not valid now, or for too long")]
     Time,
 }
 
-/// The maximum length of a token. An RSA key of 4096 bits has 700 bytes of signature.
+/// The maximum length of a token in bytes. The signature of a 4096-bit RSA key has about 700 bytes.
 pub const MAX_TOKEN_SIZE: usize = 4096;
 
 /// The maximum difference between clocks.
@@ -68,7 +68,7 @@ pub fn check(
     check_signer(token, keys, project, now).map(|(claims, _)| claims)
 }
 
-/// The same, with the key that has signed it.
+/// Checks a token as [`check`] does, and also returns the key that signed it.
 pub(crate) fn check_signer(
     token: &[u8],
     keys: &[PublicKey],
