@@ -1,17 +1,17 @@
-//! Tokens in the field `Authorization` (RFC 6750 section 2.1).
+//! Bearer tokens in the `Authorization` field (RFC 6750 section 2.1).
 
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue};
 
 const SCHEME: &str = "Bearer ";
 
-/// The field's value for a token of visible text.
+/// Returns the field value for a token of visible text.
 pub(crate) fn bearer(token: &str) -> HeaderValue {
     let value = [SCHEME, token].concat();
     HeaderValue::from_str(&value).expect("a token is visible text")
 }
 
-/// The token that a request shows.
+/// Returns the token that a request presents.
 pub(crate) fn shown_token(fields: &HeaderMap) -> Option<&[u8]> {
     let value = fields.get(AUTHORIZATION)?;
     value.as_bytes().strip_prefix(SCHEME.as_bytes())

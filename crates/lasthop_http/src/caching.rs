@@ -7,11 +7,12 @@ use lasthop_units::Duration;
 
 use crate::wire_text::written;
 
-/// By which field a request says which of the run's messages it is, where its path says what it is for alone: no cache heeds
-/// it, and many servers write it into their logs.
+/// The request field with the message ID, for requests whose path only names a resource. Caches ignore this field, and
+/// many servers log it.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Says in an answer for how long it is fresh, how old it is, and which state it is (RFC 9111 sections 5.1, 5.2, RFC 9110 section 8.8.3).
+/// Adds the freshness fields to a response: lifetime, age and entity tag (RFC 9111 sections 5.1, 5.2, RFC 9110 section
+/// 8.8.3).
 pub(crate) fn say(fields: &mut HeaderMap, freshness: &Freshness) {
     if let Some(lifetime) = freshness.lifetime {
         insert(
@@ -28,27 +29,28 @@ pub(crate) fn say(fields: &mut HeaderMap, freshness: &Freshness) {
     }
 }
 
-/// Says which state is there already (RFC 9110 section 13.1.2).
+/// Adds the entity tag of a cached state to a request (RFC 9110 section 13.1.2).
 pub(crate) fn ask_for_another(fields: &mut HeaderMap, tag: u32) {
     insert(fields, IF_NONE_MATCH, &entity_tag(tag));
 }
 
-/// Says which message a request is.
+/// Adds the message ID to a request.
 pub(crate) fn name(fields: &mut HeaderMap, message: MessageId) {
     insert(fields, REQUEST_ID, &written(message));
 }
 
-/// Which message a request says it is.
+/// Returns the message ID of a request.
 pub(crate) fn named(fields: &HeaderMap) -> Option<MessageId> {
     message_id(fields.get(REQUEST_ID)?.as_bytes())
 }
 
-/// The state that a request says is there already.
+/// Returns the entity tag of the state that the client already has.
 pub(crate) fn had_already(fields: &HeaderMap) -> Option<u32> {
     tag_of(fields.get(IF_NONE_MATCH)?)
 }
 
-/// What an answer says of itself. One that says nothing is not kept: no lifetime is guessed (RFC 9111 section 4.2.2 lets one).
+/// Returns the caching information of a response. A response without any is not stored, because heuristic lifetimes
+/// (RFC 9111 section 4.2.2) are not used.
 pub(crate) fn reply_of(fields: &HeaderMap, is_unchanged: bool) -> Reply {
     let directives = fields.get_all(CACHE_CONTROL).iter();
     let directives = directives.filter_map(|value| value.to_str().ok());

@@ -1,17 +1,17 @@
 use http::Response;
 
-/// Which exchange of its connection it is.
+/// The number of an exchange in its connection.
 pub(crate) type ExchangeNumber = u64;
 
-/// What came of reading from a connection of a client.
+/// The result of reading from a client connection.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    /// Nothing yet.
+    /// No response yet.
     None,
-    /// The answer to a request.
+    /// The response to a request.
     Whole(ExchangeNumber, Response<Vec<u8>>),
-    /// A request has no answer; whether the server says that it was not served.
+    /// A request failed. The flag tells whether the server declared that it was not processed.
     Lost(ExchangeNumber, bool),
-    /// None will come any more, or what came is none: the connection is of no use.
+    /// The connection is unusable: it has ended, or the received bytes are invalid.
     Ended,
 }

@@ -1,4 +1,4 @@
-//! HTTP over any transport of streams: the machines of both ends, and the applications of a study that speak by them.
+//! HTTP over any transport with streams: clients and servers, and the applications of a study that use them.
 //!
 //! [`RequestServer`] gives requests and takes their answers, now or later, and knows no application. [`HttpServer`] is that
 //! of a study; [`HttpClient`] is the end of a device.
@@ -25,7 +25,7 @@ pub use limits::ServerLimits;
 pub use purpose::Purpose;
 pub use server::{HttpServer, HttpServerConfig, RequestServer};
 
-/// The port of servers.
+/// The registered TCP port of HTTP.
 pub const PORT: u16 = 80;
-/// The port of servers over a secured transport.
+/// The registered port of HTTPS.
 pub const SECURE_PORT: u16 = 443;

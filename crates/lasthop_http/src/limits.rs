@@ -12,7 +12,7 @@ pub struct ServerLimits {
     pub idle: Duration,
     /// How long a client may take to close after its last answer.
     pub linger: Duration,
-    /// The largest body that is taken, in bytes.
+    /// The largest accepted request body, in bytes.
     pub largest_body: usize,
     /// The maximum size of a QPACK dynamic table in HTTP/3, in bytes; 0 for the static table only.
     pub qpack_table: usize,
@@ -22,10 +22,11 @@ pub struct ServerLimits {
     pub calendar: Option<u64>,
 }
 
-/// A body that grows by this has the time of a body again: slow lines are served, and who sends a byte a minute is not.
+/// The number of body bytes that restart the body timeout. Slow clients are served, but not those that send a byte a
+/// minute.
 pub(crate) const PROGRESS: usize = 256;
 
-/// How many bytes may wait for a client that does not read them: beyond that, nothing more is read from it.
+/// The maximum number of response bytes queued for a slow client. Above it, no further requests are read.
 pub(crate) const MOST_UNSENT: usize = 256 << 10;
 
 /// The bodies that come at the same time on one connection have as many bytes as so many of the largest one.
@@ -53,12 +54,12 @@ impl Default for ServerLimits {
 }
 
 impl ServerLimits {
-    /// How many bytes the bodies may have together that come at the same time on one connection.
+    /// Returns the maximum total size of bodies that arrive at the same time on one connection, in bytes.
     pub(crate) const fn room_for_bodies(&self) -> usize {
         self.largest_body.saturating_mul(MOST_BODIES)
     }
 
-    /// The date of an answer: `Thu, 01 Jan 2026 00:00:00 GMT` (RFC 9110 section 5.6.7).
+    /// Returns the `Date` of a response: `Thu, 01 Jan 2026 00:00:00 GMT` (RFC 9110 section 5.6.7).
     pub(crate) fn date(&self, now: Instant) -> Option<String> {
         let seconds = self.calendar? + now.as_nanos() / 1_000_000_000;
         let date = OffsetDateTime::from_unix_timestamp(i64::try_from(seconds).ok()?).ok()?;

@@ -1,16 +1,16 @@
 use lasthop_contract::{Cause, Layer, MessageId, Provenance};
 
-/// The purpose of the bytes of a request or of its answer.
+/// The purpose of the bytes of a request or response.
 #[derive(Clone, Copy, Debug)]
 pub struct Purpose {
-    /// The first line and the fields.
+    /// The purpose of the first line and the fields.
     pub head: Provenance,
     /// The purpose of the body.
     pub body: Provenance,
 }
 
 impl Purpose {
-    /// All bytes have one cause and no message.
+    /// Creates a purpose with one cause for all bytes and no message.
     #[must_use]
     pub const fn whole(cause: Cause) -> Self {
         let provenance = Provenance::new(Layer::Application, cause);
@@ -20,7 +20,7 @@ impl Purpose {
         }
     }
 
-    /// The bytes carry a message.
+    /// Creates the purpose of bytes that carry a message.
     #[must_use]
     pub const fn carrying(message: MessageId) -> Self {
         Self {
@@ -29,13 +29,13 @@ impl Purpose {
         }
     }
 
-    /// The bytes carry a message again, whose delivery is unknown.
+    /// Creates the purpose of bytes that retransmit a message whose delivery is unknown.
     #[must_use]
     pub const fn carrying_again(message: MessageId) -> Self {
         Self::all_of(Cause::Retransmission, message)
     }
 
-    /// All bytes serve a message with this cause.
+    /// Creates a purpose with one cause and one message for all bytes.
     #[must_use]
     pub const fn all_of(cause: Cause, message: MessageId) -> Self {
         let provenance = Provenance::of_message(cause, message);
@@ -45,7 +45,7 @@ impl Purpose {
         }
     }
 
-    /// The field by which the sender shows who it is.
+    /// Returns the provenance of the field with the credentials.
     pub(crate) const fn authorisation(self) -> Provenance {
         Provenance {
             cause: match self.head.cause {
@@ -56,7 +56,7 @@ impl Purpose {
         }
     }
 
-    /// Bytes that frame what the body says.
+    /// Returns the provenance of bytes that frame the body.
     pub(crate) const fn framing(self) -> Provenance {
         Provenance {
             cause: match self.body.cause {

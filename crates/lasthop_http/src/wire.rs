@@ -1,7 +1,7 @@
 use lasthop_contract::{Chunk, ConnectionId, Outbox, Provenance, ReadOutcome, StreamId, Transport};
 use lasthop_units::Instant;
 
-/// A connection at this moment, to be read from and written to.
+/// A connection with its transport and the current time, for reading and writing.
 pub(crate) struct Wire<'a> {
     pub(crate) now: Instant,
     pub(crate) transport: &'a mut dyn Transport,
@@ -24,7 +24,7 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// Reads what has come on a stream, but no more than fits; whether the peer has finished.
+    /// Reads received bytes of a stream up to the given room. Returns whether the peer has finished.
     pub(crate) fn read(&mut self, stream: StreamId, into: &mut Vec<u8>, room: usize) -> bool {
         let mut buffer = [0; READ_SIZE];
         while into.len() < room {
@@ -41,7 +41,7 @@ impl<'a> Wire<'a> {
         false
     }
 
-    /// Writes pieces to a stream, each by what it is there for; those of nothing are left out.
+    /// Writes pieces to a stream, each with its provenance. Empty pieces are skipped.
     pub(crate) fn write(&mut self, outbox: &mut Outbox, pieces: &[(&[u8], Provenance)]) {
         let chunks: Vec<Chunk<'_>> = pieces
             .iter()
@@ -54,7 +54,7 @@ impl<'a> Wire<'a> {
         outbox.write(self.now, self.transport, self.connection, &chunks);
     }
 
-    /// Ends this end of a stream, behind what waits.
+    /// Ends this end of a stream after the queued bytes.
     pub(crate) fn finish(&mut self, outbox: &mut Outbox) {
         outbox.finish(self.now, self.transport, self.connection);
     }

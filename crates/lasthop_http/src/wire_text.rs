@@ -1,7 +1,7 @@
 use lasthop_contract::MessageId;
 use lasthop_contract::message_text::{ID_LENGTH, write_id};
 
-/// A message as a path or a field names it.
+/// Returns a message ID as text for paths and fields.
 pub(crate) fn written(id: MessageId) -> String {
     let mut text = [0; ID_LENGTH];
     write_id(id.flow, id.number.get(), &mut text);

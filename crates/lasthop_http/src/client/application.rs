@@ -19,7 +19,7 @@ use crate::bearer::bearer;
 use crate::caching::reply_of;
 use crate::wire::Wire;
 
-/// The client of a device: it sends messages by POST, and receives those of the server by long polling.
+/// The HTTP client of a device. It sends messages by POST, and receives the server's messages by long polling.
 #[derive(Debug)]
 pub struct HttpClient {
     config: Arc<HttpClientConfig>,
@@ -48,11 +48,11 @@ pub struct HttpClient {
 /// How it stands with what the server says first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InboxState {
-    /// The device is to be made known, or nobody speaks first.
+    /// The device must register, or has no inbox.
     Unknown,
-    /// A request for the inbox waits or is under way.
+    /// A request for the inbox is queued or in progress.
     Asked,
-    /// The next request for it is due.
+    /// The next request for the inbox is due.
     Due(Kind),
 }
 
@@ -63,7 +63,7 @@ const REOPEN_DELAY: Duration = Duration::from_secs(1);
 const MOST_ATTEMPTS: u16 = 2;
 
 impl HttpClient {
-    /// The end of a device.
+    /// Creates the client of a device.
     #[must_use]
     pub fn new(config: Arc<HttpClientConfig>, device: DeviceId) -> Self {
         Self {
@@ -84,21 +84,21 @@ impl HttpClient {
         }
     }
 
-    /// Sends a token with each request.
+    /// Makes the client send a token in each request.
     #[must_use]
     pub fn with_tokens(mut self, tokens: TokenSource) -> Self {
         self.tokens = Some(Box::new(tokens));
         self
     }
 
-    /// Sets its name at a device gateway, to which it reports events.
+    /// Sets the device's name at a device gateway, to which it reports events.
     #[must_use]
     pub fn known_as(mut self, path: &str) -> Self {
         self.path = Some(path.into());
         self
     }
 
-    /// Sets the names of the resources that it requests and writes.
+    /// Sets the names of the resources that the client requests and writes.
     #[must_use]
     pub fn resource_ids(mut self, resource_ids: ResourceIds) -> Self {
         self.resource_ids = Some(Box::new(resource_ids));

@@ -15,17 +15,17 @@ pub struct HttpClientConfig {
     pub version: HttpVersion,
     /// Whether the transport is secured.
     pub is_secured: bool,
-    /// The flow control window for answers in HTTP/2, in bytes.
+    /// The flow control window for responses in HTTP/2, in bytes.
     pub window: u32,
     /// The maximum size of a QPACK dynamic table in HTTP/3, in bytes; 0 for the static table only.
     pub qpack_table: usize,
-    /// Whether that table remembers tokens.
+    /// Whether QPACK tables may hold tokens.
     pub remembers_tokens: bool,
     /// The lifetime of connections.
     pub policy: ConnectionPolicy,
-    /// The maximum number of connections for messages of the device.
+    /// The maximum number of connections for the device's messages.
     pub connections: usize,
-    /// Whether messages go in chunks.
+    /// Whether messages use chunked transfer coding.
     pub is_chunked: bool,
     /// The timeout of a request, including the wait for its connection.
     pub timeout: Duration,
@@ -33,11 +33,11 @@ pub struct HttpClientConfig {
     pub hold: Duration,
     /// Whether the device sends messages.
     pub sends: bool,
-    /// Whether the server sends to it first.
+    /// Whether the server sends messages to the device first.
     pub receives: bool,
-    /// Whether a message goes in base64url as the one field of a JSON object, as Google's bridge of 2018 took it.
+    /// Whether a message is sent in base64url as the only field of a JSON object, as for Google's HTTP bridge of 2018.
     pub wraps_in_json: bool,
-    /// The flows whose messages come back.
+    /// The flows whose messages the server echoes.
     pub echoed: ChannelSet,
 }
 
@@ -48,12 +48,12 @@ pub enum HttpVersion {
     One,
     /// HTTP/2.
     Two,
-    /// HTTP/3, over a transport of many streams.
+    /// HTTP/3, over a transport with streams.
     Three,
 }
 
 impl HttpClientConfig {
-    /// Whether a connection carries many requests at the same time.
+    /// Whether a connection carries several requests at the same time.
     pub(super) fn is_multiplexed(&self) -> bool {
         self.version != HttpVersion::One
     }
@@ -64,14 +64,14 @@ impl HttpClientConfig {
 pub enum ConnectionPolicy {
     /// Until the server ends them.
     Keep,
-    /// For one exchange.
+    /// For one request and its response.
     PerMessage,
-    /// For so many messages, from the first one on.
+    /// For this many messages, from the first one on.
     Messages(NonZeroU32),
 }
 
 impl ConnectionPolicy {
-    /// How many messages a connection carries at most, where the client ends it behind them.
+    /// Returns the number of messages after which the client closes a connection, if it does.
     pub(super) fn most_messages(self) -> Option<u32> {
         match self {
             // The server ends it, as it is asked to.

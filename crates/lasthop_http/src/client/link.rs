@@ -10,11 +10,11 @@ use crate::http2::Http2Client;
 use crate::http3::Http3Client;
 use crate::wire::Wire;
 
-/// A connection of the client, with what is under way on it.
+/// A client connection with its requests in progress.
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) id: ConnectionId,
-    /// Whether it is for the inbox.
+    /// Whether the connection is for the inbox.
     pub(super) is_of_inbox: bool,
     speaks: Speaks,
     under_way: Vec<(ExchangeNumber, Pending)>,
@@ -29,26 +29,26 @@ pub(super) struct Link {
 /// What is spoken on a link.
 #[derive(Debug)]
 enum Speaks {
-    /// It is not established.
+    /// The connection is not established.
     Nothing,
     One(Box<Http1Client>),
     Two(Box<Http2Client>),
     Three(Box<Http3Client>),
 }
 
-/// What came of reading from a link.
+/// The result of reading from a connection.
 #[derive(Debug, Default)]
 pub(super) struct Read {
-    /// Requests that were answered.
+    /// Requests with a response.
     pub(super) answered: Vec<(Pending, Response<Vec<u8>>)>,
-    /// Requests that were not, and whether they may be made again.
+    /// Requests that failed, and whether they can be retried.
     pub(super) lost: Vec<(Pending, bool)>,
-    /// No further answer comes.
+    /// Whether no further response can arrive.
     pub(super) has_ended: bool,
 }
 
 impl Link {
-    /// A link that is being opened.
+    /// Creates the state of a connection that is being opened.
     pub(super) fn opening(id: ConnectionId, is_of_inbox: bool, policy: ConnectionPolicy) -> Self {
         Self {
             id,
@@ -61,7 +61,7 @@ impl Link {
         }
     }
 
-    /// It is established.
+    /// Handles the established connection.
     ///
     /// # Errors
     /// When it has no stream to speak on.
@@ -88,7 +88,7 @@ impl Link {
         Ok(())
     }
 
-    /// Takes what happened to it, where that is of one of its streams.
+    /// Processes an event of one of the connection's streams.
     pub(super) fn take(&mut self, wire: &mut Wire<'_>, event: TransportEvent) {
         if let Speaks::Three(three) = &mut self.speaks {
             three.take(wire, event);
@@ -99,7 +99,7 @@ impl Link {
         matches!(self.speaks, Speaks::Nothing)
     }
 
-    /// Whether a request can go.
+    /// Whether another request can be sent.
     pub(super) fn has_room(&mut self) -> bool {
         match &mut self.speaks {
             _ if self.left == Some(0) => false,
@@ -110,8 +110,8 @@ impl Link {
         }
     }
 
-    /// Whether a request that gets no answer was not served, as far as one can tell: it left on a connection that was good
-    /// before, nothing has come since, so it met the end of an idle connection (RFC 9112 section 9.3.1).
+    /// Whether an unanswered request was probably not processed. This is so if the connection was idle before the
+    /// request and nothing was received since, so that the request met an idle timeout (RFC 9112 section 9.3.1).
     pub(super) fn is_stale(&self) -> bool {
         self.has_been_good
             && match &self.speaks {
@@ -122,7 +122,7 @@ impl Link {
             }
     }
 
-    /// Sends a request, for which there is room.
+    /// Sends a request. There must be room for it.
     pub(super) fn send(
         &mut self,
         wire: &mut Wire<'_>,
@@ -148,7 +148,7 @@ impl Link {
             .push((number.unwrap_or(ExchangeNumber::MAX), pending));
     }
 
-    /// Reads what has come.
+    /// Reads received bytes.
     pub(super) fn receive(&mut self, wire: &mut Wire<'_>) -> Read {
         let mut read = Read::default();
         while !read.has_ended {
@@ -189,7 +189,7 @@ impl Link {
         }
     }
 
-    /// Sends no further request by it.
+    /// Stops sending requests on the connection.
     pub(super) fn finish(&mut self, wire: &mut Wire<'_>) {
         match &mut self.speaks {
             Speaks::Nothing => {}
@@ -199,12 +199,12 @@ impl Link {
         }
     }
 
-    /// What is under way.
+    /// Iterates over the requests in progress.
     pub(super) fn under_way(&self) -> impl Iterator<Item = &Pending> {
         self.under_way.iter().map(|(_, pending)| pending)
     }
 
-    /// Takes what is under way.
+    /// Removes and returns the requests in progress.
     pub(super) fn take_under_way(&mut self) -> impl Iterator<Item = Pending> + use<> {
         let under_way = core::mem::take(&mut self.under_way);
         under_way.into_iter().map(|(_, pending)| pending)

@@ -1,4 +1,4 @@
-//! The device's end: messages become requests.
+//! The HTTP client, which sends messages as requests.
 
 mod application;
 mod config;

@@ -13,33 +13,33 @@ use crate::server::target::{AFTER, FILE_PATH, echo_path, inbox_path, named_path,
 use crate::server::unwrap::{BEFORE, BEHIND};
 use crate::wire_text::written;
 
-/// A request that is to be made, or is under way.
+/// A request that is queued or in progress.
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) kind: Kind,
     pub(super) payload: Vec<u8>,
-    /// When it is given up.
+    /// When the request times out.
     pub(super) until: Instant,
-    /// How often it was sent.
+    /// The number of transmissions.
     pub(super) attempts: u16,
 }
 
-/// What a request is for.
+/// The purpose of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// It brings a message.
+    /// Carries a message.
     Report(MessageId),
     /// A request whose answer returns the message.
     Echo(MessageId),
-    /// It asks for a file.
+    /// Requests a file.
     Question(MessageId),
-    /// It asks for what has a name of its own, and says which state of it is there already.
+    /// Requests a named resource, with the entity tag that the client already has.
     Read(MessageId, u32, Option<u32>),
-    /// It brings a message for that.
+    /// Carries a message for a named resource.
     Write(MessageId, u32),
-    /// It makes the device known.
+    /// Registers the device.
     Registration,
-    /// It asks for the next message, after the last one that came.
+    /// Requests the next message after the last one received.
     Poll {
         last: Option<MessageId>,
         /// Nothing came for the one before.
@@ -47,29 +47,29 @@ pub(super) enum Kind {
     },
 }
 
-/// Who makes a request, as its server knows him.
+/// The name of the client at the server.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Sender<'a> {
-    /// By a number, at a server of ours.
+    /// A device number, at a lasthop server.
     Numbered(DeviceId),
-    /// By a full name, at a device gateway.
+    /// A registered name, at a device gateway.
     Registered(&'a str),
 }
 
-/// What an event of a device gateway is written as.
+/// Returns the JSON body of an event for a device gateway.
 pub(super) fn event_of(payload: &[u8]) -> Vec<u8> {
     let text = STANDARD.encode(payload);
     format!(r#"{{"binary_data":"{text}"}}"#).into_bytes()
 }
 
-/// The same in base64url, as a server of ours unwraps it.
+/// Returns a payload in base64url in a JSON object, as a lasthop server unwraps it.
 pub(super) fn wrapped(payload: &[u8]) -> Vec<u8> {
     let text = URL_SAFE.encode(payload);
     format!(r#"{BEFORE}{text}{BEHIND}"#).into_bytes()
 }
 
 impl Kind {
-    /// The message that it is about.
+    /// Returns the message of the request.
     pub(super) fn message(self) -> Option<MessageId> {
         match self {
             Self::Report(id)
@@ -81,7 +81,7 @@ impl Kind {
         }
     }
 
-    /// Whether it serves the inbox, by a connection of its own where that carries one request at a time.
+    /// Whether the request is for the inbox. HTTP/1.1 uses a separate connection for it.
     pub(super) fn is_of_inbox(self) -> bool {
         matches!(self, Self::Registration | Self::Poll { .. })
     }
@@ -124,7 +124,7 @@ impl Kind {
 }
 
 impl Pending {
-    /// The request, and what its bytes are there for.
+    /// Returns the request and the purpose of its bytes.
     pub(super) fn request<'a>(
         &'a self,
         config: &HttpClientConfig,

@@ -1,19 +1,19 @@
-//! The bodies of HTTP/1.1 (RFC 9112 sections 6, 7).
+//! The message bodies of HTTP/1.1 (RFC 9112 sections 6, 7).
 
 use http::StatusCode;
 
-/// Reads the body of one message, however it comes.
+/// Reads the body of one message in any of its three framings.
 #[derive(Debug)]
 pub(crate) enum BodyReader {
-    /// So many bytes are left.
+    /// This many bytes are left.
     Length(u64),
-    /// It comes in chunks.
+    /// The body uses chunked transfer coding.
     Chunked(Chunks),
-    /// It is what comes until the stream ends.
+    /// The body ends with the stream.
     UntilEnd,
 }
 
-/// A body in chunks, and where it has come to.
+/// A chunked body and its parsing position.
 #[derive(Debug, Default)]
 pub(crate) struct Chunks {
     place: Place,
@@ -23,25 +23,25 @@ pub(crate) struct Chunks {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
-    /// Before the size of a chunk.
+    /// Before the line with a chunk's size.
     #[default]
     Size,
-    /// So many bytes of a chunk are left.
+    /// In a chunk of which this many bytes are left.
     Data(u64),
-    /// Before the end of its line.
+    /// Before the line end that follows a chunk.
     DataEnd,
-    /// Behind the last chunk.
+    /// In the trailer section.
     Trailer,
-    /// Behind all.
+    /// After the whole body.
     End,
 }
 
-/// A body that cannot be read any further, and what a server answers.
+/// Why a body cannot be read, for the server's response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BodyError {
-    /// It is no body of HTTP.
+    /// The framing is invalid.
     Malformed,
-    /// It is larger than what is taken.
+    /// The body is larger than the limit.
     TooLarge,
 }
 
@@ -67,7 +67,7 @@ impl BodyReader {
         Self::Chunked(Chunks::default())
     }
 
-    /// Whether all of it is there.
+    /// Whether the body is complete.
     pub(crate) fn is_done(&self) -> bool {
         match self {
             Self::Length(left) => *left == 0,
@@ -76,7 +76,7 @@ impl BodyReader {
         }
     }
 
-    /// Takes what has come; gives how many bytes of it belong to the body and its framing. What is left waits for more.
+    /// Processes received bytes. Returns how many of them belong to the body and its framing.
     ///
     /// # Errors
     /// When it is no body, or larger than `limit`.

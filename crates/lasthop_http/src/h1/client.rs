@@ -11,7 +11,7 @@ use crate::client_protocol::{Answer, ExchangeNumber};
 use crate::purpose::Purpose;
 use crate::wire::Wire;
 
-/// The client's end of a connection: one request is under way at a time.
+/// The client end of an HTTP/1.1 connection, with one request at a time.
 #[derive(Debug)]
 pub(crate) struct Http1Client {
     outbox: Outbox,
@@ -54,22 +54,22 @@ impl Http1Client {
         }
     }
 
-    /// Whether a request can go.
+    /// Whether a request can be sent.
     pub(crate) fn has_room(&self) -> bool {
         self.keeps && self.awaited.is_none()
     }
 
-    /// Whether no further request can go, and none is under way.
+    /// Whether no further request can be sent and none is in progress.
     pub(crate) fn is_done(&self) -> bool {
         !self.keeps && self.awaited.is_none()
     }
 
-    /// Whether anything has come of the answer that is awaited.
+    /// Whether a part of the expected response has arrived.
     pub(crate) fn is_heard(&self) -> bool {
         self.is_answered
     }
 
-    /// Sends a request; gives its number on the connection.
+    /// Sends a request. Returns its number on the connection.
     pub(crate) fn request(
         &mut self,
         wire: &mut Wire<'_>,
@@ -106,7 +106,7 @@ impl Http1Client {
         self.answers.into()
     }
 
-    /// Reads what has come.
+    /// Reads received bytes.
     pub(crate) fn receive(&mut self, wire: &mut Wire<'_>) -> Answer {
         loop {
             let before = self.input.len();
@@ -175,12 +175,12 @@ impl Http1Client {
         Answer::Whole(number, response.map(|()| body))
     }
 
-    /// Writes what waits.
+    /// Writes queued bytes.
     pub(crate) fn flush(&mut self, wire: &mut Wire<'_>) {
         self.outbox.flush(wire.now, wire.transport, wire.connection);
     }
 
-    /// Sends no further request.
+    /// Stops sending requests.
     pub(crate) fn finish(&mut self, wire: &mut Wire<'_>) {
         self.keeps = false;
         wire.finish(&mut self.outbox);

@@ -1,4 +1,4 @@
-//! What the fields of a head say of the body and of the connection (RFC 9112 sections 6.3, 9.3).
+//! Header fields that frame the body and control the connection (RFC 9112 sections 6.3, 9.3).
 
 use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
@@ -6,21 +6,21 @@ use httparse::Header;
 
 use super::body::BodyReader;
 
-/// The longest head that is read, of either kind.
+/// The maximum size of a request or response head, in bytes.
 pub(crate) const LONGEST_HEAD: usize = 16 * 1024;
-/// How many fields a head has at most.
+/// The maximum number of fields in a head.
 pub(crate) const MOST_FIELDS: usize = 100;
 
-/// Fields that leave open where the body ends, or what the message is.
+/// Why header fields do not define the framing of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FieldError {
-    /// Two readers could take them for different messages.
+    /// The framing is ambiguous: two readers could disagree about it.
     Ambiguous,
-    /// A coding that is not known here.
+    /// The transfer coding is not supported.
     UnknownCoding,
 }
 
-/// The fields of a head, in their order.
+/// Returns the fields of a head, in order.
 pub(super) fn fields(parsed: &[Header<'_>]) -> Result<HeaderMap, FieldError> {
     let mut fields = HeaderMap::with_capacity(parsed.len());
     for field in parsed {
@@ -34,8 +34,8 @@ pub(super) fn fields(parsed: &[Header<'_>]) -> Result<HeaderMap, FieldError> {
     Ok(fields)
 }
 
-/// How the body comes that the fields announce; `None` where they announce none. What could be read in two ways is refused,
-/// so that nothing can be smuggled past whoever reads it in the other (RFC 9112 section 11.2).
+/// Returns the body framing that the fields announce, or `None` without a body. Ambiguous framing is rejected against
+/// request smuggling (RFC 9112 section 11.2).
 pub(super) fn announced(
     version: Version,
     fields: &HeaderMap,
@@ -61,7 +61,7 @@ pub(super) fn announced(
     }
 }
 
-/// Whether the connection goes on behind a message.
+/// Whether the connection stays open after a message.
 pub(super) fn keeps(version: Version, fields: &HeaderMap) -> bool {
     let options = fields.get_all(CONNECTION).iter();
     let mut options = options.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
@@ -80,7 +80,7 @@ fn decimal(text: &[u8]) -> Option<u64> {
     })
 }
 
-/// Whether a line ends without CR: two readers could see other lines.
+/// Whether a line ends with LF without CR, which two readers could interpret differently.
 pub(super) fn has_bare_line_feed(head: &[u8]) -> bool {
     let mut before = 0;
     head.iter().any(|byte| {

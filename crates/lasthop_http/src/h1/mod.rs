@@ -1,4 +1,4 @@
-//! HTTP/1.1 (RFC 9112): one exchange after the other on a stream.
+//! HTTP/1.1 (RFC 9112): one exchange at a time on a stream.
 
 mod body;
 mod client;

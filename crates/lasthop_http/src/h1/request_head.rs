@@ -7,24 +7,24 @@ use super::fields::{
     FieldError, LONGEST_HEAD, MOST_FIELDS, announced, fields, has_bare_line_feed, keeps,
 };
 
-/// The head of a request, and what it says of the rest.
+/// The parsed head of a request.
 #[derive(Debug)]
 pub(super) struct RequestHead {
-    /// How many bytes it took.
+    /// The size of the head in bytes.
     pub(super) length: usize,
     pub(super) request: Request<()>,
-    /// How its body comes, where one comes.
+    /// The framing of the body, if there is one.
     pub(super) body: Option<BodyReader>,
-    /// Whether the connection goes on behind the answer.
+    /// Whether the connection stays open after the response.
     pub(super) keeps: bool,
-    /// Whether the client waits to be told that its body is wanted (RFC 9110 section 10.1.1).
+    /// Whether the client waits for 100 (Continue) before it sends the body (RFC 9110 section 10.1.1).
     pub(super) expects: bool,
 }
 
 /// What is answered to a head that is none, or that is not served.
 type Refusal = StatusCode;
 
-/// Reads the head of a request; `None` while its end has not come.
+/// Parses the head of a request. Returns `None` while it is incomplete.
 pub(super) fn request_head(bytes: &[u8]) -> Result<Option<RequestHead>, Refusal> {
     let within = &bytes[..bytes.len().min(LONGEST_HEAD)];
     let mut parsed = [EMPTY_HEADER; MOST_FIELDS];

@@ -4,22 +4,22 @@ use httparse::{EMPTY_HEADER, Status};
 use super::body::BodyReader;
 use super::fields::{LONGEST_HEAD, MOST_FIELDS, announced, fields, keeps};
 
-/// The head of an answer, and what it says of the rest.
+/// The parsed head of a response.
 #[derive(Debug)]
 pub(super) struct ResponseHead {
-    /// How many bytes it took.
+    /// The size of the head in bytes.
     pub(super) length: usize,
     pub(super) response: Response<()>,
     pub(super) body: BodyReader,
-    /// Whether the connection goes on behind it.
+    /// Whether the connection stays open after the response.
     pub(super) keeps: bool,
 }
 
-/// What comes is no answer of HTTP.
+/// The received bytes are not an HTTP response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NoResponse;
 
-/// Reads the head of the answer to a request of this method; `None` while its end has not come.
+/// Parses the head of the response to a request with this method. Returns `None` while it is incomplete.
 pub(super) fn response_head(
     method: &Method,
     bytes: &[u8],

@@ -11,7 +11,7 @@ use super::request_head::request_head;
 use crate::limits::{MOST_UNSENT, PROGRESS, ServerLimits};
 use crate::wire::Wire;
 
-/// The server's end of a connection: one request is read, answered, and then the next.
+/// The server end of an HTTP/1.1 connection, with one request at a time.
 #[derive(Debug)]
 pub(crate) struct Http1Server {
     outbox: Outbox,
@@ -28,13 +28,13 @@ pub(crate) struct Http1Server {
 /// Where an exchange has come to.
 #[derive(Debug)]
 enum Stage {
-    /// Nothing of the next request has come.
+    /// No byte of the next request has arrived.
     Idle,
-    /// A part of a head has come.
+    /// A part of a request head has arrived.
     Head,
-    /// The head is there.
+    /// The head is complete and the body is read.
     Body(Box<Reading>),
-    /// The request is with who answers it.
+    /// The request waits for its response.
     Asked {
         /// Whether the connection goes on behind the answer.
         keeps: bool,
@@ -62,7 +62,7 @@ const AHEAD: usize = LONGEST_HEAD;
 const REFUSAL: Provenance = Provenance::new(Layer::Application, Cause::SessionTearDown);
 
 impl Http1Server {
-    /// The end of a stream on which these bytes have come.
+    /// Creates the server end of a stream. These bytes have already been received.
     pub(crate) fn new(
         now: Instant,
         stream: StreamId,
@@ -79,12 +79,12 @@ impl Http1Server {
         }
     }
 
-    /// When it wants to be asked again.
+    /// Returns the deadline for [`timeout`](Self::timeout).
     pub(crate) fn deadline(&self) -> Instant {
         self.deadline
     }
 
-    /// How many bytes it holds of a request that has not come whole, and of answers that are not read.
+    /// Returns the bytes of incomplete requests and unread responses.
     pub(crate) fn pending(&self) -> usize {
         let body = match &self.stage {
             Stage::Body(reading) => reading.body.len(),
@@ -93,12 +93,12 @@ impl Http1Server {
         self.input.len() + body + self.outbox.size()
     }
 
-    /// The request that waits for its answer, by its number.
+    /// Returns the number of the request that waits for its response.
     pub(crate) fn open_exchange(&self) -> Option<u64> {
         matches!(self.stage, Stage::Asked { .. }).then_some(self.asked)
     }
 
-    /// Reads what has come; gives a request that is whole with it.
+    /// Reads received bytes. Returns a request that is complete.
     pub(crate) fn receive(
         &mut self,
         wire: &mut Wire<'_>,
@@ -206,7 +206,7 @@ impl Http1Server {
         Ok(())
     }
 
-    /// Answers the request that was given last, if it still waits.
+    /// Sends the response to the last request, if that still waits.
     pub(crate) fn respond(
         &mut self,
         wire: &mut Wire<'_>,
@@ -235,7 +235,7 @@ impl Http1Server {
         }
     }
 
-    /// Writes what waits; whether requests are read again.
+    /// Writes queued bytes. Returns whether requests are read again.
     pub(crate) fn flush(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) -> bool {
         let was_held = self.is_held();
         self.outbox.flush(wire.now, wire.transport, wire.connection);
@@ -251,7 +251,7 @@ impl Http1Server {
         self.outbox.size() > MOST_UNSENT
     }
 
-    /// Its deadline has come; whether it is to be reset.
+    /// Handles the deadline. Returns whether the connection must be reset.
     pub(crate) fn timeout(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) -> bool {
         match self.stage {
             Stage::Idle => self.end(wire, limits),
@@ -264,7 +264,7 @@ impl Http1Server {
         false
     }
 
-    /// The service ends: no further request is read.
+    /// Stops reading requests, because the service ends.
     pub(crate) fn stop(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) {
         match &mut self.stage {
             Stage::Asked { keeps, .. } => {
@@ -298,7 +298,7 @@ impl Http1Server {
     }
 }
 
-/// An answer without a body.
+/// Returns a response without a body.
 pub(crate) fn plain(status: StatusCode) -> Response<Vec<u8>> {
     let mut response = Response::new(Vec::new());
     *response.status_mut() = status;

@@ -18,7 +18,7 @@ use crate::client_protocol::{Answer, ExchangeNumber};
 use crate::purpose::Purpose;
 use crate::wire::Wire;
 
-/// The client's end of a connection: many requests are under way.
+/// The client end of an HTTP/2 connection, with concurrent requests.
 pub(crate) struct Http2Client {
     outbox: Outbox,
     pipe: Pipe,
@@ -43,11 +43,11 @@ struct Exchange {
 /// As many as servers allow as a rule.
 const MOST_UNDER_WAY: usize = 100;
 
-/// Streams that were given up are remembered for as long as there is room: never by a clock.
+/// How long reset streams are remembered: in practice until the limit of their number.
 pub(super) const FOR_EVER: Duration = Duration::from_secs(1 << 32);
 
 impl Http2Client {
-    /// A client that takes so much of each answer, and of all together, ahead of what it has read.
+    /// Creates a client. `window` is the flow control window of each response, and of the connection.
     pub(crate) fn new(wire: &mut Wire<'_>, stream: StreamId, window: u32) -> Self {
         let pipe = Pipe::default();
         let mut builder = Builder::new();
@@ -77,7 +77,7 @@ impl Http2Client {
         client
     }
 
-    /// Whether a request can go.
+    /// Whether a request can be sent.
     pub(crate) fn has_room(&mut self) -> bool {
         let requests = self.requests.as_mut();
         self.under_way.len() < MOST_UNDER_WAY
@@ -86,17 +86,17 @@ impl Http2Client {
                 .is_some_and(|it| matches!(it.poll_ready(&mut context()), Poll::Ready(Ok(()))))
     }
 
-    /// Whether no further request can go, and none is under way.
+    /// Whether no further request can be sent and none is in progress.
     pub(crate) fn is_done(&self) -> bool {
         self.requests.is_none() && self.under_way.is_empty() && self.answers.is_empty()
     }
 
-    /// Whether anything has come since the last request.
+    /// Whether bytes have arrived since the last request.
     pub(crate) fn is_heard(&self) -> bool {
         self.is_heard
     }
 
-    /// Sends a request; gives its number on the connection.
+    /// Sends a request. Returns its number on the connection.
     pub(crate) fn request(
         &mut self,
         wire: &mut Wire<'_>,
@@ -130,7 +130,7 @@ impl Http2Client {
         Some(number)
     }
 
-    /// Reads what has come.
+    /// Reads received bytes.
     pub(crate) fn receive(&mut self, wire: &mut Wire<'_>) -> Answer {
         while self.pipe.fill(wire, &self.outbox) {
             self.is_heard = true;
@@ -143,12 +143,12 @@ impl Http2Client {
         }
     }
 
-    /// Writes what waits.
+    /// Writes queued bytes.
     pub(crate) fn flush(&mut self, wire: &mut Wire<'_>) {
         self.outbox.flush(wire.now, wire.transport, wire.connection);
     }
 
-    /// Sends no further request: GOAWAY, and the end of the stream.
+    /// Stops sending requests: sends GOAWAY and ends the stream.
     pub(crate) fn finish(&mut self, wire: &mut Wire<'_>) {
         self.requests = None;
         self.drive(wire);
@@ -245,7 +245,8 @@ impl Exchange {
     }
 }
 
-/// The head of a request as HTTP/2 and 3 have it: the host stands in its URI (RFC 9113 section 8.3.1, RFC 9114 section 4.3.1).
+/// Returns the head of a request for HTTP/2 and HTTP/3, with the host in its URI (RFC 9113 section 8.3.1, RFC 9114
+/// section 4.3.1).
 pub(crate) fn head_of(request: &Request<&[u8]>, scheme: &str) -> Option<Request<()>> {
     let host = request.headers().get(HOST)?.to_str().ok()?;
     let target = request.uri().path_and_query()?.as_str();
@@ -261,7 +262,7 @@ pub(crate) fn head_of(request: &Request<&[u8]>, scheme: &str) -> Option<Request<
     Some(head)
 }
 
-/// Nobody is woken: whoever has something new polls all.
+/// Returns a context whose waker does nothing, because callers poll all futures on each input.
 pub(super) fn context() -> Context<'static> {
     Context::from_waker(Waker::noop())
 }

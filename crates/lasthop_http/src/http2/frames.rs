@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use lasthop_contract::{Cause, Layer, Provenance};
 
-/// Says of the frames that an end writes what they are there for (RFC 9113 section 6).
+/// Assigns provenance to the frames that an end writes (RFC 9113 section 6).
 #[derive(Debug)]
 pub(super) struct Frames {
     /// So many bytes of the preface are still to come.
@@ -41,7 +41,7 @@ const fn of(cause: Cause) -> Provenance {
 }
 
 impl Frames {
-    /// Those of an end that writes so many bytes first.
+    /// Creates the state for an end that writes a preface of this many bytes first.
     pub(super) fn behind(preface: usize) -> Self {
         Self {
             preface,
@@ -56,7 +56,7 @@ impl Frames {
         }
     }
 
-    /// What is said on a stream is there for this.
+    /// Records the provenance of the next message on a stream.
     pub(super) fn note(&mut self, stream: u32, head: Provenance, parts: &[(usize, Provenance)]) {
         let framing = parts.first().map_or(head, |(_, first)| Provenance {
             cause: match first.cause {
@@ -73,7 +73,7 @@ impl Frames {
         self.streams.insert(stream, spoken);
     }
 
-    /// Tells of the bytes that go next.
+    /// Returns the provenance of the next bytes to send.
     pub(super) fn account(&mut self, bytes: &[u8]) -> Vec<(usize, Provenance)> {
         let mut told: Vec<(usize, Provenance)> = Vec::new();
         let mut at = 0;
@@ -171,7 +171,7 @@ impl Frames {
         self.acknowledgements += u32::from(matches!(kind, 4 | 6) && flags & ACK != 0);
     }
 
-    /// How many acknowledgements were told of since the last time that nothing waited.
+    /// Returns the number of acknowledgement frames since the send queue was last empty.
     pub(super) fn acknowledgements(&mut self, is_all_gone: bool) -> u32 {
         if is_all_gone {
             self.acknowledgements = 0;
@@ -179,7 +179,7 @@ impl Frames {
         self.acknowledgements
     }
 
-    /// An exchange is over.
+    /// Removes the state of a finished exchange.
     pub(super) fn forget(&mut self, stream: u32) {
         self.streams.remove(&stream);
     }

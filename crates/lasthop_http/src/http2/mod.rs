@@ -1,4 +1,4 @@
-//! HTTP/2 (RFC 9113): exchanges side by side on one stream of bytes.
+//! HTTP/2 (RFC 9113): concurrent exchanges on one byte stream.
 //!
 //! The protocol is that of the crate `h2`, whose futures are polled by hand over a pipe in memory: no runtime, no clock.
 

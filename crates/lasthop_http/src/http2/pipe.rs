@@ -11,7 +11,7 @@ use super::frames::Frames;
 use crate::wire::Wire;
 use lasthop_contract::Chunk;
 
-/// What lies between a stream of a transport and the futures of `h2`.
+/// The byte pipe between a transport stream and the futures of `h2`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pipe {
     ends: Rc<RefCell<Ends>>,
@@ -31,17 +31,17 @@ struct Ends {
 const ROOM: usize = 64 * 1024;
 
 impl Pipe {
-    /// Takes bytes that have come.
+    /// Adds received bytes.
     pub(super) fn push(&self, bytes: &[u8]) {
         self.ends.borrow_mut().incoming.extend_from_slice(bytes);
     }
 
-    /// Takes what has come on a stream; whether something has, the end included.
+    /// Reads received bytes from a stream. Returns whether there were any, or the end of the stream.
     pub(super) fn fill(&self, wire: &mut Wire<'_>, outbox: &Outbox) -> bool {
         self.fill_heard(wire, outbox, |_| {})
     }
 
-    /// The same, where somebody else hears the bytes, too.
+    /// Reads received bytes as [`Self::fill`] does, and also passes them to a listener.
     pub(super) fn fill_heard(
         &self,
         wire: &mut Wire<'_>,
@@ -58,12 +58,12 @@ impl Pipe {
         ends.is_over || ends.incoming.len() > before
     }
 
-    /// Whether nothing more comes.
+    /// Whether the stream has ended.
     pub(super) fn is_over(&self) -> bool {
         self.ends.borrow().is_over
     }
 
-    /// Writes what was written to the stream, each frame by what it is there for; whether there was anything.
+    /// Writes the output of `h2` to the stream, with the provenance of each frame. Returns whether there was any.
     pub(super) fn drain(
         &self,
         wire: &mut Wire<'_>,

@@ -1,4 +1,4 @@
-/// Finds the streams that a client resets, in the bytes that come from it (RFC 9113 section 6.4).
+/// Finds the streams that a client resets, in its received bytes (RFC 9113 section 6.4).
 #[derive(Debug)]
 pub(super) struct Resets {
     header: Vec<u8>,
@@ -11,7 +11,7 @@ const HEADER_LENGTH: usize = 9;
 const RST_STREAM: u8 = 3;
 
 impl Resets {
-    /// Those of a client whose first so many bytes are no frames.
+    /// Creates the state for a client that sends a preface of this many bytes first.
     pub(super) const fn behind(preface: usize) -> Self {
         Self {
             header: Vec::new(),
@@ -20,7 +20,7 @@ impl Resets {
         }
     }
 
-    /// Takes the bytes that come next.
+    /// Processes the next received bytes.
     pub(super) fn hear(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let skipped = self.rest.min(bytes.len());
@@ -42,7 +42,7 @@ impl Resets {
         }
     }
 
-    /// The streams that were reset since this was asked.
+    /// Returns the streams that were reset since the last call.
     pub(super) fn take(&mut self) -> Vec<u32> {
         core::mem::take(&mut self.found)
     }

@@ -19,7 +19,7 @@ use crate::h1::LONGEST_HEAD;
 use crate::limits::{MOST_UNSENT, PROGRESS, ServerLimits};
 use crate::wire::Wire;
 
-/// The server's end of a connection: requests are read and answered side by side.
+/// The server end of an HTTP/2 connection, with concurrent requests.
 pub(crate) struct Http2Server {
     outbox: Outbox,
     pipe: Pipe,
@@ -52,7 +52,7 @@ struct Reading {
     answer: SendResponse<Bytes>,
 }
 
-/// What a client says first (RFC 9113 section 3.4).
+/// The connection preface of a client (RFC 9113 section 3.4).
 pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// How many requests of a client are under way at most, as nginx has it.
@@ -64,7 +64,7 @@ const MOST_UNREAD_ACKNOWLEDGEMENTS: u32 = 1000;
 const REFUSAL: Provenance = Provenance::new(Layer::Application, Cause::SessionTearDown);
 
 impl Http2Server {
-    /// A server of a stream on which these bytes have come.
+    /// Creates a server for a stream. These bytes have already been received.
     pub(crate) fn new(now: Instant, stream: StreamId, limits: &ServerLimits, come: &[u8]) -> Self {
         let pipe = Pipe::default();
         pipe.push(come);
@@ -87,23 +87,23 @@ impl Http2Server {
         }
     }
 
-    /// When it wants to be asked again.
+    /// Returns the deadline for [`timeout`](Self::timeout).
     pub(crate) fn deadline(&self) -> Instant {
         self.deadline
     }
 
-    /// How many bytes it holds of bodies that have not come whole, and of answers that are not read.
+    /// Returns the bytes of incomplete bodies and unread responses.
     pub(crate) fn pending(&self) -> usize {
         let bodies: usize = self.reading.iter().map(|it| it.body.len()).sum();
         bodies + self.outbox.size()
     }
 
-    /// The requests that wait for their answers, by their numbers.
+    /// Returns the numbers of the requests that wait for responses.
     pub(crate) fn open_exchanges(&self) -> Vec<u64> {
         self.asked.keys().copied().collect()
     }
 
-    /// Reads what has come; gives a request that is whole.
+    /// Reads received bytes. Returns a request that is complete.
     pub(crate) fn receive(
         &mut self,
         wire: &mut Wire<'_>,
@@ -128,7 +128,7 @@ impl Http2Server {
         Some(first)
     }
 
-    /// Answers a request.
+    /// Sends the response to a request.
     pub(crate) fn respond(
         &mut self,
         wire: &mut Wire<'_>,
@@ -155,14 +155,14 @@ impl Http2Server {
         self.drive(wire, limits);
     }
 
-    /// Writes what waits; whether requests are read again.
+    /// Writes queued bytes. Returns whether requests are read again.
     pub(crate) fn flush(&mut self, wire: &mut Wire<'_>) -> bool {
         let was_held = self.is_held();
         self.outbox.flush(wire.now, wire.transport, wire.connection);
         was_held && !self.is_held()
     }
 
-    /// Gives a request whose answer nobody awaits any more.
+    /// Returns a request whose response is no longer wanted.
     pub(crate) fn gone(&mut self) -> Option<u64> {
         self.gone.pop()
     }
@@ -185,7 +185,7 @@ impl Http2Server {
         }
     }
 
-    /// Its deadline has come; whether it is to be reset.
+    /// Handles the deadline. Returns whether the connection must be reset.
     pub(crate) fn timeout(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) -> bool {
         if matches!(self.state, State::Over) {
             return true;
@@ -194,7 +194,7 @@ impl Http2Server {
         false
     }
 
-    /// No further request is read: GOAWAY, and the end of the stream.
+    /// Stops reading requests: sends GOAWAY and ends the stream.
     pub(crate) fn stop(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) {
         for (_, mut answer) in core::mem::take(&mut self.asked) {
             answer.send_reset(Reason::REFUSED_STREAM);
@@ -382,7 +382,7 @@ impl Reading {
     }
 }
 
-/// The head of an answer: its fields, `Date`, and the length of its body.
+/// Returns the head of a response: its fields, `Date`, and the length of its body.
 pub(crate) fn head_of(
     now: Instant,
     limits: &ServerLimits,

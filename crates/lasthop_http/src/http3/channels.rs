@@ -15,7 +15,7 @@ use super::varint::{read_varint, write_varint};
 use crate::h1::LONGEST_HEAD;
 use crate::wire::Wire;
 
-/// The streams of a connection that carry no requests (RFC 9114 section 6.2), and what both ends have settled by them.
+/// The control and QPACK streams of an HTTP/3 connection (RFC 9114 section 6.2), with both ends' settings.
 #[derive(Debug)]
 pub(super) struct Channels {
     is_client: bool,
@@ -36,7 +36,7 @@ pub(super) struct Channels {
 /// A stream of the peer.
 #[derive(Debug)]
 enum Incoming {
-    /// Its type has not come.
+    /// The type of the stream has not arrived yet.
     Untyped(Vec<u8>),
     Control(FrameReader),
     Encoder,
@@ -52,7 +52,7 @@ const MAX_TABLE_CAPACITY: u64 = 1;
 const MAX_FIELD_SECTION_SIZE: u64 = 6;
 const BLOCKED_STREAMS: u64 = 7;
 
-/// How many streams may wait for entries of a table.
+/// The maximum number of streams blocked on QPACK entries.
 pub(super) const MOST_BLOCKED: usize = 16;
 
 /// How much is read from a stream at a time.
@@ -63,7 +63,7 @@ const fn of(cause: Cause) -> Provenance {
 }
 
 impl Channels {
-    /// Those of an end whose tables take so much.
+    /// Creates the streams for an end whose QPACK tables have this size.
     pub(super) fn new(table: usize, is_client: bool) -> Self {
         Self {
             is_client,
@@ -88,7 +88,7 @@ impl Channels {
         &mut self.decoder
     }
 
-    /// Opens the control stream, as soon as the peer allows it, with what this end has settled.
+    /// Opens the control stream as soon as the peer allows it, and sends this end's settings.
     pub(super) fn open(&mut self, wire: &mut Wire<'_>) {
         if self.control.is_some() {
             return;
@@ -111,17 +111,17 @@ impl Channels {
         }
     }
 
-    /// The peer opened a stream.
+    /// Handles a stream that the peer opened.
     pub(super) fn opened(&mut self, stream: StreamId) {
         self.incoming.insert(stream, Incoming::Untyped(Vec::new()));
     }
 
-    /// Whether a stream is one of these.
+    /// Whether a stream is a control or QPACK stream.
     pub(super) fn has(&self, stream: StreamId) -> bool {
         self.incoming.contains_key(&stream)
     }
 
-    /// Reads what has come by one of these streams.
+    /// Reads received bytes of a control or QPACK stream.
     pub(super) fn read(&mut self, wire: &mut Wire<'_>, stream: StreamId) -> Result<(), Code> {
         loop {
             let mut bytes = Vec::new();
@@ -136,7 +136,7 @@ impl Channels {
         }
     }
 
-    /// A stream has ended, or was given up: those that matter never are (RFC 9114 section 6.2.1).
+    /// Handles the end or reset of a stream. For a critical stream this is an error (RFC 9114 section 6.2.1).
     pub(super) fn ended(&mut self, stream: StreamId) -> Result<(), Code> {
         match self.incoming.remove(&stream) {
             None | Some(Incoming::Untyped(_)) => Ok(()),
@@ -247,7 +247,7 @@ impl Channels {
         Ok(())
     }
 
-    /// Writes a head to the stream of its exchange, in a frame, behind what the peer's decoder has to know before.
+    /// Writes a head to its stream in a frame, after the encoder instructions that it needs.
     pub(super) fn write_head(
         &mut self,
         wire: &mut Wire<'_>,
@@ -309,7 +309,7 @@ impl Channels {
         }
     }
 
-    /// No request from this one on is served.
+    /// Sends GOAWAY: no request from this one on is processed.
     pub(super) fn go_away(&mut self, wire: &mut Wire<'_>, from: u64) {
         let mut number = Vec::new();
         write_varint(from, &mut number);
@@ -319,7 +319,7 @@ impl Channels {
         }
     }
 
-    /// Writes what waits.
+    /// Writes queued bytes.
     pub(super) fn flush(&mut self, wire: &mut Wire<'_>) {
         let streams = [
             &mut self.control,

@@ -16,7 +16,7 @@ use crate::http2::request_head;
 use crate::purpose::Purpose;
 use crate::wire::Wire;
 
-/// The client's end of a connection: many requests are under way.
+/// The client end of an HTTP/3 connection, with concurrent requests.
 #[derive(Debug)]
 pub(crate) struct Http3Client {
     channels: Channels,
@@ -39,7 +39,7 @@ struct Exchange {
 }
 
 impl Http3Client {
-    /// A client whose tables take so much, and keep tokens or not.
+    /// Creates a client with QPACK tables of this size, which hold tokens or not.
     pub(crate) fn new(wire: &mut Wire<'_>, table: usize, remembers_tokens: bool) -> Self {
         wire.transport.outlast_streams(wire.connection);
         let mut client = Self {
@@ -65,24 +65,24 @@ impl Http3Client {
         }
     }
 
-    /// Whether a request can go.
+    /// Whether a request can be sent.
     pub(crate) fn has_room(&self) -> bool {
         let is_closing = self.is_last || self.is_over || self.channels.goaway().is_some();
         self.next.is_some() && !is_closing
     }
 
-    /// Whether no further request can go, and none is under way.
+    /// Whether no further request can be sent and none is in progress.
     pub(crate) fn is_done(&self) -> bool {
         let is_last = self.is_last || self.channels.goaway().is_some();
         is_last && self.under_way.is_empty() && self.answers.is_empty()
     }
 
-    /// Whether anything has come since the last request.
+    /// Whether bytes have arrived since the last request.
     pub(crate) fn is_heard(&self) -> bool {
         self.is_heard
     }
 
-    /// Sends a request; gives its number on the connection.
+    /// Sends a request. Returns its number on the connection.
     pub(crate) fn request(
         &mut self,
         wire: &mut Wire<'_>,
@@ -113,7 +113,7 @@ impl Http3Client {
         Some(stream.0)
     }
 
-    /// Takes what happened to the connection.
+    /// Processes an event of the connection.
     pub(crate) fn take(&mut self, wire: &mut Wire<'_>, event: TransportEvent) {
         if self.is_over {
             return;
@@ -220,7 +220,7 @@ impl Http3Client {
         }
     }
 
-    /// What came of it.
+    /// Returns the next result.
     pub(crate) fn receive(&mut self) -> Answer {
         match self.answers.pop_front() {
             Some(answer) => answer,
@@ -229,7 +229,7 @@ impl Http3Client {
         }
     }
 
-    /// Writes what waits.
+    /// Writes queued bytes.
     pub(crate) fn flush(&mut self, wire: &mut Wire<'_>) {
         self.channels.flush(wire);
         for exchange in self.under_way.values_mut() {
@@ -238,7 +238,7 @@ impl Http3Client {
         }
     }
 
-    /// Sends no further request: the connection ends.
+    /// Stops sending requests. The connection ends after the last response.
     pub(crate) fn finish(&mut self, wire: &mut Wire<'_>) {
         if !core::mem::replace(&mut self.is_over, true) {
             wire.transport.close(wire.now, wire.connection, NO_ERROR);

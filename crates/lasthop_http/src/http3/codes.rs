@@ -1,6 +1,6 @@
-//! Why a stream or a connection is ended (RFC 9114 section 8.1).
+//! Error codes of streams and connections (RFC 9114 section 8.1).
 
-/// A code that ends a connection or a stream.
+/// An error code that ends a connection or a stream.
 pub(super) type Code = u64;
 
 pub(super) const NO_ERROR: Code = 0x100;

@@ -8,7 +8,7 @@ use super::qpack::{Decoded, Field};
 use crate::h1::MOST_FIELDS;
 use crate::wire::Wire;
 
-/// A request or an answer on its way to this end (RFC 9114 section 4.1).
+/// A request or response that is being received (RFC 9114 section 4.1).
 #[derive(Debug)]
 pub(super) struct Incoming {
     reader: FrameReader,
@@ -18,7 +18,7 @@ pub(super) struct Incoming {
     blocked: Option<Vec<u8>>,
     waiting: Vec<u8>,
     has_ended: bool,
-    /// The fields of its head, until somebody takes them.
+    /// The fields of the head, until a caller takes them.
     pub(super) fields: Option<Vec<Field>>,
     pub(super) body: Vec<u8>,
 }
@@ -30,12 +30,12 @@ enum Part {
     Trailers,
 }
 
-/// Why it is of no use.
+/// Whether an error ends the connection or only the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// The connection ends.
+    /// The error ends the connection.
     Connection(Code),
-    /// The stream ends.
+    /// The error ends the stream.
     Stream(Code),
     LargeHead,
     LargeBody,
@@ -63,7 +63,7 @@ impl Incoming {
         self.blocked.is_some()
     }
 
-    /// Reads what has come; whether all of it has.
+    /// Reads received bytes. Returns whether the message is complete.
     pub(super) fn read(
         &mut self,
         wire: &mut Wire<'_>,

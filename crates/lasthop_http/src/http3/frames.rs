@@ -1,7 +1,7 @@
 use super::codes::{Code, EXCESSIVE_LOAD, FRAME_UNEXPECTED, ID_ERROR, MISSING_SETTINGS};
 use super::varint::{read_varint, write_varint};
 
-/// Cuts what comes by a stream into frames (RFC 9114 section 7), however it was cut on the way.
+/// Splits the bytes of a stream into frames (RFC 9114 section 7).
 #[derive(Debug)]
 pub(super) struct FrameReader {
     of: Of,
@@ -14,21 +14,21 @@ pub(super) struct FrameReader {
     is_begun: bool,
 }
 
-/// What a stream carries.
+/// The message type that a stream carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
     Control,
     Request,
-    /// The answer to a request.
+    /// The response to a request.
     Response,
 }
 
-/// What came.
+/// The next element of a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Frame<'a> {
-    /// A part of a body.
+    /// A part of a DATA frame.
     Data(&'a [u8]),
-    /// A frame of this type, whole.
+    /// A complete frame of this type.
     Whole(u64, Vec<u8>),
 }
 
@@ -55,12 +55,12 @@ impl FrameReader {
         }
     }
 
-    /// Whether no frame is cut where the stream is.
+    /// Whether the position in the stream is between two frames.
     pub(super) fn is_between(&self) -> bool {
         self.current.is_none() && self.head.is_empty()
     }
 
-    /// Takes the next frame, or a part of a body, from the front of what came.
+    /// Returns the next frame, or a part of a DATA frame, from the front of the bytes.
     pub(super) fn next<'a>(&mut self, bytes: &mut &'a [u8]) -> Result<Option<Frame<'a>>, Code> {
         loop {
             let Some((kind, left)) = &mut self.current else {
@@ -149,7 +149,7 @@ fn is_known(kind: u64) -> bool {
     )
 }
 
-/// The type and the length of a frame.
+/// Returns the type and length fields of a frame.
 pub(super) fn frame_head(kind: u64, length: usize) -> Vec<u8> {
     let mut head = Vec::with_capacity(LONGEST_HEAD);
     write_varint(kind, &mut head);

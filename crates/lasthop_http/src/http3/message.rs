@@ -1,4 +1,4 @@
-//! Requests and answers as field lines (RFC 9114 sections 4.2 and 4.3).
+//! Conversion of requests and responses to field lines (RFC 9114 sections 4.2 and 4.3).
 
 use http::header::{AUTHORIZATION, CONTENT_LENGTH, HOST, TE};
 use http::{
@@ -9,7 +9,7 @@ use lasthop_contract::Provenance;
 use super::qpack::Field;
 use crate::purpose::Purpose;
 
-/// A field line, whether tables may remember it, and what it is there for.
+/// A field line, its provenance, and whether QPACK tables may hold it.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
     pub(super) name: &'a [u8],
@@ -18,11 +18,11 @@ pub(super) struct Line<'a> {
     pub(super) provenance: Provenance,
 }
 
-/// A message that is none (RFC 9114 section 4.1.2).
+/// The field section is malformed (RFC 9114 section 4.1.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Malformed;
 
-/// Those of a request whose URI is whole.
+/// Returns the field lines of a request with an absolute URI.
 pub(super) fn lines_of_request(
     request: &Request<()>,
     purpose: Purpose,
@@ -46,7 +46,7 @@ pub(super) fn lines_of_request(
     )
 }
 
-/// Those of an answer.
+/// Returns the field lines of a response.
 pub(super) fn lines_of_response<'a>(
     status: &'a str,
     fields: &'a HeaderMap,
@@ -81,7 +81,7 @@ fn lines<'a>(
     pseudo.chain(fields).collect()
 }
 
-/// The head of a request.
+/// Parses the head of a request.
 pub(super) fn request_of(fields: Vec<Field>) -> Result<Request<()>, Malformed> {
     let (mut pseudo, headers) = parts(fields, &[":method", ":scheme", ":authority", ":path"])?;
     let [method, scheme, authority, path] = [0, 1, 2, 3].map(|place| pseudo[place].take());
@@ -112,7 +112,7 @@ pub(super) fn request_of(fields: Vec<Field>) -> Result<Request<()>, Malformed> {
     Ok(request)
 }
 
-/// The head of an answer.
+/// Parses the head of a response.
 pub(super) fn response_of(fields: Vec<Field>) -> Result<Response<()>, Malformed> {
     let (mut pseudo, headers) = parts(fields, &[":status"])?;
     let status = pseudo[0].take().ok_or(Malformed)?;
@@ -123,12 +123,12 @@ pub(super) fn response_of(fields: Vec<Field>) -> Result<Response<()>, Malformed>
     Ok(response)
 }
 
-/// Whether trailers are sound; nobody wants to know them.
+/// Checks that trailers are valid. Their content is ignored.
 pub(super) fn check_trailers(fields: Vec<Field>) -> Result<(), Malformed> {
     parts(fields, &[]).map(|_| ())
 }
 
-/// Whether a body has the length that its head says.
+/// Checks the length of a body against its head.
 pub(super) fn has_length(headers: &HeaderMap, length: usize) -> Result<(), Malformed> {
     for said in headers.get_all(CONTENT_LENGTH) {
         let said = said.to_str().map_err(|_| Malformed)?;

@@ -1,4 +1,4 @@
-//! HTTP/3 (RFC 9114): each exchange by a stream of its own.
+//! HTTP/3 (RFC 9114): each exchange on a separate stream.
 
 mod channels;
 mod client;

@@ -10,7 +10,7 @@ use crate::http2::answer_head;
 use crate::limits::ServerLimits;
 use crate::wire::Wire;
 
-/// A request and its answer.
+/// A request and its response at the server.
 #[derive(Debug)]
 pub(super) struct Exchange {
     pub(super) outbox: Outbox,
@@ -19,18 +19,18 @@ pub(super) struct Exchange {
 
 #[derive(Debug)]
 pub(super) enum Part {
-    /// It comes. So much of its body had come when its time began anew, and then it is over.
+    /// The request is being received, with the body size and the start of its current timeout.
     Reading(Incoming, usize, Instant),
-    /// It waits for its answer.
+    /// The request waits for its response.
     Asked,
-    /// It was answered before it had come whole; the rest is read and not looked at, for a while.
+    /// The request was answered before it was complete. Its remaining bytes are discarded until this deadline.
     Refused(Instant),
-    /// Its answer waits to be written.
+    /// The response is being written.
     Answered,
 }
 
 impl Exchange {
-    /// How much of a body waits for the rest of it.
+    /// Returns the received bytes of an incomplete body.
     pub(super) fn body_size(&self) -> usize {
         match &self.part {
             Part::Reading(request, ..) => request.body.len(),
@@ -38,7 +38,7 @@ impl Exchange {
         }
     }
 
-    /// Writes the answer, or as much of it as there is room for.
+    /// Writes the response, or as much of it as fits.
     pub(super) fn write(
         &mut self,
         wire: &mut Wire<'_>,
@@ -84,7 +84,7 @@ impl Exchange {
     }
 }
 
-/// Reads what has come and lets it go; whether nothing more comes.
+/// Discards received bytes. Returns whether the stream has ended.
 pub(super) fn drain(wire: &mut Wire<'_>, stream: StreamId) -> bool {
     loop {
         let mut bytes = Vec::new();

@@ -13,7 +13,7 @@ use super::served::{Exchange, Part, drain};
 use crate::limits::{PROGRESS, ServerLimits};
 use crate::wire::Wire;
 
-/// The server's end of a connection: requests are read and answered side by side.
+/// The server end of an HTTP/3 connection, with concurrent requests.
 #[derive(Debug)]
 pub(crate) struct Http3Server {
     channels: Channels,
@@ -35,7 +35,7 @@ const MOST_GIVEN_UP: u32 = 100;
 const REFUSAL: Provenance = Provenance::new(Layer::Application, Cause::SessionTearDown);
 
 impl Http3Server {
-    /// A server of a connection that is there.
+    /// Creates a server for an established connection.
     pub(crate) fn new(wire: &mut Wire<'_>, limits: &ServerLimits) -> Self {
         wire.transport.outlast_streams(wire.connection);
         let mut server = Self {
@@ -52,19 +52,19 @@ impl Http3Server {
         server
     }
 
-    /// When it wants to be asked again.
+    /// Returns the deadline for [`timeout`](Self::timeout).
     pub(crate) fn deadline(&self) -> Instant {
         self.deadline
     }
 
-    /// The requests that wait for their answers, by their numbers.
+    /// Returns the numbers of the requests that wait for responses.
     pub(crate) fn open_exchanges(&self) -> Vec<u64> {
         let open = self.exchanges.iter();
         let open = open.filter(|(_, it)| matches!(it.part, Part::Asked));
         open.map(|(stream, _)| stream.0).collect()
     }
 
-    /// Takes what happened to the connection.
+    /// Processes an event of the connection.
     pub(crate) fn take(
         &mut self,
         wire: &mut Wire<'_>,
@@ -134,7 +134,7 @@ impl Http3Server {
         self.wait_on(wire.now, limits);
     }
 
-    /// How many bytes it holds of bodies that have not come whole, and of answers that are not read.
+    /// Returns the bytes of incomplete bodies and unread responses.
     pub(crate) fn pending(&self) -> usize {
         let exchanges = self.exchanges.values();
         exchanges.map(|it| it.body_size() + it.outbox.size()).sum()
@@ -266,17 +266,17 @@ impl Http3Server {
         }
     }
 
-    /// Gives a request that has come whole.
+    /// Returns a request that is complete.
     pub(crate) fn receive(&mut self) -> Option<(u64, Request<Vec<u8>>)> {
         self.ready.pop_front()
     }
 
-    /// Gives a request whose answer nobody awaits any more.
+    /// Returns a request whose response is no longer wanted.
     pub(crate) fn gone(&mut self) -> Option<u64> {
         self.gone.pop()
     }
 
-    /// Answers a request.
+    /// Sends the response to a request.
     pub(crate) fn respond(
         &mut self,
         wire: &mut Wire<'_>,
@@ -316,7 +316,7 @@ impl Http3Server {
         self.exchanges.retain(|_, it| !it.is_done());
     }
 
-    /// Its deadline has come; whether it is to be reset.
+    /// Handles the deadline. Returns whether the connection must be reset.
     pub(crate) fn timeout(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) -> bool {
         if self.is_over {
             wire.transport.close(wire.now, wire.connection, NO_ERROR);
@@ -326,7 +326,7 @@ impl Http3Server {
         false
     }
 
-    /// No further request is read: GOAWAY, and some time for the client to close.
+    /// Stops reading requests: sends GOAWAY, and gives the client time to close.
     pub(crate) fn stop(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) {
         for (stream, exchange) in core::mem::take(&mut self.exchanges) {
             if !matches!(exchange.part, Part::Answered) {

@@ -1,4 +1,4 @@
-//! Integers of one, two, four or eight bytes (RFC 9000 section 16).
+//! Variable-length integers of one, two, four or eight bytes (RFC 9000 section 16).
 
 /// Appends an integer below 2^62.
 pub(super) fn write_varint(value: u64, into: &mut Vec<u8>) {
@@ -10,7 +10,7 @@ pub(super) fn write_varint(value: u64, into: &mut Vec<u8>) {
     }
 }
 
-/// Takes an integer from the front, where all of it has come.
+/// Reads an integer from the front, if it is complete.
 pub(super) fn read_varint(bytes: &mut &[u8]) -> Option<u64> {
     let first = *bytes.first()?;
     let (number, behind) = bytes.split_at_checked(1 << (first >> 6))?;

@@ -27,17 +27,18 @@ use crate::purpose::Purpose;
 pub struct HttpServerConfig {
     /// The port.
     pub port: u16,
-    /// What it gives each client.
+    /// The limits for each client.
     pub limits: ServerLimits,
-    /// How long a device that asks for its next message waits for one.
+    /// How long a long-polling request waits for a message.
     pub hold: Duration,
-    /// Whether each request must bring a token that is good.
+    /// Whether each request must have a valid token.
     pub asks_tokens: bool,
-    /// Whether messages come in base64url, as the one field of a JSON object.
+    /// Whether messages arrive in base64url, as the only field of a JSON object.
     pub unwraps_json: bool,
 }
 
-/// The server of a study: takes messages of devices, answers them, and has an inbox for each device that asks for one.
+/// The server of a study. It receives messages of devices, answers requests, and has an inbox for each device that
+/// polls.
 #[derive(Debug)]
 pub struct HttpServer {
     config: HttpServerConfig,
@@ -62,7 +63,7 @@ struct Awaited {
 }
 
 impl HttpServer {
-    /// A server for any number of devices.
+    /// Creates a server for any number of devices.
     #[must_use]
     pub fn new(config: HttpServerConfig) -> Self {
         Self {
@@ -77,7 +78,7 @@ impl HttpServer {
         }
     }
 
-    /// The same, which says this of what it gives out by a name.
+    /// Sets the source of the named resources' representations.
     #[must_use]
     pub fn response_source(self, response_source: ResponseSource) -> Self {
         Self {

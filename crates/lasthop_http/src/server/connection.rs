@@ -8,16 +8,17 @@ use crate::http3::Http3Server;
 use crate::limits::ServerLimits;
 use crate::wire::Wire;
 
-/// One connection of a server, in the version of HTTP that its client speaks.
+/// A server connection, in its client's version of HTTP.
 #[derive(Debug)]
 pub(super) enum Connection {
-    /// Too little has come to know.
+    /// The version is unknown until more bytes arrive.
     Unknown(StreamId, Vec<u8>, Instant),
     /// HTTP/1.1, one exchange at a time.
     One(Http1Server),
-    /// HTTP/2, which a client begins with its preface, whether TLS agreed on it or the client knows (RFC 9113 section 3.3).
+    /// HTTP/2, recognised by the client's preface, whether it was negotiated by TLS or by prior knowledge (RFC 9113
+    /// section 3.3).
     Two(Box<Http2Server>),
-    /// HTTP/3, which is spoken where a connection has many streams.
+    /// HTTP/3, used on a transport with streams.
     Three(Box<Http3Server>),
 }
 
@@ -26,12 +27,12 @@ impl Connection {
         Self::Unknown(stream, Vec::new(), now + limits.head)
     }
 
-    /// A connection of many streams.
+    /// Creates an HTTP/3 connection.
     pub(super) fn of_many_streams(wire: &mut Wire<'_>, limits: &ServerLimits) -> Self {
         Self::Three(Box::new(Http3Server::new(wire, limits)))
     }
 
-    /// Takes what happened, where that is of one of its streams.
+    /// Processes an event of one of the connection's streams.
     pub(super) fn take(
         &mut self,
         wire: &mut Wire<'_>,
@@ -43,7 +44,7 @@ impl Connection {
         }
     }
 
-    /// Gives a request whose answer nobody awaits any more, though the connection is there.
+    /// Returns a request whose response is no longer wanted although the connection is open.
     pub(super) fn gone(&mut self) -> Option<u64> {
         match self {
             Self::Three(three) => three.gone(),
@@ -52,7 +53,7 @@ impl Connection {
         }
     }
 
-    /// When it wants [`Connection::timeout`].
+    /// Returns the deadline for [`Connection::timeout`].
     pub(super) fn deadline(&self) -> Instant {
         match self {
             Self::Unknown(_, _, deadline) => *deadline,
@@ -62,7 +63,7 @@ impl Connection {
         }
     }
 
-    /// How many bytes it holds of requests that have not come whole, and of answers that are not read.
+    /// Returns the bytes of incomplete requests and unread responses.
     pub(super) fn pending(&self) -> usize {
         match self {
             Self::Unknown(_, input, _) => input.len(),
@@ -72,7 +73,7 @@ impl Connection {
         }
     }
 
-    /// The requests that wait for their answers, by their numbers.
+    /// Returns the numbers of the requests that wait for responses.
     pub(super) fn open_exchanges(&self) -> Vec<u64> {
         match self {
             Self::Unknown(..) => Vec::new(),
@@ -82,7 +83,7 @@ impl Connection {
         }
     }
 
-    /// Reads what has come; gives a request that is whole with it.
+    /// Reads received bytes. Returns a request that is complete.
     pub(super) fn receive(
         &mut self,
         wire: &mut Wire<'_>,
@@ -119,7 +120,8 @@ impl Connection {
         }
     }
 
-    /// Writes what waits; whether more is to be read, which was left where it is while too much waited.
+    /// Writes queued bytes. Returns whether requests are read again, after reading had stopped because of too many
+    /// queued bytes.
     pub(super) fn flush(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) -> bool {
         match self {
             // It writes when it is told that a stream takes more.
@@ -129,7 +131,7 @@ impl Connection {
         }
     }
 
-    /// Its deadline has come; whether it is to be reset.
+    /// Handles the deadline. Returns whether the connection must be reset.
     pub(super) fn timeout(&mut self, wire: &mut Wire<'_>, limits: &ServerLimits) -> bool {
         self.settle(wire, limits);
         match self {

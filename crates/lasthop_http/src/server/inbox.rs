@@ -5,7 +5,7 @@ use lasthop_units::Instant;
 
 use crate::exchange::ExchangeId;
 
-/// What waits for a device that asks for its messages, and the request that waits for them.
+/// The queued messages for a device that polls, and its waiting request.
 #[derive(Debug, Default)]
 pub(super) struct Inbox {
     /// Those that were given stay until the device says that it has them.
@@ -16,13 +16,13 @@ pub(super) struct Inbox {
     waiting: Option<(ExchangeId, Instant)>,
 }
 
-/// Messages that are given together.
+/// Messages that are sent in one response.
 #[derive(Debug)]
 pub(super) struct Given {
-    /// Who waited for them, and until when.
+    /// The exchange that waited for the messages, and its deadline.
     pub(super) to: (ExchangeId, Instant),
     pub(super) messages: Vec<(MessageId, Vec<u8>)>,
-    /// How often they were given, this time included.
+    /// The number of transmissions, including this one.
     pub(super) attempt: u16,
 }
 
@@ -32,7 +32,8 @@ impl Inbox {
         self.messages.push_back((id, payload.to_vec()));
     }
 
-    /// The device says which message came last: it has all that were given before, too. Gives them.
+    /// Processes the number of the last message that the device received. Returns all messages that are acknowledged by
+    /// it.
     pub(super) fn acknowledge(&mut self, last: MessageId) -> Vec<MessageId> {
         let mut given = self.messages.iter().take(self.given.0);
         let Some(place) = given.position(|(id, _)| *id == last) else {
@@ -42,7 +43,7 @@ impl Inbox {
         self.messages.drain(..=place).map(|(id, _)| id).collect()
     }
 
-    /// A request waits for the next message until then; gives the one that waited before.
+    /// Lets a request wait for the next message until a deadline. Returns the request that it replaces.
     pub(super) fn wait(
         &mut self,
         exchange: ExchangeId,
@@ -51,21 +52,21 @@ impl Inbox {
         self.waiting.replace((exchange, until))
     }
 
-    /// Whoever waits until now or longer ago.
+    /// Returns the waiting request if its deadline has passed.
     pub(super) fn take_expired(&mut self, now: Instant) -> Option<ExchangeId> {
         let (exchange, _) = self.waiting.filter(|(_, until)| *until <= now)?;
         self.waiting = None;
         Some(exchange)
     }
 
-    /// Nobody awaits an exchange any more.
+    /// Removes an exchange whose client no longer waits.
     pub(super) fn forget(&mut self, exchange: ExchangeId) {
         if self.waiting.is_some_and(|(waiting, _)| waiting == exchange) {
             self.waiting = None;
         }
     }
 
-    /// What is to be given, where somebody waits for it: what was given before and may have been lost, or all that waits.
+    /// Returns messages for the waiting request: those sent before without acknowledgement, or else all queued ones.
     pub(super) fn give(&mut self) -> Option<Given> {
         if self.messages.is_empty() {
             return None;
@@ -83,7 +84,7 @@ impl Inbox {
         })
     }
 
-    /// The messages that wait, which nobody will get.
+    /// Iterates over the queued messages, which will not be delivered.
     pub(super) fn messages(&self) -> impl Iterator<Item = MessageId> {
         self.messages.iter().map(|(id, _)| *id)
     }

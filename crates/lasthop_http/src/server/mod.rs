@@ -1,4 +1,4 @@
-//! The server's end: requests come out, answers go in.
+//! The HTTP server, which returns requests and takes responses.
 
 mod application;
 mod connection;

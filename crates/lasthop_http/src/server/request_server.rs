@@ -13,7 +13,7 @@ use crate::limits::ServerLimits;
 use crate::purpose::Purpose;
 use crate::wire::Wire;
 
-/// A server of HTTP without an application: requests come out of it, and answers go in, at once or later.
+/// An HTTP server without an application. It returns requests and takes their responses, at once or later.
 ///
 /// Hand it what happens to its connections, and `timeout` at its deadline; take its events after each.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ struct Served {
 }
 
 impl RequestServer {
-    /// A server without connections.
+    /// Creates a server without connections.
     #[must_use]
     pub fn new(limits: ServerLimits) -> Self {
         Self {
@@ -48,7 +48,7 @@ impl RequestServer {
         }
     }
 
-    /// Takes what happened to a connection.
+    /// Processes an event of a connection.
     pub fn handle(
         &mut self,
         now: Instant,
@@ -98,7 +98,7 @@ impl RequestServer {
         }
     }
 
-    /// Answers an exchange; one that is gone is left alone.
+    /// Sends the response of an exchange. An exchange that is gone is ignored.
     pub fn respond(
         &mut self,
         now: Instant,
@@ -111,7 +111,7 @@ impl RequestServer {
         self.respond_in_parts(now, exchange, response, purpose.head, &[whole], transport);
     }
 
-    /// The same with a body whose parts, by their lengths, are there for this and that.
+    /// Sends a response whose body has parts of different provenance, given by their lengths.
     pub fn respond_in_parts(
         &mut self,
         now: Instant,
@@ -129,18 +129,18 @@ impl RequestServer {
         self.receive(now, connection, transport);
     }
 
-    /// What happened, in order.
+    /// Returns the next event, in order.
     pub fn next_event(&mut self) -> Option<ServerEvent> {
         self.events.pop()
     }
 
-    /// When it wants [`RequestServer::timeout`].
+    /// Returns the deadline for [`RequestServer::timeout`].
     #[must_use]
     pub fn next_deadline(&self) -> Option<Instant> {
         self.timers.next_deadline()
     }
 
-    /// Its deadline has come.
+    /// Handles the deadline.
     pub fn timeout(&mut self, now: Instant, transport: &mut dyn Transport) {
         while let Some(connection) = self.timers.pop_due(now) {
             let Some(served) = self.connections.get_mut(&connection) else {
@@ -162,7 +162,7 @@ impl RequestServer {
         }
     }
 
-    /// The service ends: who awaits an answer is told that there is none.
+    /// Ends the service. Waiting requests are answered with an error.
     pub fn stop(&mut self, now: Instant, transport: &mut dyn Transport) {
         for connection in core::mem::take(&mut self.order) {
             self.with(now, connection, transport, |it, wire, limits| {
@@ -172,7 +172,7 @@ impl RequestServer {
         self.crash();
     }
 
-    /// The host lost its power: nothing is known any more.
+    /// Drops all state because the host lost its power.
     pub fn crash(&mut self) {
         self.connections = LookupMap::new();
         self.order.clear();

@@ -2,51 +2,51 @@ use http::{Method, Request};
 use lasthop_contract::message_text::{ID_LENGTH, message_id};
 use lasthop_contract::{DeviceId, MessageId};
 
-/// What a device asks of the server of a study, by its method and path.
+/// A request target at the server of a study, from its method and path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// `PUT /device/7`: knows the device from now on, and keeps messages for it.
+    /// `PUT /device/7`: registers the device, so that messages for it are queued.
     Registration(DeviceId),
-    /// `POST /device/7`: takes a message.
+    /// `POST /device/7`: accepts a message.
     Report(DeviceId),
-    /// `POST /device/7/echo`: takes a message, whose answer is the message that comes back.
+    /// `POST /device/7/echo`: accepts a message and returns it in the response.
     Echo(DeviceId),
-    /// `GET /device/7/inbox?after=ID`: gives the next message for the device, which says which one came last.
+    /// `GET /device/7/inbox?after=ID`: returns the next message for the device after the one with this ID.
     Inbox(DeviceId, Option<MessageId>),
-    /// `GET /file/ID`: gives a file.
+    /// `GET /file/ID`: returns a file.
     File(MessageId),
-    /// `GET /file/3`: gives what has a name of its own; a field says which of the run's messages the answer is.
+    /// `GET /file/3`: returns a named resource. A header field has the message ID.
     Named(u32),
-    /// `POST /file/3`: takes a message for it.
+    /// `POST /file/3`: accepts a message for a named resource.
     Write(u32),
-    /// The path is known, and its method is this one.
+    /// The path exists, but only with this method.
     OtherMethod(&'static str),
-    /// There is nothing.
+    /// The path does not exist.
     Nothing,
 }
 
-/// Where a device leaves messages.
+/// Returns the path for a device's messages.
 pub(crate) fn report_path(device: DeviceId) -> String {
     format!("/device/{}", device.0)
 }
 
-/// Where a device leaves messages that are to come back.
+/// Returns the path for a device's messages that are echoed.
 pub(crate) fn echo_path(device: DeviceId) -> String {
     report_path(device) + "/echo"
 }
 
-/// Where a device gets its messages.
+/// Returns the path of a device's inbox.
 pub(crate) fn inbox_path(device: DeviceId) -> String {
     report_path(device) + "/inbox"
 }
 
-/// What a path ends with that says which message came last.
+/// The query that names the last received message.
 pub(crate) const AFTER: &str = "?after=";
 
-/// Where a file is, by its question.
+/// The path prefix of files and named resources.
 pub(crate) const FILE_PATH: &str = "/file/";
 
-/// Where what has a name of its own is.
+/// Returns the path of a named resource.
 pub(crate) fn named_path(resource: u32) -> String {
     format!("{FILE_PATH}{resource}")
 }

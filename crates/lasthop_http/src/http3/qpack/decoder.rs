@@ -5,7 +5,7 @@ use super::static_table::STATIC_TABLE;
 use super::table::{Field, Table, size_of};
 use super::{QpackError, most_entries};
 
-/// Reads the field sections of a peer, and the table that its encoder builds.
+/// Decodes a peer's field sections and maintains the dynamic table of its encoder.
 #[derive(Debug)]
 pub struct Decoder {
     table: Table,
@@ -26,11 +26,11 @@ const FIELDS: usize = 8;
 /// The result of decoding a field section.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Decoded {
-    /// Its field lines.
+    /// The decoded field lines.
     Fields(Vec<Field>),
-    /// It needs entries that have not come.
+    /// The section needs table entries that have not arrived.
     Blocked,
-    /// Its field lines take more than was allowed.
+    /// The field lines exceed the size limit.
     TooLarge,
 }
 

@@ -7,7 +7,7 @@ use super::static_table::in_static_table;
 use super::table::{Table, size_of};
 use super::{QpackError, most_entries};
 
-/// Writes field sections, and builds a table as far as the peer lets it.
+/// Encodes field sections, and maintains a dynamic table within the peer's limits.
 ///
 /// What is said for the second time is inserted, and named from then on; nothing that the table lost is ever named.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub struct Encoder {
     is_begun: bool,
 }
 
-/// A field section, with the place where each of its lines ends.
+/// An encoded field section, with the end of each field line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Encoded {
     /// The bytes for the stream of the section.

@@ -1,4 +1,4 @@
-//! The Huffman code of field lines (RFC 7541 appendix B, which RFC 9204 takes over).
+//! The Huffman code of field lines (RFC 7541 appendix B, used by RFC 9204).
 //!
 //! It is a canonical code: the lengths alone say all of it.
 
@@ -79,7 +79,7 @@ const fn code() -> Code {
     made
 }
 
-/// How many bytes a string takes.
+/// Returns the encoded length of a string in bytes.
 pub(super) fn length(bytes: &[u8]) -> usize {
     let bits = bytes
         .iter()
@@ -87,7 +87,7 @@ pub(super) fn length(bytes: &[u8]) -> usize {
     bits.sum::<usize>().div_ceil(8)
 }
 
-/// Appends a string.
+/// Appends an encoded string.
 pub(super) fn encode(bytes: &[u8], into: &mut Vec<u8>) {
     let (mut waiting, mut count) = (0_u64, 0_u32);
     for byte in bytes {
@@ -106,7 +106,7 @@ pub(super) fn encode(bytes: &[u8], into: &mut Vec<u8>) {
     }
 }
 
-/// The string of these bytes, as far as it is one of at most so many bytes.
+/// Decodes a string of at most `most` bytes. Returns `None` if the code is invalid.
 pub(super) fn decode(bytes: &[u8], most: usize) -> Option<Vec<u8>> {
     let mut string = Vec::with_capacity(most.min(bytes.len() * 8 / SHORTEST));
     let mut bits = Bits::default();

@@ -1,19 +1,19 @@
-//! Integers behind a prefix, and strings (RFC 9204 section 4.1).
+//! QPACK integers with a prefix, and strings (RFC 9204 section 4.1).
 
 use bytes::Bytes;
 
 use super::huffman;
 
-/// Why something cannot be read.
+/// Why an integer or string cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unread {
-    /// More has to come.
+    /// More bytes are needed.
     Short,
-    /// It is none, or too large.
+    /// The encoding is invalid, or the value is too large.
     Wrong,
 }
 
-/// Appends an integer whose first byte has these bits before it.
+/// Appends an integer. `first` has the bits before its prefix.
 pub(super) fn write_integer(first: u8, prefix: u32, value: u64, into: &mut Vec<u8>) {
     let most = (1_u64 << prefix) - 1;
     if value < most {
@@ -29,7 +29,7 @@ pub(super) fn write_integer(first: u8, prefix: u32, value: u64, into: &mut Vec<u
     into.push(rest as u8);
 }
 
-/// Takes an integer from the front.
+/// Reads an integer from the front.
 pub(super) fn read_integer(bytes: &mut &[u8], prefix: u32) -> Result<u64, Unread> {
     let (first, mut rest) = bytes.split_first().ok_or(Unread::Short)?;
     let most = (1_u64 << prefix) - 1;
@@ -54,7 +54,7 @@ pub(super) fn read_integer(bytes: &mut &[u8], prefix: u32) -> Result<u64, Unread
     Ok(value)
 }
 
-/// Appends a string, in the shorter one of its two forms; the bit before its length says which.
+/// Appends a string in the shorter of its two forms, plain or Huffman.
 pub(super) fn write_string(first: u8, prefix: u32, string: &[u8], into: &mut Vec<u8>) {
     let packed = huffman::length(string);
     if packed < string.len() {
@@ -66,7 +66,7 @@ pub(super) fn write_string(first: u8, prefix: u32, string: &[u8], into: &mut Vec
     }
 }
 
-/// Takes a string of at most so many bytes from the front.
+/// Reads a string of at most `most` bytes from the front.
 pub(super) fn read_string(bytes: &mut &[u8], prefix: u32, most: usize) -> Result<Bytes, Unread> {
     let mut rest = *bytes;
     let is_packed = rest.first().is_some_and(|first| first >> prefix & 1 == 1);

@@ -1,4 +1,4 @@
-//! QPACK (RFC 9204): field lines in few bytes, by a table that both ends know and one that they build.
+//! QPACK (RFC 9204): compression of field lines with a static and a dynamic table.
 
 mod decoder;
 mod encoder;
@@ -11,14 +11,14 @@ pub use decoder::{Decoded, Decoder};
 pub use encoder::{Encoded, Encoder};
 pub use table::Field;
 
-/// An error in field lines that ends a connection (RFC 9204 section 6).
+/// A QPACK error, which ends a connection (RFC 9204 section 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QpackError {
-    /// A field section cannot be read.
+    /// A field section is invalid.
     Decompression = 0x200,
-    /// What the peer's encoder says.
+    /// The peer's encoder stream is invalid.
     EncoderStream = 0x201,
-    /// What the peer's decoder says.
+    /// The peer's decoder stream is invalid.
     DecoderStream = 0x202,
 }
 

@@ -1,4 +1,4 @@
-//! Field lines that both ends know (RFC 9204 appendix A).
+//! The static table of QPACK (RFC 9204 appendix A).
 
 pub(super) static STATIC_TABLE: [(&str, &str); 99] = [
     (":authority", ""),
@@ -117,7 +117,7 @@ static BY_LENGTH: [([u8; MOST_OF_A_LENGTH], usize); LONGEST_NAME + 1] = by_lengt
 const MOST_OF_A_LENGTH: usize = 26;
 const LONGEST_NAME: usize = 32;
 
-/// The first entry of a name, and the entry of the whole field.
+/// Returns the first entry with a name, and the entry with both name and value.
 pub(super) fn in_static_table(name: &[u8], value: &[u8]) -> (Option<usize>, Option<usize>) {
     let Some((places, count)) = BY_LENGTH.get(name.len()) else {
         return (None, None);

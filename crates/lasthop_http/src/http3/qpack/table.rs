@@ -5,7 +5,7 @@ use bytes::Bytes;
 /// A field line: its name and its value.
 pub type Field = (Bytes, Bytes);
 
-/// The dynamic table of one direction (RFC 9204 section 3.2). Entries are known by how many were inserted before them.
+/// The dynamic table of one direction (RFC 9204 section 3.2). An entry's number is its absolute index.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     entries: VecDeque<Field>,
@@ -27,12 +27,12 @@ impl Table {
         self.capacity
     }
 
-    /// How many entries were ever inserted.
+    /// Returns the number of entries ever inserted.
     pub(super) fn inserted(&self) -> u64 {
         self.evicted + self.entries.len() as u64
     }
 
-    /// The oldest entry that is there.
+    /// Returns the number of the oldest entry.
     pub(super) fn oldest(&self) -> u64 {
         self.evicted
     }
@@ -42,20 +42,21 @@ impl Table {
         self.entries.get(usize::try_from(place).ok()?)
     }
 
-    /// The entries with their numbers, the youngest first.
+    /// Iterates over the entries with their numbers, the newest first.
     pub(super) fn youngest_first(&self) -> impl Iterator<Item = (u64, &Field)> {
         let numbered = self.entries.iter().enumerate().rev();
         numbered.map(|(place, field)| (self.evicted + place as u64, field))
     }
 
-    /// The youngest entry of a field.
+    /// Returns the newest entry with this field.
     pub(super) fn find(&self, name: &[u8], value: &[u8]) -> Option<u64> {
         let mut entries = self.youngest_first();
         let found = entries.find(|(_, field)| field.0 == name && field.1 == value);
         found.map(|(number, _)| number)
     }
 
-    /// How many of the oldest entries have to go before there is room for so much; `None` where there never is.
+    /// Returns how many of the oldest entries must be evicted to make room for this size, or `None` if the size exceeds
+    /// the table.
     pub(super) fn evictions_for(&self, size: usize) -> Option<usize> {
         let mut free = self.capacity.checked_sub(self.size)?;
         let mut count = 0;
@@ -67,7 +68,7 @@ impl Table {
         Some(count)
     }
 
-    /// Inserts an entry; whether there is room, if older ones go.
+    /// Inserts an entry and evicts older ones. Returns whether the entry fits.
     pub(super) fn insert(&mut self, name: Bytes, value: Bytes) -> bool {
         let size = size_of(&name, &value);
         let Some(count) = self.evictions_for(size) else {
@@ -79,7 +80,7 @@ impl Table {
         true
     }
 
-    /// Makes room for so much, no more and no less.
+    /// Sets the capacity of the table, and evicts entries above it.
     pub(super) fn set_capacity(&mut self, capacity: usize) {
         self.capacity = capacity;
         while self.size > capacity {
