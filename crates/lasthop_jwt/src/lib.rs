@@ -1,4 +1,4 @@
-//! JSON Web Tokens (RFC 7519) by which devices show who they are, the keys that sign them, and the servers of a study that ask for
+//! JSON Web Tokens (RFC 7519) that devices present, the keys that sign them, and the servers of a study that require
 //! them.
 
 mod token_authority;

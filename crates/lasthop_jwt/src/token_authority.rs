@@ -7,8 +7,8 @@ use lasthop_units::{Duration, Instant};
 
 use crate::{NANOS_A_SECOND, SKEW_SECONDS};
 
-/// Whoever shows a token in the place of a password may do everything until it has ended, and loses his connection then.
-/// Who signed it is not looked at; whoever shows nothing is served.
+/// Authorises clients by the expiry of the token in the password. A client with a token may do everything until the
+/// token expires, and then loses the connection. The signature is not checked, and a client without a token is served.
 #[derive(Clone, Copy, Debug)]
 pub struct TokenAuthority {
     /// The start of the run in seconds since 1970.
@@ -37,8 +37,8 @@ impl Authority for TokenAuthority {
     }
 }
 
-/// Until when a token is taken, by what it says of its end, in a run that begins so many seconds after 1970; `None` for what
-/// is no token.
+/// Returns until when a token is accepted: its `exp` claim plus [`SKEW_SECONDS`], in a run that starts `calendar`
+/// seconds after 1970. Returns `None` for bytes that are not a token.
 #[must_use]
 pub fn taken_until(token: &[u8], calendar: u64) -> Option<Instant> {
     let mut parts = core::str::from_utf8(token).ok()?.split('.');

@@ -10,7 +10,7 @@ use rsa::signature::{SignatureEncoding, Signer};
 use rsa::traits::PublicKeyParts;
 use thiserror::Error;
 
-/// A private key that signs tokens, on P-256 (`ES256`, RFC 7518 section 3.4) or of RSA (`RS256`, §3.3).
+/// A private key that signs tokens, either P-256 (`ES256`, RFC 7518 section 3.4) or RSA (`RS256`, §3.3).
 pub struct TokenKey {
     key: Key,
 }
@@ -20,7 +20,7 @@ enum Key {
     Rs256(Box<pkcs1v15::SigningKey<Sha256>>),
 }
 
-/// A key that signs no tokens.
+/// Why a key cannot sign tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum TokenKeyError {
     /// Not the PEM of a private key.
@@ -29,13 +29,13 @@ pub enum TokenKeyError {
          openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256"
     )]
     NotPrivate,
-    /// It is one, and too weak or too large.
+    /// The RSA key is too short or too long.
     #[error("a key of RSA has 2048 to 4096 bits; this one has {0}")]
     Size(u32),
 }
 
 impl TokenKey {
-    /// Reads `-----BEGIN PRIVATE KEY-----` (RFC 7468 section 10), not encrypted.
+    /// Reads an unencrypted private key in PEM, `-----BEGIN PRIVATE KEY-----` (RFC 7468 section 10).
     ///
     /// # Errors
     /// When it is none of P-256 or RSA, or an RSA key of fewer than 2048 or more than 4096 bits.
@@ -54,7 +54,7 @@ impl TokenKey {
         Ok(Self { key })
     }
 
-    /// Returns the name of its algorithm in tokens.
+    /// Returns the name of the signature algorithm in tokens.
     #[must_use]
     pub const fn algorithm(&self) -> &'static str {
         match self.key {
@@ -63,8 +63,9 @@ impl TokenKey {
         }
     }
 
-    /// A token for an audience, with its times in seconds since 1970 (RFC 7515 section 7.1, RFC 7519 section 3). The same of the same: a
-    /// signature of ECDSA is that of RFC 6979. An audience is the name of a project, which needs no escapes.
+    /// Creates a token for an audience, with its times in seconds since 1970 (RFC 7515 section 7.1, RFC 7519 section
+    /// 3). Equal arguments give equal tokens, because ECDSA signatures follow RFC 6979. An audience is the name of a
+    /// project, which needs no escapes.
     #[must_use]
     pub fn token(&self, audience: &str, issued_at: u64, expires_at: u64) -> String {
         let header = format!(r#"{{"alg":"{}","typ":"JWT"}}"#, self.algorithm());

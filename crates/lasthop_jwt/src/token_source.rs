@@ -23,7 +23,8 @@ pub struct TokenSource {
 const AUDIENCE: &str = "lasthop";
 
 impl TokenSource {
-    /// Creates a source with a key from this stream, in a run that starts `calendar` seconds after 1970.
+    /// Creates a source with a key generated from this random stream, in a run that starts `calendar` seconds after
+    /// 1970.
     #[must_use]
     pub fn new(mut random: RandomStream, lifetime: Duration, calendar: u64) -> Self {
         let key = core::iter::repeat_with(|| {
@@ -38,8 +39,8 @@ impl TokenSource {
         Self::by_key(key.into(), AUDIENCE, lifetime, calendar)
     }
 
-    /// A source with this key (PKCS #8, RFC 7468 section 10) for an audience, in a run that begins so many seconds after 1970; `None` for
-    /// what is no key of P-256 or RSA.
+    /// Creates a source with this key (PKCS #8, RFC 7468 section 10) for an audience, in a run that starts `calendar`
+    /// seconds after 1970. Returns `None` for a key that is neither P-256 nor RSA.
     #[must_use]
     pub fn by_pem(pem: &str, audience: &str, lifetime: Duration, calendar: u64) -> Option<Self> {
         let key = TokenKey::from_pem(pem).ok()?;
@@ -56,7 +57,7 @@ impl TokenSource {
         }
     }
 
-    /// Returns the current token, and creates a new one when the last expires.
+    /// Returns the current token. Creates a new one when the last one expires.
     pub fn token(&mut self, now: Instant) -> Arc<str> {
         if let Some((token, until)) = &self.current
             && now < *until
