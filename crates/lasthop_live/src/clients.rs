@@ -1,4 +1,4 @@
-//! Our clients on sockets of the kernel, each for one thing.
+//! lasthop's clients on kernel sockets, each for one command.
 
 mod asking;
 mod coap;

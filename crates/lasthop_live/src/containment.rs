@@ -1,4 +1,4 @@
-//! A panic ends the connection whose turn it was, and no other.
+//! Containment of panics: a panic ends the connection that was being processed, and no other.
 //!
 //! Each turn of a service runs within [`attempt`]: a call of its application ([`ContainedApplication`]) or of its transport
 //! ([`ContainedTransport`]). [`Sockets`] stand below all layers and know which connection was worked on. After a panic they

@@ -25,9 +25,9 @@ use member::{Hosted, Member, Telling};
 use ownership::{Owned, Owners};
 use set_up::SetUp;
 
-/// Many clients on sockets of the kernel, as one host: they share three transports, and cost nothing while they are idle.
-/// A client may have layers of its own between its socket and its application, TLS say, and may be a device that has little of
-/// everything: then its task takes its time, for handshakes too, and it crashes and boots.
+/// Many clients on kernel sockets as one host. They share three transports and cost almost nothing while idle. A client
+/// can have its own layers between socket and application, for example TLS. It can also be a resource-constrained
+/// device, with processing times, crashes and boots.
 ///
 /// What a schedule has due is told with the instant at which it was due, however late the host comes to it: a server that
 /// is slow, or a generator that is, does not thin out the load unseen.
@@ -65,7 +65,7 @@ struct Client {
 }
 
 impl Crowd {
-    /// A crowd on sockets that this poller watches, in the time of the run.
+    /// Creates a crowd on sockets that this poller watches, in the time of the run.
     #[must_use]
     pub fn new(clients: Vec<SocketClient<'_>>, time: WallTime, poller: &Rc<Poller>) -> Self {
         let carrier = |transport| {

@@ -3,7 +3,7 @@ use std::os::fd::{OwnedFd, RawFd};
 
 use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
 
-/// Takes over a descriptor of this process that another language knows by number.
+/// Takes over a file descriptor of this process from another language.
 ///
 /// # Errors
 /// When there is no such descriptor, or the kernel is older than Linux 5.6.

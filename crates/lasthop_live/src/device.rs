@@ -16,9 +16,9 @@ use crate::Poller;
 use crate::frames::{Frames, Read};
 use crate::poller::{Interest, Lane};
 
-/// A host of a run that is outside of it: whoever is behind a descriptor that gives and takes whole IP packets. That is
-/// a TUN device without packet information (`IFF_TUN | IFF_NO_PI`), or one end of a pair of `SOCK_SEQPACKET` sockets.
-/// Behind a packet socket (`AF_PACKET`, `SOCK_RAW`) that is bound to an interface of Ethernet, it is one station.
+/// An external host of a run, behind a descriptor that reads and writes whole IP packets. The descriptor is a TUN
+/// device without packet information (`IFF_TUN | IFF_NO_PI`), or one end of a pair of `SOCK_SEQPACKET` sockets. A
+/// packet socket (`AF_PACKET`, `SOCK_RAW`) on an Ethernet interface works too; the host is then a single station.
 #[derive(Debug)]
 pub struct PacketDevice {
     descriptor: OwnedFd,
@@ -41,7 +41,7 @@ const PACKETS_A_TURN: usize = 64;
 const FOREIGN: Provenance = Provenance::new(Layer::Ip, Cause::Opaque);
 
 impl PacketDevice {
-    /// A device, which does not block from now on.
+    /// Creates a device and makes its descriptor non-blocking.
     ///
     /// # Errors
     /// When the descriptor does not allow that.

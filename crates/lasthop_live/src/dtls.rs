@@ -1,4 +1,4 @@
-//! DTLS on sockets of the kernel, by keys that both ends have or by certificates: random numbers and the time are the system's.
+//! DTLS on kernel sockets, with pre-shared keys or certificates, and the system's random numbers and time.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ const CONNECTION_ID: u8 = 8;
 
 const FITS: &str = "what it is made of fits together";
 
-/// A server that shares keys with its clients, asks them for cookies, gives a connection ID to who takes one, and resumes
-/// sessions by their identifiers.
+/// Returns the profile of a server with pre-shared keys. It requires cookies, supports connection IDs, and resumes
+/// sessions by session ID.
 ///
 /// # Panics
 /// Never: what it is made of fits together.
@@ -28,7 +28,7 @@ pub fn keyed_server(keys: PreSharedKeys) -> ServerProfile {
     server.expect(FITS).remembering(secured::SESSIONS)
 }
 
-/// A client that shares a key with its server, and takes a connection ID.
+/// Returns the profile of a client with a pre-shared key, which supports connection IDs.
 ///
 /// # Panics
 /// Never: what it is made of fits together.
@@ -38,8 +38,8 @@ pub fn keyed_client(key: PreSharedKey) -> ClientProfile {
     client.expect(FITS).resuming()
 }
 
-/// A server that shows a certificate, asks for cookies, and wants a client's certificate by one of `clients` where there are
-/// such. Sessions of DTLS 1.2 are resumed by their identifiers.
+/// Returns the profile of a server with a certificate. It requires cookies, and client certificates if `clients` has
+/// roots. Sessions of DTLS 1.2 are resumed by session ID.
 ///
 /// # Errors
 /// When DTLS cannot show it, in words.
@@ -111,7 +111,7 @@ const DECRYPT_ERROR: u8 = 51;
 const PROTOCOL_VERSION: u8 = 70;
 const UNKNOWN_PSK_IDENTITY: u8 = 115;
 
-/// Why a connection ended whose ends have a key, or believe in certificates, where DTLS knows it.
+/// Returns why a connection with keys or certificates ended, if DTLS knows the reason.
 pub(crate) fn why_it_ended(has_key: bool, reason: CloseReason) -> Option<String> {
     match reason {
         CloseReason::PeerAlert(PROTOCOL_VERSION) => Some(

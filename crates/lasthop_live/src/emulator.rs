@@ -1,4 +1,4 @@
-//! A path of a study between two outside ends, in the time of the machine.
+//! A path of a study between two external ends, in real time.
 
 mod before_server;
 mod changeable;
@@ -63,10 +63,10 @@ struct Ends {
     beside: Option<Box<dyn Host>>,
 }
 
-/// Why a path could not be emulated, or was not to the end.
+/// Why a path cannot be emulated, or why the emulation stopped.
 #[derive(Debug, Error)]
 pub enum EmulatorError {
-    /// The path cannot be as it says.
+    /// The configuration of the path is invalid.
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// A capture could not be written.
@@ -80,10 +80,10 @@ pub enum EmulatorError {
     /// An end or the kernel failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// An order that cannot be followed.
+    /// The order is invalid.
     #[error("{0}")]
     Order(String),
-    /// The models ask for the same instant again and again.
+    /// The models request the same instant again and again.
     #[error("the path does not get past {0} s")]
     Stalled(f64),
 }
@@ -95,7 +95,7 @@ const BEAT: Duration = Duration::from_millis(20);
 const AWAKE: Duration = Duration::from_nanos(60_000);
 
 impl Emulator {
-    /// A path between two ends, by descriptors that give and take packets as a [`PacketDevice`] has them.
+    /// Creates a path between two ends. Their descriptors read and write packets as for a [`PacketDevice`].
     ///
     /// # Errors
     /// [`EmulatorError`], when the path, a capture or a descriptor cannot be.

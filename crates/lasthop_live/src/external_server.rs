@@ -14,7 +14,7 @@ pub struct ExternalServer {
 }
 
 impl ExternalServer {
-    /// Creates it for a device, with the routes to its peers.
+    /// Creates an external server behind a device, with the routes to its peers.
     #[must_use]
     pub fn new(device: PacketDevice, routes: Routes) -> Self {
         Self {

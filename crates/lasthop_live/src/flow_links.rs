@@ -6,7 +6,7 @@ use lasthop_contract::{
 use lasthop_transport::IpPacket;
 use lasthop_units::Instant;
 
-/// A link that gives each flow of TCP or UDP a link of its own, as if each had the path to itself.
+/// A link that gives each TCP or UDP flow a separate link, as if it had the path to itself.
 ///
 /// The n-th packet of a flow in a direction meets what it would meet alone, whatever else passes. Flows are never
 /// forgotten: this is for measurements, not for servers.
@@ -21,9 +21,9 @@ pub struct FlowLinks<F, L> {
 /// The ports of a flow at both ends of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FlowPorts {
-    /// At the side of port 0.
+    /// The port at the side of link port 0.
     pub near: u16,
-    /// At the side of port 1.
+    /// The port at the side of link port 1.
     pub far: u16,
 }
 
@@ -114,7 +114,7 @@ impl<F: FnMut(FlowPorts) -> Option<L>, L: Link> Link for FlowLinks<F, L> {
 }
 
 impl FlowPorts {
-    /// The ports that a packet names which enters at this side.
+    /// Returns the ports of a packet that enters at this side.
     #[must_use]
     pub fn of(packet: &Packet, entry: Port) -> Option<Self> {
         let ip = IpPacket::parse(packet.bytes()).ok()?;

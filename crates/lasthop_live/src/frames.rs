@@ -2,7 +2,7 @@ use core::net::Ipv4Addr;
 
 use lasthop_contract::IpView;
 
-/// The station behind a packet socket: IP packets out of Ethernet frames (IEEE 802.3) and into them.
+/// The station behind a packet socket. Converts between IP packets and Ethernet frames (IEEE 802.3).
 ///
 /// The path between two stations carries IP alone. Whoever asks for an address by ARP (RFC 826) is answered here: all that
 /// is not the station lies behind the path. The station's own address is [`STATION`] until it has sent a frame.
@@ -13,14 +13,14 @@ pub(crate) struct Frames {
     frame: Vec<u8>,
 }
 
-/// What a frame was.
+/// The content of a received frame.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Read<'a> {
     /// An IP packet.
     Packet(&'a [u8]),
-    /// A question that is answered by this frame.
+    /// An ARP request, with the frame that answers it.
     Answer([u8; ARP_FRAME]),
-    /// Nothing for the path.
+    /// A frame that the path does not carry.
     Other,
 }
 
@@ -50,7 +50,7 @@ impl Frames {
         }
     }
 
-    /// What a frame of the station is.
+    /// Parses a frame of the station.
     pub(crate) fn read<'a>(&mut self, frame: &'a [u8]) -> Read<'a> {
         let Some((header, content)) = frame.split_first_chunk::<HEADER>() else {
             return Read::Other;
@@ -70,7 +70,7 @@ impl Frames {
         Read::Packet(&content[..end])
     }
 
-    /// The frame that carries a packet to the station.
+    /// Returns the frame that carries a packet to the station.
     pub(crate) fn frame_of(&mut self, packet: &[u8]) -> &[u8] {
         let (to, kind) = match packet {
             [first, ..] if first >> 4 == 6 => (group_of_ipv6(packet), IPV6),
@@ -84,7 +84,7 @@ impl Frames {
         &self.frame
     }
 
-    /// The question who has the address that a packet goes to, as long as the station has not spoken.
+    /// Returns the ARP request for a packet's destination, as long as the station has sent no frame.
     pub(crate) fn question_for(&self, packet: &[u8]) -> Option<[u8; ARP_FRAME]> {
         let addresses = packet.get(12..20)?;
         if self.has_spoken || packet[0] >> 4 != 4 || group_of_ipv4(packet).is_some() {

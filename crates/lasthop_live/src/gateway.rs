@@ -1,4 +1,4 @@
-//! The device gateway on this machine: its database, and how others tell it of changes.
+//! The device gateway on this machine: its database, and the notification of changes.
 
 mod administration;
 mod answering;

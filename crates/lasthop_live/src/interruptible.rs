@@ -8,7 +8,7 @@ use lasthop_units::{Duration, Instant};
 
 use crate::{Poller, WallClock, WallTime};
 
-/// A wall clock for a run that is alone with itself: it begins with the first deadline and stops when a flag is set.
+/// A wall clock for a single run. It starts with the first deadline and stops when a flag is set.
 #[derive(Debug)]
 pub struct InterruptibleClock<'a> {
     poller: Rc<Poller>,

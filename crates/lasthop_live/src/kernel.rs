@@ -1,4 +1,4 @@
-//! Transports over sockets of the kernel.
+//! Transports over kernel sockets.
 
 mod listener;
 mod tcp;

@@ -1,4 +1,4 @@
-//! The same machines on the wall clock, with real packets and real sockets.
+//! lasthop's protocol machines in real time, with real packets and sockets.
 //!
 //! There is one loop, that of [`lasthop_engine`]. Here it gets a [`WallClock`], which waits for deadlines and for what
 //! comes from outside, and hosts that are open to the outside. A [`PacketDevice`] is whoever is behind a descriptor

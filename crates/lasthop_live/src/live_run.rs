@@ -5,15 +5,15 @@ use lasthop_engine::{Observer, Simulation};
 
 use crate::{PacketDevice, Poller, WallClock, WallTime};
 
-/// A run on the wall clock: the one loop, with a clock that waits.
+/// A run in real time: the simulation loop with a wall clock.
 pub type LiveRun<O> = Simulation<WallClock, O>;
 
-/// A run without machines, which begins now.
+/// Creates a run without machines, which starts now.
 pub fn live_run<O: Observer>(time: WallTime, poller: &Rc<Poller>, observer: O) -> LiveRun<O> {
     run_by(WallClock::new(time, Rc::clone(poller)), observer)
 }
 
-/// A run without machines, which begins now by a clock.
+/// Creates a run without machines, which starts now, with the given clock.
 pub(crate) fn run_by<O: Observer>(clock: WallClock, observer: O) -> LiveRun<O> {
     let now = clock.now();
     let mut run = Simulation::new(clock, observer);
@@ -21,8 +21,8 @@ pub(crate) fn run_by<O: Observer>(clock: WallClock, observer: O) -> LiveRun<O> {
     run
 }
 
-/// Joins two ends by a link: the first is at port 0 and its packets go up, the second at port 1. An end is a host of
-/// ours, or a [`PacketDevice`] with whoever is behind it.
+/// Connects two ends by a link. The first end is at port 0 and its packets go up; the second is at port 1. An end is a
+/// host of lasthop, or a [`PacketDevice`] with an external host.
 pub fn join<O: Observer>(run: &mut LiveRun<O>, link: Box<dyn Link>, ends: [End; 2]) {
     let link = run.add_link(link);
     for (place, end) in ends.into_iter().enumerate() {
@@ -41,8 +41,8 @@ pub fn join<O: Observer>(run: &mut LiveRun<O>, link: Box<dyn Link>, ends: [End; 
 
 /// The machine at an end of a link.
 pub enum End {
-    /// A host of ours.
+    /// A host of lasthop.
     Ours(Box<dyn Host>),
-    /// Whoever is behind a device.
+    /// The external host behind a packet device.
     Outside(PacketDevice),
 }

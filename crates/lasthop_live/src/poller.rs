@@ -10,7 +10,7 @@ use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-/// Polls descriptors for the clock. Each user of descriptors has a [`Lane`] of its own.
+/// Polls descriptors for the clock. Each user of descriptors has a separate [`Lane`].
 #[derive(Debug)]
 pub struct Poller {
     epoll: OwnedFd,
@@ -19,32 +19,32 @@ pub struct Poller {
     failure: RefCell<Option<io::Error>>,
 }
 
-/// The part of a poller that one user has.
+/// The part of a poller that belongs to one user.
 #[derive(Debug)]
 pub struct Lane {
     poller: Rc<Poller>,
     number: u16,
 }
 
-/// A descriptor that has something to say.
+/// A descriptor that is ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ready {
-    /// What the descriptor was called when it was added; the upper 16 bits are lost.
+    /// The token with which the descriptor was added, without its upper 16 bits.
     pub(crate) token: u64,
     pub(crate) is_readable: bool,
     pub(crate) is_writable: bool,
-    /// The other end writes no more.
+    /// Whether the other end has finished.
     pub(crate) is_finished: bool,
-    /// Something went wrong.
+    /// Whether an error occurred.
     pub(crate) is_broken: bool,
 }
 
-/// What is to be told of a descriptor.
+/// Which events of a descriptor are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interest {
-    /// That it can be read, as long as it can.
+    /// Readability, as long as it lasts (level-triggered).
     Readable,
-    /// Each time that it becomes readable or writable.
+    /// Each change to readable or writable (edge-triggered).
     Changes,
 }
 
@@ -60,7 +60,7 @@ const STOP: u64 = u64::MAX >> TOKEN_BITS;
 const COARSE: Duration = Duration::from_millis(2);
 
 impl Poller {
-    /// A poller that watches nothing.
+    /// Creates a poller without descriptors.
     ///
     /// # Errors
     /// When the kernel gives no `epoll`.
@@ -84,7 +84,7 @@ impl Poller {
         }
     }
 
-    /// Stops the run when this descriptor is readable or closed.
+    /// Stops the run when this descriptor becomes readable or closed.
     ///
     /// # Errors
     /// When the descriptor cannot be watched.
@@ -95,7 +95,7 @@ impl Poller {
         Ok(epoll::add(&self.epoll, descriptor, data, flags)?)
     }
 
-    /// Stops the run because something outside of it failed.
+    /// Stops the run because of an external error.
     pub fn fail(&self, error: io::Error) {
         self.failure.borrow_mut().get_or_insert(error);
         self.is_stopped.set(true);
@@ -106,12 +106,12 @@ impl Poller {
         self.failure.borrow_mut().take()
     }
 
-    /// Whether the run is to stop; asking takes the wish back.
+    /// Whether the run must stop. The call clears the request.
     pub(crate) fn take_stop(&self) -> bool {
         self.is_stopped.take()
     }
 
-    /// Waits until a descriptor has something to say, at most for this long; whether one has.
+    /// Waits at most this long until a descriptor is ready. Returns whether one is.
     pub(crate) fn wait(&self, longest: Option<Duration>) -> io::Result<bool> {
         let mut longest = longest;
         if let Some(wait) = longest.filter(|wait| *wait > Duration::ZERO && *wait < COARSE) {
@@ -150,7 +150,7 @@ impl Poller {
 }
 
 impl Lane {
-    /// Watches a descriptor from now on, until it is closed.
+    /// Watches a descriptor until it is closed.
     pub(crate) fn watch(
         &self,
         descriptor: impl AsFd,
@@ -168,12 +168,12 @@ impl Lane {
         Ok(epoll::add(&self.poller.epoll, descriptor, data, flags)?)
     }
 
-    /// The next descriptor that has something to say.
+    /// Returns the next descriptor that is ready.
     pub(crate) fn next_ready(&self) -> Option<Ready> {
         self.poller.lanes.borrow_mut()[usize::from(self.number)].pop_front()
     }
 
-    /// The poller that it is a share of.
+    /// Returns the poller of the lane.
     pub(crate) fn poller(&self) -> &Poller {
         &self.poller
     }

@@ -1,4 +1,4 @@
-//! QUIC on sockets of the kernel: random numbers and the time are the system's.
+//! QUIC on kernel sockets, with the system's random numbers and time.
 
 use std::sync::Arc;
 
@@ -24,9 +24,9 @@ pub struct QuicOffer {
 }
 
 impl QuicOffer {
-    /// A server that shows this chain, and wants a client's chain to one of `clients` where there are such. It takes early
-    /// data: a ticket is good once, so that nothing which is replayed finds its session. `retries` has clients show where they
-    /// are before anything else.
+    /// Creates the credentials of a server that presents this chain, and requires client certificates if `clients` has
+    /// roots. Early data is accepted; each ticket is valid once, so replayed early data finds no session. With
+    /// `retries`, clients must validate their address first (Retry).
     ///
     /// # Panics
     /// Never: what it is made of fits together.
@@ -46,8 +46,8 @@ impl QuicOffer {
         }
     }
 
-    /// A server of a protocol within these limits, which gives a handshake so long. Nobody beyond this machine can be flooded by who
-    /// claims to be another.
+    /// Creates the QUIC server of a protocol with these limits and this handshake timeout. Unless the listener is
+    /// local, clients must validate their address first (Retry), so that spoofed addresses cannot be flooded.
     pub(crate) fn server(
         &self,
         protocol: &str,
@@ -71,8 +71,8 @@ impl QuicOffer {
     }
 }
 
-/// A client of MQTT over QUIC that believes in these roots, asks for a server by its name or address, and shows a chain to
-/// one that asks.
+/// Creates the QUIC configuration of an MQTT client. It verifies the server by these roots and its name or address, and
+/// presents a chain on request.
 ///
 /// # Errors
 /// When the name is none, in words.

@@ -1,4 +1,4 @@
-//! A host that carries on what comes to it: connections of one transport become connections of another.
+//! A relay host: each accepted connection is forwarded over a connection of another transport.
 
 mod datagrams;
 mod streams;
@@ -19,8 +19,8 @@ use crate::{ConnectionLimits, KernelTcp, KernelUdp, Listener, Poller};
 use datagrams::Datagrams;
 use streams::Streams;
 
-/// A host with a leg of TCP and one of UDP. Each accepts at one port, and opens a connection of its own to one address
-/// for each that it has accepted.
+/// A relay host with a TCP leg and a UDP leg. Each leg accepts at one port, and opens one connection to a fixed address
+/// for each accepted one.
 pub(crate) struct Relay {
     tcp: Leg<Streams>,
     udp: Leg<Datagrams>,
@@ -63,7 +63,7 @@ const PEERS: PeerLimit = PeerLimit {
 };
 
 impl Relay {
-    /// From listeners of the kernel to a server, over sockets of the kernel both ways.
+    /// Creates a relay from kernel listeners to a server, with kernel sockets on both sides.
     pub(crate) fn of_kernel(
         poller: &Rc<Poller>,
         [tcp, udp]: [Listener; 2],
@@ -80,7 +80,7 @@ impl Relay {
         Ok(Self::new(tcp, udp, server, None))
     }
 
-    /// From listeners of the kernel into a simulated path, by transports of ours at this address.
+    /// Creates a relay from kernel listeners into a simulated path, where lasthop's transports have this address.
     pub(crate) fn into_path(
         poller: &Rc<Poller>,
         [tcp, udp]: [Listener; 2],
@@ -93,7 +93,7 @@ impl Relay {
         Ok(Self::new(tcp, udp, far, Some(OPENING)))
     }
 
-    /// Out of a simulated path to a server, by transports of ours that accept at an address and a port.
+    /// Creates a relay out of a simulated path to a server. lasthop's transports accept at an address and port.
     pub(crate) fn out_of_path(
         poller: &Rc<Poller>,
         own: (SocketAddr, u64),

@@ -1,4 +1,4 @@
-//! TLS on sockets of the kernel: random numbers and the time are the system's.
+//! TLS on kernel sockets, with the system's random numbers and time.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use lasthop_units::Duration;
 
 /// How long a client may take for its handshake.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How many sessions a server remembers: two of each of as many clients as it serves by default.
+/// The number of sessions that a server remembers: two for each client of the default limit.
 pub(crate) const SESSIONS: usize = 20_000;
 
 /// Returns the profile of a server with this chain for TLS 1.2 and 1.3.
@@ -66,7 +66,7 @@ pub(crate) fn settings() -> Settings {
     }
 }
 
-/// Why a secured connection ended, where TLS knows it.
+/// Returns why a secured connection ended, if TLS knows the reason.
 pub(crate) fn why_it_ended(reason: CloseReason) -> Option<String> {
     match reason {
         CloseReason::Refused(alert) => Some(match alert {

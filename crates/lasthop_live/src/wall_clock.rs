@@ -7,8 +7,8 @@ use rustix::time::Timespec;
 
 use crate::{Poller, WallTime};
 
-/// The wall clock: waits for deadlines, and for what comes from outside. Waiting is precise to what the kernel's high
-/// resolution timers and its scheduler give; [`Advance::Late`] tells what they did not.
+/// The wall clock, which waits for deadlines and for external input. Its precision is that of the kernel's timers and
+/// scheduler; [`Advance::Late`] reports the rest.
 #[derive(Debug)]
 pub struct WallClock {
     time: WallTime,
@@ -33,7 +33,7 @@ const NANOS_A_SECOND: u64 = 1_000_000_000;
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl WallClock {
-    /// A clock that waits by this poller.
+    /// Creates a clock that waits with this poller.
     #[must_use]
     pub fn new(time: WallTime, poller: Rc<Poller>) -> Self {
         Self {
@@ -46,14 +46,14 @@ impl WallClock {
         }
     }
 
-    /// Stays awake for so long before each deadline, at the cost of a processor.
+    /// Makes the clock busy-wait for this span before each deadline, at the cost of a processor.
     #[must_use]
     pub fn awake_before(self, awake: Duration) -> Self {
         Self { awake, ..self }
     }
 
-    /// Lets what comes from outside wait for so long behind what came before, so that it is taken together: to wake up
-    /// costs more than a message. What comes by itself, with nothing as shortly before it, does not wait.
+    /// Makes external input that follows other input wait for this span, so that several messages share one wake-up.
+    /// Isolated input is processed at once.
     #[must_use]
     pub fn gathering(self, gathers: Duration) -> Self {
         Self { gathers, ..self }
@@ -65,7 +65,7 @@ impl WallClock {
         self.time
     }
 
-    /// The time now.
+    /// Returns the current time.
     #[must_use]
     pub fn now(&self) -> Instant {
         self.time.now()

@@ -2,21 +2,21 @@ use lasthop_gateway::Calendar;
 use lasthop_units::{Duration, Instant};
 use rustix::time::{ClockId, clock_gettime};
 
-/// The time of the machine, by its monotonic clock.
+/// The machine's monotonic time.
 #[derive(Clone, Copy, Debug)]
 pub struct WallTime {
     /// The nanoseconds since the machine's start that count as the instant 0.
     origin: u64,
 }
 
-/// The calendar of the machine, which follows when somebody sets its clock.
+/// The machine's calendar time, which follows adjustments of the system clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WallCalendar;
 
 const NANOS_A_SECOND: u64 = 1_000_000_000;
 
 impl WallTime {
-    /// Time that begins now.
+    /// Creates a time base that starts now.
     #[must_use]
     pub fn starting_now() -> Self {
         Self {
@@ -24,19 +24,19 @@ impl WallTime {
         }
     }
 
-    /// Time that began with the machine, so that programs which run side by side agree on it.
+    /// Creates a time base that starts with the machine, so that programs on the same machine agree on it.
     #[must_use]
     pub const fn of_the_machine() -> Self {
         Self { origin: 0 }
     }
 
-    /// The time now.
+    /// Returns the current time.
     #[must_use]
     pub fn now(&self) -> Instant {
         Instant::from_nanos(since_start_of_machine().saturating_sub(self.origin))
     }
 
-    /// The time since 1970-01-01 00:00 UTC, by the calendar.
+    /// Returns the calendar time since 1970-01-01 00:00 UTC.
     #[must_use]
     pub fn calendar_now() -> Duration {
         let time = clock_gettime(ClockId::Realtime);

@@ -8,10 +8,10 @@ use lasthop_engine::{HostId, LinkId, Observer};
 use lasthop_measure::Histogram;
 use lasthop_units::{Duration, Instant};
 
-/// Counts the packets of a run on the wall clock, until a given end or a request.
+/// Counts the packets of a run in real time, until a given instant or a request to stop.
 #[derive(Debug)]
 pub struct Watch {
-    /// The end of the run.
+    /// When the run ends.
     pub end: Instant,
     done: Rc<Cell<bool>>,
     packets: u64,
@@ -21,7 +21,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// A watch that ends the run at this instant, or as soon as `done` is set.
+    /// Creates a watch that ends the run at this instant, or as soon as `done` is set.
     #[must_use]
     pub fn until(end: Instant, done: Rc<Cell<bool>>) -> Self {
         Self {

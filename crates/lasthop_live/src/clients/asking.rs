@@ -19,32 +19,32 @@ use crate::{Poller, WallTime, Watch, live_run};
 pub struct Asking<'fd> {
     /// The address of the server.
     pub server: SocketAddr,
-    /// The timeout; `None` for none.
+    /// The timeout; `None` for no timeout.
     pub patience: Option<Duration>,
-    /// Ends it as soon as this can be read.
+    /// A descriptor that stops the client when it becomes readable.
     pub stop: BorrowedFd<'fd>,
-    /// The seed of its random numbers.
+    /// The seed of the client's random numbers.
     pub seed: u64,
 }
 
 /// Why a client failed.
 #[derive(Debug, Error)]
 pub enum ClientError {
-    /// The kernel says so.
+    /// The kernel reported an error.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The server says so, or goes.
+    /// The server refused the client or closed the connection.
     #[error("{0}")]
     Refused(String),
     /// The server did not answer in time.
     #[error("no answer in time")]
     NoAnswer,
-    /// It was stopped.
+    /// The client was stopped.
     #[error("stopped")]
     Stopped,
 }
 
-/// How a client tells that it is done, or why it cannot be.
+/// The outcome of a client, which its application sets when it is done or has failed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ending {
     is_done: Rc<Cell<bool>>,

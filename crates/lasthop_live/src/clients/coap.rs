@@ -18,12 +18,12 @@ use super::asking::{Asking, ClientError, Ending};
 use crate::{KernelTcp, KernelUdp, Poller, Tally};
 use crate::{dtls, secured};
 
-/// An answer of a server.
+/// A CoAP response.
 #[derive(Debug)]
 pub struct CoapAnswer<'a> {
     /// The response code.
     pub code: Code,
-    /// The body, put together from its blocks.
+    /// The body, reassembled from its blocks.
     pub payload: &'a [u8],
     /// The format of the body.
     pub content_format: Option<u16>,
@@ -34,9 +34,9 @@ pub struct CoapAnswer<'a> {
 /// The transport of a request.
 #[derive(Clone, Copy, Debug)]
 pub enum CoapWay<'a> {
-    /// By UDP (RFC 7252), and DTLS where there is a profile of it.
+    /// UDP (RFC 7252), with DTLS if there is a profile.
     Datagrams(Option<&'a lasthop_dtls::ClientProfile>),
-    /// By TCP (RFC 8323), and TLS where there is a profile of it.
+    /// TCP (RFC 8323), with TLS if there is a profile.
     Streams(Option<&'a lasthop_tls::ClientProfile>),
 }
 

@@ -32,7 +32,7 @@ pub struct MqttSession<'a> {
     pub user: Option<(&'a str, Option<&'a str>)>,
     /// Whether publications are retained.
     pub retain: bool,
-    /// The topic that it publishes to, or the filter that it subscribes to.
+    /// The topic to publish to, or the filter to subscribe to.
     pub topic: &'a str,
     /// The TLS profile; `None` for an unsecured connection.
     pub secured: Option<&'a ClientProfile>,
@@ -42,8 +42,9 @@ pub struct MqttSession<'a> {
     pub web_host: Option<&'a str>,
 }
 
-/// Publishes one message in each of so many sessions, one behind the other; when it returns, the broker has it, as far as
-/// its QoS tells that. Tells how the connection of each came about: a later one may resume what an earlier one agreed on.
+/// Publishes one message in each of a number of consecutive sessions. When it returns, the broker has acknowledged all
+/// messages, unless their QoS is 0. Returns how each connection was established: a later one can resume the session of
+/// an earlier one.
 ///
 /// # Errors
 /// When the broker cannot be reached, refuses, or does not answer in time.

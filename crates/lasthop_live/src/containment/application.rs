@@ -8,7 +8,7 @@ use lasthop_units::Instant;
 
 use super::{Panic, Turn, attempt};
 
-/// An application whose panic ends the connection that it was about.
+/// An application wrapper. A panic of the application ends the connection that was being processed.
 pub(crate) struct ContainedApplication {
     name: &'static str,
     application: Box<dyn Application>,

@@ -5,11 +5,11 @@ use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::Once;
 
-/// What panicked, and where.
+/// A caught panic, with its message and place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Panic {
     pub(crate) what: String,
-    /// File and line, without the folders of the machine that built it.
+    /// File and line, without the folders of the build machine.
     pub(crate) place: String,
 }
 
@@ -19,7 +19,7 @@ thread_local! {
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Works, and comes back from a panic. What the work holds must be fit to be used after that.
+/// Runs `work` and catches a panic. Data that `work` borrows must stay usable after a panic.
 pub(crate) fn attempt<R>(work: impl FnOnce() -> R) -> Result<R, Panic> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

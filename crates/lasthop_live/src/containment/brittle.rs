@@ -3,10 +3,10 @@ use lasthop_contract::{
 };
 use lasthop_units::Instant;
 
-/// A layer of tests alone that panics over a peer that says so. In tests all servers have it.
+/// A test layer that panics when the peer sends a certain word. In tests, all servers have it.
 pub(crate) struct Brittle<T>(T);
 
-/// What it panics over.
+/// The word that triggers the panic.
 pub(super) const WORD: &[u8] = b"PANIC";
 
 impl<T> Brittle<T> {

@@ -10,7 +10,7 @@ use super::Panic;
 use crate::Poller;
 use crate::gateway::{LogForm, LogLines};
 
-/// What panicked in a server or a load, and clients that a server refused: counted, and written down in a line each.
+/// Counts and logs panics of a server or load, and clients that a server refused. Each has one line.
 #[derive(Debug)]
 pub(crate) struct Failures {
     poller: Rc<Poller>,
@@ -42,23 +42,23 @@ impl Failures {
         })
     }
 
-    /// How many there were.
+    /// Returns the number of failures.
     pub(crate) fn count(&self) -> u64 {
         self.count.get()
     }
 
-    /// Notes one that ended a connection with a peer.
+    /// Records a panic that ended the connection to a peer.
     pub(crate) fn closed(&self, peer: SocketAddr, layer: &str, panic: &Panic) {
         let parts = vec![("peer", json!(peer.to_string())), ("layer", json!(layer))];
         self.note("connection_failed", parts, panic);
     }
 
-    /// Notes one that ended a client of a load.
+    /// Records a panic that ended a client of a load.
     pub(crate) fn ended_client(&self, number: u32, panic: &Panic) {
         self.note("client_failed", vec![("client", json!(number))], panic);
     }
 
-    /// Notes one that belongs to no connection that is still there. Where they do not end, the server does.
+    /// Records a panic that belongs to no open connection. If such panics do not stop, the server ends.
     pub(crate) fn unowned(&self, now: Instant, layer: &str, panic: &Panic) {
         let (since, count) = self.unowned.get();
         let (since, count) = match now - since < SECOND {
@@ -74,7 +74,7 @@ impl Failures {
         }
     }
 
-    /// Notes a client of a load that its server does not let in, though it let in others.
+    /// Records a client of a load that the server refused although it accepted others.
     pub(crate) fn refused_client(&self, client: &str, server: SocketAddr, why: &str) {
         self.refused.set(self.refused.get() + 1);
         if self.refused.get() <= MOST_REFUSED {

@@ -8,7 +8,7 @@ use lasthop_units::Instant;
 
 use super::Turn;
 
-/// A layer of a stack that notes its name while it works.
+/// A layer of a stack that records its name while it runs.
 pub(crate) struct Layer<T> {
     name: &'static str,
     inner: T,

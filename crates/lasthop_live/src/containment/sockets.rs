@@ -11,13 +11,13 @@ use super::turn::TurnOwner;
 use super::{Failures, Turn};
 use crate::gateway::Traffic;
 
-/// A transport that knows the connections with a peer.
+/// A transport that can find the connections to a peer.
 pub(crate) trait Peers: Transport {
     /// All that there are.
     fn connections_with(&self, peer: SocketAddr) -> Vec<ConnectionId>;
 }
 
-/// Sockets below all layers: they note whose turn it is, and end the connection of one that panicked.
+/// The sockets below all layers. They record which connection is processed, and end it after a panic.
 pub(crate) struct Sockets<T> {
     lower: T,
     turn: Rc<Turn>,

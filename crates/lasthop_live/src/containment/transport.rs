@@ -5,7 +5,7 @@ use lasthop_units::Instant;
 
 use super::{Turn, attempt};
 
-/// All layers of a service above its sockets: a panic in one of them ends the connection that it was about.
+/// All layers of a service above its sockets. A panic in a layer ends the connection that was being processed.
 pub(crate) struct ContainedTransport {
     name: &'static str,
     layers: Box<dyn Transport>,
@@ -16,7 +16,7 @@ pub(crate) struct ContainedTransport {
 const MOST_IN_ONE_GO: usize = 64;
 
 impl ContainedTransport {
-    /// The layers below a service of this name.
+    /// Wraps the layers below a service with this name.
     pub(crate) fn new(name: &'static str, layers: Box<dyn Transport>, turn: &Rc<Turn>) -> Self {
         let turn = Rc::clone(turn);
         Self { name, layers, turn }

@@ -6,7 +6,7 @@ use lasthop_contract::ConnectionId;
 
 use super::Panic;
 
-/// What a stack of layers is working on, as these note it for who contains a panic.
+/// The unit of work that a stack is processing: its connection and layer. It is recorded for the containment of panics.
 #[derive(Debug)]
 pub(crate) struct Turn {
     /// The innermost layer at work.
@@ -17,7 +17,7 @@ pub(crate) struct Turn {
     failed: RefCell<Vec<Failed>>,
 }
 
-/// A turn that panicked.
+/// The panic of a turn, with its connection and layer.
 #[derive(Debug)]
 pub(crate) struct Failed {
     pub(crate) layer: &'static str,
@@ -25,18 +25,18 @@ pub(crate) struct Failed {
     pub(crate) whose: TurnOwner,
 }
 
-/// Whose turn it was.
+/// The connection or peer that a turn belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TurnOwner {
-    /// That of a connection of the sockets.
+    /// A connection of the sockets.
     Connection(ConnectionId),
-    /// That of who is at this address.
+    /// The peer at this address.
     Peer(SocketAddr),
     Nobody,
 }
 
 impl Turn {
-    /// Of a stack whose outermost user has this name.
+    /// Creates the turn of a stack whose top user has this name.
     pub(crate) fn of(name: &'static str) -> Rc<Self> {
         Rc::new(Self {
             layer: Cell::new(name),
@@ -45,7 +45,7 @@ impl Turn {
         })
     }
 
-    /// Works in a layer. After a panic the layer is still noted.
+    /// Runs `work` as part of a layer. After a panic the layer stays recorded.
     #[inline]
     pub(crate) fn within<R>(&self, layer: &'static str, work: impl FnOnce() -> R) -> R {
         let before = self.layer.replace(layer);
@@ -54,24 +54,24 @@ impl Turn {
         result
     }
 
-    /// The layer that panicked, in place of which another one works from now on.
+    /// Returns the layer that panicked, and records the outermost one in its place.
     pub(crate) fn take_layer(&self, outermost: &'static str) -> &'static str {
         self.layer.replace(outermost)
     }
 
-    /// Notes what is worked on.
+    /// Records the connection that is processed.
     #[inline]
     pub(crate) fn touch(&self, connection: ConnectionId) {
         self.connection.set(Some(connection));
     }
 
-    /// Nothing is worked on yet.
+    /// Starts a turn without a connection.
     #[inline]
     pub(crate) fn begin(&self) {
         self.connection.set(None);
     }
 
-    /// Has the sockets end the connection of a turn that panicked.
+    /// Tells the sockets to end the connection of a turn that panicked.
     pub(crate) fn fail(&self, layer: &'static str, panic: Panic, peer: Option<SocketAddr>) {
         let connection = self.connection.take().map(TurnOwner::Connection);
         let whose = peer.map(TurnOwner::Peer).or(connection);

@@ -7,7 +7,8 @@ use lasthop_world::{Secures, SocketClient, SocketKind};
 
 use crate::{dtls, secured};
 
-/// Whether the clients of a load are let in: where the first is refused, and none is in, none will be.
+/// Decides whether the load ends because its clients are refused: if the first client is refused before any is
+/// accepted, all will be.
 #[derive(Debug, Default)]
 pub(super) struct CrowdListener {
     is_open: Cell<bool>,
@@ -18,7 +19,7 @@ pub(super) struct CrowdListener {
     late: RefCell<Vec<LateRefusal>>,
 }
 
-/// A client that was not let in, though others were.
+/// A client that was refused although others were accepted.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LateRefusal {
     pub(super) client: String,
@@ -26,14 +27,14 @@ pub(super) struct LateRefusal {
     pub(super) why: String,
 }
 
-/// A client at the entrance.
+/// A client as seen by the listener.
 #[derive(Debug)]
 pub(super) struct CrowdClient {
     listener: Rc<CrowdListener>,
     name: String,
     server: SocketAddr,
     kind: SocketKind,
-    /// By what it and its server know each other, where they do.
+    /// How the client and its server authenticate each other, if they do.
     pub(super) secures: Option<Secures>,
     is_heard: bool,
     /// Its application has spoken with that of the server.
@@ -44,12 +45,12 @@ pub(super) struct CrowdClient {
 }
 
 impl CrowdListener {
-    /// Why nobody is let in, told once.
+    /// Returns why all clients are refused, once.
     pub(super) fn take_refusal(&self) -> Option<String> {
         self.refusal.borrow_mut().take()
     }
 
-    /// Who was refused later, each client told once.
+    /// Returns the clients refused later, each once.
     pub(super) fn take_late(&self) -> Vec<LateRefusal> {
         self.late.take()
     }
@@ -70,17 +71,17 @@ impl CrowdClient {
         }
     }
 
-    /// Its connection is there. A server of TLS 1.3 may refuse what it is shown after that.
+    /// Records an established connection. A server with TLS 1.3 can still refuse the client's certificate afterwards.
     pub(super) fn is_heard(&mut self) {
         self.is_heard = true;
     }
 
-    /// It says good-bye: what ends its connection from now on is no refusal.
+    /// Records that the client disconnects, so that the end of its connection is not a refusal.
     pub(super) fn leaves(&mut self) {
         self.is_leaving = true;
     }
 
-    /// Its application speaks with that of the server.
+    /// Records that the client's application has a session with the server.
     pub(super) fn goes_in(&mut self) {
         if self.is_heard {
             self.is_in = true;
@@ -88,13 +89,13 @@ impl CrowdClient {
         }
     }
 
-    /// A message of it was acknowledged.
+    /// Records an acknowledged message of the client.
     pub(super) fn is_answered(&mut self) {
         self.goes_in();
         self.listener.has_answered.set(true);
     }
 
-    /// Its connection has ended.
+    /// Records the end of the client's connection.
     pub(super) fn is_refused(&mut self, reason: CloseReason) {
         if self.is_in || self.is_leaving {
             return;
@@ -104,7 +105,7 @@ impl CrowdClient {
         }
     }
 
-    /// The server answered that it does not let it in.
+    /// Records a refusal in the server's answer.
     pub(super) fn is_turned_away(&mut self, refusal: Refusal) {
         let is_late = match refusal {
             Refusal::Connack(_) => self.listener.is_open.get(),

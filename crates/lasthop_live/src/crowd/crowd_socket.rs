@@ -12,7 +12,7 @@ use lasthop_units::{Duration, Instant};
 
 use super::Carrier;
 
-/// A transport of all in the hands of one client that is a host of its own.
+/// The shared transport as seen by one client that is a separate host.
 pub(super) struct CrowdSocket {
     carrier: Rc<RefCell<Carrier>>,
     owner: u32,
@@ -20,7 +20,7 @@ pub(super) struct CrowdSocket {
     connections: Vec<ConnectionId>,
 }
 
-/// What has happened to the connections of a client, and is not taken to it yet.
+/// Connection events that a client has not processed yet.
 pub(super) type Inbox = Rc<RefCell<VecDeque<(ConnectionId, TransportEvent)>>>;
 
 impl CrowdSocket {

@@ -6,7 +6,7 @@ use super::{Carrier, Crowd};
 use crate::containment::{Panic, attempt};
 
 impl Crowd {
-    /// Ends a client that panicked, with its connections. The others go on.
+    /// Ends a client that panicked, with its connections. Other clients continue.
     pub(super) fn fail(&mut self, now: Instant, number: u32, panic: &Panic) {
         self.failures.ended_client(number, panic);
         let client = &mut self.clients[number as usize];

@@ -12,24 +12,24 @@ use super::Carrier;
 use super::crowd_listener::CrowdClient;
 use super::crowd_socket::{CrowdSocket, Inbox};
 
-/// A client: what it says and hears, or a host that does.
+/// A client of the crowd: an application, or a host with an application.
 pub(super) enum Member {
-    /// It stands on the transport of all.
+    /// An application on the shared transport.
     Plain(Box<dyn Application>),
-    /// It has layers of its own there, or little of everything but sockets of the kernel.
+    /// A host with its own layers or constrained resources on the shared transport.
     Hosted(Hosted),
-    /// It panicked, and does nothing any more.
+    /// A client that panicked and has ended.
     Failed,
 }
 
-/// A host of its own on the transport of all.
+/// A host on the shared transport.
 pub(super) struct Hosted {
     host: Box<dyn Host>,
     inbox: Inbox,
     is_ready: Rc<Cell<bool>>,
 }
 
-/// An application of which one is told that it is ready, and who lets it in, whatever stands around it.
+/// An application wrapper that reports readiness and the server's answers to the crowd.
 pub(super) struct Telling {
     application: Box<dyn Application>,
     is_ready: Rc<Cell<bool>>,
@@ -71,7 +71,7 @@ impl Hosted {
         self.host.handle(at, input);
     }
 
-    /// What it has to tell, or until when it waits; nothing else leaves it but by the kernel.
+    /// Returns the next event, or the next deadline. All other output goes through the kernel.
     pub(super) fn poll(&mut self, at: Instant) -> Result<HostEvent, Option<Instant>> {
         loop {
             match self.host.poll(at) {
@@ -82,7 +82,7 @@ impl Hosted {
         }
     }
 
-    /// Whether it has become ready since it was asked.
+    /// Whether the application has become ready since the last call.
     pub(super) fn take_ready(&self) -> bool {
         self.is_ready.take()
     }

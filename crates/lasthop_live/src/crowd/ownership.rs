@@ -4,7 +4,7 @@ use lasthop_contract::{Chunk, ConnectionId, OpenError, OpenOptions, Transport, f
 use lasthop_transport::place_of;
 use lasthop_units::Instant;
 
-/// Which client has which connection, by the places of these.
+/// The owner of each connection, as the index of a client.
 #[derive(Debug, Default)]
 pub(super) struct Owners {
     at_place: Vec<(ConnectionId, u32)>,
@@ -16,7 +16,7 @@ impl Owners {
         (known == connection).then_some(owner)
     }
 
-    /// All connections that a client may still have.
+    /// Returns all connections that a client may still own.
     pub(super) fn all_of(&self, owner: u32) -> Vec<ConnectionId> {
         let all = self.at_place.iter();
         let of_owner = all.filter(|(_, known)| *known == owner);
@@ -32,7 +32,7 @@ impl Owners {
     }
 }
 
-/// A transport of many in the hands of one client: what that opens is its own.
+/// A shared transport as seen by one client, which owns the connections that it opens.
 pub(super) struct Owned<'a> {
     transport: &'a mut dyn Transport,
     owner: u32,

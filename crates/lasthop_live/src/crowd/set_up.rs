@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, VecDeque};
 /// again after a second, by the kernel.
 const AT_A_TIME: usize = 64;
 
-/// Which clients have not been started, and which are about their first connection. Who only hears comes first: others are
-/// started when all of those are ready.
+/// The order in which clients start. Clients that only receive start first. The others start when all of those are
+/// ready.
 #[derive(Debug)]
 pub(super) struct SetUp {
     hearing: VecDeque<u32>,
@@ -17,7 +17,7 @@ pub(super) struct SetUp {
 }
 
 impl SetUp {
-    /// Clients by whether they only hear.
+    /// Creates the order from whether each client only receives.
     pub(super) fn of(clients: impl Iterator<Item = bool>) -> Self {
         let (hearing, speaking): (Vec<_>, Vec<_>) =
             clients.zip(0..).partition(|(only_hears, _)| *only_hears);
@@ -31,17 +31,17 @@ impl SetUp {
         }
     }
 
-    /// Clients may be started from now on.
+    /// Allows clients to start.
     pub(super) fn begin(&mut self) {
         self.has_begun = true;
     }
 
-    /// No further client is to be started.
+    /// Stops further clients from starting.
     pub(super) fn end(&mut self) {
         self.has_begun = false;
     }
 
-    /// The next client to be started now.
+    /// Returns the next client to start now.
     pub(super) fn next(&mut self) -> Option<u32> {
         if !self.has_begun || self.connecting.len() >= AT_A_TIME {
             return None;
@@ -54,18 +54,18 @@ impl SetUp {
         Some(number)
     }
 
-    /// The connection of a client is there, or has failed.
+    /// Records that a client's first connection is established or has failed.
     pub(super) fn settled(&mut self, number: u32) {
         self.connecting.remove(&number);
     }
 
-    /// A client is gone: nobody waits for it.
+    /// Records that a client has ended, so that no other waits for it.
     pub(super) fn gone(&mut self, number: u32) {
         self.settled(number);
         self.heard_of(number);
     }
 
-    /// A client that only hears does from now on.
+    /// Records that a receiving client is ready.
     pub(super) fn heard_of(&mut self, number: u32) {
         self.unready.remove(&number);
     }

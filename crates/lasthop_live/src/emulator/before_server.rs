@@ -9,14 +9,14 @@ use super::{EmulationSpec, Emulator, EmulatorError, Ends};
 use crate::Listener;
 use crate::relay::Relay;
 
-/// What stands before a server: listeners, whose connections and datagrams go on to it through a path.
+/// The listeners in front of a server. Their connections and datagrams reach the server through a path.
 #[derive(Debug)]
 pub struct BeforeServer {
-    /// The socket that listens for TCP, and the one that is bound for UDP.
+    /// The listening TCP socket and the bound UDP socket.
     pub listeners: [OwnedFd; 2],
-    /// Where the server is, for the thread of the emulator.
+    /// The server's address, as seen from the emulator's thread.
     pub server: SocketAddr,
-    /// The largest packet of the path.
+    /// The largest packet of the path, in bytes.
     pub mtu_bytes: u16,
 }
 
@@ -25,7 +25,7 @@ const NEAR: IpAddr = IpAddr::V4(core::net::Ipv4Addr::new(10, 77, 0, 1));
 const FAR: IpAddr = IpAddr::V4(core::net::Ipv4Addr::new(10, 77, 0, 2));
 
 impl Emulator {
-    /// A path between two devices, and what carries on to a server what comes to listeners behind the far one.
+    /// Creates a path between two devices, and the relay from listeners behind its far end to a server.
     ///
     /// # Errors
     /// [`EmulatorError`], when the path, a capture or a descriptor cannot be.
@@ -46,7 +46,7 @@ impl Emulator {
         })
     }
 
-    /// A path that begins at listeners and ends at a server: between both, TCP and UDP are ours, and so are the packets.
+    /// Creates a path from listeners to a server. On the path, lasthop's own TCP and UDP carry the data.
     ///
     /// # Errors
     /// [`EmulatorError`], when the path, a capture or a descriptor cannot be.

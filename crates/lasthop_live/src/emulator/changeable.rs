@@ -59,17 +59,17 @@ impl Changing {
         })
     }
 
-    /// The hosts at its ends.
+    /// Returns the hosts at the two ends.
     pub(super) const fn hosts(&self) -> [HostId; 2] {
         self.hosts
     }
 
-    /// The number of the device.
+    /// Returns the number of the device.
     pub(super) const fn device(&self) -> u32 {
         self.path.device
     }
 
-    /// Packets that enter from now on meet this path. Its links draw from random streams that none before has drawn from.
+    /// Applies a path configuration to packets that enter from now on. Each configuration has new random streams.
     pub(super) fn set(
         &mut self,
         run: &mut LiveRun<EmulatorWatch>,
@@ -109,8 +109,7 @@ impl Changing {
         Ok(())
     }
 
-    /// Has nothing pass from now on, or lets packets pass again. What is on its way when it is cut is lost at the end that it
-    /// would have come to, if it is still cut then.
+    /// Cuts or restores the path. Packets that arrive at an end while the path is cut are lost.
     pub(super) fn cut(&mut self, run: &mut LiveRun<EmulatorWatch>, is_cut: bool) {
         if mem::replace(&mut self.is_cut, is_cut) == is_cut {
             return;

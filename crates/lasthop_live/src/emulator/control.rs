@@ -8,19 +8,19 @@ use serde::Deserialize;
 
 use super::{Emulator, EmulatorError, capture_of, captured_host};
 
-/// Gives orders to an emulator at work, from another thread.
+/// Sends orders to a running emulator from another thread.
 #[derive(Debug)]
 pub struct EmulatorControl {
     orders: Sender<Asked>,
 }
 
-/// Where an emulator hears orders: it looks several times in a hundred milliseconds.
+/// The receiving end of orders. The emulator checks it several times in 100 ms.
 #[derive(Debug)]
 pub struct ControlEnd {
     orders: Receiver<Asked>,
 }
 
-/// Both ends of a control.
+/// Creates both ends of a control.
 #[must_use]
 pub fn control() -> (EmulatorControl, ControlEnd) {
     let (asking, orders) = channel();
@@ -35,19 +35,19 @@ struct Asked {
     answer: Sender<Answer>,
 }
 
-/// What an emulator can be told, in JSON: `"cut"`, `{"set": {"hops": [..]}}`.
+/// An order to an emulator, in JSON: `"cut"`, `{"set": {"hops": [..]}}`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Order {
-    /// Let packets meet this path from now on.
+    /// Apply this path configuration from now on.
     Set(PathSpec),
-    /// Let nothing pass.
+    /// Drop all packets.
     Cut,
-    /// Let packets pass again.
+    /// Carry packets again.
     Restore,
-    /// Tell what was counted so far.
+    /// Return the counts so far.
     Stats,
-    /// Capture at an end from now on, or no more.
+    /// Start a capture at an end, or stop it.
     Capture(Option<CaptureOrder>),
 }
 
@@ -58,7 +58,7 @@ pub(super) struct CaptureOrder {
     end: CaptureEnd,
 }
 
-/// Where packets are captured.
+/// The end at which packets are captured.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum CaptureEnd {
@@ -67,7 +67,7 @@ pub(super) enum CaptureEnd {
 }
 
 impl CaptureEnd {
-    /// Which way the packets go that leave there.
+    /// Returns the direction of packets that enter the path at this end.
     pub(super) const fn direction(self) -> Direction {
         match self {
             Self::Near => Direction::Up,
@@ -84,7 +84,7 @@ impl CaptureEnd {
 }
 
 impl EmulatorControl {
-    /// Gives an order as JSON and waits for the answer, in JSON too. `None` when the emulator has ended.
+    /// Sends an order in JSON and waits for the answer in JSON. Returns `None` if the emulator has ended.
     ///
     /// # Errors
     /// [`EmulatorError`], when it cannot be followed.
@@ -100,7 +100,7 @@ impl EmulatorControl {
 }
 
 impl ControlEnd {
-    /// Answers what was asked meanwhile.
+    /// Answers the orders that have arrived.
     pub(super) fn serve(&self, mut follow: impl FnMut(Order) -> Answer) {
         for Asked { order, answer } in self.orders.try_iter() {
             // Who asks no more needs no answer.

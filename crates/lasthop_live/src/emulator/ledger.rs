@@ -3,7 +3,7 @@ use lasthop_contract::{Direction, Packet};
 use lasthop_units::Instant;
 use serde::Serialize;
 
-/// What the bytes are for that the two ends gave, as somebody at each of them reads it from the packets.
+/// The byte ledgers of the two ends, classified from the packets that each end sent.
 #[derive(Debug, Default)]
 pub(super) struct Ledgers {
     ends: [Books; 2],
@@ -16,31 +16,31 @@ struct Books {
     sent: Account,
 }
 
-/// Bytes that an end sent, of one layer and cause. The rows of a direction add up to all bytes offered in it.
+/// Bytes that an end sent, by layer and cause. The rows of a direction add up to all bytes offered in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct OfferedBytes {
     /// The direction.
     pub direction: &'static str,
-    /// The layer that sent them.
+    /// The layer that sent the bytes.
     pub layer: &'static str,
-    /// Their purpose.
+    /// The purpose of the bytes.
     pub cause: &'static str,
     /// The number of bytes.
     pub bytes: u64,
 }
 
 impl Ledgers {
-    /// A packet leaves the end that its direction begins at.
+    /// Records a packet that leaves the end where its direction begins.
     pub(super) fn sent(&mut self, now: Instant, packet: &Packet) {
         self.ends[packet.direction() as usize].read(now, Sight::Sent, packet);
     }
 
-    /// A packet arrives at the other one.
+    /// Records a packet that arrives at the other end.
     pub(super) fn received(&mut self, now: Instant, packet: &Packet) {
         self.ends[1 - packet.direction() as usize].read(now, Sight::Received, packet);
     }
 
-    /// All rows, when nothing more comes.
+    /// Returns all rows after the last packet.
     pub(super) fn finish(self) -> Vec<OfferedBytes> {
         let ends = Direction::ALL.into_iter().zip(self.ends);
         let rows = ends.flat_map(|(direction, mut books)| {

@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 use lasthop_classify::{CaptureReader, Sight};
 use lasthop_measure::{CapturedPacket, interface_description, section_header};
 
-/// Puts captures of one interface each into one file, in the order of time: the packets of a host with several
-/// interfaces, each by its name.
+/// Merges captures of one interface each into one file, in order of time. Each interface keeps its name.
 ///
 /// # Errors
 /// A file cannot be read or written, or is no capture. An end that is missing, as after a full disk, is none.

@@ -2,8 +2,8 @@ use std::fs;
 
 use lasthop_units::Duration;
 
-/// For how long, since the machine started, something that could have run on it had to wait for a processor; `None` where
-/// the kernel does not tell (`CONFIG_PSI`).
+/// Returns how long runnable tasks have waited for a processor since the machine started, or `None` if the kernel does
+/// not report it (`CONFIG_PSI`).
 pub(super) fn cpu_pressure() -> Option<Duration> {
     let told = fs::read_to_string("/proc/pressure/cpu").ok()?;
     stalled(&told)

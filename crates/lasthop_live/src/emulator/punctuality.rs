@@ -4,8 +4,8 @@ use std::num::NonZeroU64;
 use rustix::mm::{MlockAllFlags, mlockall, munlockall};
 use rustix::thread::{current_timer_slack, set_current_timer_slack};
 
-/// As long as it is there, no page of the process is taken from it once it has been used, and the thread wakes up when
-/// it wants to, not when it is convenient; as far as the process may.
+/// A guard for punctual timers. While it exists, the memory of the process is locked and timers have no slack, as far
+/// as the process is permitted.
 #[derive(Debug)]
 pub(super) struct Punctuality {
     is_held: bool,

@@ -33,7 +33,7 @@ pub struct LatenessLimit {
 }
 
 impl EmulationSpec {
-    /// Reads one and checks it.
+    /// Parses and validates a configuration.
     ///
     /// # Errors
     /// [`SpecError`] says where and what.

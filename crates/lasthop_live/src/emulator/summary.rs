@@ -15,9 +15,9 @@ pub struct EmulationSummary {
     pub cpu_seconds: f64,
     /// The CPU pressure of the machine, if the kernel reports it.
     pub cpu_pressure_seconds: Option<f64>,
-    /// From the near end to the far end.
+    /// Counts from the near end to the far end.
     pub up: DirectionSummary,
-    /// From the far end to the near end.
+    /// Counts from the far end to the near end.
     pub down: DirectionSummary,
     /// The purposes of the offered bytes, if requested.
     pub ledger: Option<Vec<OfferedBytes>>,
@@ -30,30 +30,30 @@ pub struct EmulationSummary {
 /// The packets of a direction. Offered plus duplicated equals delivered plus dropped plus queued.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct DirectionSummary {
-    /// Came out of the end that sends.
+    /// Packets that the sending end emitted.
     pub offered: Tally,
     /// The number of oversized packets.
     pub oversized_packets: u64,
-    /// Were made by the path.
+    /// Packets that the path duplicated.
     pub duplicated: Tally,
-    /// Went into the end that receives.
+    /// Packets passed to the receiving end.
     pub delivered: Tally,
     /// The delivered packets that the path corrupted.
     pub corrupted: Tally,
-    /// Ended on the path, by reason.
+    /// Packets dropped on the path, by reason.
     pub dropped: BTreeMap<&'static str, Tally>,
-    /// Were under way at the end.
+    /// Packets in flight when the emulation ended.
     pub queued: Tally,
     /// The number of delivered packets that the receiving end refused.
     pub refused_packets: u64,
 }
 
-/// Packets, and their bytes from the IP header on.
+/// A number of packets, and their bytes from the IP header on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
     /// The number of packets.
     pub packets: u64,
-    /// Their bytes at the time of counting. NATs change addresses, not lengths.
+    /// The bytes when they were counted. NATs change addresses, not lengths.
     pub bytes: u64,
 }
 
@@ -62,15 +62,15 @@ pub struct Tally {
 pub struct LatenessSummary {
     /// The number of late deadlines.
     pub deadlines: u64,
-    /// The 50th percentile.
+    /// The 50th percentile of lateness, in nanoseconds.
     pub p50_ns: u64,
-    /// The 99th percentile.
+    /// The 99th percentile of lateness, in nanoseconds.
     pub p99_ns: u64,
-    /// The maximum.
+    /// The maximum lateness, in nanoseconds.
     pub max_ns: u64,
-    /// The longest that the machine left the emulator alone.
+    /// The longest pause in which the machine did not run the emulator.
     pub longest_pause_ns: u64,
-    /// Filled buckets: from, up to but not including, how many.
+    /// The filled buckets: lower bound, exclusive upper bound, count.
     pub histogram: Vec<(u64, u64, u64)>,
 }
 
@@ -82,7 +82,7 @@ impl Tally {
 }
 
 impl DirectionSummary {
-    /// With what is under way when nothing more happens.
+    /// Returns the summary at the end, with the packets in flight.
     pub(super) fn ended(mut self, refused_packets: u64) -> Self {
         let gone = self.dropped.values();
         let gone = gone.fold(self.delivered, |sum, dropped| Tally {
@@ -100,7 +100,7 @@ impl DirectionSummary {
 }
 
 impl EmulationSummary {
-    /// What no wire carries whole, where there is such.
+    /// Records a packet above the MTU, if there is one.
     pub(super) fn note_oversized(&mut self, mtu_bytes: usize) {
         for (end, way) in [("near", &self.up), ("far", &self.down)] {
             if way.oversized_packets > 0 {
@@ -129,7 +129,7 @@ impl LatenessSummary {
         }
     }
 
-    /// What of it is beyond a limit.
+    /// Returns the values that exceed a limit, in words.
     pub(super) fn beyond(&self, limit: LatenessLimit) -> Vec<String> {
         let found = [
             ("99 of 100 packets were", self.p99_ns, limit.p99_ns),

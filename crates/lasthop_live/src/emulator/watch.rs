@@ -12,10 +12,10 @@ use super::ledger::Ledgers;
 use super::summary::{DirectionSummary, EmulationSummary, LatenessSummary};
 use super::{EmulationSpec, LatenessLimit, Tally};
 
-/// Counts what an emulator carries, and captures it where that was asked for.
+/// Counts the packets of an emulator, and captures them if requested.
 #[derive(Debug)]
 pub(super) struct EmulatorWatch {
-    /// When the loop comes back.
+    /// When the emulator's event loop returns.
     pub(super) end: Instant,
     ways: [Way; 2],
     mtu_bytes: Option<usize>,
@@ -51,19 +51,19 @@ impl EmulatorWatch {
         }
     }
 
-    /// Notes which end a host is.
+    /// Records which end a host is.
     pub(super) fn attach(&mut self, id: HostId, host: CapturedHost) {
         if let Some(capture) = &mut self.capture {
             capture.attach(id, host);
         }
     }
 
-    /// Notes how much later than asked for the loop came back.
+    /// Records by how much the event loop returned late.
     pub(super) fn note_pause(&mut self, pause: Duration) {
         self.longest_pause = self.longest_pause.max(pause);
     }
 
-    /// Captures from now on, or no more; what was captured before is whole.
+    /// Starts or stops a capture. A stopped capture is a complete file.
     pub(super) fn capture_by(&mut self, capture: Option<Capture>) -> io::Result<()> {
         match mem::replace(&mut self.capture, capture) {
             Some(before) => before.finish(),
@@ -71,7 +71,7 @@ impl EmulatorWatch {
         }
     }
 
-    /// Ends the captures and tells what was counted.
+    /// Ends the captures and returns the summary.
     pub(super) fn finish(
         mut self,
         wall: Duration,
@@ -85,7 +85,7 @@ impl EmulatorWatch {
         Ok(summary)
     }
 
-    /// What was counted so far, but what the bytes are for, which is known at the end.
+    /// Returns the counts so far, without the byte ledger, which is complete only at the end.
     pub(super) fn summary(
         &self,
         wall: Duration,

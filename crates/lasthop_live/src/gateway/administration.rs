@@ -15,20 +15,20 @@ pub struct Administration {
     database: Box<dyn Database>,
 }
 
-/// A device as it is listed.
+/// A device in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceSummary {
-    /// Its full name.
+    /// The full resource name.
     pub path: String,
     /// The algorithms of its keys.
     pub algorithms: Vec<&'static str>,
     /// The version of its configuration; 0 for none.
     pub config_version: u64,
-    /// Whether and how it can attach other devices.
+    /// Whether and how the device can attach other devices.
     pub attaches: Option<Attaches>,
-    /// The full names of the gateways that it is bound to.
+    /// The full names of the gateway devices to which the device is bound.
     pub bound_to: Vec<String>,
-    /// Whether it is blocked.
+    /// Whether the device is blocked.
     pub is_blocked: bool,
 }
 
@@ -178,7 +178,7 @@ impl Administration {
         Ok(devices)
     }
 
-    /// Copies all data, as they are at one moment, into a new file, whether or not a server runs.
+    /// Copies all data consistently into a new file, whether or not a server runs.
     ///
     /// # Errors
     /// When there is such a file, it cannot be written, or the database has tools of its own for that.
@@ -231,7 +231,7 @@ impl Administration {
         })
     }
 
-    /// Returns at most `most` messages from a position in the log on.
+    /// Returns at most `most` messages of the log, starting at a position.
     ///
     /// # Errors
     /// When the database fails.
@@ -243,8 +243,8 @@ impl Administration {
         Ok(rows.map(message).collect())
     }
 
-    /// Returns the position of the first unacknowledged message of a subscription. An unknown one begins at the first
-    /// message.
+    /// Returns the position of the first unacknowledged message of a subscription. For an unknown subscription this is
+    /// the first message.
     ///
     /// # Errors
     /// When the database fails.
@@ -255,7 +255,7 @@ impl Administration {
         Ok(next.map_or(1, i64::unsigned_abs))
     }
 
-    /// Acknowledges all messages before this position for a subscription. The others are sent again.
+    /// Acknowledges all messages before this position for a subscription. Later messages are sent again.
     ///
     /// # Errors
     /// When the database fails.
@@ -270,7 +270,7 @@ impl Administration {
         &mut *self.database
     }
 
-    /// Changes something, all or nothing, and has a server that runs look what it was.
+    /// Applies a change in one transaction and notifies the running server.
     pub(super) fn change<T>(
         &mut self,
         work: impl FnOnce(&mut dyn Database) -> Result<T, GatewayError>,
@@ -302,7 +302,7 @@ pub(super) fn note(
     database.execute(forget, &old).map(drop)
 }
 
-/// An error where there is no such device.
+/// Returns an error if the device does not exist.
 pub(super) fn ask_for(database: &mut dyn Database, path: &DevicePath) -> Result<(), GatewayError> {
     let find = "SELECT path FROM devices WHERE path = $1";
     let found = database.rows(find, &[Value::Text(path.text())])?;
@@ -346,7 +346,7 @@ pub(super) fn read_key(pem: &str) -> Result<PublicKey, GatewayError> {
     PublicKey::from_pem(pem).map_err(|error| GatewayError::Refused(error.to_string()))
 }
 
-/// Keys as they are stored, where a device may have so many.
+/// Returns keys in their stored form, if a device may have that many.
 pub(super) fn join_keys(keys: &[PublicKey]) -> Result<String, GatewayError> {
     let count = keys.len();
     if count > MAX_KEYS {

@@ -8,7 +8,7 @@ use lasthop_gateway::Asked;
 use lasthop_http::{ExchangeId, PORT, Purpose, RequestServer, ServerEvent, ServerLimits};
 use lasthop_units::Instant;
 
-/// A server of HTTP that asks somebody what to answer.
+/// An HTTP server that passes requests to an [`Answers`] implementation.
 #[derive(Debug)]
 pub(crate) struct Answering<A> {
     requests: RequestServer,
@@ -16,7 +16,7 @@ pub(crate) struct Answering<A> {
     awaiting: BTreeMap<Ticket, ExchangeId>,
 }
 
-/// Who answers requests, at once or later.
+/// A source of responses, at once or later.
 pub(crate) trait Answers: Debug {
     /// Takes a request.
     fn ask(&mut self, now: Instant, request: &Request<Vec<u8>>) -> Asked;

@@ -10,14 +10,14 @@ use super::{DataFolder, GatewayError};
 
 const NAME: &str = "bell";
 
-/// What a server hears by that somebody has changed something: a socket in its folder.
+/// A socket in the data folder by which a server is notified of changes.
 #[derive(Debug)]
 pub(super) struct Bell {
     socket: UnixDatagram,
 }
 
 impl Bell {
-    /// The bell of the server that has the lock of the folder; that of an earlier one goes.
+    /// Creates the socket for the server that holds the folder's lock, and replaces that of an earlier server.
     pub(super) fn hang(folder: &DataFolder) -> Result<Self, GatewayError> {
         let path = folder.file(NAME);
         let hung = fs::remove_file(&path)
@@ -34,14 +34,14 @@ impl Bell {
         Ok(Self { socket })
     }
 
-    /// Waits until somebody rings, and hears all that was rung. Who rings waits where the bell has much to tell, so that
-    /// nothing is missed.
+    /// Waits for a notification, and reads all that have arrived. Senders block while the socket is full, so that none
+    /// is lost.
     pub(super) fn hear(&self) -> io::Result<()> {
         self.socket.recv(&mut [0; 8]).map(drop)
     }
 }
 
-/// Who rings at the bell of a folder; an error where no server hears it.
+/// Returns a socket that notifies the server of a folder, or an error if no server listens.
 pub(super) fn ringer(folder: &DataFolder) -> io::Result<UnixDatagram> {
     let socket = UnixDatagram::unbound()?;
     with_short_path(folder, |path| socket.connect(path))?;

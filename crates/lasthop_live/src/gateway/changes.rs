@@ -3,7 +3,8 @@ use lasthop_gateway::{Change, DevicePath, DeviceRecord, Fingerprint, PublicKey};
 use super::GatewayError;
 use super::database::{Database, Row, Value, attaches_of};
 
-/// What a server knows of the devices, as changes of nothing: all that is there, and then what others have changed since.
+/// A server's reader of changes to devices. It returns all existing devices first, and then the changes that others
+/// have made.
 #[derive(Debug)]
 pub(super) struct Changes {
     /// The number of the last one that was read.
@@ -11,7 +12,7 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// All devices, bindings and configurations, as if they had just been made, and what comes behind them.
+    /// Returns all devices, bindings and configurations as new, and a reader of later changes.
     pub(super) fn from_the_start(
         database: &mut dyn Database,
     ) -> Result<(Self, Vec<Change>), GatewayError> {
@@ -39,7 +40,7 @@ impl Changes {
         Ok((Self { last }, known))
     }
 
-    /// What others have changed since; where that cannot be read, it is read the next time.
+    /// Returns the changes that others have made since the last call. After a failure, the next call repeats them.
     pub(super) fn since(
         &mut self,
         database: &mut dyn Database,
@@ -118,7 +119,7 @@ fn device(mut row: Row) -> Option<DeviceRecord> {
     })
 }
 
-/// The keys of a device, as the tables have them.
+/// Returns the keys of a device from their stored form.
 pub(super) fn keys_of(pems: &str) -> Vec<PublicKey> {
     let pems = pems.split_inclusive("-----END PUBLIC KEY-----");
     pems.filter_map(|pem| PublicKey::from_pem(pem).ok())

@@ -37,13 +37,13 @@ impl DataFolder {
         Ok(Self { path })
     }
 
-    /// A file in it.
+    /// Returns the path of a file in the folder.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Makes a file that is for its owner alone, where there is none. One that is there is not opened: to close it would end the
-    /// locks that this process has on it.
+    /// Creates a file that only its owner can read, if it is missing. An existing file is not opened, because closing
+    /// it would release this process's locks on it.
     pub(super) fn make_private(&self, name: &str) -> Result<(), GatewayError> {
         let path = self.file(name);
         let mut options = OpenOptions::new();
@@ -56,8 +56,8 @@ impl DataFolder {
         }
     }
 
-    /// Keeps room back on the disk, for the time when it is full; whether there is some. A disk that is nearly full keeps what
-    /// it has.
+    /// Reserves disk space for the time when the disk is full. Returns whether space is reserved. On a nearly full disk
+    /// nothing is reserved.
     pub(super) fn keep_reserve(&self) -> Result<bool, GatewayError> {
         let path = self.file(RESERVE);
         if path.exists() {
@@ -81,7 +81,7 @@ impl DataFolder {
         keep().map_err(|error| GatewayError::Folder(path.clone(), error))
     }
 
-    /// Gives that room back; whether there was some.
+    /// Releases the reserved disk space. Returns whether there was any.
     pub(super) fn release_reserve(&self) -> Result<bool, GatewayError> {
         let path = self.file(RESERVE);
         match fs::remove_file(&path) {
@@ -91,7 +91,7 @@ impl DataFolder {
         }
     }
 
-    /// Keeps other servers out for as long as what is returned is there.
+    /// Locks the folder against other servers while the returned descriptor is open.
     pub(crate) fn lock(&self) -> Result<OwnedFd, GatewayError> {
         let path = self.file("lock");
         let mut options = OpenOptions::new();

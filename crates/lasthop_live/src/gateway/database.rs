@@ -5,8 +5,8 @@ use lasthop_gateway::{Attaches, Kind};
 
 use super::GatewayError;
 
-/// A connection to the database of a gateway: SQLite in a folder, or a server of PostgreSQL. Both have the same tables, and
-/// what is asked of them is written once, in what both understand: values are `$1`, `$2` in the order in which they come up.
+/// A connection to a gateway's database, either SQLite in a folder or a PostgreSQL server. Both have the same tables
+/// and use the same SQL statements, with values `$1`, `$2` in order of appearance.
 ///
 /// Devices with their keys (PEM, one behind the other); what they are to be like; what they said; who has read how far; what
 /// was changed, for a server that runs; and which devices may speak for which.
@@ -50,7 +50,7 @@ pub(super) trait Database: Debug + Send {
     fn await_news(&mut self) -> Result<bool, GatewayError>;
 }
 
-/// A value in a question.
+/// A parameter of a statement.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Value<'a> {
     Text(&'a str),
@@ -59,13 +59,13 @@ pub(super) enum Value<'a> {
     Bytes(&'a [u8]),
 }
 
-/// A row that was found.
+/// A row of a result.
 #[derive(Debug)]
 pub(super) struct Row {
     cells: Vec<Cell>,
 }
 
-/// What is in a column of a row.
+/// The value of a column in a row.
 #[derive(Debug)]
 pub(super) enum Cell {
     Nothing,
@@ -74,7 +74,7 @@ pub(super) enum Cell {
     Bytes(Vec<u8>),
 }
 
-/// A message on its way to the disk.
+/// A message to be written to the database.
 #[derive(Debug)]
 pub(super) struct Message {
     pub(super) device: Box<str>,
@@ -89,7 +89,7 @@ impl Row {
         Self { cells }
     }
 
-    /// The text in a column; each is taken once.
+    /// Returns the text of a column, which can be taken once.
     pub(super) fn text(&mut self, column: usize) -> String {
         self.optional_text(column).unwrap_or_default()
     }
@@ -124,7 +124,7 @@ impl Row {
     }
 }
 
-/// Whom a device may attach, as the tables have it.
+/// Returns which devices a device may attach, from the stored form.
 pub(super) fn attaches_of(name: Option<String>) -> Option<Attaches> {
     let name = name?;
     Attaches::ALL.into_iter().find(|it| it.name() == name)

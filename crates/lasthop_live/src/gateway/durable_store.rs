@@ -22,8 +22,8 @@ use super::{DataPlace, GatewayError};
 use crate::WallTime;
 use crate::serve::bell_and_ringer;
 
-/// What a gateway keeps in a database: messages are written by a thread of its own, in one transaction all that have come while
-/// the one before was written, and are settled when that is on the disk. Another thread hears of changes.
+/// The store of a gateway in a database. One thread writes messages: each transaction holds all messages that arrived
+/// during the previous one, and they are settled when it is committed. Another thread listens for changes.
 pub struct DurableStore {
     changes: VecDeque<Change>,
     news: Receiver<Change>,
@@ -121,12 +121,12 @@ impl DurableStore {
         })
     }
 
-    /// What it measures while it is used.
+    /// Returns the measurements of the store.
     pub(crate) fn measures(&self) -> Arc<StoreMeasures> {
         Arc::clone(&self.measures)
     }
 
-    /// Where the data are, as people call it.
+    /// Returns the location of the data, for messages to people.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -136,7 +136,7 @@ impl DurableStore {
             .set_waiting(self.waiting.len(), self.waiting_size);
     }
 
-    /// What can be read when there is something to settle, or a change.
+    /// Returns the descriptor that is readable when a message is settled or data has changed.
     pub(crate) fn bell(&self) -> Arc<UnixDatagram> {
         Arc::clone(&self.bell)
     }

@@ -10,16 +10,16 @@ pub enum GatewayError {
     /// The folder or a file in it cannot be used.
     #[error("{0}: {1}")]
     Folder(PathBuf, io::Error),
-    /// This machine has no socket for what the server is told by.
+    /// This machine lacks the socket type for notifications.
     #[error("no socket: {0}")]
     NoBell(io::Error),
-    /// Another server has the data.
+    /// Another server uses the data.
     #[error("{0}: another server uses this data; stop it, or write another folder or database")]
     InUse(String),
-    /// It is the database of something else, or of a newer version. It is not touched.
+    /// The database belongs to another program or to a newer version. It is not changed.
     #[error("{0}: {1}")]
     Foreign(String, String),
-    /// What is asked cannot be done.
+    /// The operation is not possible, for this reason.
     #[error("{0}")]
     Refused(String),
     /// Its disk has no room.
@@ -27,13 +27,13 @@ pub enum GatewayError {
         "{0}: the disk is full; make room on it, or write: lasthop gateway log trim --older-than 30d --data DIR"
     )]
     Full(String),
-    /// The database fails.
+    /// The database failed.
     #[error("{0}: {1}")]
     Database(String, String),
 }
 
 impl GatewayError {
-    /// A database that was written by a newer lasthop.
+    /// Creates the error for a database of a newer version of lasthop.
     pub(super) fn newer(database: impl fmt::Display, version: i64, known: i64) -> Self {
         let why = format!(
             "this database has version {version}, and this lasthop knows {known}; use the lasthop that wrote it"

@@ -6,10 +6,10 @@ use lasthop_units::Instant;
 
 use super::answering::{Answering, Answers};
 
-/// The gateway's bridge for HTTP: a request that brings a message is answered once that is kept.
+/// The gateway's HTTP bridge. It answers a request with a message once the message is stored.
 pub(crate) type HttpBridge = Answering<Bridge>;
 
-/// What devices ask of a gateway.
+/// Answers the requests of devices to a gateway.
 #[derive(Debug)]
 pub(crate) struct Bridge {
     gateway: GatewayPort,

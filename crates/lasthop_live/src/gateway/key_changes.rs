@@ -5,26 +5,26 @@ use super::changes::keys_of;
 use super::database::{Database, Value};
 use super::{Administration, GatewayError};
 
-/// What happens to the connections of a device that used a removed key.
+/// The effect of a removed key on the connections that used it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Revoking {
-    /// They end.
+    /// The connections end.
     Ends,
-    /// They stay until their tokens end. No further connection comes about by the key.
+    /// The connections stay until their tokens expire. No new connection can use the key.
     Keeps,
 }
 
-/// A key of a device as it is listed.
+/// A key of a device in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeySummary {
-    /// Its fingerprint.
+    /// The fingerprint of the key.
     pub fingerprint: Fingerprint,
     /// The signature algorithm of its tokens.
     pub algorithm: &'static str,
 }
 
 impl Revoking {
-    /// Notes for a server that runs which keys a device has lost, where that is to end anything.
+    /// Records the removed keys of a device for a running server, if their connections must end.
     pub(super) fn note(
         self,
         database: &mut dyn Database,
@@ -50,7 +50,7 @@ impl Revoking {
 }
 
 impl Administration {
-    /// The keys of a device.
+    /// Returns the keys of a device.
     ///
     /// # Errors
     /// When there is no such device.
@@ -123,8 +123,8 @@ impl Administration {
         })
     }
 
-    /// Has a device not served, whatever it shows, or served again; whether that is new. Its keys, its configuration and what it
-    /// said stay.
+    /// Blocks or unblocks a device, whatever credentials it presents. Returns whether that is a change. Its keys,
+    /// configuration and messages stay.
     ///
     /// # Errors
     /// When there is no such device.

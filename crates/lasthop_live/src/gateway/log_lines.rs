@@ -12,8 +12,8 @@ use time::OffsetDateTime;
 
 use crate::WallTime;
 
-/// Writes what happens at a gateway, a line each, to the standard error of the server. A thread of its own does: who reads too
-/// slowly, or not at all, holds nobody up and misses lines.
+/// Writes log lines of a gateway to standard error, from a separate thread. If the reader is too slow, lines are
+/// dropped and the server is not delayed.
 #[derive(Debug)]
 pub struct LogLines {
     form: LogForm,
@@ -32,9 +32,9 @@ pub struct LogLines {
 /// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogForm {
-    /// For people: the time, what happens, and its parts as `name=value`.
+    /// Text: the time, the event, and its parts as `name=value`.
     Text,
-    /// For programs: an object of JSON.
+    /// A JSON object on each line.
     Json,
 }
 
@@ -80,7 +80,7 @@ impl LogLines {
         }
     }
 
-    /// The same about a gateway whose data are there.
+    /// Sets the location of the data for all lines.
     pub(crate) fn about(mut self, data: &str) -> Self {
         self.data = data.into();
         self
@@ -120,7 +120,7 @@ impl LogForm {
 }
 
 impl LogLines {
-    /// Writes a line, if there may be one now.
+    /// Writes a line, unless the rate limit is exceeded.
     pub(crate) fn tell_of(&mut self, name: &str, parts: Vec<(&str, Value)>) {
         let now = self.clock.now();
         let paid_at = self.paid_at.max(now) + A_LINE;

@@ -19,11 +19,11 @@ use super::StoreMeasures;
 use super::answering::{Answering, Answers};
 use super::traffic_books::TrafficBooks;
 
-/// A server that tells Prometheus.
+/// A server of metrics for Prometheus.
 pub(crate) type Metrics = Answering<Counted>;
 
-/// What a gateway has counted, for Prometheus: `GET /metrics`, in the text format of OpenMetrics 1.0. It names no device and
-/// shows nothing of what devices send.
+/// The counters of a gateway for Prometheus: `GET /metrics`, in the text format of OpenMetrics 1.0. They contain no
+/// device names and no payloads.
 #[derive(Debug)]
 pub(crate) struct Counted {
     pub(crate) gateway: GatewayPort,

@@ -3,8 +3,8 @@ use p256::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey, LineEndin
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
 
-/// A new key of a device, on P-256, by the random numbers of the machine: private (PKCS #8) and public, as PEM (RFC 7468).
-/// `None` where the machine has no random numbers.
+/// Generates a key pair for a device on P-256 from the system's random numbers. Returns the private (PKCS #8) and the
+/// public key as PEM (RFC 7468), or `None` if the system has no random numbers.
 #[must_use]
 pub fn new_key() -> Option<(String, String)> {
     let random = SystemRandom::new();

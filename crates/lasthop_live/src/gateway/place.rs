@@ -17,19 +17,19 @@ pub enum DataPlace {
     Postgres(Box<PostgresServer>),
 }
 
-/// What a server has of its data.
+/// The connections and locks that a server has on its data.
 pub(super) struct Served {
-    /// By which messages are written.
+    /// The connection that writes messages.
     pub(super) writing: Box<dyn Database>,
-    /// By which changes are heard of and read.
+    /// The connection that listens for changes and reads them.
     pub(super) hearing: Box<dyn Database>,
-    /// Wakes who hears, where that can be.
+    /// Wakes the listening thread, if possible.
     pub(super) wakes: Option<Wakes>,
-    /// What keeps other servers out, beside the database itself.
+    /// The lock against other servers, if the database has none itself.
     pub(super) lock: Option<OwnedFd>,
 }
 
-/// Wakes who hears.
+/// A socket that wakes the listening thread.
 pub(super) type Wakes = std::os::unix::net::UnixDatagram;
 
 impl fmt::Display for DataPlace {
@@ -51,7 +51,7 @@ impl DataPlace {
         DataFolder::open(path).map(Self::Folder)
     }
 
-    /// A database of a server of PostgreSQL.
+    /// Uses a database on a PostgreSQL server.
     ///
     /// # Errors
     /// When an authority that is to be believed is none.
@@ -59,7 +59,7 @@ impl DataPlace {
         PostgresServer::new(names).map(|server| Self::Postgres(Box::new(server)))
     }
 
-    /// A connection of who looks after the data, whether or not a server has them.
+    /// Opens a connection for administration, whether or not a server uses the data.
     pub(super) fn administered(&self) -> Result<Box<dyn Database>, GatewayError> {
         Ok(match self {
             Self::Folder(folder) => Box::new(SqliteDatabase::open(folder)?),
@@ -69,8 +69,8 @@ impl DataPlace {
         })
     }
 
-    /// The same for who is to make room on a disk that is full: where the database cannot even be opened, what is kept back
-    /// for that is released.
+    /// Opens a connection for administration that must free space on a full disk. If the database cannot be opened, the
+    /// reserved space is released.
     pub(super) fn administered_without_room(&self) -> Result<Box<dyn Database>, GatewayError> {
         let opened = self.administered();
         match (self, &opened) {
@@ -82,7 +82,7 @@ impl DataPlace {
         }
     }
 
-    /// What the one server of the data has.
+    /// Opens the connections of the data's only server.
     pub(super) fn served(&self) -> Result<Served, GatewayError> {
         Ok(match self {
             Self::Folder(folder) => {

@@ -30,9 +30,9 @@ pub struct PostgresServer {
 /// The parts of a PostgreSQL database URL.
 #[derive(Clone, Copy, Debug)]
 pub struct PostgresNames<'a> {
-    /// A host, an address, or the folder of a socket.
+    /// A host name, an address, or the folder of a local socket.
     pub host: &'a str,
-    /// Its port.
+    /// The port.
     pub port: u16,
     /// The role.
     pub user: &'a str,
@@ -44,7 +44,7 @@ pub struct PostgresNames<'a> {
     pub security: PostgresSecurity<'a>,
 }
 
-/// The database of a gateway on a server of PostgreSQL, in a schema of its own. Who changes it notifies those who listen.
+/// A gateway's database on a PostgreSQL server, in a separate schema. Changes notify the listening connections.
 pub(super) struct PostgresDatabase {
     server: PostgresServer,
     role: Role,
@@ -53,14 +53,14 @@ pub(super) struct PostgresDatabase {
     changes: bool,
 }
 
-/// What a connection is for.
+/// The purpose of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// It writes what devices say: one of a database at most.
+    /// Writes messages of devices. A database has at most one.
     Writer,
-    /// It hears of changes.
+    /// Listens for changes.
     Listener,
-    /// It changes something beside the server.
+    /// Changes data without being the server.
     Administrator,
 }
 
@@ -83,7 +83,7 @@ const USER_TIMEOUT: Duration = Duration::from_secs(10);
 const NEWS: Duration = Duration::from_secs(1);
 
 impl PostgresServer {
-    /// The server of these names.
+    /// Creates the settings of a server from the parts of its URL.
     ///
     /// # Errors
     /// When an authority is none.
@@ -142,8 +142,8 @@ impl PostgresServer {
 }
 
 impl PostgresDatabase {
-    /// Connects to the database, whose tables are made where there are none. Those of a newer version, or of something else, are
-    /// refused before anything is changed.
+    /// Connects to the database and creates its tables if they are missing. Tables of a newer version or of another
+    /// program are refused before anything is changed.
     pub(super) fn open(server: &PostgresServer, role: Role) -> Result<Self, GatewayError> {
         let mut database = Self {
             server: server.clone(),

@@ -43,7 +43,7 @@ const STEPS: [&str; 3] = [
 ",
 ];
 
-/// The database of a gateway in a folder. Who changes it rings at a socket in the folder.
+/// A gateway's SQLite database in a folder. Changes are notified by a socket in the folder.
 #[derive(Debug)]
 pub(super) struct SqliteDatabase {
     connection: Connection,
@@ -56,8 +56,8 @@ pub(super) struct SqliteDatabase {
 }
 
 impl SqliteDatabase {
-    /// Opens the database of a folder, made where there is none, and brought to this version where it is of an older one. One
-    /// of a newer version, or of something else, is refused before anything is written to it.
+    /// Opens the database of a folder. It is created if missing, and an older version is migrated. A database of a
+    /// newer version or of another program is refused before anything is written.
     pub(super) fn open(folder: &DataFolder) -> Result<Self, GatewayError> {
         let path = folder.file(NAME);
         if path.exists() {
@@ -84,7 +84,7 @@ impl SqliteDatabase {
         })
     }
 
-    /// Hears from now on when somebody changes it; only the server that has the lock of the folder may.
+    /// Makes the connection listen for changes. Only the server that holds the lock of the folder may do this.
     pub(super) fn hearing(mut self) -> Result<Self, GatewayError> {
         self.bell = Some(Bell::hang(&self.folder)?);
         Ok(self)

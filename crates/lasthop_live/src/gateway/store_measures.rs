@@ -2,10 +2,10 @@ use core::sync::atomic::{AtomicI64, Ordering};
 
 use prometheus_client::metrics::histogram::Histogram;
 
-/// What a store measures while it is used: how long the database takes, and what waits for it.
+/// The measurements of a store: the duration of transactions, and the queued messages.
 #[derive(Debug)]
 pub(crate) struct StoreMeasures {
-    /// Seconds from the beginning of a transaction until it is on the disk, or has failed.
+    /// Seconds from the beginning of a transaction until it is committed or has failed.
     pub(crate) commits: Histogram,
     waiting: AtomicI64,
     waiting_size: AtomicI64,
@@ -33,12 +33,12 @@ impl StoreMeasures {
         set(&self.waiting_size, size);
     }
 
-    /// How many messages wait to be written.
+    /// Returns the number of messages that wait to be written.
     pub(crate) fn waiting(&self) -> i64 {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// The bytes of memory that they take.
+    /// Returns the memory of the messages that wait to be written, in bytes.
     pub(crate) fn waiting_size(&self) -> i64 {
         self.waiting_size.load(Ordering::Relaxed)
     }

@@ -8,18 +8,18 @@ use prometheus_client::registry::{Registry, Unit};
 
 use crate::Tally;
 
-/// What each service of a server has sent and received, and how many connections it has.
+/// The bytes sent and received by each service of a server, and the number of its connections.
 #[derive(Debug, Default)]
 pub(crate) struct TrafficBooks {
     services: RefCell<Vec<ServiceTraffic>>,
 }
 
-/// Bytes that passed the sockets of a service: with what secures them, and without what the kernel puts around.
+/// The bytes through the sockets of a service, with those of TLS and without kernel headers.
 #[derive(Debug, Default)]
 pub(crate) struct Traffic {
-    /// Those that came.
+    /// Bytes received.
     pub(crate) received: Cell<u64>,
-    /// Those that the kernel, or the queue to it, has taken.
+    /// Bytes that the kernel or its send queue has accepted.
     pub(crate) sent: Cell<u64>,
 }
 
@@ -30,12 +30,12 @@ struct ServiceTraffic {
     connections: Option<Connections>,
 }
 
-/// What counts the connections of a service.
+/// The counter of a service's connections.
 #[derive(Debug)]
 pub(crate) enum Connections {
-    /// Those of the kernel.
+    /// The counters of kernel sockets.
     Kernel(Rc<Tally>),
-    /// Our own, of which so many are open.
+    /// The number of open connections of lasthop's own transport.
     Own(Rc<Cell<usize>>),
 }
 
@@ -52,7 +52,7 @@ impl Traffic {
 }
 
 impl TrafficBooks {
-    /// What the sockets of one more service note.
+    /// Adds a service. Returns the counters for its sockets.
     pub(crate) fn open(&self, protocol: &'static str) -> Rc<Traffic> {
         let traffic = Rc::<Traffic>::default();
         self.services.borrow_mut().push(ServiceTraffic {
@@ -63,7 +63,7 @@ impl TrafficBooks {
         traffic
     }
 
-    /// By what the connections of the service are counted that was opened last.
+    /// Sets the connection counter of the service that was added last.
     pub(crate) fn count_by(&self, connections: Connections) {
         if let Some(last) = self.services.borrow_mut().last_mut() {
             last.connections = Some(connections);

@@ -9,7 +9,7 @@ use super::database::{Database, Value};
 pub struct Trim {
     /// Messages before this time, up to the first later one.
     pub before: Option<UnixTime>,
-    /// All but this number of the newest.
+    /// All messages except this number of the newest.
     pub keep: Option<u64>,
     /// Whether messages that a subscription has not acknowledged are removed, too.
     pub even_unread: bool,
@@ -34,9 +34,9 @@ const AT_ONCE: i64 = 10_000;
 const AT_ONCE_WITHOUT_ROOM: i64 = 500;
 
 impl Administration {
-    /// Removes the old messages of the log; places of others stay what they are. What is old by every bound goes, and what a
-    /// subscription has not acknowledged only where that is asked for. On a disk that is full it begins with what was kept back
-    /// for that.
+    /// Removes old messages from the log. The positions of other messages do not change. A message is removed if it is
+    /// old by every criterion; an unacknowledged one only if `even_unread` is set. On a full disk, the reserved space
+    /// is released first.
     ///
     /// # Errors
     /// When the database fails.

@@ -8,20 +8,20 @@ use rustix::net::{
 };
 use thiserror::Error;
 
-/// A socket that a server listens at: a stream socket that accepts, or one for datagrams.
+/// A socket on which a server listens: a listening stream socket or a bound datagram socket.
 #[derive(Debug)]
 pub struct Listener {
     pub(crate) socket: OwnedFd,
     address: SocketAddr,
 }
 
-/// An address cannot be listened at.
+/// An address cannot be listened on.
 #[derive(Debug, Error)]
 #[error("{address}: {source}")]
 pub struct ListenerError {
     /// The address.
     pub address: SocketAddr,
-    /// Why.
+    /// The cause.
     pub source: io::Error,
 }
 
@@ -45,7 +45,7 @@ impl Listener {
         Self::open(address, SocketType::DGRAM)
     }
 
-    /// Takes over a socket that another language has bound; a stream socket is listening already.
+    /// Takes over a socket that another language has bound. A stream socket must already listen.
     ///
     /// # Errors
     /// If it is not an IP socket.
@@ -56,7 +56,7 @@ impl Listener {
         Ok(Self { socket, address })
     }
 
-    /// Returns the address on which it listens.
+    /// Returns the local address.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
@@ -84,7 +84,7 @@ impl Listener {
     }
 }
 
-/// A socket that does not block.
+/// Opens a non-blocking socket.
 pub(super) fn open_socket(peer: SocketAddr, kind: SocketType) -> rustix::io::Result<OwnedFd> {
     let family = if peer.is_ipv4() {
         AddressFamily::INET

@@ -26,7 +26,7 @@ use crate::Poller;
 use crate::containment::Peers;
 use crate::poller::{Interest, Lane, Ready};
 
-/// TCP of the kernel. All writes of a loop iteration to a connection use one system call.
+/// The kernel's TCP. All writes of a loop iteration to a connection use one system call.
 #[derive(Debug)]
 pub struct KernelTcp {
     lane: Lane,
@@ -60,7 +60,7 @@ pub struct ConnectionLimits {
     pub connections_per_address: usize,
 }
 
-/// The counters of a transport, readable while it works.
+/// The counters of a transport, readable while it runs.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Connections that are open now.
@@ -83,13 +83,13 @@ const SEND_LIMIT: usize = 64 << 10;
 const LISTENERS: u64 = 1 << 40;
 
 impl KernelTcp {
-    /// A client: it opens connections and accepts none.
+    /// Creates a transport that only opens connections.
     #[must_use]
     pub fn client(poller: &Rc<Poller>) -> Self {
         Self::new(poller.lane(), Vec::new(), ConnectionLimits::NONE)
     }
 
-    /// A server at these listeners.
+    /// Creates a transport that accepts connections at these listeners.
     ///
     /// # Errors
     /// When they cannot be watched.
@@ -130,7 +130,7 @@ impl KernelTcp {
         }
     }
 
-    /// Returns its counters.
+    /// Returns the counters of the transport.
     #[must_use]
     pub fn tally(&self) -> Rc<Tally> {
         Rc::clone(&self.tally)

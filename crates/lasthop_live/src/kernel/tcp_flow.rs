@@ -5,38 +5,38 @@ use std::os::fd::OwnedFd;
 use lasthop_transport::Flow;
 use rustix::net::{SendFlags, send};
 
-/// A connection of the kernel's TCP.
+/// A TCP connection of the kernel.
 #[derive(Debug)]
 pub(super) struct TcpFlow {
     pub(super) socket: OwnedFd,
     pub(super) peer: SocketAddr,
     pub(super) local_port: u16,
     pub(super) phase: Phase,
-    /// Whether the kernel may have bytes for us.
+    /// Whether the kernel may have bytes to read.
     pub(super) may_read: bool,
-    /// The peer is known to write no more: a short read may be followed by the end.
+    /// Whether the peer has ended its stream, so that a short read can be followed by the end.
     pub(super) is_ending: bool,
-    /// The end of the peer's bytes has been read.
+    /// Whether the end of the peer's stream was read.
     pub(super) has_ended: bool,
     pub(super) sending: Sending,
-    /// What the kernel gave and nobody has read, where another connection was read in between.
+    /// Bytes that were read from the kernel but not by the application, because another connection was read in between.
     pub(super) unread: Option<Box<Unread>>,
 }
 
-/// What is on its way out.
+/// The send state of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Sending {
-    /// What the kernel has not taken yet; without memory where there is nothing.
+    /// The bytes that the kernel has not accepted yet; without an allocation if there are none.
     pub(super) waiting: Vec<u8>,
-    /// The kernel takes no more for now.
+    /// Whether the kernel accepts no more bytes for now.
     pub(super) is_blocked: bool,
-    /// Somebody wrote more than there was room for.
+    /// Whether a write was cut short and waits for room.
     pub(super) is_awaited: bool,
-    /// Nothing will be written any more.
+    /// Whether the stream was finished.
     pub(super) is_finished: bool,
 }
 
-/// Bytes that are read little by little.
+/// Received bytes that are read in parts.
 #[derive(Debug)]
 pub(super) struct Unread {
     pub(super) bytes: Vec<u8>,
@@ -45,10 +45,10 @@ pub(super) struct Unread {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// The kernel is about it.
+    /// The kernel is establishing the connection.
     Connecting,
     Open,
-    /// The kernel has told that it is gone; nobody has been told yet.
+    /// The kernel has reported the end of the connection. No event has been taken yet.
     Broken,
 }
 
@@ -67,8 +67,8 @@ impl TcpFlow {
         }
     }
 
-    /// Gives the kernel what was written just before the end of the stream, where nothing had to wait before; whether it
-    /// takes all.
+    /// Writes the last bytes before the end of the stream to the kernel, if none were queued. Returns whether it
+    /// accepted all.
     pub(super) fn says_last_words(&self) -> bool {
         let Sending {
             waiting,
@@ -83,7 +83,7 @@ impl TcpFlow {
             && send(&self.socket, waiting, SendFlags::NOSIGNAL) == Ok(waiting.len())
     }
 
-    /// Whether both ends are done.
+    /// Whether both ends have finished.
     pub(super) fn is_over(&self) -> bool {
         self.has_ended && self.sending.is_finished && self.sending.waiting.is_empty()
     }

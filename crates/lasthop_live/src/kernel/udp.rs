@@ -21,7 +21,7 @@ use crate::Poller;
 use crate::containment::Peers;
 use crate::poller::{Interest, Lane};
 
-/// UDP of the kernel. A connection is a flow: one of our sockets and a peer.
+/// The kernel's UDP. A connection is a flow between one local socket and a peer.
 #[derive(Debug)]
 pub struct KernelUdp {
     lane: Lane,
@@ -61,13 +61,13 @@ const MAX_PAYLOAD: usize = 65_507;
 const DATAGRAMS_A_TURN: usize = 64;
 
 impl KernelUdp {
-    /// A client: it opens flows and takes none from strangers.
+    /// Creates a transport that opens flows and ignores datagrams of unknown peers.
     #[must_use]
     pub fn client(poller: &Rc<Poller>) -> Self {
         Self::new(poller.lane(), FlowTable::new())
     }
 
-    /// A server at these listeners, with a limit on its peers.
+    /// Creates a transport that accepts flows at these listeners, up to a limit.
     ///
     /// # Errors
     /// When they cannot be watched.
@@ -83,8 +83,7 @@ impl KernelUdp {
         Ok(server)
     }
 
-    /// The same, whose datagrams are never cut on their way, as QUIC wants it (RFC 9000 section 14): a path is found to carry
-    /// what it carries.
+    /// Disables IP fragmentation of datagrams, as QUIC requires for path MTU discovery (RFC 9000 section 14).
     #[must_use]
     pub fn never_in_fragments(mut self) -> Self {
         self.never_in_fragments = true;

@@ -7,7 +7,7 @@ use lasthop_units::Instant;
 
 use super::{ACCEPTING, Carrier, OPENING, Side, Sides};
 
-/// Datagrams that are carried on one by one.
+/// Relays datagrams one by one.
 pub(super) struct Datagrams {
     to: SocketAddr,
     /// For the flows of each side, the flow of the other one.

@@ -9,7 +9,7 @@ use lasthop_units::Instant;
 
 use super::{ACCEPTING, Carrier, OPENING, Side, Sides};
 
-/// Bytes that are carried on as fast as the other side takes them: what it has no room for is not read.
+/// Relays byte streams. Bytes for which the other side has no room are not read.
 ///
 /// An end of bytes is carried on as one, a reset as a reset. A connection that cannot be opened resets the one that it
 /// was for.

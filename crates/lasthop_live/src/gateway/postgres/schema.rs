@@ -25,7 +25,7 @@ const STEPS: [&str; 2] = ["
     ALTER TABLE lasthop_gateway.devices ADD COLUMN blocked BIGINT NOT NULL DEFAULT 0;
 "];
 
-/// Has the tables there, of this version.
+/// Creates the tables if missing and checks their version.
 ///
 /// # Errors
 /// When they are of a newer one or of something else, or the server does not keep what it acknowledges; nothing is changed then.

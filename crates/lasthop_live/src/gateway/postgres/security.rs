@@ -15,19 +15,19 @@ use crate::gateway::GatewayError;
 /// The security of a PostgreSQL connection, as in `sslmode` of libpq. Authorities are PEM.
 #[derive(Clone, Copy, Debug)]
 pub enum PostgresSecurity<'a> {
-    /// It is in the clear.
+    /// Without TLS.
     Disable,
-    /// By TLS where the server can, whoever it is: against who listens, and nobody else.
+    /// With TLS if the server supports it, without authentication. Protects against eavesdroppers only.
     Prefer,
-    /// By TLS, whoever the server is.
+    /// With TLS, without authentication of the server.
     Require,
-    /// By TLS, and the server's certificate is of one of these authorities.
+    /// With TLS. The server's certificate must be signed by one of these authorities.
     VerifyCa(&'a [u8]),
-    /// The same, and it is for the host that is named.
+    /// With TLS. The certificate must be signed by one of these authorities and be valid for the host name.
     VerifyFull(&'a [u8]),
 }
 
-/// The TLS of a connection, which is made when it is.
+/// The TLS layer of a connection.
 pub(super) struct Secured {
     pub(super) mode: SslMode,
     pub(super) connector: Option<MakeRustlsConnect>,
@@ -78,7 +78,7 @@ fn unusable(error: &dyn core::fmt::Display) -> GatewayError {
     GatewayError::Refused(error.to_string())
 }
 
-/// What the failure of a handshake means to who connects; `None` where it is none.
+/// Returns the reason of a failed handshake in words, or `None` for other errors.
 pub(super) fn words_of(mut error: &(dyn core::error::Error + 'static)) -> Option<String> {
     loop {
         let io = error.downcast_ref::<io::Error>();

@@ -15,7 +15,7 @@ use crate::poller::Interest;
 const ACCEPTS_A_TURN: usize = 64;
 
 impl KernelTcp {
-    /// Takes the connections that wait at a listener.
+    /// Accepts the connections that wait at a listener.
     pub(super) fn accept(&mut self, listener: usize) {
         for _ in 0..ACCEPTS_A_TURN {
             let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
@@ -52,7 +52,8 @@ impl KernelTcp {
         }
     }
 
-    /// Closes the connection that waits where there is no descriptor for it; otherwise it would be told of for ever.
+    /// Closes a waiting connection although no file descriptor is free, because the listener would otherwise stay
+    /// readable.
     pub(super) fn refuse_one(&mut self, listener: usize) {
         self.reserve = None;
         let waiting = &self.listeners[listener].socket;

@@ -6,7 +6,7 @@ use super::{KernelTcp, READ_SIZE, STREAM};
 use crate::kernel::tcp_flow::Unread;
 
 impl KernelTcp {
-    /// Gives what has been read of a connection already; `None` where nothing is left of it.
+    /// Returns bytes of a connection that are already read, or `None` if none are left.
     pub(super) fn give_read(&mut self, id: ConnectionId, into: &mut [u8]) -> Option<usize> {
         if self.scratch_of == Some(id) {
             let given = self.scratch.give(into);
@@ -76,7 +76,7 @@ impl KernelTcp {
         }
     }
 
-    /// Gives the next connection that has more to read its turn.
+    /// Starts the turn of the next connection with more bytes to read.
     pub(super) fn end_rest(&mut self) -> bool {
         while let Some(id) = self.resting.pop_front() {
             if let Some(flow) = self.flows.get_mut(id) {

@@ -10,7 +10,7 @@ const SPARE_SIZE: usize = 4 << 10;
 const SPARE_BUFFERS: usize = 64;
 
 impl KernelTcp {
-    /// Gives the kernel what waits for it; whether there is something to tell.
+    /// Writes queued bytes to the kernel. Returns whether there are events to take.
     pub(super) fn flush(&mut self) -> bool {
         while let Some(id) = self.unflushed.pop() {
             let Some(flow) = self.flows.get_mut(id) else {
