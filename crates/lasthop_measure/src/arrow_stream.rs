@@ -1,4 +1,4 @@
-//! The streaming format of Arrow IPC for the few types that our tables have: no nesting, no compression.
+//! Writes the streaming format of Arrow IPC for flat tables without compression.
 
 use std::io::{self, Write};
 
@@ -9,19 +9,19 @@ use flatbuffers::{
 /// The type of an Arrow column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrowType {
-    /// True or false.
+    /// A boolean.
     Boolean,
-    /// 32 bits with a sign.
+    /// A signed integer of 32 bits.
     Int32,
-    /// 64 bits with a sign.
+    /// A signed integer of 64 bits.
     Int64,
-    /// 64 bits of IEEE 754.
+    /// An IEEE 754 number of 64 bits.
     Float64,
-    /// UTF-8 with offsets of 32 bits.
+    /// UTF-8 text with 32-bit offsets.
     Text,
 }
 
-/// The name, the type and the unit of a column, which may hold nulls.
+/// The name, type and unit of a column, which can have nulls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrowField {
     /// The column's name.
@@ -32,7 +32,7 @@ pub struct ArrowField {
     pub unit: Option<String>,
 }
 
-/// The values of a column, as Arrow lays them out.
+/// The values of a column in Arrow's memory layout.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     kind: ArrowType,
@@ -43,7 +43,7 @@ pub(crate) struct Column {
     values: Vec<u8>,
 }
 
-/// Writes the batches of one table.
+/// Writes the record batches of one table.
 pub(crate) struct StreamWriter<W: Write> {
     out: W,
 }
@@ -63,13 +63,13 @@ pub fn arrow_schema(fields: &[ArrowField]) -> Vec<u8> {
 }
 
 impl<W: Write> StreamWriter<W> {
-    /// Begins the stream of a table.
+    /// Starts the stream of a table.
     pub(crate) fn new(mut out: W, fields: &[ArrowField]) -> io::Result<Self> {
         out.write_all(&arrow_schema(fields))?;
         Ok(Self { out })
     }
 
-    /// Writes rows; all columns have the same number of them.
+    /// Writes rows. All columns must have the same length.
     pub(crate) fn write(&mut self, columns: &[Column]) -> io::Result<()> {
         let mut places = Vec::new();
         let mut body = 0;

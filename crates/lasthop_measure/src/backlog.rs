@@ -5,7 +5,7 @@ use lasthop_units::{Duration, Instant};
 
 use crate::{MessageLog, MessageRecord};
 
-/// The share of the messages that the path did not carry while they were offered, over all flows.
+/// Returns the share of messages, over all flows, that the path did not carry while they were offered.
 ///
 /// Of each flow, from its first due message to its last:
 ///
@@ -41,7 +41,7 @@ pub(crate) fn uncarried_share(log: &MessageLog, disturbed: Instant) -> Option<f6
 /// With fewer messages, a few that are late decide.
 const FEWEST_MESSAGES: usize = 20;
 
-/// The same, given the messages flow by flow and in order, of which few are in memory.
+/// Computes the uncarried share from messages that are passed flow by flow and in order, with little memory.
 #[derive(Debug, Default)]
 pub(crate) struct Backlog {
     flow: Option<FlowBacklog>,
@@ -49,7 +49,7 @@ pub(crate) struct Backlog {
     messages: usize,
 }
 
-/// What must be known of a flow before its messages are looked at one by one.
+/// The properties of a flow that are needed before its messages are read one by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FlowShape {
     first_due: Instant,
@@ -59,7 +59,7 @@ pub(crate) struct FlowShape {
 }
 
 impl Backlog {
-    /// Begins a flow of this shape.
+    /// Starts a flow with this shape.
     pub(crate) fn begin(&mut self, shape: Option<FlowShape>) {
         self.end_flow();
         let tells = |shape: &FlowShape| shape.messages >= FEWEST_MESSAGES;
@@ -97,7 +97,7 @@ impl Backlog {
         false
     }
 
-    /// The share over all flows.
+    /// Returns the share over all flows.
     pub(crate) fn uncarried_share(mut self) -> Option<f64> {
         self.end_flow();
         (self.messages > 0).then(|| self.uncarried / self.messages as f64)
@@ -113,7 +113,7 @@ impl Backlog {
 }
 
 impl FlowShape {
-    /// The shape of a flow; `None` without messages.
+    /// Returns the shape of a flow, or `None` without messages.
     pub(crate) fn of<'a>(records: impl IntoIterator<Item = &'a MessageRecord>) -> Option<Self> {
         let mut shape = None;
         for record in records {
@@ -122,7 +122,7 @@ impl FlowShape {
         shape
     }
 
-    /// Adds the next message.
+    /// Adds the next message to the shape.
     pub(crate) fn widen(shape: &mut Option<Self>, record: &MessageRecord) {
         let shape = shape.get_or_insert(Self {
             first_due: record.intended,

@@ -7,7 +7,7 @@ use lasthop_units::{Duration, Instant};
 
 use crate::Directory;
 
-/// What the packets of each device cost by its tariff.
+/// The cost of each device's packets by its tariff.
 ///
 /// A packet counts where its device sends or receives it. Those until the first session of a device are its set-up. From
 /// then on the window of its group counts, a whole number of periods of what is sent.
@@ -22,57 +22,57 @@ pub struct BillingLog {
     until: Instant,
 }
 
-/// What devices of a group pay, and what of a run tells it.
+/// The tariff of a group's devices, and the interval of a run from which the cost is extrapolated.
 #[derive(Clone, Debug)]
 pub struct BillingConfig {
-    /// What they pay.
+    /// The tariff.
     pub tariff: Tariff,
-    /// From when on bytes are those of every day, after the first session of the device.
+    /// The start of the interval of typical traffic, after the first session of the device.
     pub from: Duration,
-    /// Until when.
+    /// The end of this interval.
     pub until: Duration,
 }
 
 /// The bill of a SIM, or the mean of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bill {
-    /// IP bytes of a month.
+    /// IP bytes each month.
     pub bytes_per_month: f64,
-    /// Bytes that the tariff bills for a month.
+    /// Billed bytes each month.
     pub billed_bytes_per_month: f64,
     /// The cost of the first year, in the currency of the tariff.
     pub cost_per_year: f64,
-    /// Billed bytes of the set-up, once.
+    /// Billed bytes of the set-up, which occur once.
     pub set_up_bytes: f64,
 }
 
-/// What devices of a class pay in the mean for bytes of one cause, or for something else.
+/// The mean cost for devices of a class, by cause of the bytes or by tariff item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BillRow {
     /// The group.
     pub group: Box<str>,
-    /// The part of it.
+    /// The stratum of the group.
     pub stratum: Option<Box<str>>,
-    /// The layer that made the bytes; `tariff` where the tariff adds them.
+    /// The layer that sent the bytes; `tariff` for bytes or fees that the tariff adds.
     pub layer: &'static str,
-    /// What they are for.
+    /// The purpose of the bytes.
     pub cause: &'static str,
-    /// Bytes that are billed for a month.
+    /// Billed bytes each month.
     pub billed_bytes_per_month: f64,
-    /// What they cost in a year.
+    /// The cost in a year.
     pub cost_per_year: f64,
 }
 
 /// The bill of one device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimBill {
-    /// Its group.
+    /// The group of the device.
     pub group: Box<str>,
-    /// The part of it.
+    /// The stratum of the group.
     pub stratum: Option<Box<str>>,
-    /// Its number there, from 0.
+    /// The number of the device in its group, from 0.
     pub device: u32,
-    /// What it is billed.
+    /// The bill.
     pub bill: Bill,
 }
 
@@ -101,7 +101,7 @@ struct Sim {
 }
 
 impl BillingLog {
-    /// A log of the groups that have a tariff; `None` where none has.
+    /// Creates a log for the groups with a tariff, or returns `None` if no group has one.
     pub(crate) fn of(
         configs: &[Option<BillingConfig>],
         directory: &Directory,
@@ -143,7 +143,7 @@ impl BillingLog {
         })
     }
 
-    /// Notes which device of the run a host is from now on.
+    /// Records the device of a host from now on.
     pub(crate) fn attach(&mut self, host: HostId, device: Option<u32>) {
         match device
             .map(|it| it as usize)
@@ -154,12 +154,12 @@ impl BillingLog {
         };
     }
 
-    /// Until when something counts, as far as is known.
+    /// Returns until when packets are counted, as far as is known.
     pub(crate) const fn until(&self) -> Instant {
         self.until
     }
 
-    /// A packet leaves a host, or arrives there.
+    /// Records a packet that leaves a host or arrives there.
     pub(crate) fn packet(&mut self, now: Instant, host: HostId, way: Direction, packet: &Packet) {
         let Some(sim) = self.hosts.get(&host).map(|place| &mut self.sims[*place]) else {
             return;
@@ -189,7 +189,7 @@ impl BillingLog {
         }
     }
 
-    /// Something happens to messages or sessions of a device, told at this side.
+    /// Records an event of a device's messages or sessions, reported by this side.
     pub(crate) fn note(
         &mut self,
         now: Instant,
@@ -270,7 +270,7 @@ impl BillingLog {
         }
     }
 
-    /// The mean bill of a class of devices; `None` where they have no tariff, or none of them is there.
+    /// Returns the mean bill of a class of devices, or `None` if it has no tariff or no devices.
     pub(crate) fn of_class(&self, class: usize) -> Option<Bill> {
         mean(
             self.sims
@@ -281,7 +281,7 @@ impl BillingLog {
         )
     }
 
-    /// The mean bill of all real devices that have a tariff.
+    /// Returns the mean bill of all represented devices with a tariff.
     pub(crate) fn summary(&self) -> Option<Bill> {
         let weight = |sim: &Sim| self.classes[sim.class].weight;
         mean(
@@ -291,7 +291,7 @@ impl BillingLog {
         )
     }
 
-    /// The bill of each device that has a tariff.
+    /// Returns the bill of each device with a tariff.
     pub(crate) fn sims(&self) -> Vec<SimBill> {
         let bills = self.sims.iter().filter_map(|sim| {
             let class = &self.classes[sim.class];
@@ -305,7 +305,7 @@ impl BillingLog {
         bills.collect()
     }
 
-    /// What devices of each class pay in the mean, by what it is for.
+    /// Returns the mean cost for devices of each class, by purpose.
     pub(crate) fn rows(&self) -> Vec<BillRow> {
         let mut rows = Vec::new();
         for (place, class) in self.classes.iter().enumerate() {

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, VecDeque};
 use lasthop_contract::MessageId;
 use lasthop_units::{DataSize, Duration, Instant};
 
-/// Messages that a gateway has put together: what happens to a bundle happens to each message in it.
+/// Messages that a gateway has bundled. Each event of a bundle applies to all messages in it.
 #[derive(Debug, Default)]
 pub(crate) struct Bundles {
     known: BTreeMap<MessageId, Bundle>,
@@ -22,7 +22,7 @@ struct Bundle {
 const LONGEST_LIFE: Duration = Duration::from_secs(24 * 3600);
 
 impl Bundles {
-    /// Notes that a message is in a bundle of this size.
+    /// Records that a message is in a bundle of this size.
     pub(crate) fn put(
         &mut self,
         now: Instant,
@@ -43,14 +43,15 @@ impl Bundles {
         bundle.messages.push(message);
     }
 
-    /// The messages in a bundle; `None` where it is none.
+    /// Returns the messages in a bundle, or `None` for a message that is not a bundle.
     pub(crate) fn messages_in(&self, bundle: MessageId) -> Option<Vec<MessageId>> {
         self.known
             .get(&bundle)
             .map(|bundle| bundle.messages.clone())
     }
 
-    /// Notes so many bytes of a bundle that are sent; how many of them for the first time, `None` where it is none.
+    /// Records sent bytes of a bundle. Returns how many of them were sent for the first time, or `None` for a message
+    /// that is not a bundle.
     pub(crate) fn add_first_copy(&mut self, bundle: MessageId, length: u32) -> Option<u32> {
         let bundle = self.known.get_mut(&bundle)?;
         let new = bundle.unsent.min(length);

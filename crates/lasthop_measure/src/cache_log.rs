@@ -7,20 +7,20 @@ pub struct CacheLog {
     sums: CacheSums,
 }
 
-/// The answers of a run's proxies, by how they came about.
+/// The number of responses of a run's proxies, by cache outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheSums {
-    /// Fresh cache entries.
+    /// Responses from fresh cache entries.
     pub hits: u64,
-    /// Responses fetched for the request.
+    /// Responses that were fetched for the request.
     pub misses: u64,
-    /// Cache entries that the server validated.
+    /// Responses from cache entries that the server validated.
     pub validated: u64,
     /// Responses that another request had fetched.
     pub collapsed: u64,
-    /// Stale cache entries, because the server gave no answer.
+    /// Responses from stale cache entries, because the server did not answer.
     pub stale: u64,
-    /// Not at all, because the server gave no answer.
+    /// Failed requests, because the server did not answer.
     pub failed: u64,
     /// Writes that the server answered.
     pub written: u64,
@@ -29,7 +29,7 @@ pub struct CacheSums {
 }
 
 impl CacheLog {
-    /// Notes that there is such a proxy.
+    /// Records that the run has a caching proxy.
     pub(crate) fn watch(&mut self) {
         self.is_watched = true;
     }
@@ -49,7 +49,7 @@ impl CacheLog {
         sums.age_ms += u64::from(age_ms);
     }
 
-    /// All of it; `None` where there is no such proxy.
+    /// Returns the counts, or `None` without a caching proxy.
     pub(crate) fn sums(&self) -> Option<CacheSums> {
         self.is_watched.then_some(self.sums)
     }

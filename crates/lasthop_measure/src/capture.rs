@@ -1,4 +1,4 @@
-//! Captures of a run at its hosts, as pcapng files.
+//! Packet captures of a run at its hosts, as pcapng files.
 
 mod captured_host;
 mod host_file;
@@ -15,7 +15,7 @@ pub use captured_host::CapturedHost;
 use host_file::HostFile;
 pub use pcapng::{CapturedPacket, interface_description, section_header};
 
-/// A capture of a run: one pcapng file a host, with the packets that leave and arrive there.
+/// A packet capture of a run: one pcapng file for each host, with all packets that leave or arrive.
 ///
 /// Every packet carries its number as a comment, which is the same at both ends. What the path did to it is a comment
 /// at its sender, so a packet is written once its fate is known, and those behind it in the same file wait for it.
@@ -39,7 +39,7 @@ struct Departure {
 }
 
 impl Capture {
-    /// A capture at these hosts, each with the name of its interface.
+    /// Creates a capture at these hosts, each with its interface name.
     pub fn new(files: impl IntoIterator<Item = (CapturedHost, Box<str>, Box<dyn Write>)>) -> Self {
         let mut failure = None;
         let mut begun = Vec::new();
@@ -62,7 +62,7 @@ impl Capture {
         self.origin = origin;
     }
 
-    /// Notes which host of the run has a number from now on.
+    /// Records which captured host has this number from now on.
     pub fn attach(&mut self, id: HostId, host: CapturedHost) {
         match self.files.iter().position(|file| file.host() == host) {
             Some(file) => self.hosts.insert(id, file),
@@ -70,13 +70,13 @@ impl Capture {
         };
     }
 
-    /// Whether writing a file failed. The capture is then unusable and takes no more packets.
+    /// Whether writing a file failed. The capture is then unusable and records no more packets.
     #[must_use]
     pub fn has_failed(&self) -> bool {
         self.failure.is_some()
     }
 
-    /// Ends the files.
+    /// Completes the files.
     ///
     /// # Errors
     /// The first that a writer had.
@@ -97,7 +97,7 @@ impl Capture {
         self.under_way.insert(packet.number(), departure);
     }
 
-    /// A packet arrives at a host.
+    /// Records a packet that arrives at a host.
     pub fn received(&mut self, now: Instant, host: HostId, packet: &Packet) {
         self.one_has_ended(packet.number(), None);
         let Some(&file) = self.hosts.get(&host) else {
@@ -107,7 +107,7 @@ impl Capture {
         self.note(written);
     }
 
-    /// Something happens to a device that has little of everything: a comment at its next packet.
+    /// Records an event of a resource-constrained device, as a comment on its next packet.
     pub fn note_device(&mut self, now: Instant, host: HostId, event: DeviceEvent) {
         let seconds = (now + self.origin).since_start().as_secs_f64();
         let what = match event {
@@ -120,13 +120,13 @@ impl Capture {
         }
     }
 
-    /// A packet ends on its path.
+    /// Records a packet that was dropped on its path.
     pub fn dropped(&mut self, packet: &Packet, reason: DropReason) {
         let what = format!("dropped: {}", reason.name());
         self.one_has_ended(packet.number(), Some(what));
     }
 
-    /// A packet became two.
+    /// Records a packet that was duplicated.
     pub fn duplicated(&mut self, number: u64) {
         if let Some(departure) = self.under_way.get(&number) {
             self.files[departure.file].duplicated(departure.place);

@@ -2,14 +2,14 @@ use core::ops::Range;
 
 use lasthop_contract::IpView;
 
-/// The two ends that a packet goes between, whichever way: addresses and ports.
+/// The two ends of a packet in either direction: addresses and ports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Conversation {
     ends: [Vec<u8>; 2],
 }
 
 impl Conversation {
-    /// The conversation of an IP packet with TCP or UDP in it; `None` of any other.
+    /// Returns the conversation of an IP packet with TCP or UDP, or `None` for other packets.
     pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
         let view = IpView::read(bytes)?;
         let (from, to) = view.ports(bytes)?;

@@ -11,23 +11,23 @@ pub struct DeviceLog {
     is_watched: bool,
 }
 
-/// A device crashed.
+/// A crash of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Crash {
     /// The host that crashed.
     pub host: HostId,
-    /// Whether it is a device of the study, or a server on one.
+    /// Whether the host is a device of the study, or a server on constrained hardware.
     pub side: Direction,
     /// The time of the crash.
     pub at: Instant,
-    /// Why.
+    /// The cause.
     pub reason: CrashReason,
-    /// The time at which the device had booted, if it did.
+    /// When the device finished booting, if it did.
     pub booted: Option<Instant>,
 }
 
 impl DeviceLog {
-    /// Notes that there is such a device.
+    /// Records that the run has a resource-constrained device.
     pub(crate) fn watch(&mut self) {
         self.is_watched = true;
     }
@@ -56,7 +56,7 @@ impl DeviceLog {
         }
     }
 
-    /// What happened up to the end; `None` where there is no such device.
+    /// Returns the sums up to the end, or `None` without a resource-constrained device.
     pub(crate) fn at_end(&self, end: Instant) -> Option<DeviceSums> {
         let offline = self.crashes.iter().fold(Duration::ZERO, |sum, crash| {
             sum + (crash.booted.unwrap_or(end).max(crash.at) - crash.at)
@@ -112,10 +112,10 @@ pub struct DeviceSums {
     pub crashes_heap: u64,
     /// Crashes by the watchdog.
     pub crashes_watchdog: u64,
-    /// The sum of the times during which devices were off after crashes.
+    /// The total time that devices were off after crashes.
     pub offline: Duration,
     /// Messages that readers discarded because they followed the one that was read.
     pub thrown_away: u64,
-    /// Reads that began within one of them, and made no sense.
+    /// Reads that began inside a discarded message and so were invalid.
     pub misreads: u64,
 }

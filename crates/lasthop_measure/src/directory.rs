@@ -12,7 +12,7 @@ pub struct Directory {
     paths: Vec<Box<str>>,
 }
 
-/// Devices that are alike.
+/// A group of devices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedGroup {
     /// The name in the study.
@@ -21,7 +21,7 @@ pub struct NamedGroup {
     pub strata: Vec<NamedStratum>,
 }
 
-/// A part of a group.
+/// A stratum of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedStratum {
     /// The name in the study; `None` for the whole group.
@@ -32,10 +32,10 @@ pub struct NamedStratum {
     pub weight: f64,
 }
 
-/// Flows that are alike, one for each device of a group.
+/// A flow of a group, for all its devices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedFlows {
-    /// The flow of the first device of the group, and so on.
+    /// The flow numbers of the devices, in the order of devices.
     pub numbers: Range<u32>,
     /// The index of the group.
     pub group: usize,
@@ -54,18 +54,18 @@ pub struct NamedFlows {
 pub struct Place<'a> {
     /// The group.
     pub group: &'a NamedGroup,
-    /// The part of it.
+    /// The index of the stratum in its group.
     pub stratum: usize,
-    /// The flows that are alike.
+    /// The named flow of all devices of the group.
     pub flows: &'a NamedFlows,
-    /// Their number in the directory.
+    /// The index of the named flow in the directory.
     pub flows_number: usize,
     /// The number of the device in its group, from 0.
     pub device: u32,
 }
 
 impl Directory {
-    /// A directory of these groups, and flows in the order of their numbers.
+    /// Creates a directory of these groups, with flows in the order of their numbers.
     #[must_use]
     pub fn new(groups: Vec<NamedGroup>, flows: Vec<NamedFlows>) -> Self {
         debug_assert!(flows.is_sorted_by_key(|flows| flows.numbers.start));
@@ -88,13 +88,13 @@ impl Directory {
         self.paths.get(usize::from(number)).map(|name| &**name)
     }
 
-    /// The groups.
+    /// Returns the groups.
     #[must_use]
     pub fn groups(&self) -> &[NamedGroup] {
         &self.groups
     }
 
-    /// Flows that are alike, in the order of their numbers.
+    /// Returns the named flows, in the order of their numbers.
     #[must_use]
     pub fn flows(&self) -> &[NamedFlows] {
         &self.flows
@@ -144,7 +144,7 @@ impl Directory {
         flows.any(|flows| flows.group == group && device < flows.numbers.len() as u32)
     }
 
-    /// Whether those that are simulated stand for different numbers of real devices.
+    /// Whether simulated devices represent different numbers of real devices.
     pub(crate) fn has_different_weights(&self) -> bool {
         let of_flows = self.flows.iter().map(|flows| &self.groups[flows.group]);
         let strata = of_flows.flat_map(|group| &group.strata);

@@ -2,16 +2,16 @@ use core::num::NonZeroU32;
 
 use lasthop_units::{DataSize, Duration, Instant};
 
-/// The maximum number of packets of a run for what is offered.
+/// The maximum number of packets of a run, from its offered messages. A run with more has diverged.
 ///
 /// A run above it grows without bound, as a storm of repairs does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketBound {
-    /// Packets for each segment of a message and each of its receivers.
+    /// Packets allowed for each segment of a message and each receiver.
     pub per_segment: u64,
     /// The segment size. A message without a payload counts as one segment.
     pub segment: DataSize,
-    /// Packets for each device in each interval, without any message.
+    /// Packets allowed for each device and interval, in addition to those for messages.
     pub per_device: u64,
     /// The length of an interval.
     pub interval: Duration,
@@ -21,7 +21,7 @@ pub struct PacketBound {
     pub devices: u64,
 }
 
-/// The packets of a run, held against their bound.
+/// Counts the packets of a run and compares them with their bound.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Divergence {
     bound: PacketBound,
@@ -43,13 +43,13 @@ impl Divergence {
         }
     }
 
-    /// A message is due that is for so many devices.
+    /// Adds a message that is due for this number of devices.
     pub(crate) fn offer(&mut self, payload: DataSize, audience: NonZeroU32) {
         let segments = 1 + payload.as_bytes() / self.bound.segment.as_bytes().max(1);
         self.segments += segments * u64::from(audience.get());
     }
 
-    /// A packet has left a host.
+    /// Counts a packet that has left a host.
     #[inline]
     pub(crate) fn add(&mut self, now: Instant) {
         self.packets += 1;
@@ -59,7 +59,7 @@ impl Divergence {
         }
     }
 
-    /// Whether there were more packets than the bound has at any time.
+    /// Whether the number of packets exceeded the bound at any time.
     pub(crate) const fn is_exceeded(&self) -> bool {
         self.is_exceeded
     }

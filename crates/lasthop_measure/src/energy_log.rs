@@ -6,7 +6,7 @@ use lasthop_units::{Duration, Energy, Instant, Power};
 use crate::Directory;
 use crate::energy_set_up::{DeviceKey, SetUps, Share, Span};
 
-/// The energy of all radios while messages are measured.
+/// The energy of all radios during the measurement.
 ///
 /// The measured time is a whole number of traffic periods, so the mean power follows from it.
 #[derive(Debug)]
@@ -56,14 +56,14 @@ pub struct EnergyConfig {
     pub until: Duration,
 }
 
-/// Energy in one row, of all devices together.
+/// The energy of all devices in one row.
 #[derive(Clone, Debug)]
 pub struct EnergySummary {
-    /// Joules by cause, in the order of [`RadioCause::ALL`].
+    /// Energy in joules by cause, in the order of [`RadioCause::ALL`].
     pub by_cause: [Energy; RadioCause::ALL.len()],
-    /// Seconds by kind of state, in the order of [`RadioState::NAMES`].
+    /// Time in seconds by kind of state, in the order of [`RadioState::NAMES`].
     pub by_state: [Duration; RadioState::COUNT],
-    /// Joules in all.
+    /// Total energy in joules.
     pub total: Energy,
     /// The set-up energy in joules. A part of it can lie before the measurement (see `MODEL.md`).
     pub set_up: Energy,
@@ -77,8 +77,8 @@ pub struct EnergySummary {
 }
 
 impl EnergyConfig {
-    /// What the devices of each class live on, of which a group has one for each of its parts; `None` where nobody's
-    /// energy is asked for. A group whose energy is not asked for is told as the first that is.
+    /// Returns the energy settings of each class of devices, one class for each stratum of a group, or `None` if no
+    /// energy is measured. A group without settings has those of the first group that has some.
     pub(crate) fn of_classes(
         groups: &[Option<Self>],
         directory: &Directory,
@@ -97,7 +97,7 @@ impl EnergyConfig {
 }
 
 impl EnergyLog {
-    /// A log of classes of devices with these batteries; at least one.
+    /// Creates a log for classes of devices with these settings and weights. At least one class is needed.
     pub(crate) fn new(classes: impl Iterator<Item = (EnergyConfig, f64)>) -> Self {
         let class = |(config, weight): (EnergyConfig, f64)| Class {
             account: EnergyAccount::new(config.profile),
@@ -115,7 +115,7 @@ impl EnergyLog {
         }
     }
 
-    /// Notes of which class a radio is; those of which nothing is noted are of the first.
+    /// Records the class of a radio. A radio without a class belongs to the first one.
     pub(crate) fn attach(&mut self, radio: (LinkId, Port), class: u32, is_another: bool) {
         *self.radio(radio) = Radio {
             class,
@@ -124,23 +124,23 @@ impl EnergyLog {
         };
     }
 
-    /// Notes that a radio is of a device that is to set a session up.
+    /// Records the device of a radio whose session set-up is measured.
     pub(crate) fn sets_up(&mut self, radio: (LinkId, Port), device: DeviceKey) {
         self.set_ups.begin(radio, device);
     }
 
-    /// The set-ups of devices, while some go on.
+    /// Returns the set-ups of devices, while any is unfinished.
     pub(crate) fn set_ups(&mut self) -> Option<&mut SetUps> {
         (!self.set_ups.are_over()).then_some(&mut self.set_ups)
     }
 
-    /// The end of what is measured, when the first schedule was begun at `start`.
+    /// Returns the end of the measurement, if the first schedule began at `start`.
     pub(crate) fn until(&self, start: Instant) -> Instant {
         let until = self.classes.iter().map(|class| class.config.until).max();
         start + until.unwrap_or(Duration::ZERO)
     }
 
-    /// Enters what of a span is measured, when the first schedule was begun at `start`, if it was.
+    /// Adds the measured part of a span, if the first schedule has begun (at `start`).
     pub(crate) fn note(
         &mut self,
         start: Option<Instant>,
@@ -168,7 +168,7 @@ impl EnergyLog {
         class.account.record(what.0, what.1, until - from);
     }
 
-    /// Whether no radio told of the same moment twice, and those of so many devices that stay left none out.
+    /// Whether no radio reported the same moment twice, and the radios of the permanent devices left out no moment.
     pub(crate) fn is_conserved(&self, staying: Option<u32>) -> bool {
         let is_complete = |devices: u32| {
             let radios: u64 = self.classes.iter().map(|class| class.radios).sum();
@@ -178,7 +178,7 @@ impl EnergyLog {
         !self.told_twice && staying.is_none_or(is_complete)
     }
 
-    /// The energy of all in one row; `None` where no link has a radio.
+    /// Returns the energy of all devices in one row, or `None` if no link has a radio.
     pub(crate) fn summary(&self) -> Option<EnergySummary> {
         let mut with_radios = self.classes.iter().filter(|class| class.radios > 0);
         let mut all = with_radios.next()?.summary();
@@ -198,7 +198,7 @@ impl EnergyLog {
         Some(all)
     }
 
-    /// The energy of the devices of a class; `None` where they have no radio.
+    /// Returns the energy of a class of devices, or `None` without a radio.
     pub(crate) fn of_class(&self, class: usize) -> Option<EnergySummary> {
         let class = self.classes.get(class)?;
         (class.radios > 0).then(|| class.summary())

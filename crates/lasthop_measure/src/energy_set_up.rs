@@ -2,10 +2,10 @@ use lasthop_contract::{LookupMap, Port, RadioCause};
 use lasthop_engine::LinkId;
 use lasthop_units::{Duration, Energy, Instant, Power};
 
-/// A device by its group and its number there.
+/// A device by its group and its number in the group.
 pub(crate) type DeviceKey = (usize, u32);
 
-/// What radios draw until their devices are set up.
+/// The energy of radios until the sessions of their devices are set up.
 ///
 /// The set-up of a device ends when its radio is idle for the first time after the first session is there. What the radio
 /// draws between the two is a part of it, unless the device has a message to send or to receive before: then the connection
@@ -16,7 +16,7 @@ pub(crate) struct SetUps {
     radios: LookupMap<(LinkId, Port), Pending>,
 }
 
-/// Joules of a span, and those of its measured part.
+/// The energy of a span in joules, and that of its measured part.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Share {
     pub(crate) total: Energy,
@@ -30,7 +30,7 @@ pub(crate) struct Span {
     pub(crate) until: Instant,
     pub(crate) draws: Power,
     pub(crate) cause: RadioCause,
-    /// What is measured, once that is known.
+    /// The measured interval, once it is known.
     pub(crate) measured: Option<(Instant, Instant)>,
 }
 
@@ -54,7 +54,7 @@ struct Pending {
 }
 
 impl SetUps {
-    /// A radio of a device that is to set a session up.
+    /// Adds a radio of a device that will set up a session.
     pub(crate) fn begin(&mut self, radio: (LinkId, Port), device: DeviceKey) {
         let pending = Pending {
             device,
@@ -68,26 +68,26 @@ impl SetUps {
         }
     }
 
-    /// Whether all are set up.
+    /// Whether all set-ups are complete.
     pub(crate) fn are_over(&self) -> bool {
         self.radios.is_empty()
     }
 
-    /// A session of a device is there.
+    /// Records that a session of a device is set up.
     pub(crate) fn note_ready(&mut self, now: Instant, device: DeviceKey) {
         if let Some(device) = self.devices.get_mut(&device) {
             device.ready.get_or_insert(now);
         }
     }
 
-    /// A message of a device, or for it, is due.
+    /// Records that a message from or to a device is due.
     pub(crate) fn note_due(&mut self, now: Instant, device: DeviceKey) {
         if let Some(device) = self.devices.get_mut(&device) {
             device.due.get_or_insert(now);
         }
     }
 
-    /// Takes a span of a radio; gives what is known now to be of its set-up.
+    /// Processes a span of a radio. Returns the energy that is now known to belong to the set-up.
     pub(crate) fn take(&mut self, radio: (LinkId, Port), span: Span) -> Share {
         let Some(pending) = self.radios.get_mut(&radio) else {
             return Share::default();

@@ -1,6 +1,6 @@
 use lasthop_units::{Duration, Instant};
 
-/// What devices that come and go show of an overload, without a record of any.
+/// Detects overload from devices that arrive and leave, without keeping a record for each device.
 ///
 /// `excess(t)` counts the devices that are there without their message being, and those turned away until then: that
 /// went without its being there, though the network reached them. The share not carried is the least excess of the last third, less the least from 1/6 to 1/3 of the
@@ -28,7 +28,7 @@ struct Window {
 const FEWEST_DEVICES: u64 = 20;
 
 impl Excess {
-    /// Nobody is there yet. What counts comes between these.
+    /// Creates the state without devices. Arrivals between these instants count.
     pub(crate) fn between(from: Instant, to: Instant) -> Self {
         let sixth = if to > from {
             (to - from).as_nanos() / 6
@@ -50,19 +50,20 @@ impl Excess {
         }
     }
 
-    /// A device comes.
+    /// Records the arrival of a device.
     pub(crate) fn come(&mut self, now: Instant) {
         self.change(now, 1);
         let between = self.early.from..self.late.from;
         self.came_between += u64::from(between.contains(&now));
     }
 
-    /// The message of a device is there, or the device went and was out of reach.
+    /// Records that a device's message was delivered, or that the device left out of reach.
     pub(crate) fn end(&mut self, now: Instant) {
         self.change(now, -1);
     }
 
-    /// The share that was not carried, when nothing happens until `end`; `None` when too few came to tell.
+    /// Returns the share of messages that was not carried, if nothing happens until `end`, or `None` if too few devices
+    /// arrived.
     pub(crate) fn share(&self, end: Instant) -> Option<f64> {
         if self.came_between < FEWEST_DEVICES {
             return None;

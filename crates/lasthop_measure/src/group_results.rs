@@ -31,13 +31,13 @@ pub struct GroupResult {
     pub latency_percentiles: [Option<Duration>; 3],
     /// The maximum latency of delivered messages.
     pub latency_max: Option<Duration>,
-    /// The energy of the devices, whichever flow they spend it for.
+    /// The energy of the devices over all their flows.
     pub energy: Option<EnergySummary>,
-    /// The mean bill of the devices, whichever flow it is for.
+    /// The mean bill of the devices over all their flows.
     pub bill: Option<Bill>,
 }
 
-/// Sums by group, part and flow, in the order of the directory.
+/// Sums by group, stratum and flow, in the order of the directory.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupSums {
     /// By flows, then by parts of their group.
@@ -45,7 +45,7 @@ pub(crate) struct GroupSums {
 }
 
 impl GroupSums {
-    /// Nothing has ended yet.
+    /// Creates the sums without messages.
     pub(crate) fn new(directory: &Directory) -> Self {
         let strata = |group: usize| directory.groups()[group].strata.len();
         let of_flows = |group| vec![MessageSums::default(); strata(group)];
@@ -55,7 +55,7 @@ impl GroupSums {
         }
     }
 
-    /// The sums that a flow belongs to.
+    /// Returns the sums of a flow's row.
     pub(crate) fn of(&mut self, directory: &Directory, flow: FlowId) -> Option<&mut MessageSums> {
         let place = directory.place(flow)?;
         self.sums
@@ -63,7 +63,7 @@ impl GroupSums {
             .get_mut(place.stratum)
     }
 
-    /// The same with the messages that are still open.
+    /// Returns the sums with unfinished messages included.
     pub(crate) fn with_open(
         mut self,
         directory: &Directory,
@@ -78,7 +78,7 @@ impl GroupSums {
         self
     }
 
-    /// What the real devices would see, where those that are simulated stand for different numbers of them.
+    /// Returns results weighted by the real devices that each simulated device represents.
     pub(crate) fn weighted(&self, directory: &Directory) -> Weighted {
         let of_flows = directory.flows().iter().zip(&self.sums);
         let sums = of_flows.flat_map(|(flows, sums)| {
@@ -88,7 +88,7 @@ impl GroupSums {
         Weighted::of(sums)
     }
 
-    /// A row for each flow of each part of a group.
+    /// Returns a row for each flow of each stratum of a group.
     pub(crate) fn results(
         self,
         directory: &Directory,

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 
 use lasthop_units::Duration;
 
-/// Counts of spans in log-linear buckets: 128 to each doubling, so a bucket is at most 0.8 % wide.
+/// A histogram of spans in log-linear buckets: 128 for each doubling, so a bucket is at most 0.8 % wide.
 ///
 /// Merging two is adding their counts: the result is the same as of all values in one.
 ///
@@ -29,7 +29,7 @@ pub struct Histogram {
 const PRECISION: u32 = 7;
 
 impl Histogram {
-    /// An empty histogram.
+    /// Creates an empty histogram.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -41,12 +41,12 @@ impl Histogram {
         self.reach((span, span));
     }
 
-    /// Counts something that never happened: an infinite span.
+    /// Counts an event that never happened as an infinite span.
     pub fn record_never(&mut self) {
         self.never += 1;
     }
 
-    /// Adds the counts of another.
+    /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &Self) {
         for (bucket, count) in &other.counts {
             *self.counts.entry(*bucket).or_default() += count;
@@ -77,20 +77,20 @@ impl Histogram {
         self.quantile(10 * percent)
     }
 
-    /// The same in thousandths: 999 is the percentile 99.9.
+    /// Returns the quantile in thousandths: 999 is the 99.9th percentile.
     pub(crate) fn quantile(&self, per_mille: u64) -> Option<Duration> {
         let (Range { start, end }, _) = self.place_of(per_mille)?;
         let (shortest, longest) = self.extremes?;
         Some(middle(start, end).clamp(shortest, longest))
     }
 
-    /// The shortest and the longest of those that are not infinite.
+    /// Returns the shortest and the longest finite entry.
     pub(crate) fn extremes(&self) -> Option<(Duration, Duration)> {
         self.extremes
     }
 
-    /// The bucket that holds the nearest rank of a quantile in thousandths, and the rank in it, from 1; `None` is infinite,
-    /// or of nothing.
+    /// Returns the bucket with the nearest rank of a quantile in thousandths, and the rank in that bucket, from 1.
+    /// Returns `None` for an infinite quantile or an empty histogram.
     pub(crate) fn place_of(&self, per_mille: u64) -> Option<(Range<Duration>, u64)> {
         let rank = (self.count() * per_mille).div_ceil(1000).max(1);
         let mut below = 0;
@@ -101,7 +101,7 @@ impl Histogram {
         })
     }
 
-    /// The filled buckets from the shortest: from, up to but not including, count.
+    /// Iterates over the filled buckets from the shortest: lower bound, exclusive upper bound, count.
     pub fn buckets(&self) -> impl Iterator<Item = (Duration, Duration, u64)> + '_ {
         self.counts.iter().map(|(bucket, count)| {
             let edge = |bucket| Duration::from_nanos(lower_edge(bucket));
@@ -115,7 +115,7 @@ impl Histogram {
     }
 }
 
-/// What stands for all values of a bucket.
+/// Returns the value that represents a bucket.
 pub(crate) fn middle(from: Duration, to: Duration) -> Duration {
     from + Duration::from_nanos((to - from).as_nanos() / 2)
 }

@@ -1,7 +1,7 @@
 use lasthop_contract::{Cause, Direction, DiscardReason, DropReason, Layer, Packet, PathId, Span};
 use lasthop_units::Instant;
 
-/// The byte ledger: where every byte went, by path, direction, layer and cause.
+/// The byte ledger: the fate of every byte by path, direction, layer and cause.
 ///
 /// For each path and direction: offered + duplicated = delivered + dropped + in flight. What is on its way when it begins
 /// to count is offered then.
@@ -16,17 +16,17 @@ pub struct Ledger {
 /// The fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
-    /// It entered the path.
+    /// The packet entered the path.
     Offered,
-    /// A link made it out of another.
+    /// A link created the packet as a duplicate.
     Duplicated,
-    /// It arrived at a host.
+    /// The packet arrived at a host.
     Delivered,
-    /// A link ended it.
+    /// A link dropped the packet.
     Dropped(DropReason),
-    /// It was in flight when the run ended.
+    /// The packet was in flight when the run ended.
     InFlight,
-    /// The host that it was delivered to had no use for it.
+    /// The receiving host discarded the packet.
     Discarded(DiscardReason),
 }
 
@@ -39,9 +39,9 @@ pub struct LedgerRow {
     pub direction: Direction,
     /// The fate of the bytes.
     pub fate: Fate,
-    /// The layer that sent them.
+    /// The layer that sent the bytes.
     pub layer: Layer,
-    /// Their purpose.
+    /// The purpose of the bytes.
     pub cause: Cause,
     /// The number of bytes.
     pub bytes: u64,
@@ -58,7 +58,7 @@ pub struct PacketRow {
     pub fate: Fate,
     /// The number of packets.
     pub packets: u64,
-    /// Their total size.
+    /// The total size of the packets in bytes.
     pub bytes: u64,
 }
 
@@ -143,32 +143,32 @@ impl Ledger {
         }
     }
 
-    /// Packets that carried a further copy of bytes, made below the application.
+    /// Returns the number of packets with retransmissions by layers below the application.
     #[must_use]
     pub fn retransmitting_packets(&self) -> u64 {
         self.retransmitting_packets
     }
 
-    /// Packets and bytes that entered a path.
+    /// Returns the packets and bytes that entered a path.
     #[must_use]
     pub fn total_offered(&self, direction: Direction) -> (u64, u64) {
         sum(self.of_all(direction).map(|it| it.offered.totals()))
     }
 
-    /// Packets and bytes that left their path at a host.
+    /// Returns the packets and bytes that left their path at a host.
     #[must_use]
     pub fn total_delivered(&self, direction: Direction) -> (u64, u64) {
         sum(self.of_all(direction).map(|it| it.delivered.totals()))
     }
 
-    /// Whether no more left the path than entered it, for every layer and cause.
+    /// Whether no more bytes left the path than entered it, for every layer and cause.
     #[must_use]
     pub fn is_balanced(&self) -> bool {
         let mut all = self.paths.iter().flatten();
         all.all(|direction| direction.in_flight().is_some())
     }
 
-    /// Every amount of bytes above zero, in a fixed order.
+    /// Returns the non-zero amounts of bytes in a fixed order.
     #[must_use]
     pub fn rows(&self) -> Vec<LedgerRow> {
         let mut rows = Vec::new();
@@ -192,7 +192,7 @@ impl Ledger {
         rows
     }
 
-    /// Every number of packets above zero, in a fixed order.
+    /// Returns the non-zero numbers of packets in a fixed order.
     #[must_use]
     pub fn packet_rows(&self) -> Vec<PacketRow> {
         let mut rows = Vec::new();

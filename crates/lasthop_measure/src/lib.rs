@@ -1,4 +1,4 @@
-//! The measurements of a run: one record a message, latency, the byte ledger, energy, captures and tables.
+//! The measurements of a run: message records, latency, the byte ledger, energy, captures and tables.
 //!
 //! A [`Meter`] watches a run as its [`lasthop_engine::Observer`] and decides when it ends: when the traffic
 //! of every flow has ended and the drain is over.

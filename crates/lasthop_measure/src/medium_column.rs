@@ -28,7 +28,7 @@ impl MediumColumn {
         }
     }
 
-    /// A number in a unit.
+    /// Creates a column with a number in a unit.
     #[must_use]
     pub const fn number(name: &'static str, unit: &'static str, number: Option<f64>) -> Self {
         Self {

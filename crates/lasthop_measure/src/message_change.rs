@@ -4,10 +4,10 @@ use lasthop_units::Instant;
 use crate::MessageRecord;
 use crate::message_record::FirstCopy;
 
-/// What happens to a message after it was due.
+/// An event of a message after it was due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MessageChange {
-    /// It was passed to a transport on a side.
+    /// The message was passed to a transport on a side.
     ///
     /// `last` means that this side will not send it again. `attempt` counts at the sender.
     Transmitted {
@@ -15,30 +15,30 @@ pub(crate) enum MessageChange {
         last: bool,
         attempt: Option<u16>,
     },
-    /// It was delivered.
+    /// The message was delivered.
     Arrived,
-    /// A side knows that its peer has a message that was sent at `origin`.
+    /// A side knows that its peer has received the message. The message was sent at `origin`.
     Acknowledged { side: Direction, origin: Direction },
-    /// A side sends it no more.
+    /// A side gave the message up.
     Failed {
         side: Direction,
         reason: FailureReason,
     },
-    /// A packet with bytes of it is on its way.
+    /// A packet with bytes of the message is in flight.
     CopyAdded,
-    /// A packet with bytes of it is on its way no more.
+    /// A packet with bytes of the message is no longer in flight.
     CopyEnded,
-    /// Its payload entered the path for the first time.
+    /// Payload bytes entered the path for the first time.
     FirstSent(FirstCopy),
-    /// A packet with bytes of it was dropped.
+    /// A packet with bytes of the message was dropped.
     CopyDropped(DropReason),
-    /// A packet with bytes of it was of no use.
+    /// A packet with bytes of the message was discarded.
     CopyDiscarded(DiscardReason),
 }
 
 impl MessageChange {
-    /// Whether it may have happened to this copy of a message that is for several devices: nobody says which one he means.
-    /// What is passed on again is on its way to those who lack it, and who acknowledges it has it.
+    /// Whether the event can concern this receiver's copy of a message for several devices. Events do not name the
+    /// receiver: a transmission concerns receivers without the message, an acknowledgement one with it.
     pub(crate) fn concerns(self, copy: &MessageRecord) -> bool {
         match self {
             Self::Transmitted { attempt: None, .. } => copy.delivered.is_none(),
@@ -47,7 +47,7 @@ impl MessageChange {
         }
     }
 
-    /// Notes it in the record of the message.
+    /// Applies the event to the record of the message.
     #[inline]
     pub(crate) fn apply(self, now: Instant, record: &mut MessageRecord) {
         match self {

@@ -7,10 +7,10 @@ use lasthop_units::Instant;
 
 use crate::MessageRecord;
 
-/// The messages of a flow that are kept, and what must be known of those that are forgotten.
+/// The kept messages of a flow, and a summary of those that were removed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MessageFlow {
-    /// In the order of their numbers.
+    /// The records in the order of their numbers.
     pub(crate) records: VecDeque<MessageRecord>,
     pub(crate) is_closed: bool,
     /// Whether a measured message that is forgotten was served.
@@ -22,23 +22,23 @@ pub(crate) struct MessageFlow {
 }
 
 impl MessageFlow {
-    /// Its messages are for so many devices; none has begun yet.
+    /// Sets the number of devices that each message is for, before the first message.
     pub(crate) fn widen(&mut self, audience: NonZeroU32) {
         self.further = audience.get() - 1;
     }
 
-    /// For how many devices each message is.
+    /// Returns the number of devices that each message is for.
     pub(crate) fn audience(&self) -> u32 {
         self.further + 1
     }
 
-    /// The numbers of the records of a message.
+    /// Returns the numbers of a message's records.
     pub(crate) fn copies(&self, number: NonZeroU32) -> RangeInclusive<u32> {
         let last = number.get().saturating_mul(self.audience());
         last - self.further..=last
     }
 
-    /// The records of a message; none where they are forgotten.
+    /// Returns the records of a message; none if they were removed.
     pub(crate) fn records_of(
         &mut self,
         number: NonZeroU32,
@@ -50,7 +50,7 @@ impl MessageFlow {
         )
     }
 
-    /// The record that stands for a message: the first of its own.
+    /// Returns the first record of a message, which represents it.
     #[inline]
     pub(crate) fn leader(&mut self, number: NonZeroU32) -> Option<&mut MessageRecord> {
         if self.further == 0 {
@@ -59,7 +59,7 @@ impl MessageFlow {
         self.records_of(number)?.next()
     }
 
-    /// Adds a message that comes after all others.
+    /// Adds a message after all others.
     pub(crate) fn begin(&mut self, record: MessageRecord) {
         debug_assert!(
             self.records
@@ -75,8 +75,8 @@ impl MessageFlow {
         self.records.get_mut(place)
     }
 
-    /// Forgets a message if all of it is done, and gives it for the last time. Those due from `measured_from` on are
-    /// measured.
+    /// Removes a message if all of its records are done, and passes each record on. Messages due from `measured_from`
+    /// on are measured.
     pub(crate) fn forget(
         &mut self,
         id: MessageId,
@@ -102,7 +102,7 @@ impl MessageFlow {
         }
     }
 
-    /// Forgets messages of which nothing was heard for long; gives each for the last time.
+    /// Removes messages without an event for a long time, and passes each record on.
     pub(crate) fn forget_forlorn(
         &mut self,
         now: Instant,
@@ -127,13 +127,13 @@ impl MessageFlow {
         }
     }
 
-    /// Whether a message was served that was due from this moment on.
+    /// Whether a message due from this instant on was served.
     pub(crate) fn has_served(&self, from: Instant) -> bool {
         let is_served = |record: &MessageRecord| record.intended >= from && record.is_served();
         self.has_served || self.records.iter().any(is_served)
     }
 
-    /// Whether a message that is forgotten is one of those that are measured.
+    /// Whether a removed message is a measured one.
     pub(crate) fn has_measured(&self, number: NonZeroU32) -> bool {
         // They are due in the order of their numbers.
         self.first_measured.is_some_and(|first| first <= number)

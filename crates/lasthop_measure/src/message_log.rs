@@ -15,7 +15,7 @@ use crate::message_flow::MessageFlow;
 use crate::message_spill::MessageSpill;
 use crate::{MessageRecord, MessageStatus};
 
-/// A record a message, by flow and number.
+/// The log of messages: one record each, by flow and number.
 ///
 /// A flow is closed when nobody is there any more that could say something of it. The log may forget such flows: then
 /// it holds no more than those from the first open one on. Or it forgets messages that have ended, each for itself; of
@@ -43,11 +43,11 @@ pub struct MessageLog {
 /// Which records a log keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keeps {
-    /// All.
+    /// All records.
     All,
-    /// Those of flows that are open.
+    /// The records of open flows.
     OpenFlows,
-    /// Those of messages that have not ended.
+    /// The records of unfinished messages.
     OpenMessages,
 }
 
@@ -55,13 +55,13 @@ pub(crate) enum Keeps {
 const LOOK_EVERY: Duration = Duration::from_secs(3600);
 
 impl MessageLog {
-    /// A log that keeps the records of all flows.
+    /// Creates a log that keeps the records of all flows.
     #[must_use]
     pub fn keeping_all() -> Self {
         Self::new(Keeps::All)
     }
 
-    /// A log that keeps these.
+    /// Creates a log that keeps these records.
     pub(crate) fn new(keeps: Keeps) -> Self {
         Self {
             channels: Vec::new(),
@@ -77,7 +77,7 @@ impl MessageLog {
         }
     }
 
-    /// A log that keeps the records of messages that have not ended, and gives the others to a spill.
+    /// Creates a log that keeps the records of unfinished messages, and moves the others to a spill.
     pub(crate) fn spilling(spill: MessageSpill) -> Self {
         Self {
             spill: Some(spill),
@@ -90,12 +90,12 @@ impl MessageLog {
         self.keeps == Keeps::All
     }
 
-    /// Whether messages are forgotten one by one, as they end.
+    /// Whether each message is removed when it is finished.
     pub(crate) fn keeps_open_messages(&self) -> bool {
         self.keeps == Keeps::OpenMessages
     }
 
-    /// The records that are kept, in order of flow and of their numbers.
+    /// Iterates over the kept records, in order of flow and number.
     pub fn records(&self) -> impl Iterator<Item = (FlowId, u32, &MessageRecord)> + '_ {
         self.flows_with_ids().flat_map(|(flow, kept)| {
             let records = kept.records.iter();
@@ -103,7 +103,7 @@ impl MessageLog {
         })
     }
 
-    /// How many records are kept.
+    /// Returns the number of kept records.
     #[must_use]
     pub fn len(&self) -> usize {
         let flows = self.flows_with_ids();
@@ -116,24 +116,24 @@ impl MessageLog {
         self.len() == 0
     }
 
-    /// Bytes of payloads that entered the path, each byte once a direction.
+    /// Returns the payload bytes that entered the path, each byte once for each direction.
     #[must_use]
     pub fn payload_first_sent(&self) -> u64 {
         self.payload_first_sent
     }
 
-    /// Copies that applications gave to their transport after the first.
+    /// Returns the number of retransmissions by applications.
     #[must_use]
     pub fn retransmissions(&self) -> u64 {
         self.retransmissions
     }
 
-    /// Arrivals, after the first, of measured messages that were forgotten.
+    /// Returns the number of repeated arrivals of measured messages that were removed.
     pub(crate) const fn late_arrivals(&self) -> u64 {
         self.late_arrivals
     }
 
-    /// The records of each flow, in the order of their numbers, where all are kept.
+    /// Iterates over the records of each flow in order, if all records are kept.
     pub(crate) fn flows(&self) -> impl Iterator<Item = &[MessageRecord]> + '_ {
         debug_assert!(self.keeps_all());
         // Nothing was ever taken out, so they are in one piece.
@@ -141,7 +141,7 @@ impl MessageLog {
             .map(|(_, flow)| flow.records.as_slices().0)
     }
 
-    /// Whether a message of a flow was served that was due from this moment on.
+    /// Whether a message of a flow, due from this instant on, was served.
     pub(crate) fn has_served(&self, flow: FlowId, from: Instant) -> bool {
         let (device, channel) = flow.parts();
         let channel = self.channels.get(usize::from(channel));
@@ -150,7 +150,7 @@ impl MessageLog {
             .is_some_and(|flow| flow.has_served(from))
     }
 
-    /// The records of flows that are not closed, with their flow.
+    /// Returns the records of open flows, with their flow.
     pub(crate) fn open_records_by_flow(
         &self,
     ) -> impl Iterator<Item = (FlowId, &MessageRecord)> + '_ {
@@ -158,23 +158,23 @@ impl MessageLog {
         open.flat_map(|(flow, kept)| kept.records.iter().map(move |record| (flow, record)))
     }
 
-    /// The records of flows that are not closed.
+    /// Returns the records of open flows.
     pub(crate) fn open_records(&self) -> impl Iterator<Item = &MessageRecord> + '_ {
         self.open_records_by_flow().map(|(_, record)| record)
     }
 
-    /// Whether a message is known to be there; one whose flow is closed is told no more.
+    /// Whether a message is known to be delivered. Messages of a closed flow get no more events.
     pub(crate) fn is_delivered(&mut self, id: MessageId) -> bool {
         self.copies_of(id).all(|copy| copy.delivered.is_some())
     }
 
-    /// Whether a message has been due, and has not ended at all whom it is for.
+    /// Whether a message was due and is unfinished for all its receivers.
     pub(crate) fn is_under_way(&mut self, id: MessageId) -> bool {
         let mut copies = self.copies_of(id);
         copies.any(|copy| copy.status() == MessageStatus::Unfinished)
     }
 
-    /// Notes that a device went before its messages were there.
+    /// Records that a device left before its messages were delivered.
     pub(crate) fn give_up(&mut self, now: Instant, flow: FlowId) {
         let Some(flow) = self.open_flow(flow) else {
             return;
@@ -185,12 +185,12 @@ impl MessageLog {
         }
     }
 
-    /// Whether what was forgotten could not be kept elsewhere.
+    /// Whether removed records could not be stored.
     pub(crate) fn has_lost(&self) -> bool {
         self.spill.as_ref().is_some_and(MessageSpill::has_failed)
     }
 
-    /// Gives all messages, where those that have ended are kept elsewhere; nothing is left of them here.
+    /// Returns the spill with all records, if the log has one. The log is empty afterwards.
     pub(crate) fn take_spill(&mut self) -> Option<MessageSpill> {
         let mut spill = self.spill.take()?;
         for (channel, number) in self.channels.drain(..).zip(0..) {
@@ -204,15 +204,15 @@ impl MessageLog {
         Some(spill)
     }
 
-    /// Whether [`MessageLog::forget_ended`] has something to do.
+    /// Whether [`MessageLog::forget_ended`] has messages to remove.
     #[inline]
     pub(crate) fn has_ended_before(&self, now: Instant) -> bool {
         self.keeps == Keeps::OpenMessages
             && (self.ended_at < now && !self.ended.is_empty() || self.next_look <= now)
     }
 
-    /// Forgets the messages that have ended before now, and those that nothing was heard of for a day; gives each for the
-    /// last time, to the spill where there is one. Those due from `measured_from` on are measured.
+    /// Removes the messages that finished before now, and those without an event for a day. Passes each record on, to
+    /// the spill if there is one. Messages due from `measured_from` on are measured.
     pub(crate) fn forget_ended(
         &mut self,
         now: Instant,
@@ -243,7 +243,7 @@ impl MessageLog {
         }
     }
 
-    /// Notes that the host at one side of a flow is off and knows of its messages no more, unless it sends them later.
+    /// Records that the host at one side of a flow is off and has lost its messages, unless it sends them later.
     pub(crate) fn forget(
         &mut self,
         now: Instant,
@@ -259,7 +259,7 @@ impl MessageLog {
         }
     }
 
-    /// Closes a flow; gives each of its records for the last time.
+    /// Closes a flow and passes each of its records on.
     pub(crate) fn close(&mut self, flow: FlowId, mut tell: impl FnMut(&MessageRecord)) {
         let (forgets, channel) = (!self.keeps_all(), usize::from(flow.channel()));
         let Some(flow) = self.open_flow(flow) else {

@@ -6,7 +6,7 @@ use crate::message_spill::Stored;
 /// The record of a message.
 #[derive(Clone, Debug)]
 pub struct MessageRecord {
-    /// The time at which it was due.
+    /// When the message was due.
     pub intended: Instant,
     /// The time at which its first copy left the sender.
     pub sent: Option<Instant>,
@@ -18,7 +18,7 @@ pub struct MessageRecord {
     pub attempts: u16,
     /// The number of deliveries.
     pub deliveries: u16,
-    /// Its number in the flow, from 1.
+    /// The number in the flow, from 1.
     ///
     /// A message for several devices has one record for each, with consecutive numbers.
     pub number: u32,
@@ -38,11 +38,11 @@ pub struct MessageRecord {
 /// The final status of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageStatus {
-    /// It was delivered.
+    /// The message was delivered.
     Delivered,
-    /// It will never arrive: no sender repeats it and no copy is in flight.
+    /// The message will never arrive: no sender retransmits it and no copy is in flight.
     Failed(&'static str),
-    /// It could still have arrived if the run had continued.
+    /// The message could still have arrived if the run had continued.
     Unfinished,
 }
 
@@ -52,16 +52,16 @@ enum Loss {
     Discarded(DiscardReason),
 }
 
-/// Bytes of payload that enter the path other than again.
+/// Payload bytes that may enter the path for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FirstCopy {
     pub(crate) direction: Direction,
     pub(crate) length: u32,
-    /// How often the payload is to cross the path.
+    /// The number of times that the payload crosses the path.
     pub(crate) times: u32,
 }
 
-/// Why a message that did not arrive might not have: few messages differ in it.
+/// Why a message may not have arrived. Many messages share the same value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ending {
     given_up: Option<FailureReason>,
@@ -69,14 +69,14 @@ pub(crate) struct Ending {
     retrying: [bool; 2],
 }
 
-/// How long a stored record is, without its flow and number.
+/// The size of a stored record in bytes, without flow and number.
 pub(crate) const STORED_BYTES: usize = 5 * 8 + 2 * 2 + 5 * 4;
 
 /// A message that has not ended by an arrival is waited for no longer when nothing was heard of it for so long.
 const LONGEST_SILENCE: Duration = Duration::from_secs(24 * 3600);
 
 impl MessageRecord {
-    /// A message that is due.
+    /// Creates the record of a message that is due.
     pub(crate) fn new(now: Instant, number: u32, payload: DataSize) -> Self {
         Self {
             intended: now,
@@ -96,7 +96,7 @@ impl MessageRecord {
         }
     }
 
-    /// What few messages differ in.
+    /// Returns the part of a record that many messages share.
     pub(crate) fn ending(&self) -> Ending {
         Ending {
             given_up: self.given_up,
@@ -105,7 +105,7 @@ impl MessageRecord {
         }
     }
 
-    /// All but its number and its ending, which has a place.
+    /// Returns a record in stored form, without its number and with the index of its ending.
     pub(crate) fn stored(&self, ending: u32) -> [u8; STORED_BYTES] {
         let never = Instant::FAR_FUTURE;
         let times = [
@@ -125,7 +125,7 @@ impl MessageRecord {
         core::array::from_fn(|_| bytes.next().unwrap_or_default())
     }
 
-    /// What was stored of a message.
+    /// Restores a record from its stored form.
     pub(crate) fn from_stored(number: u32, endings: &[Ending], stored: &mut Stored<'_>) -> Self {
         let mut time = || Instant::from_nanos(u64::from_le_bytes(stored.take()));
         let intended = time();
@@ -168,7 +168,8 @@ impl MessageRecord {
         self.acknowledged.map(|at| at - self.intended)
     }
 
-    /// Whether it arrived in time: a device that waits longer than 20 s is not served (Larmo et al. 2019, 3.2).
+    /// Whether the message was delivered within 20 s; a device that waits longer is not served (Larmo et al. 2019,
+    /// 3.2).
     #[must_use]
     pub fn is_served(&self) -> bool {
         const LONGEST_WAIT: Duration = Duration::from_secs(20);
@@ -176,7 +177,7 @@ impl MessageRecord {
             .is_some_and(|latency| latency <= LONGEST_WAIT)
     }
 
-    /// The size of its payload.
+    /// Returns the payload size.
     #[must_use]
     pub fn payload(&self) -> DataSize {
         DataSize::from_bytes(self.payload.into())
@@ -201,26 +202,26 @@ impl MessageRecord {
         MessageStatus::Failed(reason)
     }
 
-    /// Notes that it was given to a transport; `last` says that it will not be again, on this side.
+    /// Records a transmission on a side. `last` tells that this side will not transmit it again.
     pub(crate) fn transmit(&mut self, side: Direction, last: bool) {
         self.retrying[side as usize] = !last;
         // It was kept after all.
         self.given_up.take_if(|why| *why == FailureReason::HostDown);
     }
 
-    /// Notes that it was given to a transport where it was made.
+    /// Records a transmission by the original sender.
     pub(crate) fn leave(&mut self, now: Instant, attempt: u16) {
         self.sent = self.sent.or(Some(now));
         self.attempts = self.attempts.max(attempt);
     }
 
-    /// Notes that it is where it was meant to go.
+    /// Records an arrival at the destination.
     pub(crate) fn arrive(&mut self, now: Instant) {
         self.delivered = self.delivered.or(Some(now));
         self.deliveries = self.deliveries.saturating_add(1);
     }
 
-    /// Notes that a side knows that its peer has it; `origin` says that it was made there.
+    /// Records that a side knows of its peer's reception. The message was sent at `origin`.
     pub(crate) fn acknowledge(&mut self, now: Instant, side: Direction, origin: Direction) {
         self.retrying[side as usize] = false;
         if side == origin {
@@ -228,14 +229,14 @@ impl MessageRecord {
         }
     }
 
-    /// Notes that a side sends it no more.
+    /// Records that a side gave the message up.
     pub(crate) fn fail(&mut self, now: Instant, side: Direction, reason: FailureReason) {
         self.retrying[side as usize] = false;
         self.given_up = Some(reason);
         self.last_setback = now;
     }
 
-    /// Notes that the host at a side is off, and knows of it no more unless it sends it later.
+    /// Records that the host at a side is off and has lost the message, unless it sends it later.
     pub(crate) fn forget(&mut self, now: Instant, side: Direction, origin: Direction) {
         let never_left = self.sent.is_none() && self.given_up.is_none();
         let was_held = self.retrying[side as usize]
@@ -252,36 +253,36 @@ impl MessageRecord {
         self.copies_on_their_way == 0 && self.given_up.is_none() && self.last_loss.is_none()
     }
 
-    /// Notes that everybody who could have sent it again is gone.
+    /// Records that no host is left that could retransmit the message.
     pub(crate) fn give_up(&mut self, now: Instant) {
         self.retrying = [false; 2];
         self.given_up = Some(FailureReason::GaveUp);
         self.last_setback = now;
     }
 
-    /// Notes that a packet with bytes of it is on its way.
+    /// Records that a packet with bytes of the message is in flight.
     pub(crate) fn add_copy(&mut self) {
         self.copies_on_their_way += 1;
     }
 
-    /// Notes that a packet with bytes of it is on its way no more.
+    /// Records that a packet with bytes of the message is no longer in flight.
     pub(crate) fn remove_copy(&mut self) {
         self.copies_on_their_way = self.copies_on_their_way.saturating_sub(1);
     }
 
-    /// Notes that a packet with bytes of it was dropped.
+    /// Records that a packet with bytes of the message was dropped.
     pub(crate) fn drop_copy(&mut self, now: Instant, reason: DropReason) {
         self.last_loss = Some(Loss::Dropped(reason));
         self.last_setback = now;
     }
 
-    /// Notes that a packet with bytes of it was of no use.
+    /// Records that a packet with bytes of the message was discarded.
     pub(crate) fn discard_copy(&mut self, now: Instant, reason: DiscardReason) {
         self.last_loss = Some(Loss::Discarded(reason));
         self.last_setback = now;
     }
 
-    /// Notes bytes of payload that enter the path; how many of them for the first time.
+    /// Records payload bytes that enter the path. Returns how many enter it for the first time.
     pub(crate) fn add_first_copy(&mut self, copy: FirstCopy) -> u32 {
         let seen = &mut self.first_copies[copy.direction as usize];
         let new = copy.length.min(self.payload * copy.times - *seen);
@@ -289,25 +290,25 @@ impl MessageRecord {
         new
     }
 
-    /// Bytes of its payload that have entered the path, each once a direction.
+    /// Returns the payload bytes that have entered the path, each once for each direction.
     pub(crate) fn first_sent(&self) -> u64 {
         self.first_copies.iter().copied().map(u64::from).sum()
     }
 
-    /// Whether nothing is to come of it but further arrivals: it is there, nobody sends it again and no copy is on its
-    /// way.
+    /// Whether the message was delivered, is not retransmitted and has no copy in flight. Only repeated arrivals can
+    /// follow.
     pub(crate) fn is_done(&self) -> bool {
         self.delivered.is_some() && self.copies_on_their_way == 0 && !self.retrying.contains(&true)
     }
 
-    /// Whether it has ended and nothing was heard of it for a day.
+    /// Whether the message has finished and had no event for a day.
     pub(crate) fn is_forlorn(&self, now: Instant) -> bool {
         let heard = Some(self.last_setback).max(self.sent).max(self.delivered);
         heard.is_some_and(|heard| heard + LONGEST_SILENCE <= now)
             && self.status() != MessageStatus::Unfinished
     }
 
-    /// When it arrived, or was known to no one any more that could bring it there; `None` when neither came.
+    /// Returns when the message was delivered, or when it was lost for good. Returns `None` for an unfinished message.
     pub(crate) fn ended(&self) -> Option<Instant> {
         match self.status() {
             MessageStatus::Delivered => self.delivered,
@@ -316,8 +317,8 @@ impl MessageRecord {
         }
     }
 
-    /// Whether it never arrived for want of room or of a connection, not by a loss. One that was sent again and again
-    /// met what its last copy met.
+    /// Whether the message failed because of missing room or connection, and not because of a loss. The last
+    /// transmission decides.
     pub(crate) fn was_turned_away(&self) -> bool {
         use FailureReason::{
             ConnectionLost, GaveUp, HostDown, Incomplete, NoAcknowledgement, NotConnected,
@@ -353,7 +354,7 @@ impl MessageStatus {
 pub(crate) mod testing {
     use super::*;
 
-    /// A message that left at once, of so many bytes.
+    /// Creates the record of a message of this size that was sent at once.
     pub(crate) fn record(
         bytes: u32,
         intended: Instant,

@@ -19,25 +19,25 @@ use crate::{Directory, Histogram, MessageRecord};
 /// Opens the destination of a table when it is first needed.
 pub type OpenTable = Box<dyn FnOnce() -> io::Result<Box<dyn Write>>>;
 
-/// The files for the messages of a run, so that memory stays bounded.
+/// The files for the message records of a run, so that memory stays bounded.
 pub struct MessageFiles {
-    /// The run that their rows name.
+    /// The ID of the run in the rows.
     pub run_id: Box<str>,
     /// The maximum number of finished messages in memory. Runs with fewer need no file.
     pub most_in_memory: usize,
-    /// The temporary store for the others during the run.
+    /// The temporary store for further messages during the run.
     pub spill: OpenStore,
     /// The destination of the table for a run that needs files.
     pub table: OpenTable,
 }
 
-/// Where the table of messages goes, and the run that it names.
+/// The destination of the message table, and the ID of its run.
 pub(crate) struct TableFile {
     pub(crate) run_id: Box<str>,
     pub(crate) open: OpenTable,
 }
 
-/// What all messages of a run tell, when it has ended.
+/// The results of all messages of a run at its end.
 #[derive(Debug)]
 pub(crate) struct MessageReport {
     pub(crate) sums: MessageSums,
@@ -45,18 +45,18 @@ pub(crate) struct MessageReport {
     pub(crate) uncarried_share: Option<f64>,
     /// Bytes of payloads that first entered the path when their messages had ended.
     pub(crate) payload_first_sent: u64,
-    /// The exact percentiles of the latency over all that were due.
+    /// The exact latency percentiles over all offered messages.
     pub(crate) percentiles: [Option<Duration>; PER_MILLE.len()],
-    /// Their table as an Arrow IPC stream; nothing where it was written elsewhere.
+    /// The message table as an Arrow IPC stream; empty if it was written elsewhere.
     pub(crate) stream: Vec<u8>,
 }
 
-/// What is known of a run beside its messages.
+/// Properties of a run that the report needs beside its messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known<'a> {
     pub(crate) directory: &'a Directory,
     pub(crate) time: MeasuredTime,
-    /// Of an overload tell the messages that were due before.
+    /// Overload is judged from messages due before this instant.
     pub(crate) disturbed: Instant,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Known<'a> {
 const ROWS: usize = 1 << 14;
 
 impl MessageReport {
-    /// Reads all messages flow by flow, and writes their table, which has no row where there is no place for it.
+    /// Reads all messages flow by flow, and writes the message table if it has a destination.
     ///
     /// # Errors
     /// Those of the files.

@@ -16,10 +16,10 @@ pub trait Store: Read + Write + Seek {}
 
 impl<T: Read + Write + Seek> Store for T {}
 
-/// Makes a store when it is first needed.
+/// Creates a store when it is first needed.
 pub type OpenStore = Box<dyn FnOnce() -> io::Result<Box<dyn Store>>>;
 
-/// Messages that have ended, in memory up to a number and then in a store, by flow and number once all are there.
+/// Finished messages, in memory up to a limit and then in a store. They are read by flow and number once all are there.
 ///
 /// What happens to a message after its record came here follows it, and is noted in the record as it is read back: so
 /// a record is what it would be had it stayed in memory.
@@ -71,7 +71,7 @@ const HEAD_BYTES: usize = 1 + 4 + 4;
 const ENTRY_BYTES: usize = HEAD_BYTES + STORED_BYTES;
 
 impl MessageSpill {
-    /// Nothing is there yet, and so many may be in memory.
+    /// Creates an empty spill with this limit of messages in memory.
     pub(crate) fn new(most_waiting: usize, open: OpenStore) -> Self {
         Self {
             open: Some(open),
@@ -84,28 +84,28 @@ impl MessageSpill {
         }
     }
 
-    /// Whether the store could not be written: what is here is of no use.
+    /// Whether writing the store failed. The spill is then unusable.
     pub(crate) fn has_failed(&self) -> bool {
         self.failure.is_some()
     }
 
-    /// Whether there is more than fits into memory.
+    /// Whether a store is in use because memory was not enough.
     pub(crate) fn is_stored(&self) -> bool {
         !self.chunks.is_empty()
     }
 
-    /// Takes the record of a message.
+    /// Adds the record of a message.
     pub(crate) fn take(&mut self, flow: FlowId, record: MessageRecord) {
         let key = key(flow, record.number);
         self.add(key, What::Record(flow, record));
     }
 
-    /// Takes what happens to a message whose record is here.
+    /// Applies an event to a message whose record is in the spill.
     pub(crate) fn follow(&mut self, now: Instant, id: MessageId, change: MessageChange) {
         self.add(key(id.flow, id.number.get()), What::Change(now, change));
     }
 
-    /// Gets ready to be read.
+    /// Prepares the spill for reading.
     ///
     /// # Errors
     /// The first that the store had.
@@ -114,7 +114,7 @@ impl MessageSpill {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// All messages in order, after [`MessageSpill::finish`]; several may read at a time.
+    /// Returns all messages in order, after [`MessageSpill::finish`]. Several readers are possible.
     pub(crate) fn messages(&self) -> Messages<'_> {
         let stored = self.chunks.iter().map(|chunk| Cursor {
             left: *chunk,
@@ -169,7 +169,7 @@ impl Chunk {
     }
 }
 
-/// Messages in order, each as it ended.
+/// Iterates over messages in order, with their final records.
 pub(crate) struct Messages<'a> {
     spill: &'a MessageSpill,
     cursors: Vec<Cursor>,
@@ -216,7 +216,7 @@ impl Iterator for Messages<'_> {
 }
 
 impl Messages<'_> {
-    /// Bytes of payload, of those read so far, that were first sent after their records came here.
+    /// Returns the payload bytes of read messages that were first sent after their records were spilled.
     pub(crate) fn first_sent(&self) -> u64 {
         self.first_sent
     }
@@ -339,11 +339,11 @@ impl Entry {
     }
 }
 
-/// Bytes that are read from the front.
+/// A reader of stored bytes.
 pub(crate) struct Stored<'a>(&'a [u8]);
 
 impl Stored<'_> {
-    /// The next bytes; entries are as long as what is read of them.
+    /// Returns the next `N` bytes. There must be that many.
     pub(crate) fn take<const N: usize>(&mut self) -> [u8; N] {
         let (taken, rest) = self
             .0

@@ -2,7 +2,7 @@ use lasthop_units::{Duration, Instant};
 
 use crate::{Histogram, MessageRecord, MessageStatus};
 
-/// Sums over the messages that are measured: those due from a moment on.
+/// Sums over the measured messages: those due from an instant on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MessageSums {
     pub(crate) offered: u64,
@@ -10,27 +10,27 @@ pub(crate) struct MessageSums {
     pub(crate) duplicated: u64,
     pub(crate) failed: u64,
     pub(crate) unfinished: u64,
-    /// Of these, those that had not left their sender.
+    /// Failed messages that never left their sender.
     pub(crate) unsent: u64,
-    /// The latencies of all that were due.
+    /// The latencies of all offered messages.
     pub(crate) latency: Histogram,
     pub(crate) latency_max: Option<Duration>,
     latency_total_ns: u128,
-    /// Those whose sender learnt that they had arrived.
+    /// Messages that their sender knows to be delivered.
     pub(crate) acknowledged: u64,
     pub(crate) response_max: Option<Duration>,
     response_total_ns: u128,
-    /// Those that were served, see [`MessageRecord::is_served`].
+    /// Served messages, see [`MessageRecord::is_served`].
     pub(crate) available: u64,
     /// Payload bits a second, over those that arrived.
     rate_total: f64,
-    /// Bits of payloads that arrived in the measured time, whenever they were due.
+    /// Payload bits delivered during the measurement, whenever the messages were due.
     pub(crate) bits_in_time: u64,
     /// Messages that failed, by reason; there are few reasons.
     reasons: Vec<(&'static str, u64)>,
 }
 
-/// What is measured: messages due from the first moment on, and what arrives before the second.
+/// The measured interval: messages due from the first instant on, and arrivals before the second.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MeasuredTime {
     pub(crate) from: Instant,
@@ -38,7 +38,7 @@ pub(crate) struct MeasuredTime {
 }
 
 impl MessageSums {
-    /// Adds a message that has ended, or that is looked at for the last time.
+    /// Adds a message that is finished, or that is unfinished at the end.
     pub(crate) fn add(&mut self, record: &MessageRecord, time: MeasuredTime) {
         let bits = record.payload().as_bytes() * 8;
         if record
@@ -79,7 +79,7 @@ impl MessageSums {
         }
     }
 
-    /// How many failed for each reason, in the order of the reasons.
+    /// Returns the number of failures for each reason, in the order of reasons.
     pub(crate) fn failures(&self) -> Vec<(&'static str, u64)> {
         let mut failures = self.reasons.clone();
         failures.sort_unstable();
@@ -94,17 +94,17 @@ impl MessageSums {
         }
     }
 
-    /// The exact mean latency of those that arrived, rounded to a nanosecond.
+    /// Returns the exact mean latency of delivered messages, rounded to a nanosecond.
     pub(crate) fn latency_mean(&self) -> Option<Duration> {
         mean(self.latency_total_ns, self.delivered)
     }
 
-    /// The exact mean time until senders knew that their messages had arrived, rounded to a nanosecond.
+    /// Returns the exact mean time from due to acknowledged, rounded to a nanosecond.
     pub(crate) fn response_mean(&self) -> Option<Duration> {
         mean(self.response_total_ns, self.acknowledged)
     }
 
-    /// The mean of payload bits for each second of latency, over those that arrived (Larmo et al. 2019, 3.1).
+    /// Returns the mean, over delivered messages, of payload bits for each second of latency (Larmo et al. 2019, 3.1).
     pub(crate) fn rate_mean(&self) -> Option<f64> {
         (self.delivered > 0).then(|| self.rate_total / self.delivered as f64)
     }

@@ -5,7 +5,7 @@ use crate::arrow_stream::Column;
 use crate::tables::{Table, millis};
 use crate::{Directory, MessageRecord, MessageStatus};
 
-/// A row for each of some messages, those due from `measured_from` on measured.
+/// Returns a table with one row for each message. Those due from `measured_from` on are marked as measured.
 pub(crate) fn message_table<'a, R: Iterator<Item = (FlowId, &'a MessageRecord)>>(
     run_id: &str,
     directory: &Directory,

@@ -24,7 +24,7 @@ use crate::{
     Summary, Timeline, TraceHash, Weighted,
 };
 
-/// Watches a run: messages, bytes and, where asked for, energy, packets or one message's time line.
+/// Measures a run: messages and bytes and, if requested, energy, packets or the time line of one message.
 #[derive(Debug)]
 pub struct Meter {
     config: MeterConfig,
@@ -60,7 +60,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// A meter.
+    /// Creates a meter.
     #[must_use]
     pub fn new(config: MeterConfig, capture: Option<Capture>, timeline: Option<MessageId>) -> Self {
         let log = MessageLog::new(match config.keeps_records {
@@ -141,7 +141,7 @@ impl Meter {
         }
     }
 
-    /// Ends the run as one that has diverged, as soon as it has more packets.
+    /// Sets a bound on packets. A run with more ends as diverged.
     pub fn bound(&mut self, bound: PacketBound) {
         self.divergence = Some(Divergence::beyond(bound));
     }
@@ -152,7 +152,7 @@ impl Meter {
         &self.lateness
     }
 
-    /// Notes which host a number of the loop is from now on, for the capture and for the bill.
+    /// Records the captured host of a host number from now on, for the capture and the bill.
     pub fn capture(&mut self, host: HostId, as_: CapturedHost) {
         if let Some(billing) = &mut self.billing {
             let device = match as_ {
@@ -166,7 +166,7 @@ impl Meter {
         }
     }
 
-    /// Notes that a host is a device that has little of everything.
+    /// Records that the run has a resource-constrained device.
     pub fn watch_device(&mut self) {
         self.devices.watch();
     }
@@ -233,19 +233,19 @@ impl Meter {
         &self.config.directory
     }
 
-    /// The record of every message.
+    /// Returns the log of messages.
     #[must_use]
     pub fn log(&self) -> &MessageLog {
         &self.log
     }
 
-    /// Every byte.
+    /// Returns the byte ledger.
     #[must_use]
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    /// Ends the capture, where one was asked for.
+    /// Completes the capture, if one was requested.
     ///
     /// # Errors
     /// Those of its writers.
@@ -269,28 +269,28 @@ impl Meter {
         Ok(())
     }
 
-    /// The table of the messages that were given to files; nothing is in it where it went to one itself.
+    /// Returns the table of the messages that were written to files; empty if the table itself was written to a file.
     pub(crate) fn message_report(&self) -> Option<&[u8]> {
         self.message_report.as_ref().map(|told| &*told.stream)
     }
 
-    /// The time line, where it was asked for.
+    /// Returns the time line, if one was requested.
     #[must_use]
     pub fn timeline(&self) -> Option<&Timeline> {
         self.timeline.as_ref()
     }
 
-    /// Whether a message was delivered to all receivers, or has no record any more.
+    /// Whether a message was delivered to all receivers, or its record was removed.
     pub fn is_delivered(&mut self, id: MessageId) -> bool {
         self.log.is_delivered(id)
     }
 
-    /// Whether a message has been due, and has not ended.
+    /// Whether a message was due and is unfinished.
     pub fn is_under_way(&mut self, id: MessageId) -> bool {
         self.log.is_under_way(id)
     }
 
-    /// Whether every flow has begun and has no further message.
+    /// Whether every flow has begun and has no further messages.
     #[must_use]
     pub const fn has_said_all(&self) -> bool {
         self.started >= self.config.flows && self.ended >= self.config.flows
@@ -309,7 +309,7 @@ impl Meter {
             .is_some_and(|begun| now >= begun + self.config.warm_up)
     }
 
-    /// The run in one row, when it has ended at `end`.
+    /// Returns the results of a run that ended at `end`, in one row.
     #[must_use]
     pub fn summary(&self, end: Instant) -> Summary {
         let time = self.measured_time();
@@ -367,7 +367,7 @@ impl Meter {
         )
     }
 
-    /// What devices pay in the mean, by what it is for.
+    /// Returns the mean cost for devices, by purpose.
     #[must_use]
     pub fn bill_rows(&self) -> Vec<BillRow> {
         self.billing
@@ -376,7 +376,7 @@ impl Meter {
             .unwrap_or_default()
     }
 
-    /// The bill of each device.
+    /// Returns the bill of each device.
     #[must_use]
     pub fn sim_bills(&self) -> Vec<SimBill> {
         self.billing

@@ -2,16 +2,16 @@ use core::num::NonZeroU32;
 
 use crate::message_sums::{MeasuredTime, MessageSums};
 
-/// How well a cellular network serves its devices.
+/// The service quality of a cellular network.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkSummary {
-    /// The mean, over the messages that arrived, of payload bits for each second from when they were due.
+    /// The mean, over delivered messages, of payload bits for each second of latency.
     pub device_throughput_bit_s: Option<f64>,
-    /// The share of the messages that were due that arrived within 20 s.
+    /// The share of offered messages that were delivered within 20 s.
     pub availability_20s: Option<f64>,
-    /// Payload bits that arrived, for each second of the measured time and each cell.
+    /// Delivered payload bits for each second of the measurement and each cell.
     pub cell_throughput_bit_s: Option<f64>,
-    /// The path gain of the farthest device whose message arrived.
+    /// The lowest path gain of a device whose message was delivered, in dB.
     pub lowest_path_gain_served_db: Option<f64>,
 }
 

@@ -3,7 +3,7 @@ use lasthop_units::{Duration, Instant};
 
 use crate::Histogram;
 
-/// The sessions of a run's devices: how they were established, how long that took, and what servers held.
+/// The sessions of a run's devices: kinds of set-up, set-up times, and half-open connections.
 ///
 /// A connection is half open while a server holds it and its device has none any more (RFC 9293 section 3.5.1). Devices may
 /// be told of in any order, what is told of one comes in the order of time.
@@ -28,7 +28,7 @@ struct Connections {
 }
 
 impl SessionSums {
-    /// Notes what is told of a session. Counted are those that began at `from` or later.
+    /// Records an event of a session. Sessions that began at `from` or later are counted.
     pub(crate) fn note(&mut self, now: Instant, event: SessionEvent, from: Instant) {
         let of_device = self
             .devices
@@ -55,7 +55,7 @@ impl SessionSums {
         }
     }
 
-    /// The sums when the run has ended; `None` where nobody has told of a session.
+    /// Returns the sums at the end of the run, or `None` if no session was reported.
     pub(crate) fn at_end(&self, end: Instant) -> Option<Self> {
         let mut sums = self.clone();
         let until_end = |wanted: bool| -> u128 {
@@ -100,7 +100,7 @@ impl SessionSums {
         self.took.percentile(percent)
     }
 
-    /// The most connections that were half open at a time.
+    /// Returns the maximum number of connections that were half-open at the same time.
     #[must_use]
     pub fn half_open_peak(&self) -> u64 {
         let mut changes = self.changes.clone();

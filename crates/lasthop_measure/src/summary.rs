@@ -21,11 +21,11 @@ pub struct Summary {
     pub messages_offered: u64,
     /// The delivered messages.
     pub messages_delivered: u64,
-    /// Arrivals after the first.
+    /// Repeated deliveries.
     pub messages_duplicated: u64,
     /// Messages that will never arrive.
     pub messages_failed: u64,
-    /// Why messages failed, and how many for each reason, in the order of the reasons.
+    /// The number of failed messages for each reason, in the order of reasons.
     pub failures: Vec<(&'static str, u64)>,
     /// Messages that were still on their way when the run ended.
     pub messages_unfinished: u64,
@@ -39,17 +39,17 @@ pub struct Summary {
     pub latency_max: Option<Duration>,
     /// The mean time from due to acknowledged, over acknowledged messages.
     pub response_mean: Option<Duration>,
-    /// The longest of these times.
+    /// The maximum time from due to acknowledged.
     pub response_max: Option<Duration>,
     /// Packets and bytes that entered the path, up and down.
     pub offered: [(u64, u64); 2],
     /// Packets and bytes that left the path at a host, up and down.
     pub delivered: [(u64, u64); 2],
-    /// Bytes of payloads that entered the path, each byte once a direction.
+    /// Payload bytes that entered the path, each byte once for each direction.
     pub payload_bytes_first_sent: u64,
-    /// Copies that applications sent after the first.
+    /// Retransmissions by applications.
     pub retransmissions_application: u64,
-    /// Packets with a further copy of bytes, made below the application.
+    /// Packets with retransmissions by layers below the application.
     pub retransmissions_transport: u64,
     /// The time of the last event.
     pub simulated: Duration,
@@ -60,15 +60,15 @@ pub struct Summary {
     pub uncarried_share: Option<f64>,
     /// The results weighted by the real devices that each simulated device represents.
     pub weighted: Option<Weighted>,
-    /// The energy of the devices, where they have radios and it was asked for.
+    /// The energy of the devices, if they have radios and it was requested.
     pub energy: Option<EnergySummary>,
-    /// The mean bill of the real devices that have a tariff.
+    /// The mean bill of the represented devices with a tariff.
     pub bill: Option<Bill>,
     /// The background traffic of the path's links, as `[up, down]`.
     pub background: [BackgroundTraffic; 2],
     /// The fingerprint of all packets that entered or left the path.
     pub trace: TraceHash,
-    /// The latencies of all that were due.
+    /// The latencies of all offered messages.
     pub latency: Histogram,
     /// The results of a cellular network.
     pub network: Option<NetworkSummary>,
@@ -80,7 +80,7 @@ pub struct Summary {
     pub sessions: Option<SessionSums>,
     /// The events of resource-constrained devices, if there are any.
     pub devices: Option<DeviceSums>,
-    /// How caching proxies answered, if there are any.
+    /// The responses of caching proxies, if there are any.
     pub caches: Option<CacheSums>,
     /// Idle peers that were evicted to make room for others.
     pub peers_evicted: u64,
@@ -88,22 +88,22 @@ pub struct Summary {
     pub hides_packets: bool,
 }
 
-/// What a summary is made of, beside the sums.
+/// The sources of a summary beside the message sums.
 pub(crate) struct Sources<'a> {
     pub(crate) log: &'a MessageLog,
     pub(crate) ledger: &'a Ledger,
     pub(crate) trace: TraceHash,
     pub(crate) time: MeasuredTime,
-    /// Of a population that comes and goes.
+    /// The overload measurement of devices that arrive and leave.
     pub(crate) excess: Option<&'a Excess>,
-    /// What messages told that were given to files.
+    /// The report of messages that were written to files.
     pub(crate) told: Option<&'a MessageReport>,
-    /// Of an overload tell the messages that were due before.
+    /// Overload is judged from messages due before this instant.
     pub(crate) disturbed: Instant,
     pub(crate) cells: Option<NonZeroU32>,
 }
 
-/// The percentiles that are told, in thousandths: the median, 95 %, 99 % and 99.9 %.
+/// The reported percentiles in thousandths: the median, 95 %, 99 % and 99.9 %.
 pub(crate) const PER_MILLE: [u64; 4] = [500, 950, 990, 999];
 
 /// What an Ethernet header adds to a packet on a wire, in bytes.
@@ -186,7 +186,7 @@ impl Summary {
         (self.messages_delivered > 0).then(|| Energy::from_joules(joules))
     }
 
-    /// Returns the bytes beside first copies of payloads, for each 100 payload bytes.
+    /// Returns the bytes other than first copies of payloads, for each 100 payload bytes.
     ///
     /// The second value adds an Ethernet header a packet. It is `None` if no payload was sent.
     #[must_use]

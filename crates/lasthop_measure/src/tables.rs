@@ -13,7 +13,7 @@ use crate::{
 pub struct RunTables {
     /// The results of the run in one row.
     pub summary: Vec<u8>,
-    /// One row a message; empty if they were written elsewhere.
+    /// One row for each message; empty if the rows were written elsewhere.
     pub messages: Vec<u8>,
     /// Bytes by direction, fate, layer and cause.
     pub ledger: Vec<u8>,
@@ -21,16 +21,16 @@ pub struct RunTables {
     pub packets: Vec<u8>,
     /// The latency histogram.
     pub latency: Vec<u8>,
-    /// A row for each flow of each part of a group.
+    /// One row for each flow of each stratum of a group.
     pub groups: Vec<u8>,
-    /// What devices pay, by what it is for.
+    /// The cost for devices by purpose.
     pub bills: Vec<u8>,
-    /// What each device pays.
+    /// The bill of each device.
     pub sims: Vec<u8>,
 }
 
 impl RunTables {
-    /// The tables of a run with this id.
+    /// Creates the tables of a run with this ID.
     #[must_use]
     pub fn new(run_id: &str, status: RunStatus, summary: &Summary, meter: &Meter) -> Self {
         Self {
@@ -49,7 +49,7 @@ impl RunTables {
     }
 }
 
-/// Columns on their way into a batch of rows.
+/// Columns that are being filled for a record batch.
 #[derive(Default)]
 pub(crate) struct Table {
     pub(crate) fields: Vec<ArrowField>,

@@ -25,16 +25,16 @@ pub struct Timeline {
 pub struct TimelineEntry {
     /// The time.
     pub at: Instant,
-    /// The place: device, gateway, server, or path up or down.
+    /// The place of the event: device, gateway, server, or path up or down.
     pub place: &'static str,
     /// The event.
     pub what: String,
-    /// Why a packet or a copy was sent, unless it was new or an immediate answer.
+    /// Why a packet or copy was sent, unless it was new data or an immediate answer.
     pub trigger: Option<&'static str>,
 }
 
 impl Timeline {
-    /// The time line of a message.
+    /// Creates the time line of a message.
     #[must_use]
     pub fn of(message: MessageId) -> Self {
         Self {
@@ -62,7 +62,7 @@ impl Timeline {
         messages.any(|message| self.is_of(message))
     }
 
-    /// Notes that the message goes on in another one.
+    /// Records that the message continues in a bundle.
     pub(crate) fn follow(&mut self, bundle: MessageId) {
         self.bundles.push(bundle);
     }
@@ -71,12 +71,12 @@ impl Timeline {
         message == self.message || self.bundles.contains(&message)
     }
 
-    /// Whether a packet carries bytes of the message, or is what it waits behind.
+    /// Whether a packet carries bytes of the message, or blocks it.
     pub(crate) fn concerns_packet(&self, packet: &Packet) -> bool {
         self.concerns(packet.messages()) || self.waits_behind(packet)
     }
 
-    /// Notes what happens to a packet that concerns it, and what that carries of the message.
+    /// Records an event of a packet that concerns the message, and which part of the message it carries.
     pub(crate) fn add_packet(
         &mut self,
         at: Instant,
@@ -112,7 +112,7 @@ impl Timeline {
         self.push(at, place, what, None);
     }
 
-    /// A copy of the message leaves its application.
+    /// Records a transmission by the application.
     pub(crate) fn add_attempt(
         &mut self,
         at: Instant,
@@ -124,7 +124,7 @@ impl Timeline {
         self.push(at, place, what, trigger);
     }
 
-    /// The message is where it was to go, or given up.
+    /// Records that the message was delivered or given up.
     pub(crate) fn add_end(&mut self, at: Instant, place: &'static str, what: String) {
         self.is_under_way = false;
         self.push(at, place, what, None);

@@ -1,7 +1,7 @@
 use lasthop_contract::Packet;
 use lasthop_units::Instant;
 
-/// A fingerprint of the packets that entered a path and their fates: time, direction, size and bytes.
+/// A hash of the packets that entered a path and their fates: time, direction, size and bytes.
 ///
 /// Two runs with one fingerprint are one run. It is a sum over packets, so that hosts that cannot hear of each
 /// other may be observed in any order, and the same on every machine. It guards against mistakes, not against
@@ -30,7 +30,7 @@ const WORDS: usize = 5;
 const IPV6_OFFSET: usize = 20;
 
 impl TraceHash {
-    /// The fingerprint as 16 hexadecimal digits.
+    /// Returns the hash as 16 hexadecimal digits.
     #[must_use]
     pub fn digits(self) -> String {
         format!("{:016x}", self.0)

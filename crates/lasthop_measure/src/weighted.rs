@@ -18,7 +18,7 @@ pub struct Weighted {
 }
 
 impl Weighted {
-    /// Of sums that stand for so many real devices each.
+    /// Computes the results from sums, each with the number of represented real devices.
     pub(crate) fn of<'a>(sums: impl Iterator<Item = (f64, &'a MessageSums)> + Clone) -> Self {
         let total = |count: fn(&MessageSums) -> u64| -> f64 {
             sums.clone()

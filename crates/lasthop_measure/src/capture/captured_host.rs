@@ -1,4 +1,4 @@
-/// A host that packets are captured at.
+/// A host with a packet capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CapturedHost {
     /// The device with this number, or the arriving device with this number, from 0.

@@ -7,8 +7,8 @@ use lasthop_units::Instant;
 use super::captured_host::CapturedHost;
 use super::pcapng::{self, CapturedPacket};
 
-/// The file of one host. Packets are written in the order of time; a packet that is under way holds up those behind
-/// it, so that memory has the packets since the oldest one under way.
+/// The capture file of one host. Packets are written in order of time. A packet in flight delays those after it, so
+/// memory holds the packets since the oldest one in flight.
 pub(super) struct HostFile {
     host: CapturedHost,
     out: Box<dyn Write>,
@@ -47,7 +47,7 @@ impl HostFile {
             .write_all(&pcapng::interface_description(interface))
     }
 
-    /// Notes a packet that leaves the host, and returns its place.
+    /// Records a packet that leaves the host. Returns its place.
     pub(super) fn sent(&mut self, now: Instant, packet: &Packet) -> u64 {
         let place = self.written + self.waiting.len() as u64;
         let packet = self.captured(now, packet, false);
@@ -55,7 +55,7 @@ impl HostFile {
         place
     }
 
-    /// Notes a packet that arrives at the host.
+    /// Records a packet that arrives at the host.
     pub(super) fn received(&mut self, now: Instant, packet: &Packet) -> io::Result<()> {
         let mut captured = self.captured(now, packet, true);
         if packet.is_corrupted() {
@@ -76,7 +76,8 @@ impl HostFile {
         }
     }
 
-    /// Notes that a copy of a sent packet has ended, and how if not well. Tells whether it was the last one.
+    /// Records that a copy of a sent packet has ended, with a comment if it was not delivered. Returns whether it was
+    /// the last copy.
     pub(super) fn one_has_ended(&mut self, place: u64, comment: Option<String>) -> bool {
         let Some(waiting) = self.waiting_at(place) else {
             return true;
@@ -86,7 +87,7 @@ impl HostFile {
         waiting.copies == 0
     }
 
-    /// Writes the packets before the oldest one under way.
+    /// Writes the packets before the oldest one in flight.
     pub(super) fn write_what_has_ended(&mut self) -> io::Result<()> {
         while let Some(ended) = self.waiting.pop_front_if(|first| first.copies == 0) {
             self.written += 1;
@@ -95,7 +96,7 @@ impl HostFile {
         Ok(())
     }
 
-    /// Writes all, and those that are under way as such.
+    /// Writes all packets, and marks those in flight.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         for waiting in &mut self.waiting {
             if waiting.copies > 0 {
@@ -108,7 +109,7 @@ impl HostFile {
         self.out.flush()
     }
 
-    /// Notes what happens to the host, for its next packet.
+    /// Records an event of the host as a comment on its next packet.
     pub(super) fn note(&mut self, what: String) {
         self.notes.push(what);
     }

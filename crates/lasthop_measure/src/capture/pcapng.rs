@@ -2,7 +2,7 @@
 
 use lasthop_units::Instant;
 
-/// A packet at an interface.
+/// A captured packet.
 #[derive(Clone, Debug)]
 pub struct CapturedPacket {
     /// The time since 1970, or since the start of the run.
@@ -22,7 +22,7 @@ const COMMENT: u16 = 1;
 const END_OF_OPTIONS: u16 = 0;
 
 impl CapturedPacket {
-    /// An Enhanced Packet Block, of the interface with a number.
+    /// Returns an Enhanced Packet Block for the interface with this number.
     #[must_use]
     pub fn block(&self, interface: u32) -> Vec<u8> {
         let nanos = self.at.as_nanos();
@@ -50,7 +50,7 @@ impl CapturedPacket {
     }
 }
 
-/// The beginning of a file: its Section Header Block.
+/// Returns the Section Header Block, with which a file begins.
 #[must_use]
 pub fn section_header() -> Vec<u8> {
     let mut body = Vec::new();
@@ -64,7 +64,7 @@ pub fn section_header() -> Vec<u8> {
     block(0x0a0d_0d0a, &body)
 }
 
-/// The Interface Description Block of an interface that has IP packets alone.
+/// Returns the Interface Description Block of an interface with IP packets.
 #[must_use]
 pub fn interface_description(name: &str) -> Vec<u8> {
     let mut body = Vec::new();

@@ -4,22 +4,22 @@ use lasthop_contract::DeviceId;
 
 use crate::message_flow::MessageFlow;
 
-/// The flows of one channel, a device each.
+/// The flows of one channel, one for each device.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Channel {
-    /// Those from the device `first` on.
+    /// The flows from device `first` on.
     pub(super) flows: VecDeque<MessageFlow>,
     pub(super) first: u32,
 }
 
 impl Channel {
-    /// Where the flow of a device stands, unless it is forgotten.
+    /// Returns the index of a device's flow, unless it was removed.
     #[inline]
     pub(super) fn place(&self, device: DeviceId) -> Option<usize> {
         Some(device.0.checked_sub(self.first)? as usize)
     }
 
-    /// Whether the flow of a device has its place already.
+    /// Whether the flow of a device has an index.
     #[inline]
     pub(super) fn has_room(&self, device: DeviceId) -> bool {
         self.place(device)

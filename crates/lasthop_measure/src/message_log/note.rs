@@ -15,8 +15,8 @@ use crate::message_record::FirstCopy;
 
 /// What is heard of messages: from hosts, and from packets with bytes of them.
 impl MessageLog {
-    /// Notes what a host says of a message. `side` is where it is said, `origin` tells where the messages of a flow are
-    /// made.
+    /// Records a message event that a host reports. `side` is the side of the host, `origin` returns where the messages
+    /// of a flow are sent.
     pub(crate) fn note(
         &mut self,
         now: Instant,
@@ -159,14 +159,14 @@ impl MessageLog {
         }
     }
 
-    /// Notes that a packet which has arrived waits for its host: it is on its way still.
+    /// Records that an arrived packet waits for its host's processor and so is still in flight.
     pub(crate) fn waiting(&mut self, now: Instant, messages: &[MessageId]) {
         for id in messages {
             self.change(now, *id, MessageChange::CopyAdded);
         }
     }
 
-    /// Notes that a host has done with a packet that waited.
+    /// Records that a host has processed a packet that waited.
     pub(crate) fn served(&mut self, now: Instant, messages: &[MessageId]) {
         for id in messages {
             self.change(now, *id, MessageChange::CopyEnded);
@@ -186,7 +186,7 @@ impl MessageLog {
         }
     }
 
-    /// Notes that the messages of a flow are for so many devices, before there is one.
+    /// Sets the number of devices that the messages of a flow are for, before the first message.
     pub(crate) fn widen(&mut self, flow: FlowId, audience: NonZeroU32) {
         if let Some(flow) = self.make_flow(flow) {
             flow.widen(audience);

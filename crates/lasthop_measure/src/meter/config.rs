@@ -11,7 +11,8 @@ pub struct MeterConfig {
     pub directory: Directory,
     /// The number of radios of devices that are present from start to end.
     pub radios: u32,
-    /// The number of flows of those devices. Each reports its start and end.
+    /// The number of flows of devices that are present from start to end. Each flow reports its start and end. Each
+    /// reports its start and end.
     pub flows: u32,
     /// The devices that arrive and leave.
     pub arriving: Option<Arriving>,
@@ -19,7 +20,7 @@ pub struct MeterConfig {
     pub cells: Option<NonZeroU32>,
     /// Messages due earlier than this after the first schedule's start are not measured.
     pub warm_up: Duration,
-    /// How long unanswered messages are waited for after the last one was due.
+    /// The maximum time to wait for unanswered messages after the last message was due.
     pub drain: Duration,
     /// The maximum set-up time of sessions.
     pub set_up: Duration,
@@ -31,7 +32,7 @@ pub struct MeterConfig {
     pub keeps_records: bool,
     /// The energy settings of each group, if its energy is measured.
     pub energy: Vec<Option<EnergyConfig>>,
-    /// What the devices of each group pay, where they have a tariff.
+    /// The billing settings of each group, if it has a tariff.
     pub billing: Vec<Option<BillingConfig>>,
 }
 
@@ -45,10 +46,10 @@ pub struct Arriving {
 /// The status of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunStatus {
-    /// It completed normally.
+    /// The run completed normally.
     Completed,
-    /// It has no result, for this reason.
+    /// The run has no result, for this reason.
     Failed(&'static str),
-    /// It has a result that is not trustworthy, for this reason.
+    /// The run has a result that is not trustworthy, for this reason.
     Invalid(&'static str),
 }

@@ -41,7 +41,7 @@ impl Meter {
         self.gateways.contains(&host)
     }
 
-    /// What a host is called, at this end of a path.
+    /// Returns the name of a host at this end of a path.
     pub(super) fn place_of(&self, host: HostId, side: Direction) -> &'static str {
         match side {
             _ if self.is_gateway(host) => "gateway",
