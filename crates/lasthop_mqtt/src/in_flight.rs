@@ -3,7 +3,7 @@ use smallvec::SmallVec;
 
 use crate::codec::{Acknowledgement, AcknowledgementKind, ReasonCode};
 
-/// Messages of QoS 1 and 2 that have a packet identifier and are not done (MQTT 5 §4.3 and §4.4), in their order.
+/// Outgoing messages of QoS 1 and 2 with an unfinished exchange, in order (MQTT 5 §4.3 and §4.4).
 #[derive(Clone, Debug)]
 pub(crate) struct InFlight<M> {
     exchanges: SmallVec<[Exchange<M>; 1]>,
@@ -20,10 +20,10 @@ struct Exchange<M> {
     message: M,
 }
 
-/// What is to be sent next.
+/// The next packet to be retransmitted.
 #[derive(Debug)]
 pub(crate) enum Due<'a, M> {
-    /// The message; a repetition from the second attempt on.
+    /// The message. From the second attempt on the packet is a retransmission.
     Publish {
         packet_id: u16,
         attempt: u16,
@@ -33,14 +33,14 @@ pub(crate) enum Due<'a, M> {
     Pubrel { packet_id: u16, message: &'a M },
 }
 
-/// What an acknowledgement means.
+/// The effect of an acknowledgement.
 #[derive(Debug)]
 pub(crate) enum Progress<M> {
-    /// The exchange is done; its identifier is free.
+    /// The exchange is complete and its packet identifier is free.
     Done(M, ReasonCode),
     /// Send this PUBREL.
     Release(Acknowledgement),
-    /// Nothing: there is no such exchange.
+    /// No exchange has this packet identifier.
     Unknown,
 }
 
@@ -60,13 +60,13 @@ impl<M> InFlight<M> {
         self.exchanges.is_empty()
     }
 
-    /// A message of an exchange that is not done.
+    /// Returns the message of an unfinished exchange.
     pub(crate) fn message(&self, packet_id: u16) -> Option<&M> {
         self.place(packet_id)
             .map(|place| &self.exchanges[place].message)
     }
 
-    /// Begins the exchange of a message that is sent with this packet identifier, for the `attempt`-th time.
+    /// Begins the exchange of a message with this packet identifier. `attempt` counts its transmissions.
     pub(crate) fn begin(&mut self, packet_id: u16, qos: Qos, attempt: u16, message: M) {
         let awaits = match qos {
             Qos::ExactlyOnce => AcknowledgementKind::Pubrec,
@@ -81,7 +81,7 @@ impl<M> InFlight<M> {
         });
     }
 
-    /// A packet identifier that no exchange has (MQTT-2.2.1-4).
+    /// Returns a packet identifier that no exchange uses (MQTT-2.2.1-4).
     pub(crate) fn next_packet_id(&mut self) -> u16 {
         loop {
             self.last_packet_id = self.last_packet_id.checked_add(1).unwrap_or(1);
@@ -91,7 +91,7 @@ impl<M> InFlight<M> {
         }
     }
 
-    /// Takes a PUBACK, PUBREC or PUBCOMP.
+    /// Processes a PUBACK, PUBREC or PUBCOMP.
     ///
     /// # Errors
     /// When the exchange awaits another one.
@@ -140,14 +140,14 @@ impl<M> InFlight<M> {
         }
     }
 
-    /// Says that all is to be sent again: the session has a new connection (MQTT-4.4.0-1).
+    /// Marks all messages for retransmission, because the session has a new connection (MQTT-4.4.0-1).
     pub(crate) fn repeat_all(&mut self) {
         for exchange in &mut self.exchanges {
             exchange.is_due = true;
         }
     }
 
-    /// The first thing to be sent again, unless a whole `window` has been already (§4.9).
+    /// Returns the first packet to be retransmitted, unless a whole `window` has been retransmitted already (§4.9).
     pub(crate) fn next_due(&mut self, window: u16) -> Option<Due<'_, M>> {
         let place = self.exchanges.iter().position(|exchange| exchange.is_due)?;
         if place >= usize::from(window) {
@@ -170,7 +170,7 @@ impl<M> InFlight<M> {
         })
     }
 
-    /// Takes all messages out, in order: their session is gone. Packet identifiers begin anew.
+    /// Removes and returns all messages in order, because their session has ended. Packet identifiers start again.
     pub(crate) fn take_all(&mut self) -> impl Iterator<Item = (M, u16)> + use<M> {
         self.last_packet_id = 0;
         core::mem::take(&mut self.exchanges)

@@ -1,8 +1,8 @@
-//! What bytes of MQTT are there for.
+//! The provenance of bytes of MQTT.
 
 use lasthop_contract::{Cause, Chunk, Layer, MessageId, Provenance};
 
-/// Bytes that serve no single message.
+/// Returns a chunk of bytes that belong to no single message.
 pub(crate) const fn chunk(bytes: &[u8], cause: Cause) -> Chunk<'_> {
     Chunk {
         bytes,
@@ -10,7 +10,7 @@ pub(crate) const fn chunk(bytes: &[u8], cause: Cause) -> Chunk<'_> {
     }
 }
 
-/// Bytes for a message, where it is known which.
+/// Returns a chunk of bytes of a message, if the message is known.
 pub(crate) const fn message_chunk(
     bytes: &[u8],
     cause: Cause,
@@ -26,7 +26,7 @@ pub(crate) const fn message_chunk(
     }
 }
 
-/// The two chunks of a PUBLISH. A repetition is all further copy.
+/// Returns the two chunks of a PUBLISH. All bytes of a retransmission count as a further copy.
 pub(crate) const fn publication<'a>(
     head: &'a [u8],
     payload: &'a [u8],

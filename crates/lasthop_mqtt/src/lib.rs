@@ -24,7 +24,7 @@ pub use client::{
 pub use codec::Version;
 pub use lasthop_broker::{BrokerLimits, Qos};
 
-/// The port that a broker listens at (IANA: `mqtt`).
+/// The registered TCP port of MQTT (IANA: `mqtt`).
 pub const PORT: u16 = 1883;
 
 /// The TCP port of MQTT over TLS (IANA: `secure-mqtt`).

@@ -1,11 +1,11 @@
 use lasthop_contract::DeviceId;
 
-/// The identifier of a device's client.
+/// Returns the client ID of a device.
 pub(crate) fn client_id_of(prefix: &str, device: DeviceId) -> String {
     format!("{prefix}device-{}", device.0)
 }
 
-/// The device that calls itself so, where it is one of ours.
+/// Returns the device with this client ID, if the ID has lasthop's form.
 pub(crate) fn device_of(client_id: &str) -> Option<DeviceId> {
     let (_, number) = client_id.rsplit_once("device-")?;
     number.parse().ok().map(DeviceId)

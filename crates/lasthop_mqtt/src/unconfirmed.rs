@@ -3,7 +3,7 @@ use core::num::NonZeroU32;
 use lasthop_contract::{FlowId, MessageId};
 use smallvec::SmallVec;
 
-/// Messages of QoS 0 that a connection was given: when it breaks, nobody knows which of them arrived.
+/// Messages of QoS 0 that were written to a connection. If it breaks, their arrival is unknown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unconfirmed {
     /// Of each flow the first and the last: it has one connection at a time, and its messages are in order.
@@ -30,7 +30,7 @@ impl Unconfirmed {
         }
     }
 
-    /// All of them, each flow's in order.
+    /// Iterates over all messages, in order within each flow.
     pub(crate) fn messages(self) -> impl Iterator<Item = MessageId> {
         self.ranges
             .into_iter()

@@ -1,6 +1,6 @@
 use smallvec::SmallVec;
 
-/// Messages of QoS 2 that have arrived and wait for their PUBREL, to be handed on then and once (MQTT 5 §4.3.3).
+/// Received messages of QoS 2 that wait for their PUBREL before they are delivered once (MQTT 5 §4.3.3).
 #[derive(Clone, Debug)]
 pub(crate) struct Unreleased<M> {
     messages: SmallVec<[(u16, M); 1]>,

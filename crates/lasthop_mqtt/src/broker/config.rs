@@ -6,17 +6,17 @@ use super::sending::Sending;
 /// The configuration of a broker. The defaults are those of mosquitto 2.0, if it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MqttBrokerConfig {
-    /// Hand every publication to the application above, too.
+    /// Whether every publication is also delivered to the application above.
     pub is_destination: bool,
     /// The QoS of messages that the application publishes.
     pub qos: Qos,
-    /// The best quality that is served: a publication of a better one ends its connection (MQTT-3.2.2-11), a subscription
-    /// gets this one (`max_qos`).
+    /// The highest QoS of the broker (`max_qos`). A publication with a higher QoS ends its connection (MQTT-3.2.2-11).
+    /// A subscription with a higher QoS is granted this one.
     pub maximum_qos: Qos,
     /// The maximum number of QoS 1 and 2 messages in flight to a client, and the broker's receive maximum in MQTT 5
     /// (`max_inflight_messages`).
     pub max_in_flight: u16,
-    /// When QoS 1 and 2 messages go to a client with unacknowledged ones.
+    /// When the broker sends QoS 1 and 2 messages to a client that has unacknowledged messages.
     pub sending: Sending,
     /// The maximum number of unreleased QoS 2 messages of a 3.1.1 client, which has no receive maximum.
     pub max_unreleased: u16,
@@ -24,13 +24,13 @@ pub struct MqttBrokerConfig {
     pub topic_alias_maximum: u16,
     /// The largest packet that the broker accepts (`max_packet_size`); `None` for no limit.
     pub maximum_packet_size: Option<u32>,
-    /// Whether messages of QoS 0 go to a client in datagrams, where they fit into one and the transport has such.
+    /// Whether QoS 0 messages are sent to a client in datagrams, if they fit and the transport has datagrams.
     pub datagrams: bool,
     /// The longest keep-alive that a client can request (`max_keepalive`); `None` for no limit.
     pub maximum_keep_alive: Option<Duration>,
-    /// How long a connection may stay without CONNECT. mosquitto allows 1.5 times 60 s.
+    /// The time within which a connection must send CONNECT. mosquitto allows 1.5 times 60 s.
     pub connect_timeout: Duration,
-    /// The limits on what the broker holds.
+    /// The limits on the broker's state.
     pub limits: BrokerLimits,
 }
 
@@ -59,9 +59,9 @@ impl Default for MqttBrokerConfig {
 pub struct BrokerCounters {
     /// Connections that were closed because of invalid input.
     pub refused: u64,
-    /// Publications that were not allowed.
+    /// Publications that were not authorised.
     pub denied: u64,
-    /// Messages that found a queue full, or were larger than their subscriber takes.
+    /// Messages dropped because a queue was full, or because the subscriber's maximum packet size was too small.
     pub dropped: u64,
     /// Messages that expired in a queue.
     pub expired: u64,

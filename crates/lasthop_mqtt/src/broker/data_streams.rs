@@ -1,5 +1,5 @@
-//! Streams beside the first one of a connection, as EMQX 5 has them: each has packet identifiers, messages in flight and
-//! subscriptions of its own, which end with it.
+//! Several streams in one connection, as in EMQX 5. Each further stream has its own packet identifiers, in-flight
+//! messages and subscriptions, which end with the stream.
 
 use core::mem;
 
@@ -13,7 +13,7 @@ use super::session::SessionState;
 use crate::codec::ReasonCode;
 
 impl MqttBroker {
-    /// The client opened a further stream. Nothing is read from it before the client is known.
+    /// Accepts a further stream from the client. The stream is not read before the client has connected.
     pub(super) fn accept_data(
         &mut self,
         now: Instant,
@@ -37,7 +37,7 @@ impl MqttBroker {
         }
     }
 
-    /// The client is known: its further streams are served from now on.
+    /// Starts to serve the further streams of a client that has connected.
     pub(super) fn serve_all_data(
         &mut self,
         now: Instant,
@@ -88,7 +88,7 @@ impl MqttBroker {
         self.receive(now, place, transport);
     }
 
-    /// The place of a stream of the connection whose first stream is at this one.
+    /// Returns the place of a stream by the place of its connection's first stream.
     pub(super) fn place_of(&self, control: u32, stream: StreamId) -> Option<u32> {
         let first = self.connections.get(control)?;
         if first.outbox.stream() == stream {
@@ -109,7 +109,7 @@ impl MqttBroker {
             .collect()
     }
 
-    /// The sessions of the other streams of a connection, by one of its further streams.
+    /// Returns the sessions of the other streams of a connection, given one of its further streams.
     pub(super) fn sessions_beside(&self, place: u32) -> Vec<SessionId> {
         let Some(Role::Data(control)) = self.connections.get(place).map(|it| it.role) else {
             return Vec::new();
@@ -120,7 +120,7 @@ impl MqttBroker {
         others.filter_map(|other| self.session_at(other)).collect()
     }
 
-    /// The client writes no more by this stream: neither do we, behind what waits.
+    /// Handles the end of the client's side of a stream. The broker's side ends after the queued bytes.
     pub(super) fn data_finished(
         &mut self,
         now: Instant,
@@ -136,7 +136,7 @@ impl MqttBroker {
         self.forget_if_said(place);
     }
 
-    /// Ends a stream for what came by it. The code is that of MQTT; its connection stays.
+    /// Ends a stream because of invalid input, with a reason code of MQTT. The connection stays open.
     pub(super) fn give_up_data(
         &mut self,
         now: Instant,
@@ -151,7 +151,7 @@ impl MqttBroker {
         self.data_broken(now, place, transport);
     }
 
-    /// The client gave a stream up. A connection whose first stream it was ends by itself.
+    /// Handles a stream reset by the client. If the first stream is reset, the connection ends too.
     pub(super) fn reset_by_peer(
         &mut self,
         now: Instant,
@@ -164,7 +164,7 @@ impl MqttBroker {
         }
     }
 
-    /// The connection ends, and its further streams with it.
+    /// Ends all further streams of a connection that is closed.
     pub(super) fn end_all_data(
         &mut self,
         now: Instant,
@@ -177,7 +177,7 @@ impl MqttBroker {
         }
     }
 
-    /// The connection broke, and its further streams with it.
+    /// Ends all further streams of a connection that broke.
     pub(super) fn break_all_data(
         &mut self,
         now: Instant,
@@ -201,7 +201,7 @@ impl MqttBroker {
         self.forget_data(place);
     }
 
-    /// Forgets a stream that has ended, when all was said.
+    /// Removes an ended stream once all its bytes were written.
     pub(super) fn forget_if_said(&mut self, place: u32) {
         let said = |it: &Connection| it.outbox.is_empty();
         if self.connections.get(place).is_some_and(said) {

@@ -1,4 +1,4 @@
-//! QoS 0 by datagrams (RFC 9221), both ways.
+//! Messages of QoS 0 in datagrams (RFC 9221), in both directions.
 
 use lasthop_broker::{Origin, Publication, Qos, SessionId};
 use lasthop_contract::{MessageEvent, Transport};
@@ -12,7 +12,7 @@ use crate::datagram::publication_in;
 use crate::ledger::publication;
 
 impl MqttBroker {
-    /// Takes the messages that came in datagrams from a client that is known; of anything else nobody hears.
+    /// Receives messages in datagrams from a connected client. Other datagrams are ignored.
     pub(super) fn receive_datagrams(
         &mut self,
         now: Instant,
@@ -34,7 +34,8 @@ impl MqttBroker {
         }
     }
 
-    /// Gives a message of QoS 0 to a connected session in one datagram; whether it may be, and fits.
+    /// Sends a message of QoS 0 to a connected session in one datagram. Returns false if datagrams are not enabled or
+    /// the message does not fit.
     pub(super) fn deliver_by_datagram(
         &mut self,
         now: Instant,

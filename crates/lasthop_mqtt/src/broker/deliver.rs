@@ -11,13 +11,13 @@ use super::subscribe::subscription_ids;
 use crate::codec::{MAX_PACKET_SIZE, PublishHead};
 use crate::ledger::publication;
 
-/// How one subscriber gets a publication.
+/// The options for the delivery of a publication to one subscriber.
 #[derive(Debug)]
 pub(super) struct Delivery {
     pub(super) qos: Qos,
     pub(super) retain: bool,
     pub(super) ids: SubscriptionIds,
-    /// What the message counts already.
+    /// The charge that the message already has.
     pub(super) charge: Option<Box<Charge>>,
 }
 
@@ -48,7 +48,7 @@ impl Delivery {
 }
 
 impl MqttBroker {
-    /// Gives what another service of the host has published to all who want it.
+    /// Delivers publications from other services of the host to all matching subscribers.
     pub(super) fn deliver_from_others(
         &mut self,
         now: Instant,
@@ -62,7 +62,7 @@ impl MqttBroker {
         }
     }
 
-    /// Gives a publication to one session: at once if it can be, otherwise into its queue.
+    /// Sends a publication to one session at once if possible, or queues it.
     pub(super) fn deliver(
         &mut self,
         now: Instant,
@@ -136,7 +136,7 @@ impl MqttBroker {
         }
     }
 
-    /// A message does not reach a subscriber, whoever has published it.
+    /// Reports that a message will not reach a subscriber.
     pub(super) fn give_up(&mut self, publication: &Publication<'_>, reason: FailureReason) {
         if let Some(id) = publication.id {
             self.fail(id, reason);
@@ -226,7 +226,7 @@ impl MqttBroker {
 }
 
 impl Connection {
-    /// Writes a PUBLISH; false, and nothing is written, when it is larger than the client takes.
+    /// Writes a PUBLISH. Returns false, and writes nothing, if the packet is larger than the client accepts.
     pub(super) fn publish(
         &mut self,
         now: Instant,
@@ -268,14 +268,14 @@ impl Connection {
     }
 }
 
-/// The subscriptions of each session.
+/// Groups subscriptions by session.
 pub(super) fn by_subscriber(
     matches: &[SubscriptionMatch<Subscriber>],
 ) -> impl Iterator<Item = &[SubscriptionMatch<Subscriber>]> {
     matches.chunk_by(|one, next| one.subscriber == next.subscriber)
 }
 
-/// The session that the core knows as a subscriber.
+/// Returns the session of a subscriber.
 pub(super) const fn session_of(subscriber: Subscriber) -> SessionId {
     SessionId(subscriber.number as u32)
 }

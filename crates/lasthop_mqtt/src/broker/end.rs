@@ -15,7 +15,7 @@ use crate::codec::{Disconnect, ReasonCode, Version};
 use crate::ledger::chunk;
 
 impl MqttBroker {
-    /// The client says good-bye (§3.14).
+    /// Processes a DISCONNECT of a client (§3.14).
     pub(super) fn disconnect(
         &mut self,
         now: Instant,
@@ -44,7 +44,7 @@ impl MqttBroker {
         Ok(())
     }
 
-    /// Ends a connection for what came by it (§4.13).
+    /// Ends a connection because of invalid input (§4.13).
     pub(super) fn refuse(
         &mut self,
         now: Instant,
@@ -59,7 +59,7 @@ impl MqttBroker {
         }
     }
 
-    /// The power failed. Sessions that are kept on flash are there again, without their wills; the rest is gone.
+    /// Handles a power failure. Sessions in flash are restored without their wills; all other state is lost.
     pub(super) fn crash(&mut self, now: Instant, survives: Survives) {
         let connections = mem::take(&mut self.connections);
         for place in 0..connections.places() {
@@ -98,7 +98,7 @@ impl MqttBroker {
         }
     }
 
-    /// The client writes no more.
+    /// Handles the end of the client's stream.
     pub(super) fn peer_finished(
         &mut self,
         now: Instant,
@@ -114,7 +114,7 @@ impl MqttBroker {
         self.close(now, place, transport);
     }
 
-    /// The connection broke: of what went by it unacknowledged nobody knows whether it arrived.
+    /// Handles a broken connection. The arrival of its unacknowledged messages is unknown.
     pub(super) fn broken(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
         let connection = self.connections.get_mut(place);
         let unconfirmed = connection.map(|it| mem::take(&mut it.unconfirmed));
@@ -125,7 +125,7 @@ impl MqttBroker {
         self.gone(now, place, transport);
     }
 
-    /// The connection is no more.
+    /// Removes the state of a connection that has ended.
     pub(super) fn gone(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
         self.end_all_data(now, place, transport);
         if let Some(session) = self.session_at(place) {
@@ -142,7 +142,7 @@ impl MqttBroker {
         }
     }
 
-    /// The time of a connection has come: it is silent too long, has said nothing at all, or is not closed.
+    /// Handles the deadline of a connection: keep-alive timeout, missing CONNECT, or unfinished close.
     pub(super) fn check_connection(
         &mut self,
         now: Instant,
@@ -179,7 +179,7 @@ impl MqttBroker {
         }
     }
 
-    /// Says good-bye to all clients; their sessions stay, as far as they outlive a connection.
+    /// Disconnects all clients. Sessions with an expiry interval stay.
     pub(super) fn stop(&mut self, now: Instant, transport: &mut dyn Transport) {
         for place in 0..self.connections.places() {
             let is_open = self
@@ -203,7 +203,7 @@ impl MqttBroker {
         }
     }
 
-    /// Says why, where there are words for it, and ends a connection.
+    /// Ends a connection, after a DISCONNECT with the reason if the version has one.
     pub(super) fn end_connection(
         &mut self,
         now: Instant,
@@ -223,7 +223,7 @@ impl MqttBroker {
         self.close(now, place, transport);
     }
 
-    /// Counts what of a connection is unfinished.
+    /// Counts the unfinished bytes of a connection.
     pub(super) fn count_pending(&mut self, place: u32, transport: &dyn Transport) {
         let (Some(pending), Some(connection)) = (&mut self.pending, self.connections.get(place))
         else {
@@ -234,7 +234,7 @@ impl MqttBroker {
         pending.set(place, size, || transport.peer(id).map(|peer| peer.ip()));
     }
 
-    /// Counts what of a connection is unfinished, and ends others where that is too much of all together.
+    /// Counts the unfinished bytes of a connection. Closes other connections if the common limit is exceeded.
     pub(super) fn weigh(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
         self.count_pending(place, transport);
         while let Some(place) = self.pending.as_ref().and_then(|it| it.first_to_go()) {
@@ -266,7 +266,7 @@ impl MqttBroker {
         self.broken(now, place, transport);
     }
 
-    /// Ends the stream to a client, and the connection soon after if it does not.
+    /// Ends the stream to a client, and closes the connection soon after if the client does not.
     pub(super) fn close(&mut self, now: Instant, place: u32, transport: &mut dyn Transport) {
         self.end_all_data(now, place, transport);
         if let Some(connection) = self.connections.get_mut(place) {
@@ -282,7 +282,7 @@ impl MqttBroker {
         }
     }
 
-    /// Parts a session from its connection, and tells who keeps what clients say.
+    /// Detaches a session from its connection, and notifies the storage.
     pub(super) fn part(
         &mut self,
         now: Instant,
@@ -300,7 +300,7 @@ impl MqttBroker {
         self.detach(now, id, transport);
     }
 
-    /// Its will is due, its time runs.
+    /// Starts the will delay and the expiry of a session without a connection.
     pub(super) fn detach(&mut self, now: Instant, id: SessionId, transport: &mut dyn Transport) {
         let Some(session) = self.sessions.get_mut(id) else {
             return;
@@ -343,7 +343,7 @@ impl MqttBroker {
         self.set_absent(id, true);
     }
 
-    /// The client of a session is back.
+    /// Resumes the session of a client that has reconnected.
     pub(super) fn resume(&mut self, id: SessionId, holder: Holder) {
         self.sessions.resume(id, holder);
         self.set_absent(id, false);

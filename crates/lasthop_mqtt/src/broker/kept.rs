@@ -7,7 +7,7 @@ use lasthop_units::Instant;
 use super::MqttBroker;
 use crate::codec::{Acknowledgement, AcknowledgementKind, ReasonCode, Version};
 
-/// A client that awaits an acknowledgement until its publication is kept.
+/// A client whose acknowledgement is deferred until its publication is stored.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Awaiting {
     place: u32,
@@ -17,8 +17,8 @@ pub(super) struct Awaiting {
 }
 
 impl MqttBroker {
-    /// Has a publication kept. A client of 3.1.1 whose publication is not loses its connection, since any answer would say
-    /// that it was (MQTT-3.3.5-2).
+    /// Passes a publication to the storage. If the storage fails, a client of 3.1.1 is disconnected, because any
+    /// acknowledgement would report success (MQTT-3.3.5-2).
     pub(super) fn keep(
         &mut self,
         now: Instant,
@@ -62,7 +62,7 @@ impl MqttBroker {
         Ok(())
     }
 
-    /// Does all that the keeper has to say.
+    /// Processes all outputs of the storage.
     pub(super) fn hear_keeper(&mut self, now: Instant, transport: &mut dyn Transport) {
         while let Some(output) = self.keeper.as_mut().and_then(|keeper| keeper.poll(now)) {
             match output {

@@ -18,7 +18,7 @@ use super::session::Counted;
 use crate::codec::{Acknowledgement, AcknowledgementKind, Publish, ReasonCode, Version};
 
 impl MqttBroker {
-    /// A client publishes.
+    /// Processes a PUBLISH from a client.
     pub(super) fn publication(
         &mut self,
         now: Instant,
@@ -155,7 +155,7 @@ impl MqttBroker {
         Ok(has_room)
     }
 
-    /// A client releases a message of QoS 2: only now does it go on, as with mosquitto.
+    /// Processes a PUBREL from a client. The message is delivered only now, as in mosquitto.
     pub(super) fn release(
         &mut self,
         now: Instant,
@@ -223,7 +223,7 @@ impl MqttBroker {
         has_recipient || self.config.is_destination
     }
 
-    /// Publishes a message of the server's own to the topic of its flow.
+    /// Publishes a message of the server's application to the topic of its flow.
     pub(super) fn send(
         &mut self,
         now: Instant,
@@ -246,7 +246,7 @@ impl MqttBroker {
         }
     }
 
-    /// Retains a publication if it is to be, and gives it to all who want it; whether anybody does.
+    /// Retains a publication if requested and delivers it to all matching subscribers. Returns whether there are any.
     pub(super) fn publish(
         &mut self,
         now: Instant,
@@ -259,7 +259,7 @@ impl MqttBroker {
         self.publish_shared(now, &mut SharedPublication::new(publication), transport)
     }
 
-    /// The same of what may be kept already.
+    /// Publishes a message that may be stored already.
     pub(super) fn publish_shared(
         &mut self,
         now: Instant,

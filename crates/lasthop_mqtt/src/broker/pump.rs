@@ -12,7 +12,7 @@ use crate::codec::{Acknowledgement, AcknowledgementKind, ReasonCode};
 use crate::in_flight::{Due, Progress};
 
 impl MqttBroker {
-    /// Sends again what a session has in flight, then what waits, while there is room.
+    /// Retransmits a session's in-flight messages, then sends queued ones while the window has room.
     pub(super) fn pump(&mut self, now: Instant, id: SessionId, transport: &mut dyn Transport) {
         while self.repeat_next(now, id, transport) {}
         let sending = self.config.sending;
@@ -31,7 +31,7 @@ impl MqttBroker {
         }
     }
 
-    /// A session with its connection.
+    /// Returns a session with its connection.
     pub(super) fn connected(
         &mut self,
         id: SessionId,
@@ -95,7 +95,7 @@ impl MqttBroker {
         true
     }
 
-    /// Takes a PUBACK, PUBREC or PUBCOMP.
+    /// Processes a PUBACK, PUBREC or PUBCOMP.
     pub(super) fn acknowledged(
         &mut self,
         now: Instant,

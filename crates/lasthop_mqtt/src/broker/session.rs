@@ -6,38 +6,38 @@ use lasthop_units::Instant;
 use crate::in_flight::InFlight;
 use crate::unreleased::Unreleased;
 
-/// What MQTT keeps of a session beside what every broker keeps.
+/// The part of a session's state that is specific to MQTT.
 #[derive(Debug)]
 pub(super) struct SessionState {
-    /// The place of its connection.
+    /// The place of the session's connection.
     pub(super) connection: Option<u32>,
-    /// Who its client is.
+    /// The identity of the client.
     pub(super) identity: Identity,
-    /// Seconds for which it outlives its connection; `u32::MAX` for ever.
+    /// The session expiry in seconds; `u32::MAX` for never.
     pub(super) expiry: u32,
     pub(super) in_flight: InFlight<QueuedMessage>,
     pub(super) unreleased: Unreleased<Counted>,
     pub(super) will: Option<Box<OwnedWill>>,
 }
 
-/// A message that a client has sent, and what it counts.
+/// A received message with its charge.
 #[derive(Debug)]
 pub(super) struct Counted {
     pub(super) message: Arc<Message>,
-    /// As long as it is kept.
+    /// The charge, released when the message is dropped.
     pub(super) _charge: Option<Box<Charge>>,
 }
 
-/// A will as long as it may be needed.
+/// A stored will.
 #[derive(Debug)]
 pub(super) struct OwnedWill {
-    /// Whose it is.
+    /// The ID of the client that set the will.
     pub(super) client_id: Box<str>,
     pub(super) identity: Identity,
     pub(super) counted: Counted,
     pub(super) delay: u32,
     pub(super) message_expiry: Option<u32>,
-    /// When it is published, once the connection is gone.
+    /// When the will is published after the connection has ended.
     pub(super) due: Option<Instant>,
 }
 

@@ -10,7 +10,7 @@ use crate::codec::{ReasonCode, Suback, Subscribe, Unsubscribe};
 use crate::ledger::chunk;
 
 impl MqttBroker {
-    /// Takes subscriptions, answers, and then sends what is retained (MQTT-3.8.4-1 to -8).
+    /// Processes a SUBSCRIBE: adds the subscriptions, answers, then sends retained messages (MQTT-3.8.4-1 to -8).
     pub(super) fn subscribe(
         &mut self,
         now: Instant,
@@ -67,8 +67,8 @@ impl MqttBroker {
         self.pump(now, session, transport);
     }
 
-    /// Ends subscriptions (MQTT-3.10.4-1 to -6): those of the stream, or else those of other streams of the connection, so
-    /// that a client may say what it wants no more by a stream that is opened for that alone.
+    /// Processes an UNSUBSCRIBE (MQTT-3.10.4-1 to -6). Filters without a subscription on this stream are removed from
+    /// the other streams of the connection, so that a client can open a stream only to unsubscribe.
     pub(super) fn unsubscribe(
         &mut self,
         now: Instant,
@@ -105,7 +105,7 @@ impl MqttBroker {
         }
     }
 
-    /// Ends the subscriptions that a client may not have any more.
+    /// Removes the subscriptions that a client is no longer authorised to have.
     pub(super) fn reconsider(&mut self, client_id: &str) {
         let Some(session) = self.sessions.of(client_id) else {
             return;
@@ -141,7 +141,7 @@ impl MqttBroker {
     }
 }
 
-/// The identifiers of subscriptions that have one.
+/// Returns the non-zero identifiers of subscriptions.
 pub(super) fn subscription_ids<'a>(
     options: impl IntoIterator<Item = &'a SubscriptionOptions>,
 ) -> SubscriptionIds {

@@ -7,7 +7,7 @@ use lasthop_units::Duration;
 
 use crate::codec::Version;
 
-/// The configuration of clients, which devices share.
+/// The configuration of MQTT clients, shared by all devices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MqttClientConfig {
     /// The address of the broker.
@@ -22,9 +22,10 @@ pub struct MqttClientConfig {
     pub subscribes: ChannelSet,
     /// The request-response flows. What a client itself publishes in them has a separate topic.
     pub asks: ChannelSet,
-    /// The flows of other devices that it subscribes to.
+    /// The flows of other devices to which the client subscribes.
     pub hears: Box<[FlowId]>,
-    /// The flows whose messages come back. A short-lived connection waits for them.
+    /// The flows in which the client expects a message back for each message sent. A short-lived connection waits for
+    /// these messages.
     pub awaits: ChannelSet,
     /// The keep-alive in seconds; zero for none.
     pub keep_alive_seconds: u16,
@@ -32,7 +33,7 @@ pub struct MqttClientConfig {
     pub ping_after: Silence,
     /// Whether each connection begins a new session (`CleanSession` in 3.1.1).
     pub clean_start: bool,
-    /// How long the session outlives a connection, in MQTT 5; `None` for ever, as in 3.1.1.
+    /// The session expiry interval in MQTT 5; `None` for never, as in 3.1.1.
     pub session_expiry: Option<Duration>,
     /// The receive maximum, sent to the broker in MQTT 5.
     pub receive_maximum: u16,
@@ -52,9 +53,10 @@ pub struct MqttClientConfig {
     pub reconnect: Reconnect,
     /// The timeout from opening a connection until the client is ready.
     pub connect_timeout: Duration,
-    /// Whether SUBSCRIBE and PUBLISH leave right behind CONNECT, before CONNACK has come, as from paho 1 (MQTT-3.1.4-4).
+    /// Whether SUBSCRIBE and PUBLISH are sent right after CONNECT, before the CONNACK arrives, as in paho 1
+    /// (MQTT-3.1.4-4).
     pub connect_pipelining: bool,
-    /// When a client is connected.
+    /// When the client keeps a connection.
     pub presence: Presence,
     /// The number of own messages after which a short-lived connection ends.
     pub messages_a_connection: u32,
@@ -64,7 +66,7 @@ pub struct MqttClientConfig {
     pub datagrams: bool,
     /// Whether streams of flows with lower channels have priority.
     pub has_priorities: bool,
-    /// How long a connection lasts before it is replaced; `None` for ever.
+    /// The age at which a connection is replaced by a new one; `None` for never.
     pub renew_after: Option<Duration>,
 }
 
@@ -73,44 +75,45 @@ pub struct MqttClientConfig {
 /// Both are allowed, because a client can ping at any time (MQTT 3.1.1 section 3.1.2.10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Silence {
-    /// Its own, as it must (MQTT-3.1.2-20; in 3.1.1 MQTT-3.1.2-23).
+    /// The client's silence, as the standard requires (MQTT-3.1.2-20; in 3.1.1 MQTT-3.1.2-23).
     Own,
-    /// Its own and the broker's, as libmosquitto and paho do: who only sends learns of a dead path, too.
+    /// The silence of either side, as in libmosquitto and paho. A client that only sends then detects a dead path, too.
     Any,
 }
 
-/// Over which streams a client speaks. CONNECT and what keeps the connection go by the first one; the others are as
-/// EMQX 5 has them: packet identifiers, messages in flight and subscriptions are those of a stream and end with it.
+/// How a client uses the streams of a connection. CONNECT and keep-alive use the first stream. Further streams work as
+/// in EMQX 5: each has its own packet identifiers, in-flight messages and subscriptions, which end with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Streams {
-    /// All by the first one.
+    /// All packets use the first stream.
     Single,
-    /// One for each topic. Where the broker allows no more of them, by the first one.
+    /// One stream for each topic. If the broker allows no more streams, the first one is used.
     PerTopic,
-    /// One for each quality of service.
+    /// One stream for each QoS.
     PerQos,
-    /// One for each message of the client's own, which waits until the broker allows it.
+    /// One stream for each outgoing message. Messages wait until the broker allows another stream.
     PerPublish,
 }
 
-/// When a client is connected.
+/// When a client keeps a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// From the start on.
+    /// A permanent connection, from the start of the run on.
     Lasting,
-    /// From a message that is to be sent until all messages are done, each time anew.
+    /// A connection from the first queued message until all messages are acknowledged, each time with a new session.
     OnDemand,
-    /// The same in a session that stays, in which messages wait for the client. It begins with the subscription.
+    /// As `OnDemand`, but in a persistent session, in which the broker queues messages for the client. The first
+    /// connection subscribes.
     Recurring,
 }
 
-/// The wait before a new connection: doubled with each failure in a row, half of it random
-/// (Brooker 2015, "Exponential backoff and jitter": equal jitter), so that a fleet does not return at once.
+/// The delay before a reconnection. It doubles with each consecutive failure, and half of it is random (Brooker 2015,
+/// "Exponential backoff and jitter": equal jitter), so that a fleet does not reconnect at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reconnect {
-    /// The first wait at most.
+    /// The maximum of the first delay.
     pub first: Duration,
-    /// Any wait at most.
+    /// The maximum of any delay.
     pub longest: Duration,
 }
 
@@ -141,15 +144,15 @@ pub struct WillMessage {
     pub payload: Box<[u8]>,
     /// The QoS.
     pub qos: Qos,
-    /// Whether it is retained.
+    /// Whether the will is to be retained.
     pub retain: bool,
     /// The delay between the end of the connection and the publication, in MQTT 5.
     pub delay: Duration,
 }
 
 impl MqttClientConfig {
-    /// A client of MQTT 3.1.1 with QoS 1 and a lasting session, as the defaults of this project and of
-    /// libmosquitto 2.0 (keep alive 60 s, 20 messages in flight) have it.
+    /// Creates an MQTT 3.1.1 client with QoS 1 and a persistent session. The other defaults are those of libmosquitto
+    /// 2.0 (keep-alive 60 s, 20 messages in flight).
     #[must_use]
     pub fn new(broker: SocketAddr) -> Self {
         Self {
@@ -187,7 +190,7 @@ impl MqttClientConfig {
         }
     }
 
-    /// Whether there is a topic to subscribe to.
+    /// Whether the client subscribes to any topic.
     pub(super) fn has_subscriptions(&self) -> bool {
         !self.subscribes.is_empty() || !self.hears.is_empty()
     }

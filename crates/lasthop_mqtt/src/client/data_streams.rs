@@ -1,4 +1,4 @@
-//! Which stream a message goes by, and how streams beside the first one begin and end.
+//! The choice of a stream for each message, and the beginning and end of further streams.
 
 use core::mem;
 
@@ -12,13 +12,13 @@ use super::{CLOSE_TIMEOUT, MqttClient, Phase, Presence, Streams};
 use crate::codec::ReasonCode;
 
 impl MqttClient {
-    /// A stream to speak by, if it is there, with the messages of its own.
+    /// Returns a stream and its messages, if the stream exists.
     #[inline]
     pub(super) fn line(&mut self, stream: StreamId) -> Option<(Line<'_>, &mut Exchanges)> {
         self.link.as_deref_mut()?.line(&mut self.session, stream)
     }
 
-    /// Says something by the first stream.
+    /// Writes bytes to the first stream.
     pub(super) fn say(
         &mut self,
         now: Instant,
@@ -32,13 +32,13 @@ impl MqttClient {
         }
     }
 
-    /// The first stream of the connection.
+    /// Returns the first stream of the connection.
     #[inline]
     pub(super) fn control(&self) -> Option<StreamId> {
         self.link.as_ref().map(|link| link.control.id())
     }
 
-    /// The stream that a message of a flow goes by; none while the broker allows none for it.
+    /// Returns the stream for messages of a flow, or none while the broker does not allow it.
     #[inline]
     pub(super) fn stream_for(
         &mut self,
@@ -61,8 +61,8 @@ impl MqttClient {
         }
     }
 
-    /// The stream by which messages of a flow are to come. A session that is to hold them meanwhile has them by the first
-    /// one: nothing else outlives its connection.
+    /// Returns the stream for the subscription of a flow. Subscriptions of a persistent session use the first stream,
+    /// because other streams end with the connection.
     pub(super) fn stream_to_hear(
         &mut self,
         now: Instant,
@@ -77,7 +77,7 @@ impl MqttClient {
         own.or(self.control())
     }
 
-    /// Whether subscriptions are those of further streams, and end with them.
+    /// Whether the subscriptions use further streams, with which they end.
     pub(super) fn hears_by_data(&self) -> bool {
         matches!(self.config.streams, Streams::PerTopic | Streams::PerQos)
             && self.config.presence != Presence::Recurring
@@ -138,7 +138,7 @@ impl MqttClient {
         Some(stream)
     }
 
-    /// A stream that carried one message ends when that is done.
+    /// Ends a stream that carries a single message once that message is acknowledged.
     pub(super) fn finish_if_once(
         &mut self,
         now: Instant,
@@ -155,8 +155,8 @@ impl MqttClient {
         }
     }
 
-    /// Ends a connection that has nothing more to do. Where nobody acknowledges what went by further streams, these end
-    /// first: that they have ended at the broker, too, says that it has all.
+    /// Ends a connection when all work is done. Further streams with unacknowledged data are finished first: when the
+    /// broker has finished them too, it has received everything.
     pub(super) fn end(&mut self, now: Instant, transport: &mut dyn Transport) {
         let Some(link) = &mut self.link else { return };
         if link.qos > Qos::AtMostOnce || link.data.is_empty() {
@@ -169,8 +169,8 @@ impl MqttClient {
         self.phase = Phase::Ending { until };
     }
 
-    /// The broker writes no more by a further stream, or has given it up. Where it was not we who ended it first, its
-    /// messages are not known to have arrived, and another connection takes them.
+    /// Handles a further stream that the broker has finished or reset. If the client had not finished it before, its
+    /// messages are sent again on a new connection.
     pub(super) fn data_ended(
         &mut self,
         now: Instant,
@@ -196,7 +196,7 @@ impl MqttClient {
         }
     }
 
-    /// The connection ends, and its further streams with it: their messages are to go once more.
+    /// Takes back the messages of further streams when the connection ends, so that they are sent again.
     pub(super) fn take_back_data(&mut self) {
         let Some(link) = &mut self.link else { return };
         let ended = mem::take(&mut link.data);

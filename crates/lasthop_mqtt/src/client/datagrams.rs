@@ -1,4 +1,4 @@
-//! QoS 0 by datagrams (RFC 9221): what is lost is not sent again, and nothing waits for it.
+//! Messages of QoS 0 in datagrams (RFC 9221). They are not retransmitted.
 
 use lasthop_broker::Qos;
 use lasthop_contract::{ConnectionId, MessageEvent, MessageId, Payload, Transport};
@@ -10,7 +10,7 @@ use crate::datagram::publication_in;
 use crate::ledger::publication;
 
 impl MqttClient {
-    /// Publishes a message in one datagram; whether it may be, and fits.
+    /// Publishes a message in one datagram. Returns false if datagrams are not enabled or the message does not fit.
     pub(super) fn publish_by_datagram(
         &mut self,
         now: Instant,
@@ -53,7 +53,7 @@ impl MqttClient {
         true
     }
 
-    /// Takes the messages that came in datagrams; of anything else nobody hears.
+    /// Receives messages in datagrams. Other datagrams are ignored.
     pub(super) fn receive_datagrams(
         &mut self,
         now: Instant,

@@ -5,7 +5,7 @@ use super::{MqttClient, Silence};
 use crate::codec::pingreq;
 use crate::ledger::chunk;
 
-/// When a client must say something (MQTT-3.1.2-22; in 3.1.1 MQTT-3.1.2-23).
+/// The deadline by which a client must send a packet (MQTT-3.1.2-22; in 3.1.1 MQTT-3.1.2-23).
 ///
 /// The deadline stays where it is while packets are sent, and moves when it comes: sending costs one store.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,7 @@ impl KeepAlive {
         self.is_waiting = false;
     }
 
-    /// Whether the answer to a PINGREQ is to come.
+    /// Whether a PINGREQ is unanswered.
     pub(super) const fn is_waiting(&self) -> bool {
         self.is_waiting
     }

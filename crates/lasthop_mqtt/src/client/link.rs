@@ -9,34 +9,34 @@ use super::stream::{DataStream, Line, Stream};
 use crate::codec::Version;
 use crate::unconfirmed::Unconfirmed;
 
-/// What belongs to one connection of a client, and goes with it.
+/// The state of one connection of a client.
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) connection: ConnectionId,
     pub(super) version: Version,
-    /// How it came about.
+    /// How the connection was established.
     pub(super) established: Established,
-    /// The first stream: the connection ends with it.
+    /// The first stream, with which the connection ends.
     pub(super) control: Stream,
-    /// Further streams, where the client uses such.
+    /// Further streams, if the client uses any.
     pub(super) data: Vec<DataStream>,
     pub(super) keep_alive: KeepAlive,
-    /// When another takes its place.
+    /// When a new connection replaces this one.
     pub(super) ends_at: Option<Instant>,
-    /// How messages are published: no better than the broker takes.
+    /// The QoS of publications, limited by the broker's maximum.
     pub(super) qos: Qos,
-    /// How many messages may be in flight on a stream.
+    /// The in-flight window of a stream, in messages.
     pub(super) window: u16,
-    /// The largest packet that the broker takes.
+    /// The largest packet that the broker accepts, in bytes.
     pub(super) maximum_packet_size: u32,
-    /// How many numbers for topics the broker takes, of each stream.
+    /// The highest topic alias that the broker accepts on each stream.
     pub(super) topic_alias_maximum: u16,
     pub(super) unconfirmed: Unconfirmed,
-    /// Whether it carries messages before CONNACK has come.
+    /// Whether messages are sent before the CONNACK arrives.
     pub(super) is_pipelined: bool,
-    /// How many messages were published by it.
+    /// The number of messages published on the connection.
     pub(super) published: u32,
-    /// Messages that were published by it and are to come back.
+    /// Published messages that are expected to come back.
     pub(super) awaited: Vec<MessageId>,
 }
 
@@ -66,7 +66,7 @@ impl Link {
         }
     }
 
-    /// A stream to speak by, if it is there, with the messages of its own. Those of the first one belong to the session.
+    /// Returns a stream and its messages, if the stream exists. Messages of the first stream belong to the session.
     #[inline]
     pub(super) fn line<'a>(
         &'a mut self,
@@ -91,20 +91,20 @@ impl Link {
         Some((line, exchanges))
     }
 
-    /// Whether a subscription has no answer yet.
+    /// Whether a SUBSCRIBE is unanswered.
     pub(super) fn awaits_suback(&self) -> bool {
         let data = self.data.iter().map(|it| &it.stream);
         data.chain([&self.control]).any(|it| it.awaits_suback)
     }
 
-    /// Notes a message that was published, where those of its flow come back.
+    /// Records a published message if its flow expects it to come back.
     pub(super) fn await_return(&mut self, id: MessageId, awaits: ChannelSet) {
         if awaits.contains(id.flow.channel()) {
             self.awaited.push(id);
         }
     }
 
-    /// Whether a message has come that was awaited.
+    /// Removes a message from the expected ones when it arrives. Returns whether it was expected.
     pub(super) fn take_awaited(&mut self, payload: &[u8]) -> bool {
         if self.awaited.is_empty() {
             return false;

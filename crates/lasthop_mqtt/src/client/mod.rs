@@ -1,4 +1,4 @@
-//! The client: one device.
+//! The MQTT client of one device.
 
 mod config;
 mod data_streams;
@@ -39,7 +39,7 @@ use crate::codec::{Connect, Disconnect, ReasonCode, Version, Will};
 use crate::ledger::chunk;
 use crate::topic::client_id_of;
 
-/// A client that publishes to its topics, subscribes to some, and reconnects when its connection is lost.
+/// An MQTT client that publishes to its topics, subscribes to topics, and reconnects after a lost connection.
 #[derive(Debug)]
 pub struct MqttClient {
     config: Arc<MqttClientConfig>,
@@ -70,19 +70,19 @@ pub struct MqttClient {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Not started, or not needed.
+    /// Not connected, and no connection is wanted.
     Off,
-    /// Waits before the next connection.
+    /// Waiting to reconnect.
     Waiting { until: Instant },
-    /// CONNECT is on its way.
+    /// Waiting for the CONNACK.
     Connecting { until: Instant },
-    /// SUBSCRIBE is on its way.
+    /// Waiting for the SUBACK.
     Subscribing { until: Instant },
     /// Messages can be sent.
     Ready,
-    /// Further streams end, by which messages went that nobody acknowledges. All else waits for another connection.
+    /// Waiting for further streams with unacknowledged messages to end. New messages wait for the next connection.
     Ending { until: Instant },
-    /// All is said; the other end is to close.
+    /// Waiting for the other end to close the connection.
     Closing { until: Instant, as_planned: bool },
 }
 
@@ -93,8 +93,8 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(60);
 const NOBODY: &str = "unused";
 
 impl MqttClient {
-    /// The client of a device, from its flow on with the lowest channel. Its stream of random numbers is for the waits
-    /// between connections.
+    /// Creates the client of a device. `flow` is the device's flow with the lowest channel. The random stream is used
+    /// for reconnection delays.
     #[must_use]
     pub fn new(config: Arc<MqttClientConfig>, flow: FlowId, random: RandomStream) -> Self {
         Self {
@@ -117,7 +117,7 @@ impl MqttClient {
         }
     }
 
-    /// A client of this name, which publishes to one topic, or subscribes to one filter.
+    /// Creates a client with this client ID, which publishes to one topic or subscribes to one filter.
     #[must_use]
     pub fn named(
         config: Arc<MqttClientConfig>,
@@ -138,7 +138,7 @@ impl MqttClient {
         }
     }
 
-    /// Sends a token with each CONNECT.
+    /// Makes the client send a token in each CONNECT.
     #[must_use]
     pub fn with_tokens(self, tokens: TokenSource) -> Self {
         Self {
@@ -147,7 +147,7 @@ impl MqttClient {
         }
     }
 
-    /// Records the topic of each message that it delivers.
+    /// Makes the client record the topic of each delivered message.
     #[must_use]
     pub fn telling_topics(self) -> Self {
         Self {
@@ -161,7 +161,7 @@ impl MqttClient {
         self.heard.as_mut()?.take()
     }
 
-    /// Why the broker did not take a subscription or a message, the last time that it did not.
+    /// Returns the reason code of the last rejected subscription or publication.
     #[must_use]
     pub const fn refusal(&self) -> Option<ReasonCode> {
         self.refusal

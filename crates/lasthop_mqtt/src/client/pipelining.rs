@@ -4,7 +4,7 @@ use lasthop_units::Instant;
 use super::{MqttClient, Phase};
 
 impl MqttClient {
-    /// Whether messages leave although CONNACK, or SUBACK behind it, has not come.
+    /// Whether messages are sent although the CONNACK or SUBACK has not arrived.
     pub(super) fn is_pipelining(&self) -> bool {
         let is_on_its_way = matches!(
             self.phase,
@@ -13,8 +13,8 @@ impl MqttClient {
         is_on_its_way && self.link.as_ref().is_some_and(|link| link.is_pipelined)
     }
 
-    /// Sends what can leave behind CONNECT: the subscription, then messages. What the broker may limit in CONNACK is not
-    /// known yet, so that the client keeps to its own limits.
+    /// Sends the subscription and messages right after CONNECT. The broker's limits are unknown before the CONNACK, so
+    /// the client uses its own.
     ///
     /// What an earlier connection left in flight waits for CONNACK, and with it all else: whether it goes again under its
     /// identifier or as new messages, the broker says.

@@ -19,7 +19,7 @@ use crate::packets::{Flow, take_packets};
 const MAX_UNRELEASED: usize = 1020;
 
 impl MqttClient {
-    /// Reads all that is there.
+    /// Reads and processes all received packets.
     pub(super) fn receive(
         &mut self,
         now: Instant,
@@ -87,7 +87,7 @@ impl MqttClient {
         }
     }
 
-    /// The broker writes no more: so do we, and a new connection follows.
+    /// Handles the end of the broker's stream: the client closes too, and reconnects.
     pub(super) fn peer_finished(&mut self, now: Instant, transport: &mut dyn Transport) {
         let Some(link) = &mut self.link else { return };
         let connection = link.connection;

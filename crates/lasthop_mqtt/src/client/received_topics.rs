@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use lasthop_contract::StreamId;
 
-/// The topics of messages, for whoever wants to be told: a client of a device knows them.
+/// The topics of delivered messages, recorded for callers that ask for them. The client of a device does not need them.
 #[derive(Debug, Default)]
 pub(super) struct ReceivedTopics {
     /// Of messages that were handed up, in their order.
@@ -12,17 +12,17 @@ pub(super) struct ReceivedTopics {
 }
 
 impl ReceivedTopics {
-    /// Notes the topic of a message that is handed up now.
+    /// Records the topic of a message that is delivered now.
     pub(super) fn note(&mut self, topic: &str) {
         self.ready.push_back(topic.into());
     }
 
-    /// Notes the topic of a message that is handed up when it is released.
+    /// Records the topic of a QoS 2 message that is delivered when it is released.
     pub(super) fn hold(&mut self, stream: StreamId, packet_id: u16, topic: &str) {
         self.unreleased.insert((stream, packet_id), topic.into());
     }
 
-    /// A message is released, and handed up.
+    /// Moves the topic of a released message to those of delivered messages.
     pub(super) fn release(&mut self, stream: StreamId, packet_id: u16) {
         let topic = self.unreleased.remove(&(stream, packet_id));
         self.ready.extend(topic);

@@ -12,7 +12,7 @@ use crate::codec::{Acknowledgement, AcknowledgementKind, PublishHead, ReasonCode
 use crate::in_flight::{Due, Progress};
 
 impl MqttClient {
-    /// Publishes a message, or keeps it until it can be sent.
+    /// Publishes a message, or queues it until it can be sent.
     pub(super) fn send(
         &mut self,
         now: Instant,
@@ -54,7 +54,8 @@ impl MqttClient {
         }
     }
 
-    /// Sends what waits for a stream, while there is room: on the first one after what the session has in flight.
+    /// Sends queued messages of a stream while the window has room. On the first stream, in-flight messages of the
+    /// session are retransmitted first.
     pub(super) fn pump(&mut self, now: Instant, stream: StreamId, transport: &mut dyn Transport) {
         let is_control = self.control() == Some(stream);
         let Some((mut line, _)) = self.line(stream) else {
@@ -79,7 +80,7 @@ impl MqttClient {
         self.finish_if_done(now, transport);
     }
 
-    /// Sends what waits for the first stream, or for any to be allowed.
+    /// Sends queued messages of the first stream, and those that wait for another stream.
     pub(super) fn pump_control(&mut self, now: Instant, transport: &mut dyn Transport) {
         if let Some(stream) = self.control() {
             self.pump(now, stream, transport);
@@ -219,7 +220,7 @@ impl MqttClient {
         }
     }
 
-    /// Takes a PUBACK, PUBREC or PUBCOMP.
+    /// Processes a PUBACK, PUBREC or PUBCOMP.
     pub(super) fn acknowledged(
         &mut self,
         now: Instant,
@@ -257,7 +258,7 @@ impl MqttClient {
         }
     }
 
-    /// Disconnects when there is nothing to be connected for.
+    /// Disconnects if the connection is no longer needed.
     pub(super) fn finish_if_done(&mut self, now: Instant, transport: &mut dyn Transport) {
         let (link, most) = (self.link.as_ref(), self.config.messages_a_connection);
         let is_used_up = link

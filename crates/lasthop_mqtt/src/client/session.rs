@@ -3,38 +3,38 @@ use lasthop_contract::{MessageId, Payload, ShortQueue};
 use crate::in_flight::InFlight;
 use crate::unreleased::Unreleased;
 
-/// What a client keeps across connections (MQTT 5 §4.1).
+/// The state that a client keeps across connections (MQTT 5 §4.1).
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) exchanges: Exchanges,
-    /// Whether the broker and the client have a session in common.
+    /// Whether the broker and the client share a session.
     pub(super) exists: bool,
-    /// The broker has a session that the client knows nothing of.
+    /// Whether the broker has a session that the client has no state of.
     pub(super) must_restart: bool,
     /// Whether the session has the subscription.
     pub(super) is_subscribed: bool,
 }
 
-/// The messages of one stream. Packet identifiers are its own.
+/// The messages of one stream, which has its own packet identifiers.
 #[derive(Debug)]
 pub(super) struct Exchanges {
     pub(super) in_flight: InFlight<OwnMessage>,
     pub(super) unreleased: Unreleased<Payload>,
-    /// Messages that wait for room: in the transport, or among those in flight.
+    /// Messages that wait for the transport or for the in-flight window.
     pub(super) queue: ShortQueue<OwnMessage>,
 }
 
-/// A message of the client's own.
+/// A message that the client publishes.
 #[derive(Debug)]
 pub(super) struct OwnMessage {
     pub(super) id: MessageId,
     pub(super) payload: Box<[u8]>,
-    /// How often it has been sent.
+    /// The number of transmissions.
     pub(super) attempts: u16,
 }
 
 impl OwnMessage {
-    /// One that was not sent yet.
+    /// Creates a message that was not sent yet.
     pub(super) fn new(id: MessageId, payload: impl Into<Box<[u8]>>) -> Self {
         Self {
             id,
@@ -54,7 +54,7 @@ impl Session {
         }
     }
 
-    /// Begins anew. What was in flight is not known to have arrived: it goes before what waits, as new messages.
+    /// Starts over without packet identifiers. In-flight messages are queued again as new messages, before the others.
     pub(super) fn restart(&mut self) {
         let before = core::mem::replace(&mut self.exchanges, Exchanges::new());
         self.exchanges.queue = before.into_queue();
@@ -62,14 +62,14 @@ impl Session {
         self.must_restart = false;
     }
 
-    /// Begins anew on a connection by which messages are on their way already: those stay in flight.
+    /// Starts over on a connection that has in-flight messages already; those stay in flight.
     pub(super) fn restart_behind(&mut self) {
         self.exchanges.unreleased = Unreleased::new();
         self.is_subscribed = false;
         self.must_restart = false;
     }
 
-    /// Takes over what streams had under way that have ended: it goes before what waits, as new messages.
+    /// Queues the unfinished messages of ended streams again as new messages, before the others.
     pub(super) fn take_back(&mut self, ended: impl Iterator<Item = Exchanges>) {
         let mut queue = ShortQueue::new();
         for exchanges in ended {
@@ -89,7 +89,7 @@ impl Session {
 }
 
 impl Exchanges {
-    /// Whether nothing is under way either way, and nothing waits.
+    /// Whether no exchange is unfinished in either direction and no message is queued.
     pub(super) fn is_done(&self) -> bool {
         self.in_flight.is_empty() && self.unreleased.len() == 0 && self.queue.is_empty()
     }
@@ -102,7 +102,7 @@ impl Exchanges {
         }
     }
 
-    /// Whether nothing is under way.
+    /// Whether no exchange is unfinished.
     pub(super) fn is_idle(&self) -> bool {
         self.in_flight.is_empty() && self.queue.is_empty()
     }

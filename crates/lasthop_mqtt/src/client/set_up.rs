@@ -8,7 +8,7 @@ use crate::codec::{Connack, ReasonCode, Suback, Subscribe, Version};
 use crate::ledger::chunk;
 
 impl MqttClient {
-    /// The broker has answered CONNECT.
+    /// Processes the CONNACK.
     pub(super) fn connected(
         &mut self,
         now: Instant,
@@ -72,7 +72,7 @@ impl MqttClient {
         link.ends_at = config.renew_after.map(|span| now + span);
     }
 
-    /// Subscribes to all topics, by the streams that they are to come by.
+    /// Subscribes to all topics, each on the stream for its messages.
     pub(super) fn subscribe(&mut self, now: Instant, transport: &mut dyn Transport) {
         let own = self.config.subscribes.iter();
         let own = own.map(|channel| FlowId::of(self.device, channel));

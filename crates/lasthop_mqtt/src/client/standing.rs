@@ -1,20 +1,20 @@
 use lasthop_contract::{Established, SessionChange};
 use lasthop_units::Instant;
 
-/// Where a client is on its way to a session, as it tells.
+/// The progress of a client towards a session, for session events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// It has none, and does not try.
+    /// No session, and no attempt.
     #[default]
     Away,
-    /// It tries, since then.
+    /// Attempting to set up a session since this instant.
     Trying(Instant),
-    /// It has one.
+    /// The session is set up.
     SetUp,
 }
 
 impl Standing {
-    /// A connection is opened.
+    /// Records that a connection is opened.
     pub(super) fn open(&mut self, now: Instant) -> SessionChange {
         let again = *self != Self::Away;
         if !again {
@@ -23,7 +23,7 @@ impl Standing {
         SessionChange::Tried { again }
     }
 
-    /// Messages can be sent, by a connection that came about like this.
+    /// Records that messages can be sent. `how` says how the connection was established.
     pub(super) fn complete(&mut self, how: Established) -> Option<SessionChange> {
         let Self::Trying(since) = *self else {
             return None;
@@ -32,7 +32,7 @@ impl Standing {
         Some(SessionChange::SetUp { since, how })
     }
 
-    /// The connection is gone. A client that was trying goes on with it, unless it gives up.
+    /// Records that the connection is lost. A client that was still trying keeps trying, unless `gives_up` is true.
     pub(super) fn lose(&mut self, gives_up: bool) -> SessionChange {
         if gives_up || *self == Self::SetUp {
             *self = Self::Away;

@@ -8,21 +8,21 @@ use super::topics::TopicAliases;
 use crate::codec::{Acknowledgement, AcknowledgementKind, MAX_PACKET_SIZE, PublishHead, Version};
 use crate::ledger::{message_chunk, publication};
 
-/// One stream of a connection, with what goes with it.
+/// The state of one stream of a connection.
 #[derive(Debug)]
 pub(super) struct Stream {
     pub(super) outbox: Outbox,
-    /// The beginning of a packet whose end has not come.
+    /// The beginning of a packet that is incomplete.
     pub(super) partial: Vec<u8>,
-    /// Which numbers stand for the client's topics.
+    /// The topic aliases of the client.
     pub(super) topic_aliases: TopicAliases,
-    /// The topics that the broker gave numbers, from 1 on.
+    /// The topics of the broker's aliases, from alias 1 on.
     pub(super) aliases: Vec<Box<str>>,
-    /// SUBSCRIBE went by it, and its answer has not come.
+    /// Whether a SUBSCRIBE on this stream is unanswered.
     pub(super) awaits_suback: bool,
 }
 
-/// A stream beside the first one. What MQTT keeps of its messages goes with it.
+/// A further stream of a connection. The state of its messages ends with it.
 #[derive(Debug)]
 pub(super) struct DataStream {
     pub(super) stream: Stream,
@@ -30,18 +30,18 @@ pub(super) struct DataStream {
     pub(super) carries: Carries,
 }
 
-/// What goes by a stream beside the first one.
+/// The messages that a further stream carries.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Carries {
-    /// All of a topic.
+    /// All messages of a topic.
     Topic(Box<str>),
-    /// All of a quality.
+    /// All messages of a QoS.
     Qos(Qos),
-    /// One message.
+    /// A single message.
     Once,
 }
 
-/// A stream to speak by, with what all streams of its connection have in common.
+/// A stream together with the state that all streams of its connection share.
 pub(super) struct Line<'a> {
     pub(super) stream: &'a mut Stream,
     pub(super) connection: ConnectionId,
@@ -79,14 +79,14 @@ impl DataStream {
         }
     }
 
-    /// Whether nothing is under way by it, as far as anybody tells.
+    /// Whether no exchange is in progress on the connection, as far as known.
     pub(super) fn is_idle(&self) -> bool {
         self.exchanges.is_idle() && self.stream.outbox.is_empty()
     }
 }
 
 impl Line<'_> {
-    /// Whether a message can leave now: the transport takes bytes, and not too many are in flight (§4.9).
+    /// Whether a message can be sent now: the transport accepts bytes, and the in-flight window has room (§4.9).
     pub(super) fn has_room(&self, exchanges: &Exchanges) -> bool {
         self.stream.outbox.is_empty()
             && (self.qos == Qos::AtMostOnce || exchanges.in_flight.len() < usize::from(self.window))
@@ -105,12 +105,13 @@ impl Line<'_> {
             .write(now, transport, self.connection, chunks);
     }
 
-    /// Sends what waits; whether nothing waits any more.
+    /// Sends waiting data. Returns whether nothing is left.
     pub(super) fn flush(&mut self, now: Instant, transport: &mut dyn Transport) -> bool {
         self.stream.outbox.flush(now, transport, self.connection)
     }
 
-    /// Writes a PUBLISH; false, and nothing is written, when it is larger than the broker takes (MQTT-3.2.2-15).
+    /// Writes a PUBLISH. Returns false, and writes nothing, if the packet is larger than the broker accepts
+    /// (MQTT-3.2.2-15).
     pub(super) fn write_publish(
         &mut self,
         now: Instant,

@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use lasthop_contract::message_text::{device_topic_of, topic_of};
 use lasthop_contract::{ChannelSet, FlowId};
 
-/// The topics of a client: one for each flow of its device, or a single one that it was given.
+/// The topics of a client: one for each flow of its device, or a single configured one.
 #[derive(Debug)]
 pub(super) struct Topics {
     /// That of the only flow or of the one with the lowest channel: the one that most messages have.
@@ -12,16 +12,16 @@ pub(super) struct Topics {
     main_flow: Option<FlowId>,
 }
 
-/// Which topics have a number for themselves on a connection (MQTT 5 §3.3.2.3.4).
+/// The topic aliases in use on a connection (MQTT 5 §3.3.2.3.4).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TopicAliases {
-    /// The largest number that the broker takes; 0 for none.
+    /// The highest alias that the broker accepts; 0 for none.
     pub(super) maximum: u16,
     set: ChannelSet,
 }
 
 impl Topics {
-    /// Those of a device whose flow with the lowest channel is this.
+    /// Creates the topics of a device. `flow` is its flow with the lowest channel.
     pub(super) fn of_device(prefix: &str, flow: FlowId) -> Self {
         Self {
             main: (prefix.to_owned() + &topic_of(flow)).into(),
@@ -29,7 +29,7 @@ impl Topics {
         }
     }
 
-    /// A single one.
+    /// Creates a single topic for all flows.
     pub(super) fn only(topic: &str) -> Self {
         Self {
             main: topic.into(),
@@ -37,7 +37,7 @@ impl Topics {
         }
     }
 
-    /// The topic of what is said in a flow; in some flows questions and answers have one each.
+    /// Returns the topic of a flow. Flows in `asks` have separate topics for requests and responses.
     #[inline]
     pub(super) fn of(&self, prefix: &str, flow: FlowId, asks: ChannelSet) -> Cow<'_, str> {
         if asks.contains(flow.channel()) {
@@ -51,7 +51,7 @@ impl Topics {
 }
 
 impl TopicAliases {
-    /// The number of a flow's topic, and whether the broker knows it already; 0 where it has none.
+    /// Returns the alias of a flow's topic, and whether the broker already knows it. The alias is 0 if there is none.
     pub(super) fn of(&self, flow: FlowId) -> (u16, bool) {
         let number = u16::from(flow.channel()) + 1;
         if number > self.maximum {
@@ -60,7 +60,7 @@ impl TopicAliases {
         (number, self.set.contains(flow.channel()))
     }
 
-    /// The broker has been told the number of a flow's topic, where it has one.
+    /// Records that the broker knows the alias of a flow's topic, if the topic has one.
     pub(super) fn note(&mut self, flow: FlowId) {
         self.set = self.set.with(flow.channel());
     }

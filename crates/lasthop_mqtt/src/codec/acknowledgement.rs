@@ -78,7 +78,7 @@ impl Acknowledgement {
         Ok(read)
     }
 
-    /// The packet, on the stack: its bytes and how many they are.
+    /// Returns the packet as bytes on the stack, with its length.
     #[must_use]
     pub fn write(self, version: Version, kind: AcknowledgementKind) -> ([u8; 5], usize) {
         let [high, low] = self.packet_id.to_be_bytes();

@@ -14,22 +14,22 @@ pub struct Connack<'a> {
     pub session_expiry: Option<u32>,
     /// The receive maximum of the server.
     pub receive_maximum: u16,
-    /// The best quality that the server takes.
+    /// The highest QoS that the server accepts.
     pub maximum_qos: u8,
-    /// The largest packet that the server takes.
+    /// The largest packet that the server accepts, in bytes.
     pub maximum_packet_size: Option<u32>,
-    /// The client's identifier, where the server gave it.
+    /// The client ID, if the server assigned one.
     pub assigned_client_id: Option<&'a str>,
     /// The number of topic aliases that the server accepts.
     pub topic_alias_maximum: u16,
-    /// Seconds, in place of the client's own.
+    /// The server's keep-alive in seconds, which replaces the client's.
     pub server_keep_alive: Option<u16>,
 }
 
 const MALFORMED: ReasonCode = ReasonCode::MALFORMED_PACKET;
 
 impl<'a> Connack<'a> {
-    /// A CONNACK without properties.
+    /// Creates a CONNACK without properties.
     #[must_use]
     pub const fn new(session_present: bool, reason: ReasonCode) -> Self {
         Self {
@@ -94,7 +94,7 @@ impl<'a> Connack<'a> {
         })
     }
 
-    /// The packet.
+    /// Returns the packet.
     #[must_use]
     pub fn write(&self, version: Version) -> smallvec::SmallVec<[u8; 128]> {
         let code = match version {

@@ -22,11 +22,11 @@ pub struct Connect<'a> {
     pub session_expiry: u32,
     /// The receive maximum of the client.
     pub receive_maximum: u16,
-    /// The largest packet that the client takes.
+    /// The largest packet that the client accepts, in bytes.
     pub maximum_packet_size: Option<u32>,
     /// The number of topic aliases that the client accepts.
     pub topic_alias_maximum: u16,
-    /// Whether the client asks for an extended authentication.
+    /// Whether the client requests extended authentication.
     pub has_authentication_method: bool,
     /// The user name.
     pub user_name: Option<&'a str>,
@@ -43,13 +43,13 @@ pub struct Will<'a> {
     pub payload: &'a [u8],
     /// The QoS.
     pub qos: Qos,
-    /// Whether it is retained.
+    /// Whether the will is to be retained.
     pub retain: bool,
-    /// Seconds between the end of the connection and the publication.
+    /// The delay in seconds between the end of the connection and the publication.
     pub delay: u32,
-    /// Seconds for which it matters.
+    /// The message expiry interval in seconds.
     pub message_expiry: Option<u32>,
-    /// The properties that are forwarded with it, as on the wire.
+    /// The properties that are forwarded with the will, in wire format.
     pub properties: Vec<u8>,
 }
 
@@ -69,14 +69,14 @@ mod flag {
     pub(super) const WILL_RETAIN: u8 = 1 << 5;
     pub(super) const PASSWORD: u8 = 1 << 6;
     pub(super) const USER_NAME: u8 = 1 << 7;
-    /// Will QoS and Will Retain, which are 0 without a will.
+    /// The Will QoS and Will Retain flags, which are 0 without a will.
     pub(super) const OF_WILL: u8 = 0b11 << 3 | WILL_RETAIN;
 }
 
 const MALFORMED: ReasonCode = ReasonCode::MALFORMED_PACKET;
 
 impl<'a> Connect<'a> {
-    /// A CONNECT without anything special.
+    /// Creates a CONNECT with default options.
     #[must_use]
     pub const fn new(version: Version, client_id: &'a str) -> Self {
         Self {
@@ -159,7 +159,7 @@ impl<'a> Connect<'a> {
         Ok(())
     }
 
-    /// The packet.
+    /// Returns the packet.
     #[must_use]
     pub fn write(&self) -> smallvec::SmallVec<[u8; 128]> {
         let mut body = Bytes::new();

@@ -15,7 +15,7 @@ pub struct Disconnect {
 }
 
 impl Disconnect {
-    /// A DISCONNECT with this reason.
+    /// Creates a DISCONNECT with this reason.
     #[must_use]
     pub const fn new(reason: ReasonCode) -> Self {
         Self {

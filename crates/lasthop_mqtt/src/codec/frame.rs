@@ -1,16 +1,16 @@
 use super::ReasonCode;
 use super::reader::variable;
 
-/// A control packet in a stream: its type, and its bytes after the fixed header (MQTT 5 §2.1).
+/// A control packet in a stream: its type and the bytes after the fixed header (MQTT 5 §2.1).
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
     /// The packet type.
     pub packet_type: PacketType,
-    /// The lower half of its first byte.
+    /// The lower four bits of the first byte.
     pub flags: u8,
     /// The variable header and the payload.
     pub body: &'a [u8],
-    /// The number of bytes in the stream.
+    /// The length of the whole packet in bytes.
     pub length: usize,
 }
 
@@ -52,7 +52,8 @@ impl PacketType {
         }
     }
 
-    /// Whether it may go by a stream beside the first one of a connection: messages and subscriptions alone do.
+    /// Whether packets of this type may be sent on any stream of a connection with several streams. Only packets for
+    /// messages and subscriptions may.
     pub(crate) const fn goes_by_any_stream(self) -> bool {
         !matches!(
             self,

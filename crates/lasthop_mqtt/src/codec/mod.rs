@@ -1,4 +1,4 @@
-//! The packets of MQTT 3.1.1 and 5 as views on received bytes, and their writers.
+//! The packets of MQTT 3.1.1 and 5: parsers that borrow received bytes, and writers.
 //!
 //! Reading allocates nothing for a length that is only claimed, and refuses all that the standards call malformed.
 

@@ -34,7 +34,7 @@ pub(crate) enum Property<'a> {
     SharedSubscriptionAvailable,
 }
 
-/// The identifiers of the properties that we write.
+/// The identifiers of the properties that lasthop writes.
 pub(crate) mod id {
     pub(crate) const MESSAGE_EXPIRY_INTERVAL: u8 = 2;
     pub(crate) const SUBSCRIPTION_IDENTIFIER: u8 = 11;
@@ -52,7 +52,7 @@ pub(crate) mod id {
 
 const MALFORMED: ReasonCode = ReasonCode::MALFORMED_PACKET;
 
-/// Reads the properties at a place of a packet, each with its bytes.
+/// Reads the properties at the reader's position, each with its bytes.
 ///
 /// A property that stands twice is a protocol error, save user properties and, in a PUBLISH, subscription
 /// identifiers (§2.2.2.2, §3.3.2.3.8).
@@ -76,7 +76,7 @@ pub(crate) fn read_properties<'a>(
     Ok(())
 }
 
-/// Reads properties of which none matters here: those that say why.
+/// Reads and ignores properties of an acknowledgement, such as the reason string.
 pub(crate) fn read_reason_properties(reader: &mut Reader<'_>) -> Result<(), ReasonCode> {
     read_properties(reader, |property, _| match property {
         Property::ReasonString | Property::UserProperty => Ok(()),

@@ -9,11 +9,11 @@ use super::{Frame, ReasonCode, Version};
 /// PUBLISH (MQTT 5 §3.3, MQTT 3.1.1 §3.3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Publish<'a> {
-    /// Whether it may have been sent before.
+    /// Whether the packet may be a retransmission.
     pub dup: bool,
     /// The QoS.
     pub qos: Qos,
-    /// Whether it is to be retained, or was.
+    /// Whether the message is to be retained, or was retained.
     pub retain: bool,
     /// The topic; empty if an alias replaces it.
     pub topic: &'a str,
@@ -21,11 +21,11 @@ pub struct Publish<'a> {
     pub packet_id: u16,
     /// The topic alias; 0 for none.
     pub topic_alias: u16,
-    /// Seconds for which it matters.
+    /// The message expiry interval in seconds.
     pub message_expiry: Option<u32>,
-    /// The subscriptions that it matched.
+    /// The identifiers of the matching subscriptions.
     pub subscription_ids: SmallVec<[u32; 2]>,
-    /// The properties that a server forwards unaltered, as on the wire.
+    /// The properties that a server forwards unchanged, in wire format.
     pub properties: Vec<u8>,
     /// The payload.
     pub payload: &'a [u8],
@@ -113,11 +113,11 @@ impl<'a> Publish<'a> {
 /// A PUBLISH without its payload, for sending.
 #[derive(Clone, Copy, Debug)]
 pub struct PublishHead<'a> {
-    /// Whether it may have been sent before.
+    /// Whether the packet may be a retransmission.
     pub dup: bool,
     /// The QoS.
     pub qos: Qos,
-    /// Whether it is to be retained, or was.
+    /// Whether the message is to be retained, or was retained.
     pub retain: bool,
     /// The topic; empty if an alias replaces it.
     pub topic: &'a str,
@@ -125,18 +125,18 @@ pub struct PublishHead<'a> {
     pub packet_id: u16,
     /// The topic alias; 0 for none.
     pub topic_alias: u16,
-    /// Seconds for which it matters.
+    /// The message expiry interval in seconds.
     pub message_expiry: Option<u32>,
-    /// The subscriptions that it matched.
+    /// The identifiers of the matching subscriptions.
     pub subscription_ids: &'a [u32],
-    /// Further properties, as on the wire.
+    /// Further properties, in wire format.
     pub properties: &'a [u8],
     /// The length of the payload that follows.
     pub payload_length: usize,
 }
 
 impl<'a> PublishHead<'a> {
-    /// The head of a plain message.
+    /// Creates the head of a message without properties.
     #[must_use]
     pub const fn new(topic: &'a str, qos: Qos, packet_id: u16, payload_length: usize) -> Self {
         Self {
@@ -153,7 +153,7 @@ impl<'a> PublishHead<'a> {
         }
     }
 
-    /// The bytes in front of the payload.
+    /// Returns the bytes in front of the payload.
     #[must_use]
     #[inline]
     pub fn write(&self, version: Version) -> SmallVec<[u8; 128]> {

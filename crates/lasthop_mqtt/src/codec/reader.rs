@@ -1,6 +1,6 @@
 use super::ReasonCode;
 
-/// Reads the data types of MQTT 5 §1.5 from a packet, which ends where it ends.
+/// Reads the data types of MQTT 5 §1.5 from a packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reader<'a> {
     rest: &'a [u8],
@@ -17,7 +17,7 @@ impl<'a> Reader<'a> {
         self.rest.is_empty()
     }
 
-    /// All that is left.
+    /// Returns the remaining bytes.
     pub(crate) const fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -38,7 +38,7 @@ impl<'a> Reader<'a> {
         self.array().map(u32::from_be_bytes)
     }
 
-    /// A packet identifier, which is not 0 (MQTT-2.2.1-3; in 3.1.1 MQTT-2.3.1-1).
+    /// Reads a packet identifier, which is not 0 (MQTT-2.2.1-3; in 3.1.1 MQTT-2.3.1-1).
     pub(crate) fn packet_id(&mut self) -> Result<u16, ReasonCode> {
         match self.u16()? {
             0 => Err(ReasonCode::PROTOCOL_ERROR),
@@ -46,14 +46,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A variable byte integer in as few bytes as it needs (MQTT-1.5.5-1).
+    /// Reads a variable byte integer in its shortest form (MQTT-1.5.5-1).
     pub(crate) fn variable(&mut self) -> Result<u32, ReasonCode> {
         let (value, length) = variable(self.rest)?.ok_or(MALFORMED)?;
         self.rest = &self.rest[length..];
         Ok(value)
     }
 
-    /// Text of well-formed UTF-8 without U+0000 (MQTT-1.5.4-1 and -2).
+    /// Reads well-formed UTF-8 text without U+0000 (MQTT-1.5.4-1 and -2).
     pub(crate) fn string(&mut self) -> Result<&'a str, ReasonCode> {
         let text = self.topic()?;
         if text.contains('\0') {
@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
         Ok(text)
     }
 
-    /// Text that will be looked at for U+0000 with what else a topic name may not have.
+    /// Reads the text of a topic name. The caller checks for U+0000 and the other forbidden characters.
     #[inline]
     pub(crate) fn topic(&mut self) -> Result<&'a str, ReasonCode> {
         core::str::from_utf8(self.binary()?).map_err(|_| MALFORMED)
@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// Says that nothing may follow.
+    /// Checks that no bytes remain.
     pub(crate) const fn finish(self) -> Result<(), ReasonCode> {
         if self.rest.is_empty() {
             Ok(())
@@ -98,7 +98,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The variable byte integer at the start of some bytes and its length (MQTT 5 §1.5.5); `None` when bytes are missing.
+/// Reads the variable byte integer at the start of the bytes (MQTT 5 §1.5.5). Returns its value and length, or `None`
+/// if bytes are missing.
 #[inline]
 pub(crate) fn variable(bytes: &[u8]) -> Result<Option<(u32, usize)>, ReasonCode> {
     let mut value = 0;

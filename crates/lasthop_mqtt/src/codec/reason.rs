@@ -1,4 +1,4 @@
-/// Why something is so: the reason codes of MQTT 5 §2.4. From 128 on they are errors.
+/// A reason code of MQTT 5 §2.4. Codes from 128 on are errors.
 ///
 /// MQTT 3.1.1 has return codes in CONNACK only; there, each of these has a nearest one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,7 +31,7 @@ impl ReasonCode {
 }
 
 impl ReasonCode {
-    /// Whether it is an error.
+    /// Whether the code is an error.
     #[must_use]
     pub const fn is_error(self) -> bool {
         self.0 >= 0x80

@@ -11,7 +11,7 @@ use super::{ReasonCode, Version};
 pub struct Subscribe<'a> {
     /// The packet identifier.
     pub packet_id: u16,
-    /// The filters, with how each is wanted.
+    /// The filters, each with its subscription options.
     pub filters: SmallVec<[(TopicFilter<'a>, SubscriptionOptions); 1]>,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Subscribe<'a> {
         Ok(Self { packet_id, filters })
     }
 
-    /// The packet.
+    /// Returns the packet.
     #[must_use]
     pub fn write(&self, version: Version) -> SmallVec<[u8; 128]> {
         let mut body = Bytes::new();
@@ -147,7 +147,7 @@ impl Suback {
         Ok(Self { packet_id, reasons })
     }
 
-    /// A SUBACK.
+    /// Returns a SUBACK.
     #[must_use]
     pub fn write(&self, version: Version) -> SmallVec<[u8; 128]> {
         let mut body = self.head(version);
@@ -159,7 +159,7 @@ impl Suback {
         packet(0x90, &body)
     }
 
-    /// An UNSUBACK.
+    /// Returns an UNSUBACK.
     #[must_use]
     pub fn write_unsuback(&self, version: Version) -> SmallVec<[u8; 128]> {
         let mut body = self.head(version);

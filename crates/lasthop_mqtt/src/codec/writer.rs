@@ -2,22 +2,22 @@ use smallvec::SmallVec;
 
 use super::Version;
 
-/// Bytes of a packet to be sent; most fit without an allocation.
+/// Bytes of an outgoing packet. Most packets fit without an allocation.
 pub(crate) type Bytes = SmallVec<[u8; 128]>;
 
-/// A PINGREQ (MQTT 5 §3.12).
+/// Returns a PINGREQ (MQTT 5 §3.12).
 #[must_use]
 pub const fn pingreq() -> [u8; 2] {
     [0xc0, 0]
 }
 
-/// A PINGRESP (MQTT 5 §3.13).
+/// Returns a PINGRESP (MQTT 5 §3.13).
 #[must_use]
 pub const fn pingresp() -> [u8; 2] {
     [0xd0, 0]
 }
 
-/// A whole packet from its first byte and what follows the fixed header.
+/// Returns a whole packet from its first byte and the bytes after the fixed header.
 pub(crate) fn packet(first: u8, body: &[u8]) -> Bytes {
     let mut bytes = Bytes::new();
     bytes.push(first);
@@ -31,7 +31,7 @@ pub(crate) fn put_u16(bytes: &mut Bytes, value: u16) {
     bytes.extend_from_slice(&value.to_be_bytes());
 }
 
-/// A variable byte integer (MQTT 5 §1.5.5).
+/// Appends a variable byte integer (MQTT 5 §1.5.5).
 #[inline]
 pub(crate) fn put_variable(bytes: &mut Bytes, mut value: u32) {
     while value >= 0x80 {
@@ -41,7 +41,7 @@ pub(crate) fn put_variable(bytes: &mut Bytes, mut value: u32) {
     bytes.push(value as u8);
 }
 
-/// How many bytes [`put_variable`] takes.
+/// Returns the number of bytes that [`put_variable`] appends.
 pub(crate) const fn variable_length(value: u32) -> usize {
     match value {
         0..0x80 => 1,
@@ -51,7 +51,7 @@ pub(crate) const fn variable_length(value: u32) -> usize {
     }
 }
 
-/// A string or binary data; what does not fit is cut, which no caller lets happen.
+/// Appends a string or binary data. Data beyond the length limit is cut; callers never exceed it.
 #[inline]
 pub(crate) fn put_binary(bytes: &mut Bytes, data: &[u8]) {
     let data = &data[..data.len().min(usize::from(u16::MAX))];
@@ -59,7 +59,7 @@ pub(crate) fn put_binary(bytes: &mut Bytes, data: &[u8]) {
     bytes.extend_from_slice(data);
 }
 
-/// Properties to be sent with a packet: nothing at all in 3.1.1.
+/// Properties of an outgoing packet. In 3.1.1 nothing is written.
 #[derive(Debug, Default)]
 pub(crate) struct PropertyWriter {
     bytes: Bytes,
@@ -90,7 +90,7 @@ impl PropertyWriter {
         put_binary(&mut self.bytes, value.as_bytes());
     }
 
-    /// Properties that came from elsewhere in the form of the wire.
+    /// Appends properties that are already in wire format.
     pub(crate) fn raw(&mut self, properties: &[u8]) {
         self.bytes.extend_from_slice(properties);
     }
@@ -102,7 +102,7 @@ impl PropertyWriter {
         }
     }
 
-    /// How many bytes [`put`](Self::put) takes.
+    /// Returns the number of bytes that [`put`](Self::put) appends.
     pub(crate) fn length(&self, version: Version) -> usize {
         match version {
             Version::V3_1_1 => 0,
