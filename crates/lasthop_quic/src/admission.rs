@@ -15,14 +15,14 @@ pub struct QuicLimits {
     pub handshakes_per_address: usize,
 }
 
-/// Whom a server lets in. Without limits it lets in everybody, and counts nobody.
+/// The admission control of a server. Without limits it admits every connection and counts none.
 #[derive(Debug, Default)]
 pub(crate) struct Admission {
     limits: Option<QuicLimits>,
     /// Counted as handshakes are.
     connections: Handshakes,
     handshakes: Handshakes,
-    /// Where others see how many connections there are.
+    /// A counter of open connections that others can read.
     pub(crate) shows: Option<Rc<Cell<usize>>>,
 }
 
@@ -34,7 +34,7 @@ impl Admission {
         }
     }
 
-    /// Whether this address may have one more connection.
+    /// Whether this address may open another connection.
     pub(crate) fn admits(&self, address: IpAddr) -> bool {
         self.limits.is_none_or(|limits| {
             self.connections.count() < limits.connections
@@ -43,7 +43,7 @@ impl Admission {
         })
     }
 
-    /// A connection of this address begins.
+    /// Records a new connection from this address.
     pub(crate) fn begin(&mut self, id: ConnectionId, address: IpAddr) {
         if let Some(limits) = self.limits {
             (self.connections).begin(id, address, limits.connections_per_address);
@@ -52,19 +52,19 @@ impl Admission {
         self.show();
     }
 
-    /// Its handshake is over.
+    /// Records a completed handshake.
     pub(crate) fn established(&mut self, id: ConnectionId) {
         self.handshakes.end(id);
     }
 
-    /// It is over.
+    /// Removes a closed connection.
     pub(crate) fn end(&mut self, id: ConnectionId) {
         self.handshakes.end(id);
         self.connections.end(id);
         self.show();
     }
 
-    /// All are.
+    /// Removes all connections.
     pub(crate) fn end_all(&mut self) {
         *self = Self {
             shows: self.shows.take(),

@@ -1,4 +1,4 @@
-//! The time of a run, as the library wants it.
+//! Conversion of a run's time for `quinn-proto`.
 
 use core::time::Duration;
 use std::sync::LazyLock;
@@ -27,18 +27,18 @@ type LibraryCalendar = std::time::SystemTime;
 )]
 static START: LazyLock<LibraryInstant> = LazyLock::new(LibraryInstant::now);
 
-/// For the library.
+/// Converts an instant of the run to one of the library.
 pub(crate) fn to_library(at: Instant) -> LibraryInstant {
     *START + Duration::from_nanos(at.as_nanos())
 }
 
-/// From the library.
+/// Converts an instant of the library to one of the run.
 pub(crate) fn from_library(at: LibraryInstant) -> Instant {
     let since = at.saturating_duration_since(*START).as_nanos();
     Instant::from_nanos(u64::try_from(since).unwrap_or(u64::MAX))
 }
 
-/// The calendar of a run.
+/// The calendar time of a run, for certificates.
 pub(crate) struct Calendar;
 
 impl TimeSource for Calendar {

@@ -11,47 +11,47 @@ use crate::crypto::Agreed;
 use crate::labels::Labels;
 use crate::streams::Stream;
 
-/// One connection: the library's machine, and what the contract wants to be known of it.
+/// A QUIC connection: the state machine of `quinn-proto`, and the additional state for the transport contract.
 pub(crate) struct Connection {
     pub(crate) machine: Box<Machine>,
     pub(crate) handle: ConnectionHandle,
-    /// The flows below that led to it, the latest last.
+    /// The flows of the transport below that led to the connection, the newest last.
     pub(crate) flows: Vec<ConnectionId>,
     pub(crate) peer: SocketAddr,
     pub(crate) labels: Labels,
     pub(crate) streams: LookupMap<StreamId, Stream>,
-    /// What was given for the first stream and waits for it to be opened, or for room.
+    /// Data written for the first stream before it can be opened or has room.
     pub(crate) early: Option<Box<Early>>,
     /// The same, where the peer may still refuse it.
     refusable: Option<Box<Early>>,
-    /// The first stream is open.
+    /// Whether the first stream is open.
     pub(crate) is_begun: bool,
     pub(crate) established: Option<Established>,
-    /// It does not end with its first stream.
+    /// Whether the connection stays open after its first stream has ended.
     pub(crate) outlasts_streams: bool,
-    /// A stream was asked for that the peer did not allow.
+    /// Whether a stream was requested that the peer did not allow yet.
     pub(crate) wants_stream: bool,
-    /// How long the handshake may take.
+    /// The deadline of the handshake.
     pub(crate) give_up_at: Instant,
     pub(crate) armed: Option<Instant>,
-    /// A timer of it came.
+    /// Whether a timer of the connection has expired.
     pub(crate) is_late: bool,
-    /// It is to be looked at.
+    /// Whether the connection must be processed.
     pub(crate) is_due: bool,
-    /// It is over, which is told when all was read that the peer said.
+    /// Why the connection ended, while unread data of the peer delays the event.
     pub(crate) held: Option<CloseReason>,
-    /// Who stands on it was told that it is over; its last words may still leave.
+    /// Whether the layer above was told of the end. Final packets may still be sent.
     pub(crate) is_over: bool,
 }
 
-/// What a client gave when it opened the connection.
+/// Data that a client wrote when it opened the connection.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Early {
     bytes: VecDeque<u8>,
     spans: VecDeque<(Provenance, usize)>,
 }
 
-/// The stream that a connection begins with, opened by its client.
+/// The first stream of a connection, opened by its client.
 pub(crate) const FIRST: StreamId = StreamId(0);
 
 impl Connection {
@@ -88,18 +88,18 @@ impl Connection {
         self.machine.side() == Side::Client
     }
 
-    /// The flow that leads to the peer now.
+    /// Returns the current flow to the peer.
     pub(crate) fn flow(&self) -> Option<ConnectionId> {
         self.flows.last().copied()
     }
 
-    /// What both ends have agreed on so far.
+    /// Returns the parameters negotiated so far.
     pub(crate) fn agreed(&self) -> Option<Box<Agreed>> {
         let agreed = self.machine.crypto_session().handshake_data()?;
         agreed.downcast().ok()
     }
 
-    /// How it came about, from now on.
+    /// Sets and returns how the connection was established.
     pub(crate) fn establish(&mut self, took_early_data: bool) -> Established {
         let how = match self.agreed().is_some_and(|it| it.is_full) {
             true => Established::Full,
@@ -110,12 +110,13 @@ impl Connection {
         how
     }
 
-    /// Whether the server may still wait for the end of the handshake (RFC 9001 section 4.1.2).
+    /// Whether the client has not received HANDSHAKE_DONE, so that the server may still wait for the end of the
+    /// handshake (RFC 9001 section 4.1.2).
     pub(crate) fn is_unconfirmed(&self) -> bool {
         self.is_client() && self.machine.stats().frame_rx.handshake_done == 0
     }
 
-    /// Gives the first stream something to begin with.
+    /// Stores data for the first stream.
     pub(crate) fn give(&mut self, chunks: &[Chunk<'_>]) {
         let early = Early::of(chunks);
         if early.bytes.is_empty() {
@@ -131,7 +132,7 @@ impl Connection {
         }
     }
 
-    /// Takes how the handshake of a client ended: what the server refused of its first flight is said again.
+    /// Processes the end of a client's handshake. Early data that the server rejected is sent again.
     pub(crate) fn connected(&mut self) -> Established {
         let refusable = self.refusable.take();
         let is_taken = refusable.is_some() && self.machine.accepted_0rtt();
@@ -143,7 +144,7 @@ impl Connection {
         self.establish(is_taken)
     }
 
-    /// Opens the first stream as soon as the peer allows it, with what was given for it.
+    /// Opens the first stream as soon as the peer allows it, and writes its stored data.
     pub(crate) fn begin(&mut self) {
         if !self.is_begun && self.streams.contains(&FIRST) {
             self.is_begun = self.machine.streams().open(Dir::Bi).is_some();
@@ -178,19 +179,19 @@ impl Connection {
         }
     }
 
-    /// Gives back the room of what is over, when nobody waits for an acknowledgement.
+    /// Frees buffers that are no longer needed when nothing is unacknowledged.
     pub(crate) fn settle(&mut self) {
         self.machine.settle();
         self.labels.settle();
     }
 
-    /// Ends it for who stands on it; whether that was not told before.
+    /// Ends the connection for the layer above. Returns whether this is the first call.
     pub(crate) fn over(&mut self) -> bool {
         self.held = None;
         !core::mem::replace(&mut self.is_over, true)
     }
 
-    /// Whether the peer is done, and what it said last on the first stream is still to be read.
+    /// Whether the peer has closed the connection and its last data on the first stream is unread.
     pub(crate) fn holds(&mut self, reason: CloseReason) -> bool {
         let first = self.streams.get(&FIRST).filter(|_| !self.outlasts_streams);
         let is_unread = first.is_some_and(|it| !it.is_read);
@@ -199,7 +200,7 @@ impl Connection {
         holds
     }
 
-    /// Why it ended, where both ends were done with the first stream.
+    /// Returns why the connection ended, if both ends have finished the first stream.
     pub(crate) fn is_done(&self) -> Option<CloseReason> {
         let first = self
             .streams

@@ -1,4 +1,4 @@
-//! What moves connections: timers, and what was asked of them.
+//! The processing of connections: timers and queued work.
 
 use lasthop_contract::{
     Cause, CloseReason, ConnectionId, LookupMap, ShortQueue, Transport, TransportEvent,
@@ -33,7 +33,7 @@ impl<T: Transport> Quic<T> {
         self.look_at(id);
     }
 
-    /// Has a connection say all that it has to say, to who stands on it and to its peer.
+    /// Processes a connection: passes its events up and its packets down.
     pub(crate) fn drive(&mut self, now: Instant, id: ConnectionId) {
         let Some(connection) = of_slots(&mut self.slots, id) else {
             return;
@@ -59,7 +59,7 @@ impl<T: Transport> Quic<T> {
         }
     }
 
-    /// Drops a connection over which something panicked, without asking its machine.
+    /// Drops a connection whose processing panicked, without using its state.
     pub(crate) fn drop_failed(&mut self, now: Instant, id: ConnectionId, reason: CloseReason) {
         let Some(connection) = self.remove(id) else {
             return;
@@ -177,7 +177,7 @@ impl<T: Transport> Quic<T> {
         }
     }
 
-    /// Closes all connections, behind what was written.
+    /// Closes all connections after the written data.
     pub(crate) fn say_goodbye(&mut self, now: Instant) {
         for id in self.ids() {
             self.drive(now, id);
@@ -187,7 +187,7 @@ impl<T: Transport> Quic<T> {
         self.forget_all();
     }
 
-    /// Nothing is there any more.
+    /// Removes all connections.
     pub(crate) fn forget_all(&mut self) {
         for id in self.ids() {
             self.remove(id);
@@ -200,7 +200,7 @@ impl<T: Transport> Quic<T> {
         self.due.clear();
     }
 
-    /// The host has another address: its servers are told from there.
+    /// Tells all servers the host's new address.
     pub(crate) fn move_clients(&mut self) {
         for id in self.ids() {
             if let Some(connection) = self.get_mut(id)

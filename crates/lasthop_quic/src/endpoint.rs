@@ -1,4 +1,4 @@
-//! What all connections of a host share, as the library keeps it.
+//! The library's endpoint, which all connections of a host share.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use quinn_proto::{
 
 use crate::profile::{ID_LENGTH, drawn};
 
-/// How the endpoint of a host is made, again and again: what it draws goes on.
+/// Creates endpoints of a host, one after each start, from the same random stream.
 #[derive(Debug)]
 pub(crate) struct MakeEndpoint {
     config: EndpointConfig,
@@ -19,7 +19,7 @@ pub(crate) struct MakeEndpoint {
 }
 
 impl MakeEndpoint {
-    /// For a host with the random numbers of a run, or else with those of the system.
+    /// Uses the random numbers of a run, or else those of the system.
     pub(crate) fn new(random: Option<&mut RandomStream>) -> Self {
         let Some(random) = random else {
             let mut config = EndpointConfig::default();
@@ -40,7 +40,7 @@ impl MakeEndpoint {
         }
     }
 
-    /// An endpoint without connections.
+    /// Creates an endpoint without connections.
     pub(crate) fn endpoint(&self, now: Instant, work: &mut Workplace) -> Endpoint {
         let mut config = self.config.clone();
         work.enter(now, None, || {

@@ -1,4 +1,4 @@
-//! What the library says of a connection, told in the words of the contract.
+//! Conversion of the library's connection events to transport events.
 
 use lasthop_contract::{
     CloseReason, ConnectionId, Established, StreamId, Transport, TransportEvent,
@@ -132,7 +132,7 @@ impl<T: Transport> Quic<T> {
         }
     }
 
-    /// Closes a connection when both ends are done with its first stream, and it is known that all came.
+    /// Closes a connection when both ends have finished its first stream and all data is acknowledged.
     pub(crate) fn end_if_done(&mut self, now: Instant, id: ConnectionId) {
         let Some(connection) = self.get(id).filter(|it| !it.is_over) else {
             return;

@@ -1,18 +1,18 @@
-//! The frames of a packet (RFC 9000 section 19), as they are before they are sealed.
+//! The frames of a packet (RFC 9000 section 19) before encryption.
 
 use crate::crypto::Noted;
 
-/// Some neighbouring bytes of a packet, and what they are.
+/// Neighbouring bytes of a packet with one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) kind: Kind,
     pub(crate) length: usize,
 }
 
-/// What bytes of a packet are.
+/// The kind of bytes of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Headers of packets and frames, tags, and what frames say about streams and connection ids.
+    /// Packet and frame headers, tags, and frames for flow control, streams and connection IDs.
     Header,
     /// ACK frames.
     Acknowledgement,
@@ -20,23 +20,23 @@ pub(crate) enum Kind {
     Padding,
     /// A PING frame of an established connection.
     Ping,
-    /// What finds out about a path: whether it leads there, and how much it carries in one packet.
+    /// Path validation and path MTU probes.
     PathProbe,
-    /// Tokens, by which a client shows that it hears at its address.
+    /// Tokens for address validation.
     Token,
-    /// What else belongs to making the connection.
+    /// Other bytes of connection establishment.
     SetUp,
     /// CONNECTION_CLOSE frames.
     Closing,
-    /// Bytes of the handshake from this offset on, of these packets.
+    /// Handshake bytes from this offset on, in this packet number space.
     Handshake(Space, u64),
-    /// Bytes of a stream from this offset on.
+    /// Stream data from this offset on, of this stream.
     Stream(u64, u64),
-    /// A datagram.
+    /// A DATAGRAM frame.
     Datagram,
 }
 
-/// Which packets a handshake's bytes are counted by (RFC 9000 section 12.3).
+/// The packet number space of handshake bytes (RFC 9000 section 12.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Space {
     Initial,
@@ -47,7 +47,7 @@ pub(crate) enum Space {
 /// No packet without a probe of the path is larger at first (RFC 9000 section 14.1).
 const SMALLEST_LARGEST: usize = 1200;
 
-/// Notes the pieces of a packet that is about to be sealed: its header, its frames, and the room for its tag.
+/// Records the pieces of a packet before encryption: its header, its frames, and the room for its tag.
 pub(crate) fn note(packet: &[u8], header_length: usize, tag_length: usize, notes: &mut Noted) {
     let is_long = packet[0] & 0x80 != 0;
     let space = match (is_long, packet[0] >> 4 & 3) {
@@ -200,13 +200,13 @@ impl Noted {
     }
 }
 
-/// What of a packet is not read yet.
+/// The unread part of a packet.
 pub(crate) struct Reader<'a> {
     pub(crate) rest: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
-    /// A number of variable length (RFC 9000 section 16).
+    /// Reads a variable-length integer (RFC 9000 section 16).
     pub(crate) fn number(&mut self) -> Option<u64> {
         let first = *self.rest.first()?;
         let bytes = self.skip(1 << (first >> 6))?;
@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
         (length <= self.rest.len()).then_some(length)
     }
 
-    /// A length that is given, or that of all that follows.
+    /// Reads a length if the frame has one, else returns the length of the rest.
     pub(crate) fn length_if(&mut self, is_given: bool) -> Option<usize> {
         if is_given {
             self.length()

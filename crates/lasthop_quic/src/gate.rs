@@ -1,4 +1,4 @@
-//! A congestion window that a probe may pass.
+//! A congestion controller wrapper whose window probes may exceed.
 //!
 //! Until the handshake is confirmed, data that the peer cannot read yet may fill a small window. What of the handshake was
 //! lost then waits behind it for ever: the library probes with more of that data. RFC 9002 section 7.5 wants no
@@ -17,7 +17,7 @@ thread_local! {
     static IS_OPEN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Works with every window open.
+/// Runs `work` with all congestion windows open.
 pub(crate) fn passing<R>(work: impl FnOnce() -> R) -> R {
     let _passing = Passing {
         was_open: IS_OPEN.replace(true),
@@ -36,7 +36,7 @@ impl Drop for Passing {
     }
 }
 
-/// Makes controllers with a gate.
+/// Creates congestion controllers with this gate.
 pub(crate) struct Gated(pub(crate) Arc<dyn ControllerFactory + Send + Sync>);
 
 struct Gate(Box<dyn Controller>);

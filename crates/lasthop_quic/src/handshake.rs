@@ -1,4 +1,4 @@
-/// Reads which messages of TLS a stream of handshake bytes has (RFC 8446 section 4), wherever it is cut.
+/// Parses the TLS messages in a stream of handshake bytes (RFC 8446 section 4), in pieces of any size.
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
     /// Of a message whose length is not known yet.
@@ -9,11 +9,11 @@ pub(crate) struct Messages {
 }
 
 const HEADER_LENGTH: usize = 4;
-/// Who an end is (RFC 8446 section 4.4.2).
+/// The type of the Certificate message (RFC 8446 section 4.4.2).
 pub(crate) const CERTIFICATE: u8 = 11;
 
 impl Messages {
-    /// Takes the next bytes, and tells of each message what it is, as soon as its length is known.
+    /// Parses the next bytes. Calls `tell` with the type of each message, once its length is known.
     pub(crate) fn feed(&mut self, mut bytes: &[u8], mut tell: impl FnMut(u8)) {
         while !bytes.is_empty() {
             let taken = if self.rest > 0 {

@@ -6,7 +6,7 @@ use lasthop_tls::add_span;
 use crate::crypto::{Agreed, Noted};
 use crate::frames::{Kind, Space};
 
-/// What the bytes are there for that a connection was given to send and that it makes itself.
+/// The provenance of the bytes that a connection sends, for data from above and for its own frames.
 #[derive(Debug)]
 pub(crate) struct Labels {
     /// How many bytes of a handshake were sent at least once, by the kinds of packets that carry them.
@@ -20,7 +20,7 @@ pub(crate) struct Labels {
     has_stopped: bool,
 }
 
-/// Neighbouring bytes with one provenance.
+/// A run of bytes with one provenance.
 pub(crate) type Span = (Provenance, usize);
 
 #[derive(Debug, Default)]
@@ -47,7 +47,7 @@ const AGAIN: Provenance = of_quic(Cause::Retransmission);
 const REMEMBERED_RUNS: usize = 256;
 
 impl Labels {
-    /// A PING is what keeps a connection alive, where it is to be kept so; otherwise it asks whether what was sent came.
+    /// Creates labels. A PING counts as keep-alive if the connection has keep-alives, else as a loss probe.
     pub(crate) fn new(keeps_alive: bool) -> Self {
         Self {
             handshake: [0; 3],
@@ -61,7 +61,7 @@ impl Labels {
         }
     }
 
-    /// Nothing is labelled from now on, and nothing remembered for it.
+    /// Stops labelling and frees the memory.
     pub(crate) fn stop(&mut self) {
         if !core::mem::replace(&mut self.has_stopped, true) {
             self.streams = LookupMap::new();
@@ -69,7 +69,7 @@ impl Labels {
         }
     }
 
-    /// The stream was given the first so many bytes of these chunks.
+    /// Records that a stream accepted the first `taken` bytes of these chunks.
     pub(crate) fn wrote(&mut self, stream: u64, chunks: &[Chunk<'_>], mut taken: usize) {
         if self.has_stopped {
             return;
@@ -82,7 +82,7 @@ impl Labels {
         }
     }
 
-    /// A datagram was given.
+    /// Records that a datagram was accepted.
     pub(crate) fn wrote_datagram(&mut self, chunks: &[Chunk<'_>]) {
         if self.has_stopped {
             return;
@@ -91,7 +91,7 @@ impl Labels {
         self.datagrams.push_back(chunks.iter().map(span).collect());
     }
 
-    /// The peer did not take what a stream was given: the same is given again.
+    /// Records that a stream's early data was rejected and will be written again.
     pub(crate) fn rewind(&mut self, stream: u64) {
         if let Some(sent) = self.streams.get_mut(&stream) {
             sent.given = 0;
@@ -99,7 +99,7 @@ impl Labels {
         }
     }
 
-    /// All that was sent has come: nothing of it is sent again.
+    /// Records that all sent data is acknowledged, so that nothing is retransmitted.
     pub(crate) fn settle(&mut self) {
         self.streams.retain(|sent| {
             if sent.end == sent.given {
@@ -114,12 +114,12 @@ impl Labels {
         self.streams.get_or_insert_with(stream, SentStream::default)
     }
 
-    /// Of a stream nothing is sent any more.
+    /// Removes a stream that sends no more data.
     pub(crate) fn forget(&mut self, stream: u64) {
         self.streams.remove(&stream);
     }
 
-    /// Tells what the bytes of a datagram are there for, from the first to the last. `agreed` knows those of a handshake.
+    /// Returns the provenance of a datagram's bytes in order. `agreed` holds that of handshake bytes.
     pub(crate) fn label(&mut self, noted: &Noted, agreed: Option<&Agreed>) -> Vec<Span> {
         let mut spans = Vec::with_capacity(noted.pieces.len());
         for piece in &noted.pieces {
@@ -215,7 +215,7 @@ impl SentStream {
     }
 }
 
-/// Bytes with what they are there for.
+/// Splits bytes into chunks by provenance.
 pub(crate) fn chunks_of<'a>(bytes: &'a [u8], spans: &[Span]) -> Vec<Chunk<'a>> {
     let mut rest = bytes;
     let mut chunks = Vec::with_capacity(spans.len());

@@ -1,4 +1,4 @@
-//! QUIC (RFC 9000, RFC 9001, RFC 9002, RFC 9221) between a transport of datagrams and what stands on its streams.
+//! QUIC (RFC 9000, RFC 9001, RFC 9002, RFC 9221) over a datagram transport, as a transport with streams.
 //!
 //! The protocol is quinn-proto over rustls. In a run every random number comes from a named stream and the time is that
 //! of the run, so that two runs of a seed agree in every byte; on sockets both are the system's. What each byte of a

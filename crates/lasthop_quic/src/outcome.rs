@@ -1,17 +1,17 @@
-//! Why a connection ended, in the words of the contract.
+//! Close reasons and error codes of connections.
 
 use lasthop_contract::CloseReason;
 use quinn_proto::{ConnectionError, TransportErrorCode, VarInt};
 
-/// Both ends were done (the contract of MQTT over QUIC has the same numbers).
+/// The error code when both ends have finished (as for MQTT over QUIC).
 pub(crate) const DONE: VarInt = VarInt::from_u32(0);
-/// One end was not.
+/// The error code when an end has not finished.
 pub(crate) const GIVEN_UP: VarInt = VarInt::from_u32(1);
 
 /// The codes of alerts of TLS begin here (RFC 9001 section 4.8).
 const FIRST_ALERT: u64 = 0x100;
 
-/// What the end of a connection means for who stands on it.
+/// Returns the close reason for an error of the library.
 pub(crate) fn close_reason(error: &ConnectionError) -> CloseReason {
     match error {
         ConnectionError::ApplicationClosed(close) if close.error_code == DONE => {

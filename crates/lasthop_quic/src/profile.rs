@@ -21,9 +21,9 @@ pub struct QuicSettings {
     pub initial_rtt: Duration,
     /// The congestion control algorithm.
     pub congestion: Congestion,
-    /// The congestion window at first, in packets of 1200 bytes.
+    /// The initial congestion window, in packets of 1200 bytes.
     pub initial_window: u16,
-    /// Whether larger packets are tried (RFC 8899).
+    /// Whether path MTU discovery is used (RFC 8899).
     pub mtu_discovery: bool,
     /// The keep-alive interval.
     pub keep_alive: Option<Duration>,
@@ -33,16 +33,16 @@ pub struct QuicSettings {
     pub patience: Duration,
     /// The maximum number of open streams of each kind for the peer.
     pub streams: u16,
-    /// Whether datagrams are taken (RFC 9221).
+    /// Whether datagrams are accepted (RFC 9221).
     pub datagrams: bool,
 }
 
 /// The congestion control algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Congestion {
-    /// RFC 9438.
+    /// CUBIC (RFC 9438).
     Cubic,
-    /// RFC 9002 section 7.
+    /// NewReno (RFC 9002 section 7).
     NewReno,
 }
 
@@ -59,9 +59,9 @@ pub struct QuicClient {
 #[derive(Clone, Debug)]
 pub struct QuicServer {
     pub(crate) config: Arc<ServerConfig>,
-    /// How many sessions it remembers.
+    /// The number of sessions that a server remembers.
     pub(crate) room: usize,
-    /// It asks clients to show that they are where they say, before anything else (RFC 9000 section 8.1.2).
+    /// Whether the server validates client addresses by Retry first (RFC 9000 section 8.1.2).
     pub(crate) retries: bool,
     pub(crate) patience: Duration,
     pub(crate) keeps_alive: bool,
@@ -132,7 +132,7 @@ const PACKET: u64 = 1200;
 const TOKEN_KEY: &[u8] = b"tokens of a run";
 
 impl QuicClient {
-    /// A client of TLS 1.3 with these settings.
+    /// Creates a TLS 1.3 client with these settings.
     ///
     /// # Errors
     /// When its TLS has no suite that QUIC begins with.
@@ -148,7 +148,7 @@ impl QuicClient {
         })
     }
 
-    /// The same for a host whose random numbers are the run's.
+    /// Uses the run's random numbers.
     pub(crate) fn of_the_run(mut self) -> Self {
         self.config.initial_dst_cid_provider(Arc::new(drawn));
         self
@@ -156,7 +156,7 @@ impl QuicClient {
 }
 
 impl QuicServer {
-    /// A server of TLS 1.3 with these settings, which answers everybody at once or with a Retry packet first.
+    /// Creates a TLS 1.3 server with these settings, which answers clients at once or with a Retry first.
     ///
     /// # Errors
     /// When its TLS has no suite that QUIC begins with.
@@ -185,7 +185,7 @@ impl QuicServer {
         self
     }
 
-    /// The same for a host whose random numbers and time are the run's.
+    /// Uses the run's random numbers and time.
     pub(crate) fn of_the_run(mut self) -> Self {
         let salt = ring::hkdf::Salt::new(ring::hkdf::HKDF_SHA256, &[]);
         let config = Arc::make_mut(&mut self.config);
@@ -196,10 +196,10 @@ impl QuicServer {
     }
 }
 
-/// The length of the connection ids that the library makes itself.
+/// The length of connection IDs in bytes.
 pub(crate) const ID_LENGTH: usize = 8;
 
-/// A connection id of random numbers of the run.
+/// Draws a connection ID from the run's random numbers.
 pub(crate) fn drawn() -> ConnectionId {
     let mut bytes = [0; ID_LENGTH];
     let is_drawn = Workplace::draw(&mut bytes);

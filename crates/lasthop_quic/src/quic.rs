@@ -28,25 +28,25 @@ pub struct Quic<T> {
     pub(crate) admission: Admission,
     pub(crate) work: Workplace,
     pub(crate) make: MakeEndpoint,
-    /// Made with the first connection, or port.
+    /// The endpoint, created with the first connection or port.
     pub(crate) endpoint: Option<Box<Endpoint>>,
     pub(crate) slots: Vec<Slot>,
-    /// The flow that a peer was heard by last.
+    /// The newest flow of each peer address.
     pub(crate) flows: LookupMap<SocketAddr, ConnectionId>,
-    /// Whose a flow is.
+    /// The connection that owns a flow.
     pub(crate) owners: LookupMap<ConnectionId, ConnectionId>,
     pub(crate) outputs: ShortQueue<TransportOutput>,
     pub(crate) due: VecDeque<ConnectionId>,
     pub(crate) timers: TimerQueue<ConnectionId>,
-    /// Empty but while it works.
+    /// Buffers, present only while a packet is processed.
     pub(crate) room: Room,
-    /// Whether books are kept of what each byte is there for, as in a run; on sockets there are none.
+    /// Whether the provenance of each byte is recorded, as in a simulated run. On kernel sockets it is not.
     pub(crate) keeps_books: bool,
-    /// What happens is written there, where somebody wants it.
+    /// The qlog, if it is wanted.
     pub(crate) qlog: Option<Box<Qlog>>,
 }
 
-/// A place for a connection, by the number that the library gives it. The generation tells its occupants apart.
+/// A slot for a connection, by the library's handle. The generation distinguishes consecutive connections.
 #[derive(Default)]
 pub(crate) struct Slot {
     generation: u32,
@@ -114,13 +114,13 @@ impl<T: Transport> Quic<T> {
         &mut self.lower
     }
 
-    /// Whether it is wanted what is sealed, and room for that.
+    /// Returns whether packets are recorded for a log, and an empty record.
     pub(crate) fn notes(&mut self) -> (bool, Noted) {
         let is_wanted = self.keeps_books || self.qlog.is_some();
         (is_wanted, core::mem::take(&mut self.room.notes))
     }
 
-    /// Works with the room that all hosts of a thread share.
+    /// Runs `work` with the buffers that all hosts of a thread share.
     pub(crate) fn in_room<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
         self.room.swap();
         let packets = self.room.notes.packets.take();
@@ -141,7 +141,7 @@ impl<T: Transport> Quic<T> {
 }
 
 impl<T> Quic<T> {
-    /// The endpoint, and what it works in.
+    /// Returns the endpoint and its buffers.
     pub(crate) fn endpoint(&mut self, now: Instant) -> (&mut Endpoint, &mut Workplace) {
         let (make, work) = (&self.make, &mut self.work);
         let endpoint = self
@@ -159,7 +159,7 @@ impl<T> Quic<T> {
         of_slots(&mut self.slots, id)
     }
 
-    /// The id of the connection that the library gave this number.
+    /// Returns the ID of the connection with this handle.
     pub(crate) fn id_of(&self, handle: ConnectionHandle) -> Option<ConnectionId> {
         let slot = self.slots.get(handle.0)?;
         slot.connection.as_ref().map(|_| slot.id(handle.0))
@@ -180,7 +180,7 @@ impl<T> Quic<T> {
         slot.id(place)
     }
 
-    /// Takes a connection out, with what it holds.
+    /// Removes a connection.
     pub(crate) fn remove(&mut self, id: ConnectionId) -> Option<Connection> {
         let slot = self.slots.get_mut(place_of(id));
         let slot = slot.filter(|slot| slot.is_of(id))?;
@@ -195,7 +195,7 @@ impl<T> Quic<T> {
         Some(connection)
     }
 
-    /// The ids of all connections.
+    /// Returns the IDs of all connections.
     pub(crate) fn ids(&self) -> Vec<ConnectionId> {
         let slots = self.slots.iter().enumerate();
         slots
@@ -204,7 +204,7 @@ impl<T> Quic<T> {
             .collect()
     }
 
-    /// Tells which packets of a connection were sealed and opened, where somebody wants it.
+    /// Logs the packets that a connection has sent and received, if a log is wanted.
     pub(crate) fn tell_packets(&mut self, now: Instant, id: ConnectionId) {
         if let Some(qlog) = &mut self.qlog
             && let Some(packets) = &mut self.room.notes.packets
@@ -214,7 +214,7 @@ impl<T> Quic<T> {
         }
     }
 
-    /// Has a connection looked at, once.
+    /// Queues a connection for processing, once.
     pub(crate) fn look_at(&mut self, id: ConnectionId) {
         if let Some(connection) = of_slots(&mut self.slots, id)
             && !core::mem::replace(&mut connection.is_due, true)
@@ -234,7 +234,7 @@ impl Slot {
     }
 }
 
-/// A connection among all of them.
+/// Returns a connection from the slots.
 pub(crate) fn of_slots(slots: &mut [Slot], id: ConnectionId) -> Option<&mut Connection> {
     let slot = slots.get_mut(place_of(id))?;
     let is_current = slot.is_of(id);

@@ -1,4 +1,4 @@
-//! What comes from below, and which connection it is for.
+//! Received datagrams and their connections.
 
 use core::net::SocketAddr;
 
@@ -21,7 +21,7 @@ use crate::quic::{Quic, of_slots};
 const FLOWS: usize = 3;
 
 impl<T: Transport> Quic<T> {
-    /// Takes what happened below.
+    /// Processes an event of the transport below.
     pub(crate) fn on_lower(&mut self, now: Instant, flow: ConnectionId, event: TransportEvent) {
         match event {
             TransportEvent::DatagramReadable => self.receive(now, flow),
@@ -169,7 +169,7 @@ impl<T: Transport> Quic<T> {
         }
     }
 
-    /// Gives up a flow of a connection, unless it is another's by now.
+    /// Closes a flow of a connection, unless another connection owns it by now.
     pub(crate) fn leave(&mut self, now: Instant, flow: ConnectionId, id: ConnectionId) {
         if self.owners.get(&flow) != Some(&id) {
             return;

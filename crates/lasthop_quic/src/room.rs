@@ -2,7 +2,8 @@ use core::cell::RefCell;
 
 use crate::crypto::Noted;
 
-/// Room for a datagram and for what is noted of it. Between two datagrams nobody needs it, so the hosts of a thread share it.
+/// Buffers for a datagram and its record. They are needed only while a datagram is processed, so all hosts of a thread
+/// share them.
 #[derive(Debug, Default)]
 pub(crate) struct Room {
     pub(crate) notes: Noted,
@@ -14,7 +15,7 @@ thread_local! {
 }
 
 impl Room {
-    /// Takes the shared room, or gives it back.
+    /// Takes the shared buffers or gives them back.
     pub(crate) fn swap(&mut self) {
         SHARED.with_borrow_mut(|shared| core::mem::swap(shared, self));
     }

@@ -1,4 +1,4 @@
-//! The streams of a connection, as the contract has them.
+//! The streams of a connection in the form of the transport contract.
 
 use std::borrow::Cow;
 
@@ -10,25 +10,25 @@ use crate::connection::{Connection, FIRST};
 /// How many bytes of several chunks are copied into one.
 const TOGETHER: usize = 4096;
 
-/// What the library does not remember of a stream.
+/// The additional state of a stream.
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
     /// Nothing more comes.
     has_ended: bool,
-    /// Nothing more comes, and who reads knows it.
+    /// Whether the reader knows that the stream has ended.
     pub(crate) is_read: bool,
-    /// Nothing more is written.
+    /// Whether the stream was finished by this end.
     pub(crate) is_finished: bool,
-    /// All that was written is known to have come.
+    /// Whether all written data is acknowledged.
     pub(crate) is_acknowledged: bool,
-    /// Who writes to it waits for room.
+    /// Whether a writer waits for room.
     pub(crate) is_full: bool,
-    /// The peer was told, or told us, that it is given up.
+    /// Whether either end has reset the stream.
     pub(crate) is_reset: bool,
 }
 
 impl Connection {
-    /// Opens a further stream.
+    /// Opens another stream.
     pub(crate) fn open(&mut self, kind: StreamKind) -> Result<StreamId, StreamError> {
         let is_reserved = !self.is_begun && self.streams.contains(&FIRST);
         let opened = match is_reserved {
@@ -46,7 +46,7 @@ impl Connection {
         Ok(stream)
     }
 
-    /// Takes the next stream that the peer opened.
+    /// Returns the next stream that the peer opened.
     pub(crate) fn accept(&mut self, dir: Dir) -> Option<(StreamId, StreamKind)> {
         let stream = ours(self.machine.streams().accept(dir)?);
         let is_one_way = dir == Dir::Uni;
@@ -59,7 +59,7 @@ impl Connection {
         Some((stream, kind(dir)))
     }
 
-    /// Writes to a stream, and returns how many bytes it took.
+    /// Writes to a stream. Returns the number of bytes accepted.
     pub(crate) fn write(
         &mut self,
         stream: StreamId,
@@ -115,7 +115,7 @@ impl Connection {
         Ok(taken)
     }
 
-    /// Reads from a stream; with it stands whether there is something to tell the peer by now.
+    /// Reads from a stream. Also returns whether a packet to the peer is due, for example for flow control.
     pub(crate) fn read(
         &mut self,
         stream: StreamId,
@@ -179,7 +179,7 @@ impl Connection {
         Ok((outcome, is_news))
     }
 
-    /// Says that no more will be written to a stream.
+    /// Finishes the sending side of a stream.
     pub(crate) fn finish(&mut self, stream: StreamId) {
         let Some(known) = self.streams.get_mut(&stream) else {
             return;
@@ -194,7 +194,7 @@ impl Connection {
         let _ = self.machine.send_stream(theirs(stream)).finish();
     }
 
-    /// Gives a stream up, both ways.
+    /// Resets a stream in both directions.
     pub(crate) fn reset_stream(&mut self, stream: StreamId, code: u64) -> Result<(), StreamError> {
         let known = self.streams.get_mut(&stream);
         let known = known.filter(|it| !it.is_reset);
@@ -226,7 +226,7 @@ impl Connection {
         stream.dir() == Dir::Bi || stream.initiator() != self.machine.side()
     }
 
-    /// Sets which streams go first.
+    /// Sets the priority of a stream.
     pub(crate) fn prioritise(&mut self, stream: StreamId, priority: i32) {
         let known = self.streams.get(&stream);
         if known.is_some_and(|it| !it.is_finished && !it.is_reset) && self.writes_to(stream) {
@@ -235,7 +235,7 @@ impl Connection {
         }
     }
 
-    /// The code with which the peer gave a stream up, where it just did.
+    /// Returns the error code of a reset that the peer just sent.
     pub(crate) fn taken_reset(&mut self, stream: StreamId) -> Option<u64> {
         let known = self.streams.get_mut(&stream)?;
         if known.is_reset {
@@ -248,7 +248,8 @@ impl Connection {
         Some(code.into_inner())
     }
 
-    /// Forgets a stream of which nothing is to come either way. The first one stands for the connection, unless it outlasts it.
+    /// Removes a stream that has ended in both directions. The first stream stays, because the connection ends with it,
+    /// unless the connection outlasts its streams.
     pub(crate) fn forget(&mut self, stream: StreamId) {
         let is_over = |it: &Stream| it.is_read && it.is_acknowledged;
         let stands_for_all = stream == FIRST && !self.outlasts_streams;
@@ -267,7 +268,7 @@ fn written_together(chunks: &[Chunk<'_>]) -> usize {
     ends.take_while(|end| *end <= TOGETHER).count().max(1)
 }
 
-/// As the library calls a stream: by who opened it, in which directions, and a number.
+/// Converts a stream ID to the library's form.
 pub(crate) fn theirs(stream: StreamId) -> quinn_proto::StreamId {
     let side = match stream.0 & 1 {
         0 => Side::Client,
@@ -280,7 +281,7 @@ pub(crate) fn theirs(stream: StreamId) -> quinn_proto::StreamId {
     quinn_proto::StreamId::new(side, dir, stream.0 >> 2)
 }
 
-/// As the contract calls a stream.
+/// Converts a stream ID from the library's form.
 pub(crate) fn ours(stream: quinn_proto::StreamId) -> StreamId {
     StreamId(VarInt::from(stream).into_inner())
 }

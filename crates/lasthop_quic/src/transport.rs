@@ -1,4 +1,4 @@
-//! What stands on QUIC asks of it.
+//! The transport interface to the layer above.
 
 use core::net::SocketAddr;
 
@@ -240,7 +240,7 @@ impl<T: Transport> Quic<T> {
         }
     }
 
-    /// Ends a connection at once, and tells who stands on it.
+    /// Ends a connection at once and notifies the layer above.
     pub(crate) fn end(
         &mut self,
         now: Instant,

@@ -6,12 +6,12 @@ use quinn_proto::crypto::{CryptoError, KeyPair, Keys, PacketKey};
 
 use crate::frames::{self, Kind, Piece};
 
-/// What was sealed, from the first byte of a datagram to the last.
+/// The plaintext structure of a datagram, recorded before encryption.
 #[derive(Debug, Default)]
 pub(crate) struct Noted {
-    /// One behind the other, the packets of a datagram too.
+    /// The pieces in order, over all packets of the datagram.
     pub(crate) pieces: Vec<Piece>,
-    /// The packets themselves, sealed and opened, where somebody wants them.
+    /// The packets before encryption and after decryption, if a log wants them.
     pub(crate) packets: Option<Vec<PlainPacket>>,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct PlainPacket {
     pub(crate) number: u64,
     pub(crate) header: Vec<u8>,
     pub(crate) frames: Vec<u8>,
-    /// With its tag.
+    /// The length with the authentication tag.
     pub(crate) length: usize,
 }
 
@@ -30,7 +30,7 @@ thread_local! {
     static NOTES: RefCell<Option<Noted>> = const { RefCell::new(None) };
 }
 
-/// Works, and gives back what was sealed meanwhile, where that is wanted.
+/// Runs `work` and returns what was encrypted meanwhile, if that is wanted.
 pub(crate) fn taking_notes<R>(
     is_wanted: bool,
     mut room: Noted,
@@ -68,7 +68,7 @@ impl Drop for Taking {
 }
 
 impl Noted {
-    /// Whether something of a handshake was sealed.
+    /// Whether handshake bytes were encrypted.
     pub(crate) fn has_handshake(&self) -> bool {
         let is_of_handshake = |it: &Piece| matches!(it.kind, Kind::Handshake(..));
         self.pieces.iter().any(is_of_handshake)
@@ -88,7 +88,7 @@ impl Noted {
     }
 }
 
-/// Keys that note what they seal, and what they open where it is wanted.
+/// Wraps keys so that they record what they encrypt and, if wanted, decrypt.
 pub(super) fn observed(keys: Keys) -> Keys {
     Keys {
         header: keys.header,
@@ -96,7 +96,7 @@ pub(super) fn observed(keys: Keys) -> Keys {
     }
 }
 
-/// The same without those of headers.
+/// Wraps a pair of packet keys in the same way, without header keys.
 pub(super) fn observed_pair(pair: KeyPair<Box<dyn PacketKey>>) -> KeyPair<Box<dyn PacketKey>> {
     KeyPair {
         local: Box::new(Noting(pair.local)),
@@ -104,7 +104,7 @@ pub(super) fn observed_pair(pair: KeyPair<Box<dyn PacketKey>>) -> KeyPair<Box<dy
     }
 }
 
-/// The key of early data, with which one end seals and the other opens.
+/// Wraps the key of early data, which one end uses to encrypt and the other to decrypt.
 pub(super) fn observed_key(key: Box<dyn PacketKey>) -> Box<dyn PacketKey> {
     Box::new(Noting(key))
 }

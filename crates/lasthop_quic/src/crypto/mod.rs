@@ -1,4 +1,4 @@
-//! The cryptography of the library, observed: what a packet says is noted before it is sealed.
+//! Wrappers around the library's cryptography, which record the content of packets before encryption.
 
 mod keys;
 mod session;

@@ -15,16 +15,16 @@ use super::keys::{observed, observed_key, observed_pair};
 use crate::frames::Space;
 use crate::handshake::{CERTIFICATE, Messages};
 
-/// Makes the sessions of clients.
+/// Creates TLS sessions of clients.
 pub(crate) struct ObservedClient(pub(crate) Arc<QuicClientConfig>);
 
-/// Makes the sessions of servers.
+/// Creates TLS sessions of servers.
 pub(crate) struct ObservedServer(pub(crate) Arc<QuicServerConfig>);
 
-/// What both ends agreed on, and what this one wrote for it.
+/// The negotiated parameters, and the handshake bytes that this end wrote.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Agreed {
-    /// Somebody showed a certificate: nothing was resumed.
+    /// Whether an end presented a certificate, so that no session was resumed.
     pub(crate) is_full: bool,
     written: WrittenHandshake,
     /// By the kinds of packets that carry it.
@@ -156,7 +156,7 @@ impl Agreed {
         self.level += usize::from(is_last);
     }
 
-    /// What so many bytes from an offset on are there for, of those that such packets carry.
+    /// Returns the provenance of handshake bytes from an offset on, in this packet number space.
     pub(crate) fn causes(
         &self,
         space: Space,

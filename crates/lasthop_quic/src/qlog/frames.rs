@@ -1,11 +1,11 @@
-//! The frames of packets (RFC 9000 section 19, RFC 9221) by the names and fields of qlog.
+//! The frames of packets (RFC 9000 section 19, RFC 9221) in the names and fields of qlog.
 
 use serde_json::{Value, json};
 
 use super::hex;
 use crate::frames::{RESET_TOKEN_LENGTH, Reader};
 
-/// The frames of a packet.
+/// Returns the frames of a packet.
 pub(super) fn frames(bytes: &[u8]) -> Vec<Value> {
     let mut reader = Reader { rest: bytes };
     let mut frames = Vec::new();

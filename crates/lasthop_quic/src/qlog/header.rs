@@ -1,4 +1,4 @@
-//! The headers of packets (RFC 9000 section 17).
+//! Packet headers (RFC 9000 section 17) in the fields of qlog.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::hex;
 use crate::crypto::PlainPacket;
 use crate::profile::ID_LENGTH;
 
-/// The header of a packet as qlog has it.
+/// Returns the header of a packet in qlog's form.
 pub(super) fn header(packet: &PlainPacket) -> Value {
     let first = packet.header.first().copied().unwrap_or(0);
     let kind = match (first & 0x80 != 0, first >> 4 & 3) {
@@ -25,12 +25,12 @@ pub(super) fn header(packet: &PlainPacket) -> Value {
     header
 }
 
-/// Whether a datagram is a Retry (RFC 9000 section 17.2.5).
+/// Whether a datagram is a Retry packet (RFC 9000 section 17.2.5).
 pub(crate) fn is_retry(datagram: &[u8]) -> bool {
     datagram.first().is_some_and(|first| first & 0xf0 == 0xf0)
 }
 
-/// The header of a Retry, which is all that it has; its last bytes hold it together.
+/// Returns the header of a Retry packet, which has no other content than its integrity tag.
 pub(super) fn of_retry(packet: &[u8]) -> Value {
     let [destination, source] = ids(packet);
     let before = 1 + VERSION_LENGTH + 1 + destination.len() + 1 + source.len();
@@ -44,7 +44,7 @@ pub(super) fn of_retry(packet: &[u8]) -> Value {
     })
 }
 
-/// Where a packet says that it goes.
+/// Returns the destination connection ID of a packet.
 pub(super) fn destination(header: &[u8]) -> String {
     hex(ids(header)[0])
 }

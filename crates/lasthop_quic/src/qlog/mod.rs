@@ -1,5 +1,5 @@
-//! What happens in the connections of a host, as qlog 0.3 has it (draft-ietf-quic-qlog-main-schema-02 and
-//! draft-ietf-quic-qlog-quic-events-01), a record of a JSON text sequence (RFC 7464) an event.
+//! The events of a host's connections in qlog 0.3 (draft-ietf-quic-qlog-main-schema-02 and
+//! draft-ietf-quic-qlog-quic-events-01). Each event is a record of a JSON text sequence (RFC 7464).
 
 mod frames;
 pub(crate) mod header;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::connection::Connection;
 use crate::crypto::PlainPacket;
 
-/// The log of a host, which somebody wants.
+/// The qlog of a host.
 pub(crate) struct Qlog {
     host: Box<str>,
     has_begun: bool,
@@ -49,7 +49,7 @@ struct Metrics {
 }
 
 impl Qlog {
-    /// The log of a host of this name, where somebody asked for it.
+    /// Creates the log of a host with this name, if it is wanted.
     pub(crate) fn of(host: &str) -> Option<Self> {
         begin_event_log(host).then(|| Self {
             host: host.into(),
@@ -58,7 +58,7 @@ impl Qlog {
         })
     }
 
-    /// Tells of the packets that a connection has sealed and opened.
+    /// Logs the packets that a connection has sent and received.
     pub(crate) fn packets(
         &mut self,
         now: Instant,
@@ -83,19 +83,20 @@ impl Qlog {
         }
     }
 
-    /// Tells of a Retry that a server sends, which keeps nothing of the client but the destination of its first packet.
+    /// Logs a Retry packet that a server sends. The server keeps only the destination connection ID of the client's
+    /// first packet.
     pub(crate) fn retry_sent(&mut self, now: Instant, first_destination: &[u8], packet: &[u8]) {
         self.open(Side::Server);
         let group = hex(first_destination);
         self.tell(now, &group, "transport:packet_sent", &of_retry(packet));
     }
 
-    /// Tells of a Retry that a client takes.
+    /// Logs a Retry packet that a client receives.
     pub(crate) fn retry_received(&mut self, now: Instant, id: ConnectionId, packet: &[u8]) {
         self.event(now, id, "transport:packet_received", of_retry(packet));
     }
 
-    /// Tells what has changed of a connection's state and recovery.
+    /// Logs changes of a connection's state and recovery metrics.
     pub(crate) fn look_at(&mut self, now: Instant, id: ConnectionId, connection: &Connection) {
         let machine = &connection.machine;
         let is_complete = connection.established.is_some();
@@ -112,7 +113,7 @@ impl Qlog {
         }
     }
 
-    /// A connection is gone.
+    /// Removes a closed connection.
     pub(crate) fn forget(&mut self, id: ConnectionId) {
         self.known.remove(&id);
     }

@@ -1,4 +1,4 @@
-//! Transport parameters (RFC 9000 section 18.2).
+//! Transport parameters (RFC 9000 section 18.2) in the names of qlog.
 
 use quinn_proto::transport_parameters::TransportParameters;
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::hex;
 use crate::frames::Reader;
 
-/// What an end has declared, by the names of qlog; what has none there stands by its number.
+/// Returns the parameters of an end by their qlog names, or by number if qlog has no name.
 pub(super) fn parameters(owner: &str, declared: &TransportParameters) -> Value {
     let mut bytes = Vec::new();
     declared.write(&mut bytes);
