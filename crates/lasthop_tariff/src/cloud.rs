@@ -2,25 +2,25 @@ use lasthop_units::Duration;
 
 use crate::MONTH;
 
-/// What a cloud takes for messages and for connections.
+/// The prices of a cloud for messages and connections.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CloudPlan {
-    /// What a message costs; larger ones count as several.
+    /// The price of a message. A large message counts as several.
     pub price_per_message: f64,
-    /// So many bytes of payload are one message; 0 where all sizes are.
+    /// The payload size in bytes that counts as one message; 0 if the size does not matter.
     pub block_bytes: u64,
-    /// Which messages count.
+    /// The kinds of messages that are charged.
     pub metered: Vec<MeteredMessage>,
-    /// What a started minute of a connection costs.
+    /// The price of a started minute of a connection.
     pub price_per_minute: f64,
-    /// What a byte of all that passes costs.
+    /// The price of a byte in either direction.
     pub price_per_byte: f64,
 }
 
-/// A kind of message that a cloud counts.
+/// A kind of message that a cloud charges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeteredMessage {
-    /// A device connects.
+    /// A connection of a device.
     Connect,
     /// A message of a device.
     FromDevice,
@@ -30,19 +30,19 @@ pub enum MeteredMessage {
     AcknowledgementOfDevice,
 }
 
-/// What a device has used of a cloud in a span of time.
+/// The use of a cloud by a device in a span of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CloudUsage {
-    /// Messages that count, in blocks.
+    /// Charged messages, with large ones counted in blocks.
     pub messages: f64,
     /// Started minutes of connections.
     pub minutes: f64,
-    /// IP bytes, both ways.
+    /// IP bytes in both directions.
     pub bytes: f64,
 }
 
 impl CloudPlan {
-    /// For how many messages a message of such a payload counts.
+    /// Returns the number of messages as which a message with this payload is charged.
     #[must_use]
     pub fn blocks(&self, kind: MeteredMessage, payload: u64) -> u64 {
         if !self.metered.contains(&kind) {
@@ -62,7 +62,7 @@ impl CloudPlan {
 }
 
 impl CloudUsage {
-    /// A month at the rate of this span.
+    /// Extrapolates the use in this span to a month.
     #[must_use]
     pub fn month(&self, span: Duration) -> Self {
         if span == Duration::ZERO {

@@ -1,44 +1,44 @@
 use lasthop_units::Duration;
 
-/// How an operator counts the packets of a SIM, and what a byte costs.
+/// How an operator counts the packets of a SIM, and the prices of data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DataPlan {
     /// Whether packets to the device are free.
     pub counts_up_only: bool,
-    /// Bytes that are counted for each packet beside its own, such as the headers of a tunnel.
+    /// Bytes that are added to each packet, for example for the headers of a tunnel.
     pub packet_extra: u32,
-    /// Each packet counts as so many bytes at least.
+    /// The minimum number of bytes of a packet.
     pub packet_minimum: u32,
-    /// How bytes are rounded up; `None` where each byte counts.
+    /// How bytes are rounded up; `None` without rounding.
     pub rounding: Option<Rounding>,
-    /// A data session ends when nothing passed for so long; `None` where it stays open.
+    /// The idle time after which a data session ends; `None` if it stays open.
     pub session_idle: Option<Duration>,
-    /// The operator writes a record of an open session each time that so much has passed, and rounds each record.
+    /// The interval at which the operator closes a record of an open session. Each record is rounded.
     pub record: Option<Duration>,
-    /// The same after so many bytes.
+    /// The number of bytes after which the operator closes a record of an open session.
     pub record_bytes: Option<u64>,
-    /// What a byte costs beyond what is included.
+    /// The price of a byte beyond the included volume.
     pub price_per_byte: f64,
-    /// What a started minute of a data session costs.
+    /// The price of a started minute of a data session.
     pub price_per_minute: f64,
-    /// Bytes of each month that cost nothing.
+    /// The free bytes of each month.
     pub included_bytes: f64,
-    /// A volume that is paid once.
+    /// A volume that is paid in advance.
     pub prepaid: Option<Prepaid>,
 }
 
 /// Rounding up to a multiple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rounding {
-    /// Of so many bytes; at least 1.
+    /// The step in bytes, at least 1.
     pub step: u64,
-    /// What is not empty counts as so many bytes at least.
+    /// The minimum of a non-empty amount, in bytes.
     pub minimum: u64,
-    /// What is rounded.
+    /// The unit that is rounded.
     pub per: RoundingUnit,
 }
 
-/// What an operator rounds.
+/// The unit of data that an operator rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoundingUnit {
     /// Each packet.
@@ -53,21 +53,21 @@ pub enum RoundingUnit {
     Year,
 }
 
-/// A volume that is paid once, for a number of years.
+/// A volume that is paid in advance for a number of years.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prepaid {
-    /// What it costs.
+    /// The price.
     pub fee: f64,
-    /// How many bytes it is.
+    /// The volume in bytes.
     pub bytes: f64,
-    /// For how long it is valid.
+    /// The validity in years.
     pub years: f64,
 }
 
 const DAY: Duration = Duration::from_secs(86_400);
 
 impl DataPlan {
-    /// The bytes that are counted of a packet, before sessions and days are rounded.
+    /// Returns the counted bytes of a packet, before rounding by session or day.
     #[must_use]
     pub fn metered(&self, bytes: u32) -> u64 {
         let bytes = u64::from(bytes) + u64::from(self.packet_extra);
@@ -78,7 +78,7 @@ impl DataPlan {
         }
     }
 
-    /// How long the records are whose bytes are rounded together; `None` where a session or a longer time is.
+    /// Returns the span of records that are rounded; `None` if a session or a longer unit is rounded.
     pub(crate) fn record_interval(&self) -> Option<Duration> {
         match self.rounding?.per {
             RoundingUnit::Day => Some(DAY),
@@ -87,7 +87,7 @@ impl DataPlan {
         }
     }
 
-    /// Whether sessions are rounded that end by themselves.
+    /// Whether data sessions are rounded that end by themselves.
     pub(crate) fn rounds_sessions(&self) -> bool {
         let ends = self.session_idle.is_some() || self.record_bytes.is_some();
         ends && self
@@ -97,7 +97,7 @@ impl DataPlan {
 }
 
 impl Rounding {
-    /// The number of bytes that are billed for so many.
+    /// Returns the billed bytes for a number of counted bytes.
     #[must_use]
     pub fn round(self, bytes: u64) -> u64 {
         match bytes {
@@ -109,7 +109,7 @@ impl Rounding {
         }
     }
 
-    /// The same for a mean or an extrapolated number.
+    /// Returns the billed bytes for a mean or extrapolated number of bytes.
     pub(crate) fn round_mean(self, bytes: f64) -> f64 {
         // What is computed may be a multiple but for its last digits.
         self.round((bytes - 1e-6).ceil() as u64) as f64

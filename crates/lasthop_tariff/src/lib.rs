@@ -1,4 +1,4 @@
-//! What data costs: the part of packets that a tariff counts, how it rounds, and what a SIM costs in a year.
+//! The cost of data: which part of packets a tariff counts, how it rounds, and the cost of a SIM in a year.
 //!
 //! A [`Usage`] takes the packets of one SIM and gives a [`Month`]; a [`Tariff`] makes the cost of a year out of it.
 //!
@@ -38,5 +38,5 @@ use lasthop_units::Duration;
 /// A twelfth of a year of 365.25 days.
 pub const MONTH: Duration = Duration::from_secs(2_629_800);
 
-/// Months of a year.
+/// The number of months in a year.
 pub(crate) const MONTHS: f64 = 12.0;

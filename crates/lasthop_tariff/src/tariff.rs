@@ -1,24 +1,24 @@
 use crate::{CloudPlan, CloudUsage, DataPlan, MONTHS, RoundingUnit};
 
-/// What a SIM costs: fees, its data, and the messages of a cloud.
+/// The tariff of a SIM: fees, data, and cloud messages.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tariff {
-    /// What is paid in a year, whatever is sent.
+    /// The fixed fees of a year.
     pub fee_per_year: f64,
-    /// What data costs; `None` where nobody is paid for it.
+    /// The data plan; `None` if data costs nothing.
     pub data: Option<DataPlan>,
-    /// What a cloud takes for messages and connections.
+    /// The prices of a cloud for messages and connections.
     pub cloud: Option<CloudPlan>,
 }
 
-/// What a SIM uses in a month, and once.
+/// The use of a SIM in a month, and its one-time use.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Month {
-    /// Bytes that are counted, before rounding.
+    /// Counted bytes, before rounding.
     pub bytes: f64,
-    /// Bytes that are billed.
+    /// Billed bytes.
     pub billed_bytes: f64,
-    /// Bytes of the set-up, which come once and lie in neither.
+    /// Bytes of the set-up, which occur once and are in neither of the two.
     pub set_up_bytes: f64,
     /// Started minutes of data sessions.
     pub minutes: f64,
@@ -27,24 +27,24 @@ pub struct Month {
 /// The cost of a year in its parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CostParts {
-    /// What is paid whatever is sent.
+    /// The fixed fees.
     pub fees: f64,
-    /// What bytes cost, those of the set-up in them.
+    /// The cost of data, with that of the set-up.
     pub data: f64,
-    /// What minutes of data sessions cost.
+    /// The cost of minutes of data sessions.
     pub minutes: f64,
-    /// What a cloud takes.
+    /// The cost of a cloud.
     pub cloud: f64,
 }
 
 impl Tariff {
-    /// What a SIM costs in its first year, which the set-up is a part of; without what a cloud takes.
+    /// Returns the cost of a SIM in its first year, with its set-up and without a cloud.
     #[must_use]
     pub fn cost_per_year(&self, month: &Month) -> f64 {
         self.cost_parts(month, &CloudUsage::default()).total()
     }
 
-    /// The same by what it is paid for.
+    /// Returns the cost of a SIM in its first year in its parts, with a cloud.
     #[must_use]
     pub fn cost_parts(&self, month: &Month, cloud: &CloudUsage) -> CostParts {
         let of_data = self.data.as_ref().map(|plan| plan.cost_of_a_year(month));
@@ -66,7 +66,7 @@ impl Tariff {
 }
 
 impl CostParts {
-    /// All parts together.
+    /// Returns the sum of all parts.
     #[must_use]
     pub fn total(&self) -> f64 {
         self.fees + self.data + self.minutes + self.cloud

@@ -35,12 +35,12 @@ struct Session {
 }
 
 impl Usage {
-    /// Adds a packet that is sent once in the life of a SIM: before the span, or for the set-up.
+    /// Adds a packet that is sent once in the life of a SIM, either before the span or for the set-up.
     pub fn add_set_up(&mut self, plan: &DataPlan, bytes: u32) {
         self.set_up += plan.metered(bytes);
     }
 
-    /// Adds a packet; gives how many bytes are counted.
+    /// Adds a packet. Returns the number of counted bytes.
     pub fn add(&mut self, plan: &DataPlan, at: Duration, bytes: u32) -> u64 {
         let metered = plan.metered(bytes);
         self.metered += metered;
@@ -78,7 +78,7 @@ impl Usage {
         before.is_some()
     }
 
-    /// A month at the rate of this span.
+    /// Extrapolates the use in this span to a month.
     #[must_use]
     pub fn month(&self, plan: &DataPlan, span: Duration) -> Month {
         if span == Duration::ZERO {
@@ -97,7 +97,7 @@ impl Usage {
         }
     }
 
-    /// Bytes that were counted in the span.
+    /// Returns the counted bytes of the span.
     #[must_use]
     pub const fn metered(&self) -> u64 {
         self.metered
