@@ -11,7 +11,7 @@ use crate::QuantityError;
 pub struct BitRate(NonZeroU64);
 
 impl BitRate {
-    /// This many bits per second.
+    /// Creates a rate from bits per second.
     ///
     /// # Errors
     /// [`QuantityError::ZeroRate`] for zero.

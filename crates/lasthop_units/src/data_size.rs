@@ -17,7 +17,7 @@ impl DataSize {
     /// Zero bytes.
     pub const ZERO: Self = Self(0);
 
-    /// This many bytes.
+    /// Creates a size from a number of bytes.
     #[must_use]
     pub const fn from_bytes(bytes: u64) -> Self {
         Self(bytes)

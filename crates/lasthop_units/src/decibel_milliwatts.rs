@@ -15,7 +15,7 @@ use crate::Decibels;
 pub struct DecibelMilliwatts(f64);
 
 impl DecibelMilliwatts {
-    /// This many decibels above a milliwatt.
+    /// Creates a power from decibels above a milliwatt.
     #[must_use]
     pub const fn new(value: f64) -> Self {
         Self(value)

@@ -11,7 +11,7 @@ impl Decibels {
     /// Equal powers.
     pub const ZERO: Self = Self(0.0);
 
-    /// This many decibels.
+    /// Creates a ratio from decibels.
     #[must_use]
     pub const fn new(value: f64) -> Self {
         Self(value)

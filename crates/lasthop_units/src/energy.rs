@@ -12,13 +12,13 @@ impl Energy {
     /// No energy.
     pub const ZERO: Self = Self(0.0);
 
-    /// This many joules.
+    /// Creates an amount from joules.
     #[must_use]
     pub const fn from_joules(joules: f64) -> Self {
         Self(joules)
     }
 
-    /// This many watt-hours.
+    /// Creates an amount from watt-hours.
     #[must_use]
     pub const fn from_watt_hours(watt_hours: f64) -> Self {
         Self(watt_hours * 3600.0)

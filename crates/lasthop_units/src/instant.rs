@@ -19,10 +19,10 @@ const _: () = assert!(size_of::<Option<Instant>>() == size_of::<Instant>());
 impl Instant {
     /// The start of the run.
     pub const ZERO: Self = Self::from_nanos(0);
-    /// A point that no run reaches.
+    /// An instant later than the end of any run.
     pub const FAR_FUTURE: Self = Self::from_nanos(u64::MAX);
 
-    /// The point this many nanoseconds after the start of the run, at most [`Instant::FAR_FUTURE`].
+    /// Creates the instant this many nanoseconds after the start of the run, at most [`Instant::FAR_FUTURE`].
     #[must_use]
     pub const fn from_nanos(nanos: u64) -> Self {
         Self {

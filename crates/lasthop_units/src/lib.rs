@@ -1,4 +1,4 @@
-//! Quantities as types: the type is the unit, and only meaningful operators exist.
+//! Physical quantities as types. The type is the unit, and only meaningful operators exist.
 //!
 //! ```
 //! use lasthop_units::{BitRate, DataSize, Duration};
@@ -33,7 +33,7 @@ pub enum QuantityError {
     /// A probability outside 0 to 1, or not a number.
     #[error("{0} is no probability; it must be between 0 and 1")]
     NotAProbability(f64),
-    /// A rate at which nothing would ever leave.
+    /// A data rate of zero.
     #[error("a rate must be above 0 bit/s")]
     ZeroRate,
 }

@@ -3,7 +3,7 @@ use core::ops::{Add, Mul, Sub};
 
 use crate::{DecibelMilliwatts, Duration, Energy};
 
-/// Energy a time, in watts.
+/// A power, in watts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Power(f64);
 
@@ -11,13 +11,13 @@ impl Power {
     /// No power.
     pub const ZERO: Self = Self(0.0);
 
-    /// This many watts.
+    /// Creates a power from watts.
     #[must_use]
     pub const fn from_watts(watts: f64) -> Self {
         Self(watts)
     }
 
-    /// This many milliwatts.
+    /// Creates a power from milliwatts.
     #[must_use]
     pub const fn from_milliwatts(milliwatts: f64) -> Self {
         Self(milliwatts / 1e3)

@@ -15,7 +15,7 @@ impl Probability {
     /// Probability 1.
     pub const ALWAYS: Self = Self(1.0);
 
-    /// A probability from its value.
+    /// Creates a probability from a number between 0 and 1.
     ///
     /// # Errors
     /// [`QuantityError::NotAProbability`] outside 0 to 1 and for not-a-number.
