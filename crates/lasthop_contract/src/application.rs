@@ -13,17 +13,17 @@ pub trait Application {
     /// Processes an input that happened at `now`.
     fn handle(&mut self, now: Instant, input: ApplicationInput<'_>, transport: &mut dyn Transport);
 
-    /// Gives the next thing to do.
+    /// Returns the next output of the application.
     fn poll(&mut self, now: Instant, transport: &mut dyn Transport) -> ApplicationOutput;
 
-    /// Returns which messages it expects from its peers.
+    /// Returns which messages the application still expects from its peers.
     ///
     /// An application that cannot know answers [`Awaited::More`].
     fn awaits(&self) -> Awaited {
         Awaited::More
     }
 
-    /// Returns the last refusal by its server.
+    /// Returns the last refusal by the application's server.
     ///
     /// It is `None` if there was none, or if the protocol has no such answer.
     fn refusal(&self) -> Option<Refusal> {
@@ -73,7 +73,7 @@ pub enum ApplicationInput<'a> {
     ///
     /// All connections are gone without a notice to the peer. Only the named state survives.
     Crash(Survives),
-    /// Something happened to a connection.
+    /// An event of a connection.
     Transport(ConnectionId, TransportEvent),
     /// Send this message.
     Send(OutgoingMessage<'a>),
@@ -90,7 +90,7 @@ pub struct OutgoingMessage<'a> {
     pub id: MessageId,
     /// The content.
     pub payload: &'a [u8],
-    /// Whether it asks the other end for a message of the same id.
+    /// Whether the message asks the other end for a message with the same ID.
     pub asks: bool,
 }
 
@@ -99,18 +99,18 @@ pub struct OutgoingMessage<'a> {
 pub enum ApplicationOutput {
     /// Messages of these flows can be sent to this device, or by it, from now on.
     Ready(DeviceId, ChannelSet),
-    /// Something happened to a message.
+    /// An event of a message.
     Event(MessageEvent),
     /// A message arrived.
     Received(Received),
-    /// Nothing to do before this instant. `None` waits for input.
+    /// There is nothing to do before this instant. `None` waits for input.
     WaitUntil(Option<Instant>),
 }
 
 /// A message that arrived.
 #[derive(Debug)]
 pub struct Received {
-    /// The connection that it came by.
+    /// The connection by which the message arrived.
     pub connection: ConnectionId,
     /// The content.
     pub payload: Payload,

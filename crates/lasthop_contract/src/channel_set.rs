@@ -1,6 +1,6 @@
 use crate::FlowId;
 
-/// Some of the flows of a device, by their channels.
+/// A set of flows of a device, by their channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChannelSet(u16);
 
@@ -10,7 +10,7 @@ impl ChannelSet {
     /// The set of all channels.
     pub const ALL: Self = Self((1 << FlowId::PER_DEVICE) - 1);
 
-    /// This one alone.
+    /// Creates the set of one channel.
     #[must_use]
     pub const fn of(channel: u8) -> Self {
         Self::NONE.with(channel)
@@ -23,7 +23,7 @@ impl ChannelSet {
         Self(self.0 | 1 << channel)
     }
 
-    /// Whether a channel is among them.
+    /// Whether the set contains a channel.
     #[must_use]
     pub const fn contains(self, channel: u8) -> bool {
         self.0 & 1 << channel != 0

@@ -1,6 +1,6 @@
 use lasthop_units::{Duration, Instant};
 
-/// The source of a run's time: virtual clocks jump, wall clocks wait.
+/// The source of a run's time. A virtual clock jumps to the deadline; a wall clock waits for it.
 pub trait Clock {
     /// Returns at `deadline`, or earlier when external input arrives.
     fn advance_to(&mut self, deadline: Instant) -> Advance;
@@ -16,11 +16,11 @@ pub trait Clock {
 /// Lateness is reported, because a run that is too late is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advance {
-    /// The deadline came, to the nanosecond.
+    /// The clock reached the deadline exactly, to the nanosecond.
     OnTime,
-    /// The deadline came late by this much.
+    /// The clock passed the deadline by this much.
     Late(Duration),
-    /// Something came from outside, at this instant.
+    /// External input arrived at this instant.
     Arrived(Instant),
     /// The run must end: it was asked to stop, or the external side has closed.
     Stopped,

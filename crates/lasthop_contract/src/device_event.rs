@@ -17,9 +17,9 @@ pub enum DeviceEvent {
 /// Why a device crashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CrashReason {
-    /// A task asked for memory and none was free.
+    /// A task requested memory and the heap had none free.
     Heap,
-    /// A task did not wait for so long that the watchdog reset the device.
+    /// The watchdog reset the device because a task did not yield in time.
     Watchdog,
 }
 

@@ -37,12 +37,12 @@ pub fn logging_events<R>(
     (result, written)
 }
 
-/// Starts the log of a host and returns whether a log is wanted.
+/// Starts the log of a host. Returns whether a log is wanted.
 pub fn begin_event_log(host: &str) -> bool {
     LOGS.with_borrow_mut(|logs| logs.as_mut().is_some_and(|logs| logs.begin(host)))
 }
 
-/// Writes to the log of a host, where it has one.
+/// Writes a record to the log of a host, if the host has one.
 pub fn log_event(host: &str, record: &[u8]) {
     LOGS.with_borrow_mut(|logs| {
         if let Some(logs) = logs {

@@ -32,7 +32,7 @@ impl Awaited {
         }
     }
 
-    /// A number of messages.
+    /// Returns the expectation for a number of messages.
     #[must_use]
     pub const fn messages(count: usize) -> Self {
         match count {

@@ -42,7 +42,7 @@ impl<K: Copy + Ord> HeldBytes<K> {
         }
     }
 
-    /// Notes how many bytes are held for a connection from an address now.
+    /// Records how many bytes are held now for a connection from an address.
     pub fn set(&mut self, connection: K, size: usize, address: impl FnOnce() -> Option<IpAddr>) {
         let known = self.of.get(&connection).copied();
         if known.map_or(0, |it| it.size) == size || (known.is_none() && size <= UNCOUNTED) {

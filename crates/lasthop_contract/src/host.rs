@@ -4,7 +4,7 @@ use lasthop_units::Instant;
 
 use crate::{DeviceEvent, DiscardReason, MessageEvent, MessageId, Packet, Survives};
 
-/// A machine with addresses: it receives and sends packets and reports events about its messages.
+/// A network host with addresses. It receives and sends packets and reports events about its messages.
 ///
 /// After every [`handle`](Host::handle), call [`poll`](Host::poll) until it answers
 /// [`HostOutput::WaitUntil`]; that deadline replaces the previous one.
@@ -12,7 +12,7 @@ pub trait Host {
     /// Processes an input that happened at `now`.
     fn handle(&mut self, now: Instant, input: HostInput);
 
-    /// Gives the next thing to do.
+    /// Returns the next output of the host.
     fn poll(&mut self, now: Instant) -> HostOutput;
 }
 
@@ -97,7 +97,7 @@ pub enum HostOutput {
         /// Why.
         reason: DiscardReason,
     },
-    /// Something worth recording.
+    /// An event to record.
     Event(HostEvent),
     /// Nothing to do before this instant. `None` waits for input.
     WaitUntil(Option<Instant>),
@@ -106,9 +106,9 @@ pub enum HostOutput {
 /// An event that a host reports.
 #[derive(Debug)]
 pub enum HostEvent {
-    /// About a message, now.
+    /// An event of a message at the current instant.
     Message(MessageEvent),
-    /// About a message, at an instant of its own: of hosts that work on many things in one go.
+    /// An event of a message at another instant, from hosts that process several inputs in one step.
     MessageAt(Instant, MessageEvent),
     /// A packet with bytes of these messages has arrived and waits for the host's processor.
     Waiting(Box<[MessageId]>),

@@ -1,4 +1,4 @@
-//! The formats of IPv4 and IPv6 headers, as far as hosts, links and observers look at them.
+//! Parsers of IPv4 and IPv6 headers for hosts, links and observers.
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use core::ops::Range;
@@ -30,7 +30,7 @@ pub const IPV4_HEADER: usize = 20;
 pub const IPV6_HEADER: usize = 40;
 
 impl IpView {
-    /// Reads the lengths and the protocol of a packet. Returns `None` for an impossible length.
+    /// Reads the lengths and the protocol of a packet. Returns `None` if a length is invalid.
     #[inline]
     #[must_use]
     pub fn read(bytes: &[u8]) -> Option<Self> {
@@ -89,49 +89,49 @@ impl IpView {
         })
     }
 
-    /// Whether it is IPv6.
+    /// Whether the packet is IPv6.
     #[inline]
     #[must_use]
     pub const fn is_ipv6(&self) -> bool {
         self.is_ipv6
     }
 
-    /// The protocol above, by its IANA number.
+    /// Returns the protocol above IP, by its IANA number.
     #[inline]
     #[must_use]
     pub const fn protocol(&self) -> u8 {
         self.protocol
     }
 
-    /// Whether it is a part of a larger IPv4 packet.
+    /// Whether the packet is a fragment of a larger IPv4 packet.
     #[inline]
     #[must_use]
     pub const fn is_fragment(&self) -> bool {
         self.is_fragment
     }
 
-    /// The length of the header, options included.
+    /// Returns the header length with options.
     #[inline]
     #[must_use]
     pub const fn header_length(&self) -> usize {
         self.payload.start
     }
 
-    /// The place of the payload.
+    /// Returns the range of the payload.
     #[inline]
     #[must_use]
     pub const fn payload(&self) -> Range<usize> {
         self.payload.start..self.payload.end
     }
 
-    /// The place of the source's address.
+    /// Returns the range of the source address.
     #[inline]
     #[must_use]
     pub const fn source_range(&self) -> Range<usize> {
         if self.is_ipv6 { 8..24 } else { 12..16 }
     }
 
-    /// The place of the destination's address.
+    /// Returns the range of the destination address.
     #[inline]
     #[must_use]
     pub const fn destination_range(&self) -> Range<usize> {
@@ -152,7 +152,7 @@ impl IpView {
         address(&bytes[self.destination_range()])
     }
 
-    /// The ports of source and destination, where the packet has the beginning of TCP or UDP.
+    /// Returns the source and destination ports, if the packet has the beginning of a TCP or UDP header.
     #[inline]
     #[must_use]
     pub fn ports(&self, bytes: &[u8]) -> Option<(u16, u16)> {
@@ -189,8 +189,8 @@ fn address(bytes: &[u8]) -> IpAddr {
     }
 }
 
-/// The one's complement sum of bytes, as 16-bit words in the byte order of the machine (RFC 1071 section 2 B), not folded yet:
-/// eight bytes at a time with the carry brought round. Every byte that is sent or received passes here.
+/// Returns the one's complement sum of bytes, as 16-bit words in native byte order (RFC 1071 section 2 B), without
+/// folding. The sum adds eight bytes at a time with end-around carry, because every byte sent or received passes here.
 #[inline]
 #[must_use]
 pub fn sum_of_words(bytes: &[u8]) -> u64 {

@@ -7,15 +7,15 @@ thread_local! {
     static NOTED: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Notes the secrets of all sessions of runs while `work` runs on this thread, in the format of `SSLKEYLOGFILE`
-/// (RFC 9850), a line each. Who has them reads everything.
+/// Logs the secrets of all sessions on this thread while `work` runs, one line each, in the format of `SSLKEYLOGFILE`
+/// (RFC 9850). These secrets decrypt all data.
 pub fn noting_keys<R>(work: impl FnOnce() -> R) -> (R, String) {
     let before = NOTED.replace(Some(String::new()));
     let result = work();
     (result, NOTED.replace(before).unwrap_or_default())
 }
 
-/// Whether someone wants secrets.
+/// Whether a log of secrets is wanted on this thread.
 #[must_use]
 pub fn are_keys_noted() -> bool {
     NOTED.with_borrow(Option::is_some)

@@ -19,7 +19,7 @@ pub struct LookupMap<K, V> {
 
 #[derive(Clone, Debug)]
 enum Entries<K, V> {
-    /// At most [`FEW`], in any order.
+    /// At most [`FEW`] entries, in any order.
     Few(Vec<(K, V)>),
     Many(Box<Map<K, V>>),
 }
@@ -27,7 +27,7 @@ enum Entries<K, V> {
 const FEW: usize = 8;
 
 impl<K: Eq + Hash, V> LookupMap<K, V> {
-    /// An empty map, which holds no memory.
+    /// Creates an empty map without allocating.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -35,7 +35,7 @@ impl<K: Eq + Hash, V> LookupMap<K, V> {
         }
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -46,7 +46,7 @@ impl<K: Eq + Hash, V> LookupMap<K, V> {
         }
     }
 
-    /// The value of a key, to be changed.
+    /// Returns the value of a key for modification.
     pub fn get_mut<Q: Eq + Hash + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
@@ -69,7 +69,7 @@ impl<K: Eq + Hash, V> LookupMap<K, V> {
         }
     }
 
-    /// Sets the value of a key and returns the one it had.
+    /// Sets the value of a key. Returns the previous value.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         self.make_room(&key);
         match &mut self.entries {
@@ -84,7 +84,7 @@ impl<K: Eq + Hash, V> LookupMap<K, V> {
         }
     }
 
-    /// Takes a key out. A map that is empty then holds no memory.
+    /// Removes a key and returns its value. A map that is empty then holds no memory.
     pub fn remove<Q: Eq + Hash + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -175,14 +175,14 @@ impl<K: Eq + Hash, V> Default for LookupMap<K, V> {
     }
 }
 
-/// A set for look-up only, as [`LookupMap`] is a map.
+/// A set for look-up only, built on [`LookupMap`].
 #[derive(Clone, Debug, Default)]
 pub struct LookupSet<K: Eq + Hash> {
     map: LookupMap<K, ()>,
 }
 
 impl<K: Eq + Hash> LookupSet<K> {
-    /// An empty set, which holds no memory.
+    /// Creates an empty set without allocating.
     #[must_use]
     pub fn new() -> Self {
         Self {

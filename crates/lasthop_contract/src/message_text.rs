@@ -8,7 +8,7 @@ use crate::{DeviceId, FlowId, MessageId};
 /// The number of characters of a message ID.
 pub const ID_LENGTH: usize = 8;
 
-/// The largest flow and message number that fit.
+/// The highest flow number and message number that can be written.
 pub const MAX_PART: u32 = (1 << 24) - 1;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -50,8 +50,8 @@ pub fn write_id(flow: FlowId, number: u32, into: &mut [u8; ID_LENGTH]) {
     }
 }
 
-/// The flow and number at the start of a payload: bare, or as the first field of a JSON object, of a CBOR map or of a
-/// Protocol Buffers message.
+/// Reads the flow and number at the start of a payload. They stand alone, or in the first field of a JSON object, a
+/// CBOR map or a Protocol Buffers message.
 #[must_use]
 pub fn read_id(payload: &[u8]) -> Option<(FlowId, u32)> {
     let text = payload.strip_prefix(JSON_START).unwrap_or(payload);
@@ -90,7 +90,7 @@ pub fn message_id(payload: &[u8]) -> Option<MessageId> {
     Some(MessageId { flow, number })
 }
 
-/// The topic of a flow: `device/7`, and `device/7/2` of a further flow on channel 2.
+/// Returns the topic of a flow: `device/7`, or `device/7/2` for a further flow on channel 2.
 #[must_use]
 pub fn topic_of(flow: FlowId) -> String {
     let DeviceId(device) = flow.device();
@@ -100,7 +100,7 @@ pub fn topic_of(flow: FlowId) -> String {
     }
 }
 
-/// Returns the topic for answers of a device in a flow.
+/// Returns the topic of a device's responses in a flow.
 ///
 /// The requests to the device use the topic of the flow.
 #[must_use]

@@ -4,7 +4,7 @@ use lasthop_units::Instant;
 
 use crate::{Chunk, ConnectionId, Provenance, StreamId, Transport};
 
-/// Bytes on their way to a stream of a connection, with their provenance.
+/// A queue of bytes to write to a stream of a connection, with their provenance.
 ///
 /// What the transport does not take waits here until it takes more; an empty outbox holds no memory.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ struct Waiting {
 }
 
 impl Outbox {
-    /// The outbox of a stream, in which nothing waits.
+    /// Creates an empty outbox for a stream.
     #[must_use]
     pub const fn new(stream: StreamId) -> Self {
         Self {
@@ -33,14 +33,14 @@ impl Outbox {
         }
     }
 
-    /// The stream that it leads to.
+    /// Returns the stream of the outbox.
     #[inline]
     #[must_use]
     pub const fn stream(&self) -> StreamId {
         self.stream
     }
 
-    /// Whether nothing waits.
+    /// Whether no bytes are queued.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
@@ -62,7 +62,7 @@ impl Outbox {
             .map_or(0, |waiting| waiting.bytes.len())
     }
 
-    /// Writes chunks to the stream in one go, or as much as the transport takes now.
+    /// Writes chunks to the stream. Bytes that the transport does not accept now are queued.
     #[inline]
     pub fn write(
         &mut self,
@@ -89,7 +89,7 @@ impl Outbox {
         }
     }
 
-    /// Writes queued bytes after [`TransportEvent::Writable`](crate::TransportEvent::Writable); returns whether the
+    /// Writes queued bytes after [`TransportEvent::Writable`](crate::TransportEvent::Writable). Returns whether the
     /// queue is empty.
     pub fn flush(
         &mut self,

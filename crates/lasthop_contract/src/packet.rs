@@ -78,7 +78,7 @@ thread_local! {
 }
 
 impl Packet {
-    /// An empty packet.
+    /// Creates an empty packet.
     #[must_use]
     pub fn new() -> Self {
         let body = POOL
@@ -87,7 +87,7 @@ impl Packet {
         Self { body: Some(body) }
     }
 
-    /// A packet of bytes that all have one provenance.
+    /// Creates a packet of bytes with the same provenance.
     #[must_use]
     pub fn of(bytes: &[u8], provenance: Provenance) -> Self {
         let mut packet = Self::new();
@@ -95,14 +95,14 @@ impl Packet {
         packet
     }
 
-    /// Adds bytes at the end.
+    /// Appends bytes.
     pub fn append(&mut self, bytes: &[u8], provenance: Provenance) {
         let body = self.body_mut();
         body.bytes.extend_from_slice(bytes);
         body.note(bytes.len(), provenance);
     }
 
-    /// Adds zeroed bytes at the end, to be filled in later through [`Packet::bytes_mut`].
+    /// Appends zeroed bytes to be filled in later through [`Packet::bytes_mut`].
     pub fn reserve(&mut self, length: usize, provenance: Provenance) {
         self.reserve_headers([(length, provenance)]);
     }
@@ -118,13 +118,13 @@ impl Packet {
         }
     }
 
-    /// The bytes on the wire, from the IP header on.
+    /// Returns the bytes on the wire, from the IP header on.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.body().bytes
     }
 
-    /// The bytes, to be changed in place.
+    /// Returns the bytes for modification.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.body_mut().bytes
     }
@@ -141,7 +141,7 @@ impl Packet {
         &self.body().spans
     }
 
-    /// The messages that it carries bytes of, each once.
+    /// Iterates over the messages with bytes in the packet, each once.
     pub fn messages(&self) -> impl Iterator<Item = MessageId> + '_ {
         let mut previous = None;
         self.spans()
@@ -170,7 +170,7 @@ impl Packet {
         self.body().path
     }
 
-    /// Marks its entry into the path.
+    /// Sets the number, direction and path of a packet that enters a path.
     pub fn enter(&mut self, number: u64, direction: Direction, path: PathId) {
         let body = self.body_mut();
         body.number = number;
@@ -178,24 +178,24 @@ impl Packet {
         body.path = path;
     }
 
-    /// Between which of its ends a link that many share carries the packet.
+    /// Returns the pair of ends between which a shared link carries the packet.
     #[must_use]
     pub fn lane(&self) -> u32 {
         self.body().lane
     }
 
-    /// Notes between which of its ends a link that many share carries the packet.
+    /// Sets the pair of ends between which a shared link carries the packet.
     pub fn set_lane(&mut self, lane: u32) {
         self.body_mut().lane = lane;
     }
 
-    /// Whether a link changed its bytes.
+    /// Whether a link corrupted the packet's bytes.
     #[must_use]
     pub fn is_corrupted(&self) -> bool {
         self.body().corrupted
     }
 
-    /// Marks that a link changed its bytes.
+    /// Marks the packet as corrupted by a link.
     pub fn mark_corrupted(&mut self) {
         self.body_mut().corrupted = true;
     }
@@ -240,7 +240,7 @@ impl Packet {
         self.body_mut().trigger = Some(trigger);
     }
 
-    /// A second packet with the same bytes, provenance and number, as a duplicating link makes it.
+    /// Returns a copy of the packet with the same number, as a duplicating link creates it.
     #[must_use]
     pub fn duplicate(&self) -> Self {
         let mut copy = Self::new();

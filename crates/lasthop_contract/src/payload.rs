@@ -2,7 +2,7 @@ use core::ops::{Deref, Range};
 
 use crate::{Cause, InterfaceId, Layer, Packet, Provenance};
 
-/// Received application bytes, still in the buffer that they arrived in.
+/// Received application bytes, still in the buffer of their packet.
 #[derive(Debug)]
 pub struct Payload {
     packet: Packet,
@@ -11,7 +11,7 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// The part of a packet that an upper layer may see.
+    /// Creates a payload from a part of a packet.
     ///
     /// # Panics
     /// When the range does not lie inside the packet.
@@ -23,26 +23,26 @@ impl Payload {
         Self { packet, place }
     }
 
-    /// Bytes that no single packet holds: decrypted, or put together from a stream.
+    /// Creates a payload from a copy of bytes, for example decrypted bytes or bytes of a stream.
     #[must_use]
     pub fn copied_from(bytes: &[u8]) -> Self {
         let opaque = Provenance::new(Layer::Application, Cause::Opaque);
         Self::new(Packet::of(bytes, opaque), 0..bytes.len())
     }
 
-    /// The packet that the bytes are a part of.
+    /// Returns the packet that holds the bytes.
     #[must_use]
     pub fn into_packet(self) -> Packet {
         self.packet
     }
 
-    /// The interface that the bytes came by, where they came in one packet.
+    /// Returns the interface by which the bytes arrived, if they arrived in a single packet.
     #[must_use]
     pub fn interface(&self) -> Option<InterfaceId> {
         self.packet.interface()
     }
 
-    /// A part of these bytes.
+    /// Returns a part of the payload.
     ///
     /// # Panics
     /// When the range does not lie inside these bytes.

@@ -5,11 +5,11 @@ use crate::provenance::named_enum;
 /// A radio state by power draw, in ascending order from deep sleep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RadioState {
-    /// Off but for a clock: power saving mode (TS 23.682 section 4.5.4), or switched off.
+    /// Power saving mode (TS 23.682 section 4.5.4) or switched off; only a clock runs.
     DeepSleep,
     /// Idle and not listening: between paging occasions of DRX and eDRX (TS 36.304 section 7).
     LightSleep,
-    /// Connected but neither sending nor receiving: gaps between channels, and DRX (TS 36.321 section 5.7).
+    /// Connected, and neither sending nor receiving: gaps between channels, and DRX (TS 36.321 section 5.7).
     ConnectedSleep,
     /// Listening.
     Receive,
@@ -30,7 +30,7 @@ impl RadioState {
         "transmit",
     ];
 
-    /// The number of the kind, below [`RadioState::COUNT`].
+    /// Returns the index of the kind, below [`RadioState::COUNT`].
     #[must_use]
     pub const fn index(self) -> usize {
         match self {
@@ -52,20 +52,20 @@ impl RadioState {
 named_enum! {
     /// The purpose of radio time.
     RadioCause {
-        /// Preambles, the response to them, Msg3 and the resolution of contention (TS 36.321 section 5.1), with the
-        /// waiting in between.
+        /// Random access: preambles, the response, Msg3 and contention resolution (TS 36.321 section 5.1), with the
+        /// waiting times in between.
         RandomAccess = "random_access",
-        /// RRC and NAS messages, and the scheduling of them.
+        /// RRC and NAS messages, and their scheduling.
         Signalling = "signalling",
-        /// Bytes of IP packets, with the headers of the radio's layers and the scheduling of them.
+        /// Bytes of IP packets, with the headers of the radio layers and their scheduling.
         Payload = "payload",
         /// HARQ feedback (NPUSCH format 2) and RLC status, both ways.
         Acknowledgement = "acknowledgement",
-        /// Connected without anything under way: the inactivity timer, connected DRX.
+        /// Connected without traffic: the inactivity timer, connected DRX.
         Waiting = "waiting",
-        /// Cell search, system information, and getting in step again in uplink gaps.
+        /// Cell search, system information, and resynchronisation in uplink gaps.
         Synchronisation = "synchronisation",
-        /// Paging occasions that are listened to while idle.
+        /// Paging occasions while idle.
         Paging = "paging",
         /// The module firmware: start-up, and forwarding packets between application and radio.
         Module = "module",

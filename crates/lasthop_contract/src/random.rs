@@ -19,7 +19,7 @@ pub struct RandomStream {
 }
 
 impl RandomStream {
-    /// The stream of this name in a run with this seed. A name of several parts is given as [`format_args!`].
+    /// Creates the stream with this name in a run with this seed. Pass a name of several parts as [`format_args!`].
     #[must_use]
     pub fn named(seed: u64, name: impl Display) -> Self {
         let mut hash = Fnv1a(0xcbf2_9ce4_8422_2325);
@@ -30,7 +30,7 @@ impl RandomStream {
         }
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
         let [s0, s1, s2, s3] = &mut self.state;
         let result = s0.wrapping_add(*s3).rotate_left(23).wrapping_add(*s0);
@@ -50,7 +50,7 @@ impl RandomStream {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// A number from 0 up to but not including 1, in steps of 2^-53.
+    /// Returns a number from 0 up to but not including 1, in steps of 2^-53.
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
@@ -60,25 +60,26 @@ impl RandomStream {
         self.unit() < probability.value()
     }
 
-    /// A span from `from` to `to`, each nanosecond as likely as the next.
+    /// Returns a uniformly distributed span from `from` to `to`, in whole nanoseconds.
     pub fn uniform(&mut self, from: Duration, to: Duration) -> Duration {
         let span = (to - from).as_nanos();
         from + Duration::from_nanos(self.below(span.saturating_add(1)))
     }
 
-    /// An exponentially distributed span, as between the arrivals of a Poisson process.
+    /// Returns an exponentially distributed span, as between the arrivals of a Poisson process.
     pub fn exponential(&mut self, mean: Duration) -> Duration {
         // 1 - unit is never 0, so the logarithm is finite.
         mean.scaled(-libm::log(1.0 - self.unit()))
     }
 
-    /// A normally distributed number of mean 0 and standard deviation 1 (Box and Muller 1958, its cosine half).
+    /// Returns a normally distributed number with mean 0 and standard deviation 1 (Box and Muller 1958, its cosine
+    /// half).
     pub fn standard_normal(&mut self) -> f64 {
         let radius = (-2.0 * libm::log(1.0 - self.unit())).sqrt();
         radius * libm::cos(core::f64::consts::TAU * self.unit())
     }
 
-    /// A Pareto distributed span: at least `minimum`, with tail exponent `shape`.
+    /// Returns a Pareto distributed span of at least `minimum`, with tail exponent `shape`.
     pub fn pareto(&mut self, minimum: Duration, shape: f64) -> Duration {
         minimum.scaled(libm::pow(1.0 - self.unit(), -1.0 / shape))
     }

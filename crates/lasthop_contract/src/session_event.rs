@@ -14,22 +14,22 @@ pub struct SessionEvent {
 /// A change of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionChange {
-    /// The device opens a connection for one: the first, or another after some that failed.
+    /// The device opens a connection: the first one, or another one after failures.
     Tried {
         /// Whether it is another.
         again: bool,
     },
-    /// The device can send, and receives what it subscribed to.
+    /// The device can send and receives its subscribed messages.
     SetUp {
         /// When it tried first.
         since: Instant,
         /// How the connection came about that it goes by.
         how: Established,
     },
-    /// The device knows of no connection any more.
+    /// The device no longer has a connection.
     Lost,
-    /// The server has an authenticated connection of the device.
+    /// The server has authenticated a connection of the device.
     Held,
-    /// The server serves it no more.
+    /// The server no longer serves the device.
     Released,
 }

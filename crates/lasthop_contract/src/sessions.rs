@@ -24,7 +24,7 @@ struct Remembered<T> {
 pub const TICKETS_A_PEER: usize = 8;
 
 impl<K: Eq + Hash, T> ClientSessions<K, T> {
-    /// A store without sessions, which holds no memory.
+    /// Creates an empty store without allocating.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -53,24 +53,24 @@ impl<K: Eq + Hash, T> ClientSessions<K, T> {
         self.remember(peer).reusable = Some(session);
     }
 
-    /// The session of a peer that may be resumed again and again.
+    /// Returns the session of a peer that can be resumed several times.
     pub fn reusable(&self, peer: &K) -> Option<&T> {
         self.peers.get(peer)?.reusable.as_ref()
     }
 
-    /// Forgets the session of a peer that may be resumed again and again: the peer refused it.
+    /// Removes the reusable session of a peer, because the peer refused it.
     pub fn forget_reusable(&mut self, peer: &K) {
         if let Some(remembered) = self.peers.get_mut(peer) {
             remembered.reusable = None;
         }
     }
 
-    /// Notes the group of the key exchange that a peer took, as the registry of TLS numbers it.
+    /// Records the key exchange group that a peer selected, by its number in the TLS registry.
     pub fn set_key_exchange(&mut self, peer: K, group: u16) {
         self.remember(peer).key_exchange = Some(group);
     }
 
-    /// The group of the key exchange to offer a peer first.
+    /// Returns the key exchange group to offer a peer first.
     pub fn key_exchange(&self, peer: &K) -> Option<u16> {
         self.peers.get(peer)?.key_exchange
     }
@@ -130,7 +130,7 @@ impl ServerSessions {
         true
     }
 
-    /// A session, which stays.
+    /// Returns a session and leaves it in the store.
     #[must_use]
     pub fn get(&self, id: &[u8]) -> Option<&[u8]> {
         self.by_id.get(id).map(AsRef::as_ref)

@@ -16,7 +16,7 @@ pub struct ShortQueue<T> {
 }
 
 impl<T> ShortQueue<T> {
-    /// An empty queue.
+    /// Creates an empty queue.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -25,7 +25,7 @@ impl<T> ShortQueue<T> {
         }
     }
 
-    /// Adds a thing at the end.
+    /// Appends an entry.
     #[inline]
     pub fn push(&mut self, thing: T) {
         if self.is_empty() {
@@ -35,7 +35,7 @@ impl<T> ShortQueue<T> {
         }
     }
 
-    /// Takes the first thing.
+    /// Removes and returns the first entry.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         // Mostly nothing is there; then nothing is moved either.
@@ -49,7 +49,7 @@ impl<T> ShortQueue<T> {
         }
     }
 
-    /// The first thing, which stays.
+    /// Returns the first entry and leaves it in the queue.
     #[inline]
     #[must_use]
     pub fn first(&self) -> Option<&T> {
@@ -58,7 +58,7 @@ impl<T> ShortQueue<T> {
             .or_else(|| self.rest.as_ref().and_then(|rest| rest.front()))
     }
 
-    /// Iterates over all entries, first in first.
+    /// Iterates over all entries, the oldest first.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         let rest = self.rest.iter_mut().flat_map(|rest| rest.iter_mut());
         self.first.iter_mut().chain(rest)

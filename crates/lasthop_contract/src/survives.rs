@@ -3,14 +3,14 @@
 pub struct Survives {
     /// Session state of applications: subscriptions, unacknowledged messages, tokens.
     pub sessions: Keeping,
-    /// Resumption state of layers.
+    /// Resumption state of security layers.
     pub tickets: Keeping,
 }
 
 /// Where state is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keeping {
-    /// In memory, which is lost.
+    /// In memory, which a crash erases.
     #[default]
     Memory,
     /// In flash or on disk.
@@ -18,7 +18,7 @@ pub enum Keeping {
 }
 
 impl Keeping {
-    /// Whether it outlives a crash.
+    /// Whether the state survives a crash.
     #[must_use]
     pub const fn is_durable(self) -> bool {
         matches!(self, Self::Flash)

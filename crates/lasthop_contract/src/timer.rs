@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use lasthop_units::Instant;
 
-/// The deadlines of many things that share one host: one queue, at most one deadline for a key and instant.
+/// A queue of deadlines for many items of one host. It has at most one deadline for a key and instant.
 ///
 /// Arming and disarming cost the logarithm of what is armed. A device has one thing to wait for as a rule: it
 /// lies in the queue itself, and what is idle holds nothing.
@@ -24,7 +24,7 @@ enum Armed<K> {
 }
 
 impl<K: Ord + Copy> TimerQueue<K> {
-    /// A queue with nothing armed.
+    /// Creates an empty queue.
     #[must_use]
     pub const fn new() -> Self {
         Self { armed: Armed::None }
@@ -44,7 +44,7 @@ impl<K: Ord + Copy> TimerQueue<K> {
         }
     }
 
-    /// Takes an armed deadline back.
+    /// Removes a deadline that was armed.
     pub fn disarm(&mut self, at: Instant, key: K) {
         match &mut self.armed {
             Armed::One(first, one) if (*first, *one) == (at, key) => self.armed = Armed::None,
@@ -56,7 +56,7 @@ impl<K: Ord + Copy> TimerQueue<K> {
         }
     }
 
-    /// The earliest deadline.
+    /// Returns the earliest deadline.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Instant> {
         match &self.armed {

@@ -8,7 +8,7 @@ use crate::{
     TransportEvent,
 };
 
-/// Connections, streams and datagrams: what the layers stack by.
+/// A transport: connections, streams and datagrams. Protocol layers are transports on top of another.
 ///
 /// One contract for UDP flows, TCP, TLS, DTLS, QUIC, WebSocket and kernel sockets. A transport owns all
 /// connections of its host at its layer. One that works over another takes `TransportInput` and hands it down,
@@ -21,10 +21,10 @@ pub trait Transport {
     /// Processes an input that happened at `now`.
     fn handle(&mut self, now: Instant, input: TransportInput);
 
-    /// Gives the next thing to do.
+    /// Returns the next output of the transport.
     fn poll(&mut self, now: Instant) -> TransportOutput;
 
-    /// Starts a connection from any port, by the interface that leads to the peer.
+    /// Opens a connection from any free port, by the interface that the route to the peer uses.
     ///
     /// # Errors
     /// Those of [`Transport::open_with`].
@@ -80,8 +80,8 @@ pub trait Transport {
         None
     }
 
-    /// A stream that both ends write to, of a connection that was opened here: the one that it came with, or else a new
-    /// one.
+    /// Returns a bidirectional stream of a connection that this end opened. It is the first stream of the connection if
+    /// there is one, or else a new stream.
     ///
     /// # Errors
     /// When there is no such connection, or the peer allows no stream yet.
@@ -96,7 +96,7 @@ pub trait Transport {
         }
     }
 
-    /// Opens a further stream.
+    /// Opens another stream on a connection.
     ///
     /// The peer gets [`TransportEvent::StreamOpened`], at the latest with the first byte.
     ///
@@ -158,7 +158,7 @@ pub trait Transport {
     /// Declares what is expected to follow the next datagram on a connection ([`Packet::expect`]).
     fn expect(&mut self, _connection: ConnectionId, _expectation: Expectation) {}
 
-    /// Returns what follows the last packet it sent, for the given expectation of the application.
+    /// Returns what follows the last packet sent, for the given expectation of the application.
     ///
     /// Its own acknowledgements and handshakes count. It is `None` if several packets follow, if it has more to send,
     /// or if it cannot know.
@@ -197,8 +197,8 @@ pub trait Transport {
     /// only at this end.
     fn prioritise(&mut self, _connection: ConnectionId, _stream: StreamId, _priority: i32) {}
 
-    /// Has a connection outlast its first stream, at this end: it ends by [`Transport::close`] or [`Transport::reset`]. Where a
-    /// connection is one stream, it ends with it all the same.
+    /// Keeps a connection open at this end after its first stream has ended, until [`Transport::close`] or
+    /// [`Transport::reset`]. A connection that is a single stream still ends with that stream.
     fn outlast_streams(&mut self, _connection: ConnectionId) {}
 
     /// Closes a connection at once, with an application code if the protocol carries one.
@@ -215,16 +215,16 @@ pub trait Transport {
     /// will use it again.
     fn forget(&mut self, _now: Instant, _connection: ConnectionId) {}
 
-    /// Reports that the application gave up on an unanswered request, and how long its last copy has waited.
+    /// Reports that the application gave up on an unanswered request, and the time since its last transmission.
     ///
     /// If the peer may have lost the session, the transport starts a new one on the same connection, unless it has
     /// received from the peer meanwhile.
     fn unanswered(&mut self, _now: Instant, _connection: ConnectionId, _waited: Duration) {}
 
-    /// The other end's address, as it is now.
+    /// Returns the peer's current address.
     fn peer(&self, connection: ConnectionId) -> Option<SocketAddr>;
 
-    /// Returns the memory that its connections use. A transport on top of another does not report it.
+    /// Returns the memory that the transport's connections use. A transport on top of another does not report it.
     fn held(&self) -> Held {
         Held::default()
     }
@@ -279,7 +279,7 @@ pub enum StreamKind {
     Unidirectional,
 }
 
-/// The memory that a transport uses for its connections.
+/// The memory that the connections of a transport use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
     /// Established connections and those being established.
@@ -352,14 +352,14 @@ pub enum TransportInput {
 /// An output of a transport.
 #[derive(Debug)]
 pub enum TransportOutput {
-    /// Send this packet, by its interface if it has one, or else by the one that leads to its destination.
+    /// Send this packet by the interface that it names, or else by the one that leads to its destination.
     Transmit(Packet),
-    /// Something happened to a connection.
+    /// An event of a connection.
     Event(ConnectionId, TransportEvent),
-    /// A packet was of no use.
+    /// A packet was discarded, for this reason.
     Discard(Packet, DiscardReason),
     /// An idle peer was evicted to make room for another one. Its connection ends with a separate event.
     Evicted,
-    /// Nothing to do before this instant. `None` waits for input.
+    /// There is nothing to do before this instant. `None` waits for input.
     WaitUntil(Option<Instant>),
 }

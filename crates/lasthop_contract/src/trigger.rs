@@ -2,7 +2,7 @@ use core::fmt;
 
 use lasthop_units::Duration;
 
-/// Why a host sends something that is neither new data nor an immediate answer: a timer ran out, or loss was detected.
+/// Why a host sends something other than new data or an immediate answer: a timer ran out, or loss was detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
     /// Retransmission timeout without an acknowledgement (RFC 6298 section 5).
@@ -12,21 +12,21 @@ pub enum Trigger {
         /// How many ran out in a row before it.
         backed_off: u8,
     },
-    /// Marked lost at a timeout, and the window has room now (RFC 5681 section 4.3).
+    /// The segment was marked lost at a timeout, and the window now has room (RFC 5681 section 4.3).
     LostAtTimeout,
     /// Duplicate acknowledgements reached the loss threshold (RFC 5681 section 3.2).
     DuplicateAcknowledgements,
     /// Selectively acknowledged data reached the loss threshold (RFC 6675 section 4).
     SelectiveAcknowledgements,
-    /// Data sent later was acknowledged first, so this is lost (RACK, RFC 8985 section 6).
+    /// Data sent later was acknowledged first, so this segment is lost (RACK, RFC 8985 section 6).
     Overtaken,
     /// The reordering window has passed (RFC 8985 section 6.3).
     ReorderingTimeout,
-    /// The tail was out for too long: a probe draws an acknowledgement (RFC 8985 section 7).
+    /// The last segment was unacknowledged for too long, so a probe asks for an acknowledgement (RFC 8985 section 7).
     TailLossProbe,
-    /// An acknowledgement had waited for data to ride on (RFC 9293 section 3.8.6.3).
+    /// A delayed acknowledgement was due before any data could carry it (RFC 9293 section 3.8.6.3).
     DelayedAcknowledgement,
-    /// The peer's window stays shut (RFC 9293 section 3.8.6.1).
+    /// The peer's window stays closed (RFC 9293 section 3.8.6.1).
     WindowProbe {
         /// How many probes went unanswered before it.
         unanswered: u8,
@@ -43,7 +43,7 @@ pub enum Trigger {
         /// How many ran out in a row before it.
         backed_off: u8,
     },
-    /// A new connection sends again what the old one left unacknowledged (MQTT-4.4.0-1).
+    /// Data that the old connection left unacknowledged is sent again on a new connection (MQTT-4.4.0-1).
     Reconnection,
 }
 
@@ -69,7 +69,7 @@ impl fmt::Display for TimerSpan {
 }
 
 impl Trigger {
-    /// The name in results.
+    /// Returns the name in result tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

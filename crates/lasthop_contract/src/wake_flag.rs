@@ -1,7 +1,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A flag by which a core shared by several applications wakes the others.
+/// A flag by which a core that several applications share wakes the other applications.
 ///
 /// The core holds one copy and raises it, the host holds another: it asks all its applications once before it waits. While
 /// nobody raises it, applications that were told nothing are asked nothing.
@@ -11,7 +11,7 @@ pub struct WakeFlag {
 }
 
 impl WakeFlag {
-    /// A flag that is down.
+    /// Creates a flag that is not set.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -12,7 +12,7 @@ use crate::{
 pub struct Pair<C, S> {
     /// The end that opens connections.
     pub client: C,
-    /// The end that accepts them.
+    /// The end that accepts connections.
     pub server: S,
     /// The one-way delay of a packet.
     pub delay: Duration,
@@ -40,7 +40,7 @@ pub struct PairEvent {
 }
 
 impl<C: Transport, S: Transport> Pair<C, S> {
-    /// Two ends on a wire without loss.
+    /// Creates two ends on a wire without loss.
     pub fn new(client: C, server: S, delay: Duration) -> Self {
         Self {
             client,
@@ -56,12 +56,12 @@ impl<C: Transport, S: Transport> Pair<C, S> {
         }
     }
 
-    /// The time now.
+    /// Returns the current time.
     pub fn now(&self) -> Instant {
         self.now
     }
 
-    /// Runs for a while, or until both ends sleep and the wire is empty.
+    /// Runs for this span, or until both ends are idle and the wire is empty.
     pub fn run_for(&mut self, span: Duration) {
         let end = self.now + span;
         self.drain();
@@ -90,7 +90,7 @@ impl<C: Transport, S: Transport> Pair<C, S> {
         self.sent[end as usize]
     }
 
-    /// Why packets were of no use, in order.
+    /// Returns why packets were discarded, in order.
     pub fn discarded(&self) -> &[DiscardReason] {
         &self.discarded
     }

@@ -29,13 +29,13 @@ pub struct Wire {
     room: [usize; 2],
     /// The maximum number of bytes of a read.
     pub read_size: usize,
-    /// Reads give random shares of that.
+    /// If set, each read returns a random part of the available bytes.
     pub random: Option<RandomStream>,
     /// Whether connections can be made.
     pub is_up: bool,
-    /// All accepted chunks by writer, server last.
+    /// All accepted chunks by writer; the server is last.
     pub written: [Vec<(Provenance, Vec<u8>)>; 2],
-    /// Whether they are noted.
+    /// Whether accepted chunks are recorded.
     pub record: bool,
     /// Whether data from the client is accepted and discarded.
     pub swallows: bool,
