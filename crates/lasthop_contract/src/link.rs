@@ -4,7 +4,7 @@ use lasthop_units::{Duration, Instant};
 
 use crate::{Direction, Packet, PathId, RadioCause, RadioState, Spans};
 
-/// A machine with two or more ports that carries packets between them.
+/// A link with two or more ports that carries packets between them.
 ///
 /// A link is a machine too: a radio does not know at the offer when, or whether, a packet arrives.
 /// After every [`handle`](Link::handle), call [`poll`](Link::poll) until it answers [`LinkOutput::WaitUntil`].
@@ -12,7 +12,7 @@ pub trait Link {
     /// Processes an input that happened at `now`.
     fn handle(&mut self, now: Instant, input: LinkInput);
 
-    /// Gives the next thing to do.
+    /// Returns the next output of the link.
     fn poll(&mut self, now: Instant) -> LinkOutput;
 
     /// Makes the next polls report the radio time of every port up to `now`.
@@ -37,13 +37,13 @@ pub trait Link {
 /// Packets that were not dropped have passed or are queued.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BackgroundTraffic {
-    /// Packets that came.
+    /// The number of background packets offered to the link.
     pub packets_offered: u64,
-    /// Their bytes.
+    /// The bytes of the offered background packets.
     pub bytes_offered: u64,
     /// The number of background packets that were dropped because the queue was full.
     pub packets_dropped: u64,
-    /// Their bytes.
+    /// The bytes of the dropped background packets.
     pub bytes_dropped: u64,
 }
 
@@ -72,7 +72,7 @@ pub enum LinkInput {
         /// The packet.
         packet: Packet,
     },
-    /// Something is now at this port.
+    /// A device is attached to this port.
     Attach {
         /// The port.
         port: Port,
@@ -117,7 +117,7 @@ pub enum LinkOutput {
         /// The packet.
         packet: Packet,
     },
-    /// A packet ends here.
+    /// Drop a packet.
     Drop {
         /// The port that it entered at.
         port: Port,
@@ -126,7 +126,7 @@ pub enum LinkOutput {
         /// Why.
         reason: DropReason,
     },
-    /// The link made a second packet out of one.
+    /// The link duplicated a packet.
     Duplicated {
         /// The port that the original entered at.
         port: Port,
@@ -156,14 +156,14 @@ pub enum LinkOutput {
         /// How long. The span does not end after now.
         duration: Duration,
     },
-    /// Nothing to do before this instant. `None` waits for input.
+    /// There is nothing to do before this instant. `None` waits for input.
     WaitUntil(Option<Instant>),
 }
 
 /// Why a link ended a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DropReason {
-    /// Lost at random or by list.
+    /// The packet was lost at random or by list.
     Loss,
     /// The link was down.
     Outage,
@@ -179,17 +179,17 @@ pub enum DropReason {
     NotTranslatable,
     /// No device is attached at the destination port.
     NotAttached,
-    /// The device was removed while the packet was queued.
+    /// The device was detached while the packet was queued.
     Detached,
     /// The device got no access to the radio network.
     AccessFailed,
-    /// The radio link of its device failed.
+    /// The radio link of the packet's device failed.
     RadioLinkFailure,
     /// The packet waited longer than the device's limit.
     GaveUp,
-    /// A fault was aimed at a message in it, or had cut its connection.
+    /// A fault was aimed at a message in the packet, or had cut its connection.
     Fault,
-    /// A firewall blocks its protocol.
+    /// A firewall blocks the packet's protocol.
     Blocked,
     /// The radio reached its retry limit without an acknowledgement.
     RetryLimit,

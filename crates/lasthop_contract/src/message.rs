@@ -4,7 +4,7 @@ use lasthop_units::DataSize;
 
 use crate::{SessionEvent, Trigger};
 
-/// A device, by its number in the run.
+/// The number of a device in the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeviceId(pub u32);
 
@@ -26,7 +26,7 @@ impl FlowId {
     /// They are the devices with the lowest numbers.
     pub const DEVICES_WITH_SEVERAL: u32 = 1 << 20;
 
-    /// The flow of a device with this channel, below [`FlowId::PER_DEVICE`].
+    /// Returns the flow of a device with this channel, below [`FlowId::PER_DEVICE`].
     #[must_use]
     pub const fn of(device: DeviceId, channel: u8) -> Self {
         debug_assert!(channel < Self::PER_DEVICE);
@@ -46,7 +46,7 @@ impl FlowId {
         (0..channels).map(move |channel| Self::of(device, channel))
     }
 
-    /// The device that it belongs to, and which of its flows it is.
+    /// Returns the device and the channel of the flow.
     #[inline]
     #[must_use]
     pub const fn parts(self) -> (DeviceId, u8) {
@@ -63,7 +63,7 @@ impl FlowId {
         (device, (self.0 >> 20 & 7) as u8 + 1)
     }
 
-    /// The device that it belongs to.
+    /// Returns the device of the flow.
     #[inline]
     #[must_use]
     pub const fn device(self) -> DeviceId {
@@ -81,13 +81,13 @@ impl FlowId {
 /// The ID of an application message: its flow and its number in that flow, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MessageId {
-    /// The flow that it belongs to.
+    /// The flow of the message.
     pub flow: FlowId,
     /// The number in the flow, from 1.
     pub number: NonZeroU32,
 }
 
-/// An event of a message or of the traffic that generates messages.
+/// An event of a message, or of the traffic that generates messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageEvent {
     /// The session of a flow is established. Its schedule starts now.
@@ -115,12 +115,12 @@ pub enum MessageEvent {
         /// What made it leave again.
         trigger: Option<Trigger>,
     },
-    /// A host on its way has the message, and will pass it on.
+    /// A forwarding host on the route has received the message.
     Taken {
         /// The message.
         id: MessageId,
     },
-    /// A host on its way has put the message into another one, which is sent in its place.
+    /// A forwarding host on the route has put the message into another message that is sent instead.
     Bundled {
         /// The message.
         id: MessageId,
@@ -162,12 +162,12 @@ pub enum MessageEvent {
         /// The flow.
         flow: FlowId,
     },
-    /// Something happened to a session, by which messages go.
+    /// An event of a session that carries messages.
     Session(SessionEvent),
 }
 
 impl MessageEvent {
-    /// The message that it is about, where it is about one.
+    /// Returns the message of the event, if there is one.
     #[must_use]
     pub const fn message(&self) -> Option<MessageId> {
         match *self {
@@ -195,34 +195,34 @@ pub enum CacheOutcome {
     Validated,
     /// With a response that another request fetched or validated.
     Collapsed,
-    /// From a stale cache entry, because the server gave no answer.
+    /// With a stale cache entry, because the server did not answer.
     Stale,
-    /// Not at all: the server gave no answer.
+    /// With an error, because the server did not answer.
     Failed,
     /// The request was a write and the server has answered it.
     Written,
 }
 
-/// Why an application gave a message up.
+/// Why an application gave up a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FailureReason {
-    /// The last wait for an acknowledgement, or for the answer to a non-confirmable block, ran out.
+    /// The last timeout passed without an acknowledgement, or without the answer to a non-confirmable block.
     NoAcknowledgement,
     /// There is no connection.
     NotConnected,
     /// The connection was lost and will not be replaced.
     ConnectionLost,
-    /// The message is larger than the protocol carries.
+    /// The message is larger than the protocol can carry.
     TooLarge,
-    /// The peer refused it.
+    /// The peer rejected the message.
     Rejected,
-    /// The peer lacks parts of it that it was sent, or holds them no longer.
+    /// The peer never received some parts of the message, or has discarded them.
     Incomplete,
-    /// Too many messages wait already.
+    /// The queue of messages is full.
     QueueFull,
     /// The device gave up before the message was complete.
     GaveUp,
-    /// The host that was to send it lost its power, or was restarted, and forgot it.
+    /// The sending host lost power or restarted, and its state was lost.
     HostDown,
 }
 

@@ -1,9 +1,9 @@
 use crate::MessageId;
 
-/// The origin of a byte: the layer that sent it, the cause, and the message it serves.
+/// The origin of a byte: the sending layer, the cause, and the message that the byte belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Provenance {
-    /// The layer that made the byte.
+    /// The layer that produced the byte.
     pub layer: Layer,
     /// The purpose of the byte.
     pub cause: Cause,
@@ -12,7 +12,7 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// Bytes of a layer that serve no single message.
+    /// Creates the provenance of bytes that belong to no single message.
     #[must_use]
     pub const fn new(layer: Layer, cause: Cause) -> Self {
         Self {
@@ -22,7 +22,7 @@ impl Provenance {
         }
     }
 
-    /// Bytes of the application layer for a message.
+    /// Creates the provenance of bytes of the application layer for a message.
     #[must_use]
     pub const fn of_message(cause: Cause, message: MessageId) -> Self {
         Self {
@@ -81,15 +81,15 @@ named_enum! {
     Cause {
         /// The first copy of user data.
         Payload = "payload",
-        /// The framing that carries it.
+        /// The framing of user data.
         Header = "header",
-        /// Saying that something arrived.
+        /// An acknowledgement of received data.
         Acknowledgement = "acknowledgement",
         /// A further copy of bytes sent before.
         Retransmission = "retransmission",
-        /// Making a connection or session: handshakes, subscriptions.
+        /// Set-up of a connection or session: handshakes, subscriptions.
         SessionSetUp = "session_set_up",
-        /// Making a secured session again from an earlier one.
+        /// Resumption of an earlier secure session.
         SessionResumption = "session_resumption",
         /// Session resumption with data in the first flight (early data).
         SessionResumptionEarly = "session_resumption_early",
@@ -101,11 +101,11 @@ named_enum! {
         PostQuantumShare = "post_quantum_share",
         /// Address validation before a server keeps state: cookies, Retry, tokens.
         AddressValidation = "address_validation",
-        /// Ending a connection or session.
+        /// The end of a connection or session.
         SessionTearDown = "session_tear_down",
-        /// Keeping a connection or an address mapping alive.
+        /// Keep-alive of a connection or of an address mapping.
         KeepAlive = "keep_alive",
-        /// Bytes that mean nothing.
+        /// Bytes without meaning that fill up a packet or record.
         Padding = "padding",
         /// Path probes: reachability of the peer, and the maximum packet size.
         PathProbe = "path_probe",

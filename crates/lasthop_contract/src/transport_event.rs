@@ -9,13 +9,13 @@ pub enum TransportEvent {
     StreamOpened(StreamId, StreamKind),
     /// The peer allows another stream, after [`Transport::open_stream`] was refused.
     StreamsAllowed,
-    /// A stream has bytes, or has ended.
+    /// A stream has bytes to read, or has ended.
     Readable(StreamId),
-    /// A stream takes bytes again.
+    /// A stream accepts bytes again.
     Writable(StreamId),
     /// The peer has reset a stream, with an application code. The stream ID is invalid from now on.
     StreamReset(StreamId, u64),
-    /// A datagram waits.
+    /// A datagram can be read.
     DatagramReadable,
     /// The peer has a new address, returned by [`Transport::peer`].
     Rebound,
@@ -60,9 +60,9 @@ pub enum Established {
 pub enum CloseReason {
     /// Both ends finished.
     Finished,
-    /// We reset it.
+    /// This end reset the connection.
     Reset(ResetReason),
-    /// The peer reset it.
+    /// The peer reset the connection.
     PeerReset,
     /// The peer did not answer.
     TimedOut,
@@ -70,7 +70,7 @@ pub enum CloseReason {
     AddressGone,
     /// The peer broke the protocol.
     PeerError,
-    /// A layer here ended its session with this alert (RFC 8446 section 6).
+    /// A layer of this end ended its session with this alert (RFC 8446 section 6).
     Refused(u8),
     /// The peer's layer ended its session with this alert.
     PeerAlert(u8),
@@ -85,7 +85,8 @@ pub enum ResetReason {
     NotNeeded,
     /// The peer broke the application's protocol.
     PeerError,
-    /// Something here panicked over it. What is held for it may be half changed, so it is dropped and not asked.
+    /// The code of this end panicked while it processed the connection. State of the connection may be inconsistent, so
+    /// it is dropped without being used.
     Failed,
 }
 
@@ -100,16 +101,16 @@ pub enum ReadOutcome {
     Finished,
 }
 
-/// Why a packet was of no use to a host.
+/// Why a host discarded a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DiscardReason {
-    /// A length or a field that cannot be.
+    /// A length or a field is invalid.
     Malformed,
-    /// The bytes changed on the way.
+    /// The checksum is wrong: bytes changed on the way.
     BadChecksum,
     /// The destination address is not one of this host's.
     WrongAddress,
-    /// Nobody listens at this port.
+    /// No service listens on this port.
     PortUnreachable,
     /// The host does not support the protocol above IP.
     UnknownProtocol,
@@ -121,11 +122,11 @@ pub enum DiscardReason {
     OldTimestamp,
     /// The acknowledgement is outdated.
     OldAcknowledgement,
-    /// It acknowledges data that was never sent.
+    /// The packet acknowledges data that was never sent.
     UnsentAcknowledged,
-    /// Control bits that make no sense here.
+    /// The control bits are invalid in this state.
     UnexpectedFlags,
-    /// The backlog of unestablished connections is full, or the peer table is.
+    /// The backlog of unestablished connections or the peer table is full.
     BacklogFull,
     /// The queue for the host's processor is full.
     QueueFull,
