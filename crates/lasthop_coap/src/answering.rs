@@ -157,8 +157,8 @@ impl Answering {
         !answered.is_empty() || response_source.is_some_and(ResponseSource::is_cached)
     }
 
-    /// Processes a write to a resource with a configured name. If the data is on another server, the response waits for
-    /// it.
+    /// Processes a write to a resource with a configured name. If the resource is on another
+    /// server, the response waits for that server.
     pub(crate) fn take_write(
         &mut self,
         endpoint: &mut Endpoint,

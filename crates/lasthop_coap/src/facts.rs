@@ -58,8 +58,8 @@ enum PathForm {
 }
 
 impl Facts {
-    /// Processes an option. One that is repeated or has an invalid length counts as unknown (RFC 7252 sections 5.4.3, 5.4.5):
-    /// it is ignored if elective and rejected if critical.
+    /// Processes an option. One that is repeated or has an invalid length counts as unknown (RFC 7252 sections 5.4.3,
+    /// 5.4.5): it is ignored if elective and rejected if critical.
     #[inline]
     pub(crate) fn note(&mut self, number: u16, value: &[u8]) {
         match number {

@@ -137,7 +137,8 @@ impl Gateway {
         self.attachments.unbind(gateway, device);
     }
 
-    /// Detaches a device from its gateway device, which no longer receives the device's messages.
+    /// Detaches a device from its gateway device, which no longer receives the device's
+    /// configuration and commands.
     pub(crate) fn detach(&mut self, device: Identity) {
         if let Some(gateway) = self.attachments.detach(device) {
             self.reconsider(gateway);

@@ -238,7 +238,7 @@ impl Http3Client {
         }
     }
 
-    /// Stops sending requests. The connection ends after the last response.
+    /// Closes the connection at once, because no further request is sent.
     pub(crate) fn finish(&mut self, wire: &mut Wire<'_>) {
         if !core::mem::replace(&mut self.is_over, true) {
             wire.transport.close(wire.now, wire.connection, NO_ERROR);
