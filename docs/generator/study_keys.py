@@ -20,10 +20,13 @@ from annotated_types import Ge, Le
 from docs.generator.markdown import code, table
 from lasthop.study.claims.form import ClaimsForm
 from lasthop.study.fields.descriptions import descriptions
+from lasthop.study.fields.electricity import DrawOf
 from lasthop.study.fields.form import Form, Number, OnOff, Quantity, QueueLimit, QueueSize, WordOr
 from lasthop.study.fields.quantity import (
     ANGLE,
     ARRIVALS,
+    CHARGE,
+    CURRENT,
     DECIBEL,
     ENERGY,
     FRACTION,
@@ -31,15 +34,22 @@ from lasthop.study.fields.quantity import (
     KINDS,
     LENGTH,
     PACKETS,
+    POWER,
     POWER_LEVEL,
     RATE,
+    RESISTANCE,
     SIZE,
+    TEMPERATURE,
     TIME,
+    VOLTAGE,
     Kind,
     format_quantity,
 )
 from lasthop.study.fields.shares import SharesOf
 from lasthop.study.figures.form import FiguresForm
+from lasthop.study.fleet.battery import CapacityOf
+from lasthop.study.fleet.derating import TableOf
+from lasthop.study.fleet.power_profile import ProfileName, power_profiles
 from lasthop.study.forms.long_form import LongForm
 from lasthop.study.forms.model import StudyForm
 from lasthop.study.forms.short_form import ShortForm
@@ -66,6 +76,12 @@ _EXAMPLES = {
     FREQUENCY: "15 kHz",
     ANGLE: "65 deg",
     ARRIVALS: "2 /s",
+    CHARGE: "8.5 Ah",
+    CURRENT: "12 uA",
+    POWER: "40 uW",
+    VOLTAGE: "3.6 V",
+    RESISTANCE: "5 ohm",
+    TEMPERATURE: "-20 C",
 }
 
 
@@ -241,7 +257,16 @@ def _plain(annotation: object, mappings: Sequence[_Mapping]) -> Iterator[str]:
         yield "a quantity, a number or words"
 
 
+_OF_BATTERIES: dict[type, tuple[str, ...]] = {
+    DrawOf: tuple(f"[{kind.noun}](#units)" for kind in (CURRENT, POWER)),
+    CapacityOf: tuple(f"[{kind.noun}](#units)" for kind in (CHARGE, ENERGY)),
+    ProfileName: (*map(code, power_profiles()), "a file"),
+    TableOf: ("a mapping of [temperatures](#units) to [percentages](#units)", "a file"),
+}
+
+
 def _marked(mark: object) -> Iterator[str]:
+    yield from _OF_BATTERIES.get(type(mark), ())
     match mark:
         case Moment(kind=kind):
             yield from (f"[{kind.noun}](#units)", code("06:30"), code("mon 06:30"))

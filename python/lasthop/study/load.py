@@ -16,6 +16,7 @@ from lasthop.study.forms.extending import read_named, read_study
 from lasthop.study.forms.read_form import read_form
 from lasthop.study.forms.renamed_keys import current_key, note_on
 from lasthop.study.forms.timing import QUICK_REPEAT, QUICK_REPEAT_LIVE, timing
+from lasthop.study.plan.batteries import Batteries
 from lasthop.study.plan.deciding import Judgeable
 from lasthop.study.plan.grid import check_settable, check_size, read_parts
 from lasthop.study.plan.judging import Judging
@@ -131,6 +132,7 @@ class _Loader:
         self._credentials: Credentials | None = None
         self._notes = Notes()
         self._tariffs = Tariffs()
+        self._batteries = Batteries()
 
     def study(self) -> Study:
         """Resolve the study."""
@@ -149,10 +151,11 @@ class _Loader:
             credentials=self._credentials,
             notes=self._notes,
             tariffs=self._tariffs,
+            batteries=self._batteries,
         ).expand(grid, arms)
         swept = {parameter.key: parameter for part in parts for parameter in part.swept}
         judgeable = Judgeable(arms, parts, swept, points)
-        judging = Judging(self._document, judgeable, parts, self._tariffs)
+        judging = Judging(self._document, judgeable, parts, self._tariffs, self._batteries)
         decide = judging.decide(base.decide)
         expect = tuple(
             judging.expectation(text, ("expect", index)) for index, text in enumerate(base.expect)

@@ -90,11 +90,11 @@ CASES = {
     ),
     "an unknown power profile": (
         HEAD + "energy: {profile: cr2032}\n",
-        '5:19: energy.profile: unknown value "cr2032"; write "tr_45_820", "bg96" or "sara_n2"',
+        '5:19: energy.profile: there is no power profile "cr2032"; known profiles: tr_45_820, *',
     ),
     "a battery in milliampere-hours": (
         HEAD + "energy: {battery: 1500 mAh}\n",
-        '5:19: energy.battery: "1500 mAh": unknown unit "mAh"; *',
+        '5:19: energy.battery: "1500 mAh" is a charge, *; write *',
     ),
     "an empty battery": (
         HEAD + "energy: {battery: 0 Wh}\n",

@@ -231,6 +231,102 @@ ARRIVALS = Kind(
     column_factor=3600,
 )
 
+CHARGE = Kind(
+    name="charge",
+    noun="a charge",
+    units={"mAh": Decimal("0.001"), "Ah": Decimal(1)},
+    shown=("mAh", "Ah"),
+    usual="Ah",
+    maximum=Decimal(10**6),
+    whole=False,
+    column_unit="Ah",
+    column_suffix="_ah",
+    column_factor=1,
+)
+CURRENT = Kind(
+    name="current",
+    noun="a current",
+    units={
+        "nA": Decimal("0.000000001"),
+        "uA": Decimal("0.000001"),
+        "mA": Decimal("0.001"),
+        "A": Decimal(1),
+    },
+    shown=("nA", "uA", "mA", "A"),
+    usual="mA",
+    maximum=Decimal(1000),
+    whole=False,
+    column_unit="A",
+    column_suffix="_a",
+    column_factor=1,
+)
+POWER = Kind(
+    name="power",
+    noun="a power",
+    units={
+        "nW": Decimal("0.000000001"),
+        "uW": Decimal("0.000001"),
+        "mW": Decimal("0.001"),
+        "W": Decimal(1),
+    },
+    shown=("nW", "uW", "mW", "W"),
+    usual="mW",
+    maximum=Decimal(1000),
+    whole=False,
+    column_unit="W",
+    column_suffix="_w",
+    column_factor=1,
+)
+VOLTAGE = Kind(
+    name="voltage",
+    noun="a voltage",
+    units={"mV": Decimal("0.001"), "V": Decimal(1)},
+    shown=("V",),
+    usual="V",
+    maximum=Decimal(1000),
+    whole=False,
+    column_unit="V",
+    column_suffix="_v",
+    column_factor=1,
+)
+RESISTANCE = Kind(
+    name="resistance",
+    noun="a resistance",
+    units={"mohm": Decimal("0.001"), "ohm": Decimal(1)},
+    shown=("ohm",),
+    usual="ohm",
+    maximum=Decimal(10**6),
+    whole=False,
+    column_unit="ohm",
+    column_suffix="_ohm",
+    column_factor=1,
+)
+TEMPERATURE = Kind(
+    name="temperature",
+    noun="a temperature",
+    units={"\N{DEGREE SIGN}C": Decimal(1), "C": Decimal(1)},
+    shown=("\N{DEGREE SIGN}C",),
+    usual="\N{DEGREE SIGN}C",
+    maximum=Decimal(200),
+    whole=False,
+    column_unit="\N{DEGREE SIGN}C",
+    column_suffix="_c",
+    column_factor=1,
+    signed=True,
+)
+LIFETIME = Kind(
+    name="lifetime",
+    noun="a number of years",
+    units={"years": Decimal(1), "year": Decimal(1)},
+    shown=("years",),
+    usual="years",
+    maximum=Decimal(1000),
+    whole=False,
+    column_unit="years",
+    column_suffix="_years",
+    column_factor=1,
+)
+
 KINDS = (
     TIME,
     SIZE,
@@ -244,6 +340,12 @@ KINDS = (
     FREQUENCY,
     ANGLE,
     ARRIVALS,
+    CHARGE,
+    CURRENT,
+    POWER,
+    VOLTAGE,
+    RESISTANCE,
+    TEMPERATURE,
 )
 
 

@@ -8,8 +8,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, Tag, model_validator
 
-from lasthop.study.fields.form import SCALAR_OR_MAPPING, Form, Quantity
-from lasthop.study.fields.quantity import ENERGY
+from lasthop.study.fields.form import SCALAR_OR_MAPPING, Form
+from lasthop.study.fleet.battery import BatteryOf
 from lasthop.study.fleet.device import DeviceForm
 from lasthop.study.fleet.devices import MAXIMUM_DEVICES, Arriving
 from lasthop.study.fleet.energy import Energy
@@ -58,10 +58,11 @@ class GroupForm(Form):
     stack."""
     stacks: dict[str, str] = Field(default_factory=dict, examples=["{archive: mqtt qos=1}"])
     """Stacks for single servers, by the name of the server."""
-    battery: Annotated[float, Quantity(ENERGY, "5 Wh", minimum=1)] | None = Field(
-        default=None, examples=["30 Wh"]
+    battery: BatteryOf | None = Field(
+        default=None, examples=["30 Wh", "{capacity: 8.5 Ah, voltage: 3.6 V}"]
     )
-    """Energy in a new battery of each device. It needs a path with a radio."""
+    """A new battery of each device: its energy, or a mapping with its limits. It needs a path with
+    a radio."""
     energy: Energy | None = Field(default=None, examples=["{profile: bg96}"])
     """Power profile and battery of each device. It needs a path with a radio."""
 

@@ -11,6 +11,7 @@ from lasthop.study.text.faults import Fault, show, suggestion
 
 if TYPE_CHECKING:
     from lasthop.study.forms.model import DecideForm
+    from lasthop.study.plan.batteries import Batteries
     from lasthop.study.plan.deciding import Judgeable
     from lasthop.study.plan.study import Part
     from lasthop.study.plan.tariffs import Tariffs
@@ -26,11 +27,13 @@ class Judging:
         judgeable: Judgeable,
         parts: tuple[Part, ...],
         tariffs: Tariffs,
+        batteries: Batteries,
     ) -> None:
         self._document = document
         self._judgeable = judgeable
         self._parts = parts
         self._tariffs = tariffs
+        self._batteries = batteries
 
     def decide(self, form: DecideForm | None) -> Decide | None:
         """Read the decision; None if the study has none.
@@ -107,6 +110,7 @@ class Judging:
             expression = parse_expression(text)
             self._judgeable.check(expression)
             self._tariffs.check(expression)
+            self._batteries.check(expression)
         except Fault as fault:
             raise self._document.error(fault.within(location)) from None
         return expression

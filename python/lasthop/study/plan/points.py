@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lasthop.study.forms.model import StudyForm
+    from lasthop.study.plan.batteries import Batteries
     from lasthop.study.plan.grid import GridPart
     from lasthop.study.plan.tariffs import Tariffs
     from lasthop.study.rules.credentials import Credentials
@@ -54,6 +55,7 @@ class Points:
         credentials: Credentials | None,
         notes: Notes,
         tariffs: Tariffs,
+        batteries: Batteries,
     ) -> None:
         self._document = document
         self._folder = folder
@@ -62,6 +64,7 @@ class Points:
         self._credentials = credentials
         self._notes = notes
         self._tariffs = tariffs
+        self._batteries = batteries
 
     def expand(
         self, grid: tuple[GridPart, ...], arms: tuple[StudyArm, ...]
@@ -155,6 +158,7 @@ class Points:
             )
             check_point(subject)
             self._tariffs.see(assembly)
+            self._batteries.see(assembly)
             self._notes.see(assembly, subject.spans, arms)
             spec = conditions_spec(
                 assembly,

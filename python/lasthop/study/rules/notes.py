@@ -54,6 +54,7 @@ class Notes:
             *_outages(assembly, spans),
             *_assistance(assembly, arms),
             *_notices(assembly, arms),
+            *_batteries(assembly),
         )
         self._found |= dict.fromkeys(found)
         moot = dict((*moot_sessions(assembly, arms), *moot_options(assembly, spans, arms)))
@@ -158,6 +159,14 @@ def _notices(assembly: Assembly, arms: Sequence[StudyArm]) -> Iterator[str]:
                 'no connection to an address; write "notify: none", or add another '
                 "stack"
             )
+
+
+def _batteries(assembly: Assembly) -> Iterator[str]:
+    """Name limits of a battery that the module would exceed."""
+    for group in assembly.groups:
+        at = ".".join((*map(str, group.location), "energy.battery"))
+        for warning in () if group.energy is None else group.energy.warnings():
+            yield f"{at}: {warning}"
 
 
 def _acts_on_notice(stack: ResolvedStack, *, hears: bool) -> bool:
