@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasthop.answer.group_rows import ReadGroups, no_groups, rows_by_group
 from lasthop.answer.quantities import format_quantity
+from lasthop.answer.requirement_words import in_words
 from lasthop.measures import column_of
 from lasthop.measures.groups import PLACE
 from lasthop.study.expressions import Comparison, Expression, parse_expression
@@ -53,6 +54,11 @@ class Expectation:
     applied: int = 0
     worst: Mapping[str, Any] | None = None
     reason: str = ""
+
+    @property
+    def words(self) -> str:
+        """The expectation as a person says it."""
+        return in_words(self.text)
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values."""

@@ -3,7 +3,7 @@
 import re
 
 from lasthop.measures.groups import PLACE
-from lasthop.study.expressions import COMPARABLE, Comparison, parse_expression
+from lasthop.study.expressions import COMPARABLE, Comparison, Expression, parse_expression
 
 _RELATIONS = {
     ">=": "at least",
@@ -24,10 +24,14 @@ def in_words(requirement: str) -> str:
     share of messages delivered of at least 99 %
     >>> print(in_words("battery_years >= 15 where stratum == '164 dB'"))
     battery life of at least 15 years in stratum 164 dB
+    >>> print(in_words("messages_duplicated == 0 where part == 'calm' and path.loss > 10 %"))
+    no messages duplicated in part calm where path.loss is more than 10 %
     """
     expression = parse_expression(requirement)
-    conditions = "".join(map(_condition, expression.where))
-    return f"{name_of(expression.comparison)} of {bound_of(expression.comparison)}{conditions}"
+    claim, conditions = expression.comparison, conditions_of(expression)
+    if claim.operator == "==" and claim.value == 0 and _is_count(claim):
+        return f"no {name_of(claim)}{conditions}"
+    return f"{name_of(claim)} of {bound_of(claim)}{conditions}"
 
 
 def name_of(comparison: Comparison) -> str:
@@ -64,13 +68,48 @@ def _value(comparison: Comparison) -> str:
     return written
 
 
-def _condition(condition: Comparison) -> str:
-    value = condition.written.strip("'\"")
-    if condition.column in PLACE:
-        where = "in" if condition.operator == "==" else "outside of"
-        return f" {where} {condition.column} {value}"
-    if condition.column == "stack":
-        return f" for {value}" if condition.operator == "==" else f" for all stacks but {value}"
+def conditions_of(expression: Expression) -> str:
+    """Write the rows to which an expression applies: places, stacks, then settings.
+
+    Examples
+    --------
+    >>> both = "delivery_ratio >= 99 % where stratum == '164 dB' and flow != 'valve'"
+    >>> print(conditions_of(parse_expression(both)))
+     in stratum 164 dB and outside of flow valve
+    """
+    places = [_place(one) for one in expression.where if one.column in (*PLACE, "part")]
+    stacks = [_stack(one) for one in expression.where if one.column == "stack"]
+    beside = (*PLACE, "part", "stack")
+    settings = [_setting(one) for one in expression.where if one.column not in beside]
+    words = [
+        " and ".join(places),
+        " and ".join(stacks),
+        f"where {' and '.join(settings)}" if settings else "",
+    ]
+    return "".join(f" {word}" for word in words if word)
+
+
+def _place(condition: Comparison) -> str:
+    where = "in" if condition.operator == "==" else "outside of"
+    return f"{where} {condition.column} {_text(condition)}"
+
+
+def _stack(condition: Comparison) -> str:
+    return f"for {'' if condition.operator == '==' else 'all stacks but '}{_text(condition)}"
+
+
+def _setting(condition: Comparison) -> str:
     if condition.operator in ("==", "!="):
-        return f" where {condition.column} is {'' if condition.operator == '==' else 'not '}{value}"
-    return f" where {condition.column} is {bound_of(condition)}"
+        return f"{condition.column} is {'' if condition.operator == '==' else 'not '}" + _text(
+            condition
+        )
+    return f"{condition.column} is {bound_of(condition)}"
+
+
+def _text(condition: Comparison) -> str:
+    return condition.written.strip("'\"")
+
+
+def _is_count(comparison: Comparison) -> bool:
+    known = COMPARABLE.get(comparison.column)
+    return known is not None and known.unit == "count"

@@ -18,8 +18,8 @@ def gate_verdict(results: Results, unmet: Sequence[str] = ()) -> str:
     A run that cannot be believed, as one that was too late, is no answer of either kind.
     """
     expectations = results.expectations
-    failed = [one.text for one in expectations if one.verdict is ExpectationVerdict.FAILED]
-    open_ = [one.text for one in expectations if one.verdict is ExpectationVerdict.NOT_JUDGED]
+    failed = [one.words for one in expectations if one.verdict is ExpectationVerdict.FAILED]
+    open_ = [one.words for one in expectations if one.verdict is ExpectationVerdict.NOT_JUDGED]
     invalid = results.manifest.counts.get("invalid", 0)
     of = _counted(len(expectations), "expectation")
     if invalid or not results.ruling.valid:

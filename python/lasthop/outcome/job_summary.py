@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lasthop.answer.expectation import ExpectationVerdict
+from lasthop.answer.expectation_words import expectation_line
 from lasthop.outcome.culprit_words import again, message_in_words, packets_in_words
 from lasthop.outcome.gate_verdict import gate_verdict
 from lasthop.results.atomic import environment
@@ -45,7 +46,7 @@ def job_summary(results: Results) -> Iterator[str]:
         yield "|---|---|---|"
     for found in results.expectations:
         rows = f"{found.applied - found.failed} of {found.applied} hold" if found.applied else "-"
-        yield f"| {_SIGNS[found.verdict]} {found.verdict.value} | `{_cell(found.text)}` | {rows} |"
+        yield f"| {_SIGNS[found.verdict]} {found.verdict.value} | {_cell(found.words)} | {rows} |"
     for found in results.expectations:
         if found.verdict is ExpectationVerdict.FAILED:
             yield from _failure(results, found)
@@ -54,9 +55,9 @@ def job_summary(results: Results) -> Iterator[str]:
 
 def _failure(results: Results, found: Expectation) -> Iterator[str]:
     yield ""
-    yield f"### `{found.text}`"
+    yield f"### {found.words}"
     yield ""
-    yield f"{found}."
+    yield f"{expectation_line(found)}."
     culprit = results.culprit(found)
     if culprit is None:
         return

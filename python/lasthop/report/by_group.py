@@ -14,7 +14,7 @@ from lasthop.answer.sentences import Sentence
 from lasthop.answer.verdict import best_at, how_to_read
 from lasthop.measures import measure
 from lasthop.report.figures.figure import sentence_case
-from lasthop.report.markup import Row, Styles, bold, pill, sentence, small, stack_name, table
+from lasthop.report.markup import Row, Styles, bold, fold, pill, sentence, small, stack_name, table
 from lasthop.report.section import Section, counted
 from lasthop.report.templating import render
 from lasthop.statistics.intervals import Interval
@@ -26,13 +26,14 @@ _SHOWN = {
 }
 _MOST_PLACES = 100
 _MOST_OPEN_ROWS = 12
+_MOST_ROWS = 20
 
 
 def by_group_table(found: DecisionByGroup | None, styles: Styles) -> Markup:
     """Write a row for each place and stack; nothing where there are none, or too many to skim."""
     if found is None or _is_long(found):
         return Markup()
-    drawn, notes = _table_and_notes(found, styles)
+    drawn, notes = _table_and_notes(found, styles, found.decision.points)
     return render("ranking.html", tables=[(f"By {found.name}", drawn)], notes=notes)
 
 
@@ -40,8 +41,14 @@ def by_group_section(found: DecisionByGroup | None, styles: Styles) -> Section |
     """Fold the same table away where it is long."""
     if found is None or not _is_long(found):
         return None
-    drawn, notes = _table_and_notes(found, styles)
-    body = render("ranking.html", tables=[("", drawn)], notes=notes)
+    points = found.decision.points[:_MOST_PLACES]
+    first, more = _first(found, points)
+    drawn, notes = _table_and_notes(found, styles, first)
+    tables = [("", drawn)]
+    if more:
+        beyond, _ = _table_and_notes(found, styles, more)
+        tables.append(("", fold(counted(len(more), "more place"), beyond)))
+    body = render("ranking.html", tables=tables, notes=notes)
     places = counted(len(found.decision.points), "place")
     return Section("by-group", f"By {found.name}", places, body)
 
@@ -57,9 +64,32 @@ def _is_long(found: DecisionByGroup) -> bool:
     return rows > _MOST_OPEN_ROWS
 
 
-def _table_and_notes(found: DecisionByGroup, styles: Styles) -> tuple[Markup, tuple[str, ...]]:
+def _first(
+    found: DecisionByGroup, points: Sequence[PointDecision]
+) -> tuple[list[PointDecision], list[PointDecision]]:
+    """Divide the places: those that a reader sees first, and the others.
+
+    Those that differ from the fleet come first.
+    """
+    first: list[int] = []
+    rows = 0
+    order = sorted(range(len(points)), key=lambda place: points[place] not in found.differing)
+    for place in order:
+        rows += len(points[place].in_order)
+        if first and rows > _MOST_ROWS:
+            break
+        first.append(place)
+    shown = set(first)
+    return (
+        [point for place, point in enumerate(points) if place in shown],
+        [point for place, point in enumerate(points) if place not in shown],
+    )
+
+
+def _table_and_notes(
+    found: DecisionByGroup, styles: Styles, shown: Sequence[PointDecision]
+) -> tuple[Markup, tuple[str, ...]]:
     points = found.decision.points
-    shown = points[:_MOST_PLACES]
     arms = [(point, arm) for point in shown for arm in arms_of(point.point.rows, point.in_order)]
     columns = [name for name in _SHOWN if any(_has(arm, name) for _, arm in arms)]
     conditions = [name for name, _ in points[0].point.named]
@@ -76,7 +106,7 @@ def _table_and_notes(found: DecisionByGroup, styles: Styles) -> tuple[Markup, tu
     head = [*map(sentence_case, conditions), "Stack", *(_SHOWN[name] for name in columns), *answers]
     start = len(conditions) + 1
     drawn = table(head, rows, numeric=range(start, start + len(columns)), wide=(len(head) - 1,))
-    hidden = len(points) - len(shown)
+    hidden = max(0, len(points) - _MOST_PLACES)
     left_out = (f"{hidden} more are in groups.parquet.",) if hidden else ()
     return drawn, (*how_to_read(found.decision), *_kinds(arms, columns), *left_out)
 

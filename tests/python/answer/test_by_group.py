@@ -179,7 +179,7 @@ def test_an_expectation_of_a_stratum_is_judged_there() -> None:
     texts = [f"delivery_ratio >= 99 % where stratum == '{loss}'" for loss in ("144 dB", "164 dB")]
     held, failed = judge_expectations(runs_of_fleet, texts, lambda: table)
     assert (held.verdict, held.applied) == (ExpectationVerdict.HELD, 10)
-    assert "true in 10 rows of groups" in expectation_line(held)
+    assert "true in 10 rows by group, stratum and flow" in expectation_line(held)
     assert (failed.verdict, failed.failed) == (ExpectationVerdict.FAILED, 10)
     assert (
         "(a, group meters, stratum 164 dB, flow index, part base, repetition 1)"

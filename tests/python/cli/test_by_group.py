@@ -52,7 +52,9 @@ def test_an_expectation_of_a_group_is_judged_of_that_group(lasthop: Lasthop) -> 
     lasthop.write("sites.yaml", f'{STUDY}expect: ["{expect.format("far")}"]\n')
     failed = lasthop("run", "sites.yaml", "--out", "far")
     assert failed.returncode == 1
-    assert failed.stdout.startswith("failed: delivery_ratio == 100 % where group == 'far'")
+    assert failed.stdout.startswith(
+        "failed: share of messages delivered of exactly 100 % in group far"
+    )
     assert "(raw_udp, group far, stratum none, flow level, part base" in failed.stdout
 
 

@@ -121,7 +121,7 @@ def test_an_expectation_that_is_false_exits_1_and_names_the_worst_run(lasthop: L
     assert done.returncode == 1
     failed = [line for line in done.stdout.splitlines() if line.startswith("expectation failed")]
     assert len(failed) == 1
-    assert "delivery_ratio == 1: false in" in failed[0]
+    assert "share of messages delivered of exactly 100 %: false in" in failed[0]
     assert "worst:" in failed[0]
 
 

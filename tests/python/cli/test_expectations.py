@@ -39,7 +39,10 @@ def test_a_study_of_which_no_run_completes_does_not_pass(lasthop: Lasthop) -> No
     done = lasthop("run", "gate.yaml")
     assert done.returncode == 1
     first, second, *_ = done.stdout.splitlines()
-    assert first == "not judged, which is no pass: delivery_ratio > 50 % (1 of 1 expectation)"
+    assert (
+        first
+        == "not judged, which is no pass: share of messages delivered of more than 50 % (1 of 1 expectation)"
+    )
     assert "no run completed (2 unsupported)" in second
     assert cases(lasthop, "results/gate") == ["failure"]
 
@@ -49,8 +52,10 @@ def test_the_first_line_says_by_what_a_gate_failed(lasthop: Lasthop) -> None:
     done = lasthop("run", "gate.yaml", "--no-report")
     assert done.returncode == 1
     first, second, third, *_ = done.stdout.splitlines()
-    assert first == "failed: delivery_ratio > 99 % (1 of 1 expectation)"
-    assert second.startswith("expectation failed: delivery_ratio > 99 %: false in 2 of 2")
+    assert first == "failed: share of messages delivered of more than 99 % (1 of 1 expectation)"
+    assert second.startswith(
+        "expectation failed: share of messages delivered of more than 99 %: false in 2 of 2"
+    )
     assert re.match(r" +Message \d+ of device-0 \(flow traffic\), .* never arrived", third), third
     told = json.loads(lasthop("run", "gate.yaml", "--no-report", "--json").stdout)
     assert told["gate"] == first
@@ -74,7 +79,7 @@ def test_shards_judge_nothing_and_the_merged_folder_does(lasthop: Lasthop) -> No
         assert cases(lasthop, f"part{shard}") == []
     merged = lasthop("report", "part1", "part2", "--out", "whole")
     assert merged.returncode == 1, merged.stderr
-    assert merged.stdout.startswith("failed: delivery_ratio > 99 %")
+    assert merged.stdout.startswith("failed: share of messages delivered of more than 99 %")
 
 
 def test_runs_that_are_named_are_judged_alone(lasthop: Lasthop) -> None:

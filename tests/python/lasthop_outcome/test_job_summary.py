@@ -38,8 +38,11 @@ def test_a_message_that_was_lost_is_named_with_its_packet(folder: Path) -> None:
     done = _run(folder, "--capture", "--summary", "summary.md")
     assert done.returncode == 1, done.stderr
     told = (folder / "summary.md").read_text()
-    assert "| ❌ failed | `delivery_ratio == 100 %` | 0 of 2 hold |" in told
-    assert "| ✅ held | `messages_duplicated == 0` | 2 of 2 hold |" in told
+    assert "| ❌ failed | share of messages delivered of exactly 100 % | 0 of 2 hold |" in told
+    assert "| ✅ held | no messages duplicated | 2 of 2 hold |" in told
+    assert "### share of messages delivered of exactly 100 %" in told
+    assert "expectation failed: share of messages delivered of exactly 100 %: false in " in told
+    assert "Expectation(" not in told
     assert "never arrived (loss)" in told
     assert "--only" in told
     packet = int(told.partition("Packet ")[2].split()[0].rstrip(","))

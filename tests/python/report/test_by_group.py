@@ -79,3 +79,19 @@ def test_a_table_that_is_long_is_folded_and_a_short_one_is_not(results: Path) ->
     assert not section.opened
     assert (section.title, section.digest) == ("By stratum", f"{len(points)} places")
     assert section.body.count("<tr") == 1 + sum(len(point.in_order) for point in points)
+
+
+@pytest.mark.parametrize(("times", "folds"), [(5, 0), (6, 1)])
+def test_a_long_table_opens_with_at_most_20_rows(results: Path, times: int, folds: int) -> None:
+    """Each of the two strata has two rows."""
+    found = lasthop.Results(results).by_group
+    assert found is not None
+    styles = stack_styles(found.decision.points[0].in_order)
+    points = tuple(replace(point) for _ in range(times) for point in found.decision.points)
+    long = replace(found, decision=replace(found.decision, points=points))
+    section = by_group_section(long, styles)
+    assert section is not None
+    opened, _, rest = str(section.body).partition("<details>")
+    assert opened.count("<tr>") == 1 + 20
+    assert rest.count("<summary>") == folds
+    assert ("2 more places" in rest) == bool(folds)

@@ -181,7 +181,9 @@ def test_a_failed_expectation_is_the_first_thing_said(write_results: WriteResult
     manifest["study"]["expect"] = ["delivery_ratio >= 99 %"]
     path.write_text(json.dumps(manifest))
     text = page_of(folder).text
-    assert text.index("Expectation failed: delivery_ratio >= 99 %") < text.index("One answer")
+    assert text.index(
+        "Expectation failed: share of messages delivered of at least 99 %"
+    ) < text.index("One answer")
 
 
 def test_a_requirement_that_no_stack_meets_is_the_first_thing_said(
