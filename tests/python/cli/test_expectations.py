@@ -39,9 +39,9 @@ def test_a_study_of_which_no_run_completes_does_not_pass(lasthop: Lasthop) -> No
     done = lasthop("run", "gate.yaml")
     assert done.returncode == 1
     first, second, *_ = done.stdout.splitlines()
-    assert (
-        first
-        == "not judged, which is no pass: share of messages delivered of more than 50 % (1 of 1 expectation)"
+    assert first == (
+        "not judged, which is no pass: share of messages delivered of more than 50 % "
+        "(1 of 1 expectation)"
     )
     assert "no run completed (2 unsupported)" in second
     assert cases(lasthop, "results/gate") == ["failure"]

@@ -45,8 +45,8 @@ REFUSED = {
     "a charge without a voltage in a mapping": (
         "energy: {battery: {capacity: 8.5 Ah}}",
         (
-            '*energy.battery.capacity: "8.5 Ah" is a charge, and the voltage of the cell is missing; '
-            'write "voltage: 3.6 V" beside it, or the capacity as an energy in Wh'
+            '*energy.battery.capacity: "8.5 Ah" is a charge, and the voltage of the cell is '
+            'missing; write "voltage: 3.6 V" beside it, or the capacity as an energy in Wh'
         ),
     ),
     "nothing in it": (
