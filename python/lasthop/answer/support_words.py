@@ -45,7 +45,8 @@ def support_at(decision: Decision, point: PointDecision) -> Iterable[Sentence]:
             yield plain(f"Nor has any of them a {label}: {objective.why_unmeasured}.")
         else:
             would = f" would come first with a {label} of {_value(arm, objective)}."
-            dropped = "If the requirement were dropped, "
+            several = "s" if len(decision.requirements) > 1 else ""
+            dropped = f"If the requirement{several} were dropped, "
             yield Sentence((Span(dropped), Span(arm.stack, "stack"), Span(would)))
 
 

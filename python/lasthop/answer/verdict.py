@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from lasthop.answer.contradictions import contradictions_in_words
 from lasthop.answer.decision import Decision, Outcome, PointDecision
 from lasthop.answer.requirement_words import in_words
 from lasthop.answer.sentences import Sentence, Span, first_names, names, plain
@@ -49,7 +50,8 @@ def verdict(decision: Decision) -> AnswerVerdict:
             if not where
             else (*least_lead(decision), *rule_of_ranking(decision))
         )
-        return AnswerVerdict(_tag(first), headline, (*support, *caution))
+        against = contradictions_in_words(decision)
+        return AnswerVerdict(_tag(first), headline, (*against, *support, *caution))
     return AnswerVerdict(
         _tag_of_many(decision),
         _headline_of_many(decision),
@@ -65,7 +67,7 @@ def best_at(decision: Decision, point: PointDecision) -> Sentence:
 def clause(decision: Decision, point: PointDecision) -> list[Span]:
     """Describe the result at one point as a part of a sentence."""
     leaders = first_names(point.leaders)
-    rules = _rules(decision)
+    rules = _all_rules(decision)
     label = decision.objective.column.label if decision.objective else "value"
     unmeasured = decision.objective.why_unmeasured if decision.objective else ""
     best = "highest" if decision.objective and decision.objective.maximise else "lowest"
@@ -182,7 +184,7 @@ def _lines(decision: Decision, groups: Sequence[Sequence[PointDecision]]) -> Ite
 
 def _only(decision: Decision, point: PointDecision) -> list[Span]:
     """Say what is known of the one stack that is left, or that the study has."""
-    leaders, rules = names(point.leaders), _rules(decision)
+    leaders, rules = names(point.leaders), _all_rules(decision)
     open_ones = {one.requirement for stack in point.leaders for one in point.too_few(stack)}
     left_open = _listed([rule for rule in decision.requirements if rule in open_ones])
     if len(decision.protocols) == 1:
@@ -219,8 +221,12 @@ def _unranked(point: PointDecision, rules: Sequence[Span]) -> list[Span]:
     return [*first_names(met), Span(verb), *rules, *rest]
 
 
-def _rules(decision: Decision) -> list[Span]:
-    return _listed(decision.requirements)
+def _all_rules(decision: Decision) -> list[Span]:
+    """Name the only requirement, or count them: what each stack misses is told below."""
+    number = len(decision.requirements)
+    if number <= 1:
+        return _listed(decision.requirements)
+    return [Span("both requirements" if number == 2 else f"all {number} requirements")]  # noqa: PLR2004
 
 
 def _listed(requirements: Sequence[str]) -> list[Span]:

@@ -35,6 +35,25 @@ def test_an_example_runs(lasthop: Lasthop, name: str) -> None:
     assert said["answer"]["headline"]
 
 
+def test_the_question_of_the_meters_says_which_requirements_cannot_hold_together(
+    lasthop: Lasthop,
+) -> None:
+    written = lasthop("init", "--example", "meters")
+    assert written.returncode == 0, written.stderr
+    done = lasthop("run", "meters.yaml", "--json", "--no-report")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)["answer"]
+    assert answer["headline"] == "No stack meets all 4 requirements."
+    years, together, *_ = answer["support"]
+    assert years == "No stack meets battery life of at least 15 years in stratum 164 dB."
+    valve = "share of messages delivered of at least 99 % in flow valve"
+    megabytes = "billed bytes of a SIM in a month of at most 416.7 kB"
+    assert together == (
+        f"These requirements cannot hold together: {valve}, and {megabytes}. "
+        f"coap misses {valve}; mqtt misses {megabytes}."
+    )
+
+
 def test_the_answer_flips_where_reports_no_longer_arrive(lasthop: Lasthop) -> None:
     (sweep,) = answered(lasthop, "flip-point")["answer"]["sweeps"]
     assert sweep["key"] == "path.loss"
