@@ -56,7 +56,6 @@ _REMEDIES: Mapping[str, str] = {
     "authorisation": "keep sessions open",
     "post_quantum_share": "keep sessions open, or use another key share",
     "keep_alive": "write a longer keep_alive",
-    "path_probe": "write a keep_alive shorter than the timeout of the NAT",
     "rounding": "send less often, or keep the data session open",
     "packet_overhead": "send fewer and larger packets",
 }

@@ -50,7 +50,11 @@ def show_answer(answer: ShortAnswer) -> None:
     if answer.settings:
         say("\nsettings that mattered most")
         show(_settings(answer.settings[:_MOST_SETTINGS]))
-    say("".join(f"\ncaution  {caution}" for caution in answer.cautions))
+    told = [
+        *(f"caution  {one}" for one in answer.cautions),
+        *(f"hint     {one}" for one in answer.hints),
+    ]
+    say("".join(f"\n{line}" for line in told))
 
 
 def _along_sweeps(answer: ShortAnswer) -> Iterable[str]:

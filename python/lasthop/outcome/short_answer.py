@@ -15,6 +15,7 @@ from lasthop.answer.arms import stack_names
 from lasthop.answer.by_group import DecisionByGroup, answer_by_group
 from lasthop.answer.cautions import cautions
 from lasthop.answer.decision import Decision, PointDecision
+from lasthop.answer.hints import hints
 from lasthop.answer.requirement_words import in_words
 from lasthop.answer.sweeps import decide_along_sweeps
 from lasthop.answer.verdict import best_at, how_to_read, verdict
@@ -78,6 +79,8 @@ class ShortAnswer:
         How far each setting moves the aim, the farthest first.
     cautions
         What to keep in mind of these figures.
+    hints
+        Effects that a setting avoids, each with the setting.
     by_group
         The same by group and stratum; nothing where there is one only.
     """
@@ -92,6 +95,7 @@ class ShortAnswer:
     sweeps: tuple[AnswerSweep, ...]
     settings: tuple[AnswerSetting, ...]
     cautions: tuple[str, ...]
+    hints: tuple[str, ...]
     by_group: tuple[AnswerPlace, ...]
 
     @property
@@ -133,6 +137,7 @@ def short_answer(results: "Results") -> ShortAnswer:
         sweeps=tuple(map(answer_sweep, sweeps)),
         settings=answer_settings(results.compared, results.manifest.study, decision, sweeps),
         cautions=cautions([results.path], results.manifest.study),
+        hints=hints([results.path], results.manifest.study),
         by_group=() if by_group is None else tuple(_places(by_group, stacks)),
     )
 
@@ -150,6 +155,7 @@ def short_answer_html(results: "Results") -> str:
     notes = (answer.legend, *answer.notes) if answer.legend else answer.notes
     lines += [f"<p><small>{escape(note)}</small></p>" for note in notes]
     lines += [f"<p>Caution: {escape(caution)}</p>" for caution in answer.cautions]
+    lines += [f"<p>Hint: {escape(hint)}</p>" for hint in answer.hints]
     if results.judgements:
         claims = [
             (one.id, one.what, one.published, ours(one), interval(one), said(one), one.reason)

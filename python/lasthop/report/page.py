@@ -10,6 +10,7 @@ from lasthop.answer.cautions import cautions
 from lasthop.answer.crashes import crashes_in_a_line
 from lasthop.answer.decision import Decision
 from lasthop.answer.expectation import Expectation
+from lasthop.answer.hints import hints
 from lasthop.answer.settings import settings_that_matter
 from lasthop.answer.sweeps import SweepDecision
 from lasthop.report.alerts import alerts_html
@@ -104,6 +105,7 @@ def report_page(  # noqa: PLR0913  (what a page is made of)
         heading=heading(source.study),
         description=source.study.get("description"),
         cautions=cautions(source.paths, source.study),
+        hints=hints(source.paths, source.study, on_page=True),
         counts=_counts(source),
         unchecked=[f"{folder} is {UNCHECKED}" for folder in source.unchecked],
         alerts=alerts_html(source, decision, expectations) if source.multiverse is None else "",

@@ -52,6 +52,8 @@ def describe_study(study: "Study") -> dict[str, Any]:
         "quick": study.quick,
         "overload": study.measure.overload,
         "expect": [expectation.text for expectation in study.expect],
+        # Those are printed before the runs, and the page repeats them.
+        **({"notes": list(study.notes)} if study.notes else {}),
         **({"tariffs": [dict(one) for one in study.tariffs]} if study.tariffs else {}),
         "claims": study.claims.written,
         **({} if study.figures is None else {"figures": study.figures.written}),
