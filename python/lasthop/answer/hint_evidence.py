@@ -25,6 +25,7 @@ _RUNS = (
     "retransmissions_application",
     "latency_p50_ms",
 )
+_PARTS = {"flows", "groups", "paths", "stacks"}
 _MS = 1e6
 _NO_ID = (0, "0", "0B", "0 B")
 _FROM_DEVICE = ("report", "round_trip")
@@ -132,9 +133,9 @@ def _cases(folder: Path) -> Iterator[tuple[pl.DataFrame, Mapping[str, Any]]]:
         return
     runs = table.select(_RUNS).filter(status="completed").unique("run_id", maintain_order=True)
     for rows in runs.collect().partition_by("stack", "case_id", maintain_order=True):
-        spec = rows["run_spec"][0]
-        if spec:
-            yield rows, json.loads(spec)
+        spec = json.loads(rows["run_spec"][0] or "{}")
+        if spec.keys() >= _PARTS:
+            yield rows, spec
 
 
 def _stacks(folder: Path, rows: pl.DataFrame, spec: Mapping[str, Any]) -> Iterator[StackEvidence]:
