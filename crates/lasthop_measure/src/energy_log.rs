@@ -1,5 +1,7 @@
+use std::collections::BTreeMap;
+
 use lasthop_contract::{Port, RadioCause, RadioState};
-use lasthop_device::{Battery, EnergyAccount, PowerProfile};
+use lasthop_device::{Battery, EnergyAccount, Load, PowerProfile};
 use lasthop_engine::LinkId;
 use lasthop_units::{Duration, Energy, Instant, Power};
 
@@ -16,6 +18,8 @@ pub struct EnergyLog {
     /// By link and port.
     radios: Vec<Vec<Radio>>,
     told_twice: bool,
+    /// Whether a message takes energy beside the radio.
+    counts_messages: bool,
     set_ups: SetUps,
 }
 
@@ -31,12 +35,27 @@ struct Class {
     devices: u64,
     /// What their set-up took.
     set_up: Share,
+    /// Their messages that were due while energy was measured, if these take energy beside the radio.
+    messages: u64,
+    /// By device, if a lifetime is asked for.
+    spent: BTreeMap<u32, Spent>,
+}
+
+/// The energy of one device.
+#[derive(Clone, Copy, Debug, Default)]
+struct Spent {
+    /// Joules of its radios while energy was measured.
+    measured: Energy,
+    set_up: Share,
+    messages: u64,
 }
 
 /// What is known of a radio.
 #[derive(Clone, Copy, Debug, Default)]
 struct Radio {
     class: u32,
+    /// The number of its device.
+    device: u32,
     /// Its device has one that counts already.
     is_another: bool,
     /// Until when it has told its time.
@@ -50,6 +69,10 @@ pub struct EnergyConfig {
     pub profile: PowerProfile,
     /// The battery.
     pub battery: Battery,
+    /// What the device draws beside its radio.
+    pub load: Load,
+    /// The years that a battery should last, if that is asked for.
+    pub lifetime_years: Option<f64>,
     /// The start of the energy measurement, after the first schedule began.
     pub from: Duration,
     /// The end of the energy measurement.
@@ -63,8 +86,10 @@ pub struct EnergySummary {
     pub by_cause: [Energy; RadioCause::ALL.len()],
     /// Time in seconds by kind of state, in the order of [`RadioState::NAMES`].
     pub by_state: [Duration; RadioState::COUNT],
-    /// Total energy in joules.
+    /// Total energy of the radios in joules.
     pub total: Energy,
+    /// Joules that the devices drew beside their radios; `None` where nothing does.
+    pub load: Option<Energy>,
     /// The set-up energy in joules. A part of it can lie before the measurement (see `MODEL.md`).
     pub set_up: Energy,
     /// The measured energy in joules without the set-up energy.
@@ -74,6 +99,10 @@ pub struct EnergySummary {
     /// Devices with the same battery share a mean power. With several batteries it is the mean over devices (see
     /// `MODEL.md`). It is `None` unless every device was present all the time.
     pub battery_years: Option<f64>,
+    /// The share of the real devices whose battery lasts as long as asked for.
+    ///
+    /// It is `None` where that is not asked for, and unless every device was present all the time.
+    pub lifetime_ratio: Option<f64>,
 }
 
 impl EnergyConfig {
@@ -106,19 +135,30 @@ impl EnergyLog {
             radios: 0,
             devices: 0,
             set_up: Share::default(),
+            messages: 0,
+            spent: BTreeMap::new(),
         };
+        let classes: Vec<Class> = classes.map(class).collect();
+        let takes_some = |class: &Class| class.config.load.per_message > Energy::ZERO;
         Self {
-            classes: classes.map(class).collect(),
+            counts_messages: classes.iter().any(takes_some),
+            classes,
             radios: Vec::new(),
             told_twice: false,
             set_ups: SetUps::default(),
         }
     }
 
-    /// Records the class of a radio. A radio without a class belongs to the first one.
-    pub(crate) fn attach(&mut self, radio: (LinkId, Port), class: u32, is_another: bool) {
+    /// Records the class and the device of a radio. A radio without a class belongs to the first one.
+    pub(crate) fn attach(
+        &mut self,
+        radio: (LinkId, Port),
+        (class, device): (u32, u32),
+        is_another: bool,
+    ) {
         *self.radio(radio) = Radio {
             class,
+            device,
             is_another,
             told_until: None,
         };
@@ -127,6 +167,34 @@ impl EnergyLog {
     /// Records the device of a radio whose session set-up is measured.
     pub(crate) fn sets_up(&mut self, radio: (LinkId, Port), device: DeviceKey) {
         self.set_ups.begin(radio, device);
+    }
+
+    /// Whether messages are to be noted.
+    pub(crate) fn counts_messages(&self) -> bool {
+        self.counts_messages
+    }
+
+    /// Notes a message of a device, or for it, that is due, when the first schedule was begun at `start`.
+    pub(crate) fn note_message(
+        &mut self,
+        now: Instant,
+        start: Option<Instant>,
+        (class, device): (u32, u32),
+    ) {
+        let Some(class) = self.classes.get_mut(class as usize) else {
+            return;
+        };
+        let window = |start: Instant| (start + class.config.from, start + class.config.until);
+        let Some((begin, end)) = start.map(window) else {
+            return;
+        };
+        if now < begin || now >= end {
+            return;
+        }
+        class.messages += 1;
+        if class.config.lifetime_years.is_some() {
+            class.spent.entry(device).or_default().messages += 1;
+        }
     }
 
     /// Returns the set-ups of devices, while any is unfinished.
@@ -149,8 +217,9 @@ impl EnergyLog {
         (from, duration): (Instant, Duration),
     ) {
         let until = from + duration;
-        let class = self.tell(radio, from, until);
+        let (class, device) = self.tell(radio, from, until);
         let class = &mut self.classes[class as usize];
+        let of_each = class.config.lifetime_years.is_some();
         let window = |start: Instant| (start + class.config.from, start + class.config.until);
         let measured = start.map(window);
         if !self.set_ups.are_over() {
@@ -161,11 +230,19 @@ impl EnergyLog {
                 cause: what.1,
                 measured,
             };
-            class.set_up.add(self.set_ups.take(radio, span));
+            let share = self.set_ups.take(radio, span);
+            class.set_up.add(share);
+            if of_each {
+                class.spent.entry(device).or_default().set_up.add(share);
+            }
         }
         let Some((begin, end)) = measured else { return };
         let (from, until) = (from.max(begin), until.min(end));
         class.account.record(what.0, what.1, until - from);
+        if of_each {
+            let joules = class.config.profile.draws(what.0) * (until - from);
+            class.spent.entry(device).or_default().measured += joules;
+        }
     }
 
     /// Whether no radio reported the same moment twice, and the radios of the permanent devices left out no moment.
@@ -191,11 +268,27 @@ impl EnergyLog {
                 *sum += more;
             }
             all.total += other.total;
+            all.load = match (all.load, other.load) {
+                (Some(sum), Some(more)) => Some(sum + more),
+                (sum, more) => sum.or(more),
+            };
             all.set_up += other.set_up;
             all.steady += other.steady;
             all.battery_years = self.battery_years();
         }
+        all.lifetime_ratio = self.lifetime_ratio();
         Some(all)
+    }
+
+    /// Returns the share of the real devices whose battery lasts as long as asked for, of those of which that is asked.
+    fn lifetime_ratio(&self) -> Option<f64> {
+        let asked = |class: &&Class| class.radios > 0 && class.config.lifetime_years.is_some();
+        let (mut lasting, mut devices) = (0.0, 0.0);
+        for class in self.classes.iter().filter(asked) {
+            lasting += class.lifetime_ratio()? * class.real_devices();
+            devices += class.real_devices();
+        }
+        (devices > 0.0).then(|| lasting / devices)
     }
 
     /// Returns the energy of a class of devices, or `None` without a radio.
@@ -233,10 +326,10 @@ impl EnergyLog {
         Some(devices / taken_a_year)
     }
 
-    /// Records a radio report and returns the class of the radio.
-    fn tell(&mut self, radio: (LinkId, Port), from: Instant, until: Instant) -> u32 {
+    /// Records a radio report and returns the class of the radio and the number of its device.
+    fn tell(&mut self, radio: (LinkId, Port), from: Instant, until: Instant) -> (u32, u32) {
         let radio = self.radio(radio);
-        let (class, is_another) = (radio.class, radio.is_another);
+        let (class, device, is_another) = (radio.class, radio.device, radio.is_another);
         match radio.told_until.replace(until) {
             Some(before) => self.told_twice |= from < before,
             None => {
@@ -245,7 +338,7 @@ impl EnergyLog {
                 class.devices += u64::from(!is_another);
             }
         }
-        class
+        (class, device)
     }
 
     fn radio(&mut self, (link, port): (LinkId, Port)) -> &mut Radio {
@@ -258,14 +351,11 @@ impl EnergyLog {
 fn mean_power<'a>(classes: impl Iterator<Item = &'a Class> + Clone) -> Option<Power> {
     let seconds: f64 = classes
         .clone()
-        .map(|class| {
-            let seconds = class.account.total_time().as_secs_f64();
-            class.weight * seconds / class.radios_a_device()
-        })
+        .map(|class| class.weight * class.device_seconds())
         .sum();
     let joules: f64 = classes
         .clone()
-        .map(|class| class.weight * class.steady().as_joules())
+        .map(|class| class.weight * (class.steady() + class.load()).as_joules())
         .sum();
     let is_whole = classes.clone().all(Class::has_no_gap) && seconds > 0.0;
     is_whole.then(|| Energy::from_joules(joules / seconds) / Duration::from_secs(1))
@@ -275,17 +365,57 @@ impl Class {
     fn summary(&self) -> EnergySummary {
         let time = self.account.total_time();
         let has_power = self.has_no_gap() && time > Duration::ZERO;
-        let mean = has_power.then(|| (self.steady() / time) * self.radios_a_device());
+        let load = self.load();
+        let beside = Power::from_watts(load.as_joules() / self.device_seconds());
+        let mean = has_power.then(|| (self.steady() / time) * self.radios_a_device() + beside);
         let of_each = self.set_up.total.as_joules() / self.devices.max(1) as f64;
         let spent = Energy::from_joules(of_each);
         EnergySummary {
             by_cause: RadioCause::ALL.map(|cause| self.account.energy_for(cause)),
             by_state: core::array::from_fn(|state| self.account.time_in(state)),
             total: self.account.total_energy(),
+            load: (self.config.load != Load::default()).then_some(load),
             set_up: self.set_up.total,
             steady: self.steady(),
             battery_years: mean.map(|power| self.config.battery.life_years_after(spent, power)),
+            lifetime_ratio: self.lifetime_ratio(),
         }
+    }
+
+    /// Returns the energy that the devices drew beside their radios.
+    fn load(&self) -> Energy {
+        let load = &self.config.load;
+        Energy::from_joules(
+            load.constant.as_watts() * self.device_seconds()
+                + load.per_message.as_joules() * self.messages as f64,
+        )
+    }
+
+    /// Returns the measured time of all devices, in seconds.
+    fn device_seconds(&self) -> f64 {
+        self.account.total_time().as_secs_f64() / self.radios_a_device()
+    }
+
+    /// Returns the share of the devices whose battery lasts as long as asked for.
+    fn lifetime_ratio(&self) -> Option<f64> {
+        let years = self.config.lifetime_years?;
+        let window = self.config.until - self.config.from;
+        if !self.has_no_gap() || window == Duration::ZERO || self.devices == 0 {
+            return None;
+        }
+        let lasts = |spent: &&Spent| self.life_years(spent, window) >= years;
+        let lasting = self.spent.values().filter(lasts).count();
+        Some(lasting as f64 / self.devices as f64)
+    }
+
+    /// Returns the battery life of one device.
+    fn life_years(&self, spent: &Spent, window: Duration) -> f64 {
+        let load = &self.config.load;
+        let radio = spent.measured.as_joules() - spent.set_up.measured.as_joules();
+        let beside = load.per_message.as_joules() * spent.messages as f64;
+        let mean = Energy::from_joules(radio + beside) / window + load.constant;
+        let battery = &self.config.battery;
+        battery.life_years_after(spent.set_up.total, mean)
     }
 
     /// Returns the measured energy without the set-up energy.
@@ -342,6 +472,8 @@ mod tests {
         EnergyConfig {
             profile: PowerProfile::TR_45_820,
             battery: Battery::new(Energy::from_watt_hours(watt_hours), 0.0).expect("a battery"),
+            load: Load::default(),
+            lifetime_years: None,
             from: Duration::from_secs(from),
             until: Duration::from_secs(until),
         }
@@ -355,8 +487,8 @@ mod tests {
     fn listens_and_sleeps(batteries: [f64; 2]) -> EnergyLog {
         let classes = batteries.map(|battery| config(battery, 0, 100));
         let mut log = EnergyLog::new(classes.into_iter().zip([9.0, 1.0]));
-        log.attach(DEVICE, 0, false);
-        log.attach(OTHER, 1, false);
+        log.attach(DEVICE, (0, 0), false);
+        log.attach(OTHER, (1, 0), false);
         log.note(START, DEVICE, LISTENS, seconds(0, 100));
         log.note(START, OTHER, SLEEPS, seconds(0, 100));
         log
@@ -378,7 +510,7 @@ mod tests {
     #[test]
     fn the_set_up_of_a_device_is_spent_once() {
         let mut log = EnergyLog::new(core::iter::once((config(100.0 / 3600.0, 0, 100), 1.0)));
-        log.attach(DEVICE, 0, false);
+        log.attach(DEVICE, (0, 0), false);
         log.sets_up(DEVICE, (0, 0));
         log.note(START, DEVICE, LISTENS, seconds(0, 5));
         log.set_ups()
@@ -395,6 +527,74 @@ mod tests {
         assert!((summary.total.as_joules() - set_up - steady).abs() < 1e-9);
         let by_hand = (100.0 - set_up) / (steady / 100.0) / 31_557_600.0;
         assert!((years(&log) / by_hand - 1.0).abs() < 1e-9, "{by_hand}");
+    }
+
+    /// Of one device that listens for 100 s, which takes 8 J of a battery with 100 J.
+    fn listens(load: Load, lifetime_years: Option<f64>) -> EnergyLog {
+        let config = EnergyConfig {
+            load,
+            lifetime_years,
+            ..config(100.0 / 3600.0, 0, 100)
+        };
+        let mut log = EnergyLog::new(core::iter::once((config, 1.0)));
+        log.attach(DEVICE, (0, 7), false);
+        log.note(START, DEVICE, LISTENS, seconds(0, 100));
+        log
+    }
+
+    /// 20 mW take 2 J of 100 s, and three messages 0.5 J each. The message at the end of the measured time is not in it.
+    #[test]
+    fn a_load_beside_the_radio_shortens_the_life() {
+        let load = Load {
+            constant: Power::from_milliwatts(20.0),
+            per_message: Energy::from_joules(0.5),
+        };
+        let mut log = listens(load, None);
+        assert!(log.counts_messages());
+        for second in [0, 50, 99, 100, 101] {
+            log.note_message(seconds(second, second).0, START, (0, 7));
+        }
+        let summary = log.summary().expect("a radio");
+        let beside = summary.load.expect("a load").as_joules();
+        assert!((beside - (2.0 + 3.0 * 0.5)).abs() < 1e-9);
+        assert!((summary.total.as_joules() - 8.0).abs() < 1e-9);
+        let by_hand = 100.0 / ((8.0 + 3.5) / 100.0) / 31_557_600.0;
+        assert!((years(&log) / by_hand - 1.0).abs() < 1e-9, "{by_hand}");
+        assert_eq!(summary.lifetime_ratio, None);
+        let without = listens(Load::default(), None);
+        assert!(!without.counts_messages());
+        assert_eq!(without.summary().and_then(|all| all.load), None);
+    }
+
+    #[test]
+    fn a_battery_reaches_a_lifetime_that_it_just_lasts() {
+        let by_hand = 100.0 / 0.08 / 31_557_600.0;
+        for (asked, lasting) in [(0.999 * by_hand, 1.0), (1.001 * by_hand, 0.0)] {
+            let summary = listens(Load::default(), Some(asked)).summary();
+            let ratio = summary.expect("a radio").lifetime_ratio;
+            assert_eq!(ratio, Some(lasting), "{asked}");
+        }
+    }
+
+    /// One device listens, for each of 9 real ones, and one sleeps: one in ten real devices lasts.
+    #[test]
+    fn devices_that_last_count_by_their_weight() {
+        let asked = EnergyConfig {
+            lifetime_years: Some(1.0),
+            ..config(5.0, 0, 100)
+        };
+        let mut log = EnergyLog::new([(asked, 9.0), (asked, 1.0)].into_iter());
+        log.attach(DEVICE, (0, 0), false);
+        log.attach(OTHER, (1, 0), false);
+        log.note(START, DEVICE, LISTENS, seconds(0, 100));
+        log.note(START, OTHER, SLEEPS, seconds(0, 100));
+        let ratio = log.summary().expect("two radios").lifetime_ratio;
+        assert!(
+            ratio.is_some_and(|ratio| (ratio - 0.1).abs() < 1e-12),
+            "{ratio:?}"
+        );
+        let of_class = |class| log.of_class(class).and_then(|one| one.lifetime_ratio);
+        assert_eq!([of_class(0), of_class(1)], [Some(0.0), Some(1.0)]);
     }
 
     #[test]
@@ -466,7 +666,7 @@ mod tests {
     #[test]
     fn one_of_several_batteries_that_was_not_there_all_the_time_leaves_nothing_to_tell() {
         let mut log = listens_and_sleeps([5.0, 50.0]);
-        log.attach((LinkId(3), Port(6)), 1, false);
+        log.attach((LinkId(3), Port(6)), (1, 1), false);
         log.note(START, (LinkId(3), Port(6)), SLEEPS, seconds(20, 100));
         assert_eq!(log.summary().and_then(|all| all.battery_years), None);
     }

@@ -394,7 +394,7 @@ impl Meter {
     ) {
         if let Some(energy) = &mut self.energy {
             let class = self.config.directory.class_of(group, device);
-            energy.attach(radio, class, is_another);
+            energy.attach(radio, (class, device), is_another);
             // Sessions that are established beforehand were set up at another time.
             let sets_up = self.config.counts_from.is_none() && self.config.arriving.is_none();
             if sets_up && self.config.directory.has_flows(group, device) {

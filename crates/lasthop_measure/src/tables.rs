@@ -329,6 +329,9 @@ fn energy_columns(table: &mut Table, summary: &Summary) {
     table.number("energy_set_up_j", "J", set_up);
     let steady = energy.map(|energy| energy.steady.as_joules());
     table.number("energy_steady_j", "J", steady);
+    let load = energy.and_then(|energy| energy.load);
+    let load = load.map(Energy::as_joules);
+    table.number("energy_load_j", "J", load);
     let per_message = summary.energy_per_message().map(Energy::as_joules);
     table.number("energy_per_message_j", "J", per_message);
     for (state, name) in RadioState::NAMES.iter().enumerate() {
@@ -337,6 +340,8 @@ fn energy_columns(table: &mut Table, summary: &Summary) {
     }
     let years = energy.and_then(|energy| energy.battery_years);
     table.number("battery_years", "years", years);
+    let lasting = energy.and_then(|energy| energy.lifetime_ratio);
+    table.number("lifetime_ratio", "fraction", lasting);
 }
 
 fn bill_columns(table: &mut Table, bill: Option<&Bill>) {
@@ -443,8 +448,15 @@ fn group_table(run_id: &str, rows: &[GroupResult]) -> Table {
     numbers("energy_steady_j", Some("J"), |row| {
         row.energy.as_ref().map(|energy| energy.steady.as_joules())
     });
+    numbers("energy_load_j", Some("J"), |row| {
+        let load = row.energy.as_ref().and_then(|energy| energy.load);
+        load.map(Energy::as_joules)
+    });
     numbers("battery_years", Some("years"), |row| {
         row.energy.as_ref().and_then(|energy| energy.battery_years)
+    });
+    numbers("lifetime_ratio", Some("fraction"), |row| {
+        row.energy.as_ref().and_then(|energy| energy.lifetime_ratio)
     });
     for (name, unit, of) in BILL {
         let values = rows.iter().map(|row| row.bill.as_ref().map(of));

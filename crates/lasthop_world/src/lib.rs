@@ -47,10 +47,11 @@ pub use spec::{
     CloudPlanSpec, CredentialsSpec, DataPlanSpec, DeviceSpec, DeviceTcpSpec, DevicesSpec,
     EnergySpec, EngineSpec, EventSpec, FaultSpec, FlowSpec, ForwardsSpec, GroupSpec, HopSpec,
     LayerSpec, MeasureSpec, MessageDetail, MeteredSpec, NotifySpec, OutageOfSpec, OutsideServer,
-    OutsideService, PathSpec, PayloadSpec, PopulationSpec, PowerProfileSpec, PrepaidSpec,
-    ReadingSpec, RecurrenceSpec, RestartOfSpec, RoundingSpec, RoundingUnitSpec, RunSpec, ScopeSpec,
-    ServerLayout, ServerSpec, ServiceSpec, ServiceTimeSpec, SessionSpec, ShortSpec, SpecError,
-    StackSpec, StratumSpec, SurvivesSpec, TariffSpec, TcpLikeSpec, UserCredentials,
+    OutsideService, PathSpec, PayloadSpec, PopulationSpec, PowerProfileSpec, PowerStatesSpec,
+    PrepaidSpec, ReadingSpec, RecurrenceSpec, RestartOfSpec, RoundingSpec, RoundingUnitSpec,
+    RunSpec, ScopeSpec, ServerLayout, ServerSpec, ServiceSpec, ServiceTimeSpec, SessionSpec,
+    ShortSpec, SpecError, StackSpec, StratumSpec, SurvivesSpec, TariffSpec, TcpLikeSpec,
+    UserCredentials,
 };
 pub use stack::{
     Above, ApplicationBuilder, ApplicationEntry, Below, BuildApplication, BuildLayer, Carriage,

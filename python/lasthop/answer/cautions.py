@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from lasthop.answer.bills import bill_sentences
+from lasthop.answer.completed_runs import completed_runs
 from lasthop.answer.crashes import crashes
 from lasthop.answer.evictions import evictions
 from lasthop.answer.network_span import network_span
@@ -21,6 +22,8 @@ _MOST = 0.5
 
 _MOST_SET_UP = 0.1
 _ONCE, _STEADY = "energy_set_up_j", "energy_steady_j"
+
+_LOADED = ("run_id", "stack", "status", "energy_load_j", _STEADY)
 
 _FATE = ("run_id", "messages_offered", "failure_reasons")
 _RUN = ("run_id", "stack", "messages_offered", "energy_j", "energy_sleep_j", "energy_paging_j")
@@ -44,6 +47,7 @@ def cautions(folders: Iterable[Path], study: Mapping[str, Any]) -> tuple[str, ..
         *_keep_alive(held),
         *bill_sentences(held, study),
         *_set_up(held),
+        *_load(held),
         *_unanswered_blocks(held, study),
         *unmet_faults(held, study),
     )
@@ -146,6 +150,31 @@ def _set_up(folders: tuple[Path, ...]) -> Iterable[str]:
             f"the set-up of all devices takes {set_up} of {row['stack']}, beside {steady} of their "
             "steady state in a run; a battery life has it once"
         )
+
+
+def _load(folders: tuple[Path, ...]) -> Iterable[str]:
+    """Say what devices draw beside their radios, where it is a large part that no stack changes."""
+    found = [rows for folder in folders if (rows := _loads(folder)) is not None]
+    if not found:
+        return
+    least = pl.concat(found).group_by("stack", maintain_order=True).agg(pl.col("share").min())
+    shares: list[float] = least["share"].to_list()
+    if min(shares) > _MOST_SET_UP:
+        low, high = (format_quantity(share, "fraction") for share in (min(shares), max(shares)))
+        part = low if low == high else f"{low} to {high}"
+        yield (
+            f"the load beside the radio takes {part} of what empties the batteries after their "
+            "set-up, which no stack changes"
+        )
+
+
+def _loads(folder: Path) -> pl.DataFrame | None:
+    """Give the share of the load in the steady energy of each run that has one."""
+    runs = completed_runs(folder, _LOADED, having="energy_load_j")
+    if runs is None or runs.is_empty():
+        return None
+    load = pl.col("energy_load_j")
+    return runs.select("stack", share=load / (load + pl.col(_STEADY)))
 
 
 def _set_up_shares(folder: Path) -> pl.DataFrame | None:

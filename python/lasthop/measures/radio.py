@@ -156,6 +156,12 @@ ENERGY = (
         meaning="`energy_j` without what it has of `energy_set_up_j`.",
     ),
     _energy(
+        name="energy_load_j",
+        called="energy of all devices beside their radios",
+        meaning="What all devices drew beside their radios in the measured time, by `load` of the "
+        "study; empty where nothing is written. `energy_j` does not contain it.",
+    ),
+    _energy(
         name="energy_per_message_j",
         fleet=FleetRule.RATIO,
         fleet_needs=FleetNeed.ENERGY,
@@ -190,7 +196,18 @@ ENERGY = (
         direction=Direction.MORE,
         is_watched=True,
         meaning="How long a battery lasts that feeds the set-up of its device once, and then the "
-        "mean power of `energy_steady_j`; of several batteries the life at which as many are taken "
-        "a year; empty where devices come and go.",
+        "mean power of `energy_steady_j` and `energy_load_j`; of several batteries the life at "
+        "which as many are taken a year; empty where devices come and go.",
+    ),
+    share(
+        name="lifetime_ratio",
+        fleet=FleetRule.RATIO,
+        ratio=Ratio("devices whose battery lasts for the asked lifetime", "devices"),
+        called="share of devices that reach the lifetime",
+        direction=Direction.MORE,
+        missing="no lifetime is asked for",
+        meaning="Share of the devices whose battery lasts for `lifetime` of the study, each by its "
+        "own energy in the run; empty where no lifetime is asked for. In a short run, devices "
+        "differ by chance, and so do their lives.",
     ),
 )

@@ -103,8 +103,11 @@ _OTHERS: Mapping[str, Mapping[str, str]] = {
         "energy_set_up_j": "Joules until these devices were set up, once; also before what is "
         "measured.",
         "energy_steady_j": "`energy_total_j` without what it has of `energy_set_up_j`.",
+        "energy_load_j": "Joules of these devices beside their radios; empty where nothing is "
+        "written.",
         "battery_years": "How long a battery lasts after the set-up of its device, at the mean "
         "power of these devices.",
+        "lifetime_ratio": "The share of these devices whose battery lasts for the asked lifetime.",
         **_BILL,
     },
     "bills": {

@@ -198,7 +198,9 @@ GROUPS = Schema(
         Column("energy_total_j", "float64", "J"),
         Column("energy_set_up_j", "float64", "J"),
         Column("energy_steady_j", "float64", "J"),
+        Column("energy_load_j", "float64", "J"),
         Column("battery_years", "float64", "years"),
+        Column("lifetime_ratio", "float64", "fraction"),
         *_BILL,
     ]
 )

@@ -39,6 +39,7 @@ duration: 1 s
 path: {{nbiot: {{coupling_loss: 144 dB}}}}
 traffic: {{report: 50 B, every: 250 ms}}
 tariff: {{price: 1 USD/MB}}
+energy: {{load: {{constant: 1 uW}}, lifetime: 1 year}}
 stacks: [raw_udp]
 decide: {{require: ["{least}"], minimise: {aim}}}
 expect: ["{least}"]

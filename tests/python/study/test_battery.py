@@ -148,6 +148,32 @@ REFUSED = {
         "energy: {profile: ../module.yaml}",
         '*energy.profile: the file "../module.yaml" is outside the folder of the study; *',
     ),
+    "a share that lasts without a lifetime": (
+        "expect: [lifetime_ratio >= 95 %]",
+        (
+            "*expect: lifetime_ratio cannot be calculated: no group has a lifetime; write for "
+            'example "energy: {lifetime: 15 years}"'
+        ),
+    ),
+    "a load that is not there": (
+        "decide: {minimise: energy_load}",
+        (
+            "*decide.minimise: energy_load cannot be calculated: no group has a load; write for "
+            'example "energy: {load: {constant: 40 uW}}"'
+        ),
+    ),
+    "a lifetime of nothing": (
+        "energy: {lifetime: 0 years}",
+        '*energy.lifetime: "0 years" is too small; write for example "15 years"',
+    ),
+    "a lifetime in months": (
+        "energy: {lifetime: 18 months}",
+        '*energy.lifetime: "18 months": unknown unit "months"; write *',
+    ),
+    "a load below zero": (
+        "energy: {load: {per_message: -1 mJ}}",
+        '*energy.load.per_message: "-1 mJ" is negative; write "0 mJ" or more',
+    ),
     "a life that no stack can reach": (
         (
             f"energy: {{battery: {{{CELL}}}, load: {{constant: 1 mA}}}}\n"

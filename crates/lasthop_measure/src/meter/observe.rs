@@ -245,6 +245,16 @@ impl Meter {
                 {
                     set_ups.note_due(now, device);
                 }
+                if let MessageEvent::Intended { id, .. } = *event
+                    && self.energy.as_ref().is_some_and(EnergyLog::counts_messages)
+                    && let Some((group, device)) = self.device_of(id.flow)
+                {
+                    let class = self.config.directory.class_of(group, device);
+                    let start = self.first_start;
+                    if let Some(energy) = &mut self.energy {
+                        energy.note_message(now, start, (class, device));
+                    }
+                }
                 if let Some(excess) = &mut self.excess {
                     match *event {
                         MessageEvent::Intended { .. } => excess.come(now),

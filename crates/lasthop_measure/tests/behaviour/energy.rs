@@ -1,7 +1,7 @@
 use core::sync::atomic::AtomicBool;
 
 use lasthop_contract::{Direction, Link, Port, RadioCause, RadioState};
-use lasthop_device::{Battery, PowerProfile};
+use lasthop_device::{Battery, Load, PowerProfile};
 use lasthop_engine::{Observer, Outcome, Simulation, VirtualClock};
 use lasthop_measure::{Directory, EnergyConfig, Meter, MeterConfig, RunStatus, Summary};
 use lasthop_units::{Duration, Energy, Instant};
@@ -33,6 +33,8 @@ fn config(warm_up: Duration, energy: bool) -> MeterConfig {
         energy: vec![energy.then_some(EnergyConfig {
             profile: PowerProfile::TR_45_820,
             battery,
+            load: Load::default(),
+            lifetime_years: None,
             from: warm_up,
             until: PERIOD * u64::from(REPORTS),
         })],

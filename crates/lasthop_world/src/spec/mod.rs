@@ -28,7 +28,7 @@ use thiserror::Error;
 pub(crate) use check::{MAX_DOWNLOAD, demand};
 pub use credentials::{CredentialsSpec, UserCredentials};
 pub use device::{DeviceSpec, DeviceTcpSpec, ReadingSpec, TcpLikeSpec};
-pub use energy::{EnergySpec, PowerProfileSpec};
+pub use energy::{EnergySpec, PowerProfileSpec, PowerStatesSpec};
 pub use event::{
     AddressSpec, BackSpec, ChangeSpec, DevicesSpec, EventSpec, NotifySpec, OutageOfSpec,
     RestartOfSpec, SurvivesSpec,

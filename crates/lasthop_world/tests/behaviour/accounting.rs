@@ -144,6 +144,9 @@ fn a_path_without_a_radio_has_no_energy() {
         profile: PowerProfileSpec::Bg96,
         battery_wh: 5.0,
         self_discharge_per_year: 0.01,
+        load_w: 0.0,
+        load_per_message_j: 0.0,
+        lifetime_years: None,
     });
     let simulated = run(&spec);
     assert_eq!(simulated.status(), RunStatus::Completed);

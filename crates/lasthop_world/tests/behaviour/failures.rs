@@ -122,6 +122,26 @@ fn values_that_cannot_be_are_refused_where_they_stand() {
         ("/groups/0/energy", energy("bg96", 0.0, 0.0)),
         ("/groups/0/energy", energy("tr_45_820", 5.0, 1.0)),
         ("/groups/0/energy", serde_json::json!({"profile": "bg96"})),
+        (
+            "/groups/0/energy",
+            with(energy("bg96", 5.0, 0.0), "load_w", -1),
+        ),
+        (
+            "/groups/0/energy",
+            with(energy("bg96", 5.0, 0.0), "load_per_message_j", -1),
+        ),
+        (
+            "/groups/0/energy",
+            with(energy("bg96", 5.0, 0.0), "lifetime_years", 0),
+        ),
+        (
+            "/groups/0/energy",
+            with(energy("bg96", 5.0, 0.0), "profile", own_profile(-0.1, 0.5)),
+        ),
+        (
+            "/groups/0/energy",
+            with(energy("bg96", 5.0, 0.0), "profile", own_profile(0.1, 0.06)),
+        ),
         ("/groups/0/path", serde_json::json!("cell")),
         ("/groups/0/clients/0/stack", serde_json::json!("mqtt")),
         ("/groups/0/clients/0/server", serde_json::json!("device")),
@@ -147,6 +167,26 @@ fn values_that_cannot_be_are_refused_where_they_stand() {
             .and_then(|spec| Simulated::run(&spec, Observe::default(), &Default::default()));
         assert!(matches!(outcome, Err(RunError::Spec(_))), "{pointer}");
     }
+}
+
+fn with(
+    mut energy: serde_json::Value,
+    key: &str,
+    value: impl Into<serde_json::Value>,
+) -> serde_json::Value {
+    energy[key] = value.into();
+    energy
+}
+
+fn own_profile(receive_w: f64, transmit_w: f64) -> serde_json::Value {
+    serde_json::json!({"own": {
+        "deep_sleep_w": 1e-5,
+        "light_sleep_w": 3e-3,
+        "connected_sleep_w": 3e-3,
+        "receive_w": receive_w,
+        "transmit_floor_w": 0.06,
+        "transmit_w": transmit_w,
+    }})
 }
 
 fn energy(profile: &str, battery_wh: f64, self_discharge_per_year: f64) -> serde_json::Value {

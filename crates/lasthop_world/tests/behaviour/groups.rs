@@ -209,6 +209,9 @@ fn energy_is_told_of_devices_with_a_radio_beside_others_without() {
         profile: PowerProfileSpec::Tr45820,
         battery_wh: 5.0,
         self_discharge_per_year: 0.0,
+        load_w: 0.0,
+        load_per_message_j: 0.0,
+        lifetime_years: None,
     });
     let simulated = run(&spec);
     assert_eq!(simulated.status(), RunStatus::Completed);
@@ -317,6 +320,9 @@ fn energy_is_told_of_the_devices_of_each_network() {
             profile: PowerProfileSpec::Tr45820,
             battery_wh: 5.0,
             self_discharge_per_year: 0.0,
+            load_w: 0.0,
+            load_per_message_j: 0.0,
+            lifetime_years: None,
         });
     }
     let simulated = run(&spec);

@@ -36,6 +36,9 @@ fn in_a_network(stack: StackSpec, kind: FlowKind) -> RunSpec {
         profile: PowerProfileSpec::Tr45820,
         battery_wh: 5.0,
         self_discharge_per_year: 0.0,
+        load_w: 0.0,
+        load_per_message_j: 0.0,
+        lifetime_years: None,
     });
     spec
 }

@@ -373,6 +373,9 @@ fn who_hears_in_a_radio_network_spends_energy_for_it() {
         profile: PowerProfileSpec::Tr45820,
         battery_wh: 5.0,
         self_discharge_per_year: 0.0,
+        load_w: 0.0,
+        load_per_message_j: 0.0,
+        lifetime_years: None,
     });
     spec.flows[0].arrivals = ArrivalSpec::Periodic {
         every_ns: 20 * SECOND_NS,

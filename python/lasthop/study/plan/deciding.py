@@ -98,6 +98,18 @@ class Judgeable:
                 '1", or rank by energy_per_message',
             )
 
+        if name in _ASKED_FOR and not any(
+            key in (group["energy"] or {})
+            for point in self._points
+            for group in point.conditions["groups"]
+            for key in _ASKED_FOR[name][0]
+        ):
+            _, what, example = _ASKED_FOR[name]
+            raise Fault(
+                f"{name} cannot be calculated: no group has a {what}",
+                hint=f'write for example "energy: {{{example}}}"',
+            )
+
     def check_weights(self, name: str, part: str) -> None:
         """Check that a column can decide for a fleet with different weights.
 
@@ -213,4 +225,10 @@ _WEIGHTED_HINT = (
 )
 _PLURALS = {"stratum": "strata"}
 _BATTERY = "battery_years"
+_ASKED_FOR = {
+    "lifetime_ratio": (("lifetime_years",), "lifetime", "lifetime: 15 years"),
+    "energy_load": (("load_w", "load_per_message_j"), "load", "load: {constant: 40 uW}"),
+}
+"""Columns that are empty unless a group asks for them: the keys of its run spec, the noun, and what
+to write."""
 _OF_RADIOS = frozenset(column.short_name for column in ENERGY)
