@@ -60,7 +60,7 @@ class Offer:
 
     @property
     def shown(self) -> PresentedFiles | None:
-        """Old name of ``presented``, for adapters of before. The next version drops it."""
+        """Deprecated name of ``presented``, for older adapters. The next version removes it."""
         return self.presented
 
     @property
@@ -69,7 +69,7 @@ class Offer:
         return "/".join((self.application, *self.layers))
 
     def write(self, name: str, content: str) -> Path:
-        """Write a file of its configuration.
+        """Write a configuration file of the server into its folder.
 
         Raises
         ------
@@ -94,11 +94,11 @@ class Adapter(Software):
 
     settings: ClassVar[frozenset[str]] = frozenset()
     takes_off: ClassVar[str | None] = None
-    """The layer that it ends for a server behind it, where it is no server itself."""
+    """The layer (for example TLS) that this proxy terminates before the server behind it."""
     ready_s: ClassVar[float] = 30.0
-    """If it does not listen by then it never will."""
+    """Seconds that the server may take until it listens. After that its start has failed."""
     takes_packets: ClassVar[bool] = False
-    """Whether it has a network stack of its own, and the kernel none of its ports."""
+    """Whether the server has its own network stack and therefore no kernel sockets."""
 
     def admit(self, offer: Offer, devices: Sequence[str]) -> Mapping[str, Card]:
         """Register devices before the server starts, and give the credentials of each."""
@@ -153,7 +153,7 @@ class Adapter(Software):
             )
 
     def listens(self, said: Sequence[str]) -> bool | None:
-        """Whether its output shows that the server listens; None if it does not show that.
+        """Return whether the server's output shows that it listens; None if it cannot show it.
 
         Then the kernel is asked.
         """
@@ -162,4 +162,4 @@ class Adapter(Software):
 
     @abstractmethod
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Write its files into the folder and give the command that stays in the foreground."""
+        """Write the configuration files and return the command that starts the server."""

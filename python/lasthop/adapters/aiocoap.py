@@ -1,4 +1,4 @@
-"""A server that is made with aiocoap, the CoAP library of Python."""
+"""Adapter of aiocoap as a CoAP server (Python library)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Aiocoap(Adapter):
     oldest: ClassVar[tuple[int, ...]] = (0, 4, 7)
 
     def find(self) -> Path:
-        """Find the library.
+        """Return the path of Python if the library aiocoap is installed.
 
         Raises
         ------
@@ -38,5 +38,5 @@ class Aiocoap(Adapter):
         return Path(self.program)
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Give the command that listens at an address, over one transport."""
+        """Return the command that starts the server on one address and transport."""
         return [str(program), str(_SERVER), offer.address, str(offer.port), offer.transport]

@@ -1,4 +1,4 @@
-"""A device that is made with aiocoap, the CoAP library of Python."""
+"""Adapter of aiocoap as a CoAP device (Python library)."""
 
 from __future__ import annotations
 

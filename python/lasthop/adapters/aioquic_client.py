@@ -1,4 +1,4 @@
-"""A device of HTTP/3 that is made with aioquic, a QUIC of Python."""
+"""Adapter of aioquic as an HTTP/3 device (QUIC library for Python)."""
 
 from __future__ import annotations
 

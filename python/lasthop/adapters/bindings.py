@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 _LOOPBACK = "127.0.0.1"
 _OTHER_PORT = 2
-"""Two programs of a namespace are told apart by their ports."""
+"""Ports that distinguish two programs in one network namespace."""
 
 
 class Bindings:
-    """The user's own builds, by the name that a stack gives them.
+    """Commands of the user's own builds, by the software name in a stack.
 
     A study names software alone; a command comes from an adapter or from the command line.
     """
@@ -35,7 +35,7 @@ class Bindings:
 
     @classmethod
     def read(cls, written: Iterable[str]) -> Self:
-        """Read each ``NAME=COMMAND``.
+        """Parse ``NAME=COMMAND`` options.
 
         Raises
         ------
@@ -75,7 +75,7 @@ class Bindings:
         return Build(command=command, version=version, files=self._files[key])
 
     def resolve_client(self, name: str) -> tuple[Client, Path]:
-        """Give the adapter of a name of devices, and its program.
+        """Return the client adapter of a software name, and the path of its program.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class Bindings:
         return client, client.find()
 
     def resolve_chain(self, names: str, offer: Offer) -> Iterator[tuple[str, Adapter, Path, Offer]]:
-        """Give the programs of a server, ``mosquitto`` or ``nginx+mosquitto``, and their offers.
+        """Yield adapter, program and offer of each part of a server, such as ``nginx+mosquitto``.
 
         The first is the one that clients meet.
 
@@ -122,7 +122,7 @@ class Bindings:
             yield from self.resolve_chain(rest, offer.behind)
 
     def resolve(self, name: str) -> tuple[Adapter, Path]:
-        """Give the adapter of a name, and its program.
+        """Return the server adapter of a software name, and the path of its program.
 
         An adapter's name that is bound means another build of the same software.
 
@@ -152,7 +152,7 @@ class Bindings:
 
 
 def _behind(name: str, front: Adapter, offer: Offer, rest: str) -> Offer:
-    """Give what a server offers behind a program that takes a layer off."""
+    """Return the offer of the server behind a proxy that terminates a layer."""
     layer = front.takes_off
     if layer is None:
         raise UsageError(

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _BETWEEN_NAMES = re.compile(r"[\s=:,;@|&<>()'\"]+")
-"""What stands before or behind a name within a word: ``--config=b.conf``, ``-cp a.jar:b.jar``."""
+"""Characters that separate file names in a word: ``--config=b.conf``, ``-cp a.jar:b.jar``."""
 _MOST_FILES = 10_000
-"""Of a folder, each of which is read before the first run."""
+"""Maximum number of files of a folder. Each is read before the first run."""
 _OPTION = re.compile(r"--?\w")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Build:
-    """A program as it was when a run began: results of another one are not of this one.
+    """The build of a program when a run began. Results of another build are not reused.
 
     Attributes
     ----------
@@ -43,12 +43,12 @@ class Build:
     files: Mapping[str, str]
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the build as plain values for JSON."""
         return asdict(self)
 
 
 def files_of(program: Path, command: str | None) -> dict[str, str]:
-    """Give the digest of a program and of every file in its command, folders included.
+    """Return the digests of a program and of every file that its command names.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def files_of(program: Path, command: str | None) -> dict[str, str]:
 
 
 def named(words: Sequence[str]) -> list[str]:
-    """Give all that may be the name of a file in the words of a command, each once.
+    """Return every part of a command's words that may be a file name, without duplicates.
 
     Examples
     --------

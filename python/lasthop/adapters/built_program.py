@@ -1,4 +1,4 @@
-"""A server of ours around a library of others, built where it is used."""
+"""Base class of lasthop's own servers around third-party libraries, built on the user's machine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lasthop.errors import EnvironmentFailure
 _FOLDER = Path(__file__).parent
 _LINES_OF_LOG = 3
 _WAYS = {"tcp": "tcp", "tls/tcp": "tls", "quic/udp": "quic"}
-"""What the programs call the layers below MQTT."""
+"""Names that the programs use for the layers below MQTT."""
 
 
 class BuiltProgram(Adapter):
@@ -41,7 +41,7 @@ class BuiltProgram(Adapter):
     minutes: ClassVar[int]
 
     def find(self) -> Path:
-        """Find the program. The first time, build it.
+        """Return the program, and build it if it was not built before.
 
         Raises
         ------
@@ -62,10 +62,10 @@ class BuiltProgram(Adapter):
 
     @abstractmethod
     def build_command(self, builder: Path, folder: Path) -> list[str]:
-        """Give the command that builds, among its sources, into an empty folder."""
+        """Return the command that builds the program into an empty folder."""
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Give the command with address, service and credentials."""
+        """Return the command that starts the server with address, layers and credentials."""
         way = _WAYS["/".join(offer.layers)]
         words = [str(program), way, f"{offer.address}:{offer.port}"]
         if offer.presented is not None:

@@ -1,4 +1,4 @@
-"""A server that is made with Eclipse Californium, the CoAP library of Java."""
+"""Adapter of Eclipse Californium as a CoAP server (Java library)."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ class Californium(MavenProgram):
     properties: ClassVar[tuple[str, ...]] = ("org.slf4j.simpleLogger.defaultLogLevel=warn",)
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Give the command that listens at an address."""
+        """Return the command that starts the server on an address."""
         kind = str(offer.options.get("type", "con"))
         return [*self.java(program), offer.address, str(offer.port), kind]

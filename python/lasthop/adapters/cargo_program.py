@@ -1,4 +1,4 @@
-"""A server of ours around a library of crates.io, built by Cargo."""
+"""Base class of lasthop's own servers around Rust libraries, built with Cargo."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 class CargoProgram(BuiltProgram):
-    """Built of the versions in its Cargo.lock."""
+    """A server program that Cargo builds with the versions in its Cargo.lock."""
 
     program: ClassVar[str] = "cargo"
     language: ClassVar[str] = "rust"
     minutes: ClassVar[int] = 4
 
     def build_command(self, builder: Path, folder: Path) -> list[str]:
-        """Build it by Cargo, of the versions in Cargo.lock."""
+        """Return the Cargo command that builds the program with the versions in Cargo.lock."""
         return [str(builder), "build", "--release", "--locked", "--target-dir", str(folder)]

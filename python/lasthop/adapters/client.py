@@ -80,15 +80,15 @@ class Client(Software):
     """A program that is a device: a stack calls it ``client=name``."""
 
     takes_packets: ClassVar[bool] = False
-    """Whether it has a network stack of its own, beside that of the kernel."""
+    """Whether the client has its own network stack instead of the kernel's."""
     connects_again: ClassVar[bool] = False
-    """Whether it makes a connection for so many messages, and closes it behind them."""
+    """Whether the client can open a new connection for every few messages (session per message)."""
     shows_tokens: ClassVar[bool] = False
-    """Whether it shows a token to a server that asks for one."""
+    """Whether the client can present a token to a server that requires one."""
     versions: ClassVar[frozenset[str]] = frozenset()
     """Supported protocol versions, where these are fewer than a stack can name."""
     ready_s: ClassVar[float] = 30.0
-    """If it has no session by then it is none of these stacks; a lossy path needs a while."""
+    """Seconds to wait until all clients have a session. After that the start has failed."""
 
     def check(self, protocol: str, options: Mapping[str, Any], *, connects_again: bool) -> None:
         """Check that the client supports the requested task.
@@ -124,7 +124,7 @@ class Client(Software):
 
     @abstractmethod
     def command(self, program: Path) -> list[str]:
-        """Give the command that reads its errand."""
+        """Return the command that starts the client. It reads its errand from standard input."""
 
 
 class PythonClient(Client):
@@ -144,12 +144,12 @@ class PythonClient(Client):
     program: ClassVar[str] = sys.executable
 
     def version_command(self, program: Path) -> list[str]:
-        """Ask for the version of the library."""
+        """Return the command that prints the version of the library."""
         told = f"from importlib.metadata import version; print(version({self.package!r}))"
         return [str(program), "-c", told]
 
     def find(self) -> Path:
-        """Find the library.
+        """Return the path of Python if the library is installed.
 
         Raises
         ------
@@ -162,5 +162,5 @@ class PythonClient(Client):
         return Path(self.program)
 
     def command(self, program: Path) -> list[str]:
-        """Run the program."""
+        """Return the command that starts the client program."""
         return [str(program), "-m", f"lasthop.adapters.programs.{self.script}"]

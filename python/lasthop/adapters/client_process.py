@@ -1,4 +1,4 @@
-"""A program that is a device of a run: start it in a namespace, wait for it, read its output."""
+"""Runs the program of a real-software device in a namespace and reads its output."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ClientProcess(RunningProgram):
         self._client, self._told = client, told
 
     def __enter__(self) -> Self:
-        """Start it with its errand. It begins to connect."""
+        """Start the program and send it its errand. It begins to connect."""
         command = self._client.command(self._program)
         with self._told.open("wb") as told, self._log.open("wb") as log:
             inherited = () if self.errand.descriptor is None else (self.errand.descriptor,)
@@ -65,13 +65,13 @@ class ClientProcess(RunningProgram):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End it, by its input first."""
+        """Close the input of the program, then end the program."""
         if self._process is not None:
             self._input().close()
         super().__exit__(kind, error, trace)
 
     def is_ready(self, until: float) -> bool:
-        """Wait until it has its session and subscriptions, and give whether it got them in time.
+        """Return whether the device got its session and subscriptions before a deadline.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class ClientProcess(RunningProgram):
         self._say(str(at_ns))
 
     def output_lines(self) -> Iterator[list[str]]:
-        """Give the complete lines that the device has printed, each as a list of words."""
+        """Yield the complete lines that the device has printed, each as a list of words."""
         whole, _, _ = self._told.read_text(encoding="utf-8").rpartition("\n")
         for line in whole.split("\n"):
             if line and line != "ready":

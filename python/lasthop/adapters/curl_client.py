@@ -1,4 +1,4 @@
-"""A device that is made with libcurl, the library of curl, in C."""
+"""Adapter of libcurl as an HTTP device (C library)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A participant that is made with Eclipse Cyclone DDS, by its binding for Python."""
+"""Adapter of Eclipse Cyclone DDS as a server (Python binding)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CycloneDds(Adapter):
     oldest: ClassVar[tuple[int, ...]] = (0, 10, 5)
 
     def find(self) -> Path:
-        """Find the library.
+        """Return the path of Python if the library cyclonedds is installed.
 
         Raises
         ------
@@ -40,7 +40,7 @@ class CycloneDds(Adapter):
         return Path(self.program)
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Give the command of the first participant of domain 0, with the policies of the stack.
+        """Return the command that starts the first participant of domain 0 with the stack's QoS.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""A device that is made with Eclipse Cyclone DDS, by its binding for Python."""
+"""Adapter of Eclipse Cyclone DDS as a device (Python binding)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lasthop.adapters.client import PythonClient
 
 
 class CycloneDdsClient(PythonClient):
-    """A client that writes reports and reads messages for its device, with given policies."""
+    """A client that writes reports and reads its device's messages, with the stack's QoS."""
 
     name: ClassVar[str] = "cyclonedds"
     protocols: ClassVar[frozenset[str]] = frozenset({"dds/udp"})

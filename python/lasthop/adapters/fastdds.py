@@ -1,4 +1,4 @@
-"""A participant that is made with eProsima Fast DDS, the library in C++."""
+"""Adapter of eProsima Fast DDS as a server (C++ library)."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class FastDds(Adapter):
     oldest: ClassVar[tuple[int, ...]] = (2, 9)
 
     def find(self) -> Path:
-        """Find the library, and compile the server that uses it."""
+        """Compile the server around the library, and return the path of Python."""
         FAST_DDS.path()
         return Path(self.program)
 
     def version_command(self, program: Path) -> list[str]:
-        """Ask the library."""
+        """Return the command that prints the version of the library."""
         return [str(program), "-m", f"{_PROGRAMS}.fastdds", str(FAST_DDS.path())]
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Give the command of the first participant of domain 0, with the policies of the stack.
+        """Return the command that starts the first participant of domain 0 with the stack's QoS.
 
         Raises
         ------

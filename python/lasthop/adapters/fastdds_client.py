@@ -1,4 +1,4 @@
-"""A device that is made with eProsima Fast DDS, the library in C++."""
+"""Adapter of eProsima Fast DDS as a device (C++ library)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class FastDdsClient(Client):
-    """A client that writes reports and reads messages for its device, with given policies."""
+    """A client that writes reports and reads its device's messages, with the stack's QoS."""
 
     name: ClassVar[str] = "fastdds"
     protocols: ClassVar[frozenset[str]] = FastDds.protocols
@@ -22,14 +22,14 @@ class FastDdsClient(Client):
     oldest: ClassVar[tuple[int, ...]] = FastDds.oldest
 
     def find(self) -> Path:
-        """Find the library, and compile the client that uses it."""
+        """Compile the client around the library, and return the path of Python."""
         return FastDds().find()
 
     def version_command(self, program: Path) -> list[str]:
-        """Ask the library."""
+        """Return the command that prints the version of the library."""
         return FastDds().version_command(program)
 
     def command(self, program: Path) -> list[str]:
-        """Run the program."""
+        """Return the command that starts the client program."""
         script = "lasthop.adapters.programs.fastdds_device"
         return [str(program), "-m", script, str(FAST_DDS.path())]

@@ -1,4 +1,4 @@
-"""HiveMQ Community Edition, a broker for MQTT in Java."""
+"""Adapter of HiveMQ Community Edition, an MQTT broker in Java."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CONFIGURATION = """\
 
 
 class HiveMq(MavenProgram):
-    """Keeps nothing on disk, queues a million messages a client, lets in everybody.
+    """HiveMQ without persistence and authentication, with a queue of a million messages a client.
 
     Nagle's algorithm and the window of messages in flight are its own.
     """
@@ -36,6 +36,6 @@ class HiveMq(MavenProgram):
     main: ClassVar[str] = "HiveMqServer"
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Write its configuration."""
+        """Write the configuration and return the command that starts the broker."""
         content = _CONFIGURATION.format(address=offer.address, port=offer.port)
         return [*self.java(program), str(offer.write("config.xml", content).parent)]

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 def kept(made: Path, build: Callable[[Path], None]) -> Path:
-    """Give a file and build it if it is missing. Concurrent callers wait for the build.
+    """Return a cached file, and build it if it is missing.
+
+    Concurrent callers wait for the build.
 
     Parameters
     ----------

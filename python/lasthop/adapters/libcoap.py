@@ -1,4 +1,4 @@
-"""The example server of libcoap, which stores each PUT and notifies observers."""
+"""Adapter of the example server of libcoap, which stores each PUT and notifies observers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Libcoap(Adapter):
     oldest: ClassVar[tuple[int, ...]] = (4, 3)
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Give the command that listens at one address, with the notification type of the stack."""
+        """Return the command that starts the server with the stack's notification type."""
         words = [str(program), "-A", offer.address, "-p", str(offer.port)]
         words += ["-d", str(_MOST_RESOURCES), "-v", str(_WARNINGS)]
         return [*words, "-N"] if offer.options.get("type") == "non" else words

@@ -1,4 +1,4 @@
-"""A device that is made with libcoap, the CoAP library in C."""
+"""Adapter of libcoap as a CoAP device (C library)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lasthop.adapters.shared_library import SharedLibraryClient
 
 
 class LibcoapClient(SharedLibraryClient):
-    """A client that PUTs messages and observes others, with a given type and timers."""
+    """A CoAP client that PUTs messages and observes resources with the stack's timers."""
 
     name: ClassVar[str] = "libcoap"
     protocols: ClassVar[frozenset[str]] = frozenset({"coap/udp", "coap/tcp"})

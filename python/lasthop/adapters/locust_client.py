@@ -1,4 +1,4 @@
-"""A device that is a user of Locust, the load generator of Python, which posts by requests."""
+"""Adapter of a Locust user as an HTTP device, which POSTs with the library requests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lasthop.adapters.client import PythonClient
 
 
 class LocustClient(PythonClient):
-    """A client that POSTs one message after another, with a given TLS version and root."""
+    """A client that POSTs one message after another, with the stack's TLS version and root."""
 
     name: ClassVar[str] = "locust"
     protocols: ClassVar[frozenset[str]] = frozenset({"http/tcp", "http/tls/tcp"})

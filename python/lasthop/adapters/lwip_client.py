@@ -1,4 +1,4 @@
-"""A constrained device on lwIP, with the TCP, the buffers and the reader of its firmware."""
+"""Adapter of lwIP as a constrained MQTT device with the buffers of its firmware."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ class LwipClient(OnLwip, Client):
             firmware_of(errand.device).path()
 
     def command(self, program: Path) -> list[str]:
-        """Give the command that starts the device and restarts it."""
+        """Return the command that starts the device, and restarts it after a crash."""
         return [str(program), "-m", "lasthop.adapters.programs.lwip_device"]

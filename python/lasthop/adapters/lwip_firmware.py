@@ -1,4 +1,4 @@
-"""The program of a device on lwIP: the C source of lwIP and ours, compiled as a device needs it."""
+"""Compiles the lwIP device program with the settings of a device."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lasthop.adapters.kept_build import kept
 from lasthop.errors import EnvironmentFailure
 
 CRATE = "lwip-0.4.0"
-"""The crate that has the source of lwIP, and of its port to unix the headers."""
+"""The crate that contains the source of lwIP and the headers of its Unix port."""
 
 _OURS = Path(__file__).with_name("native") / "lwip"
 _INSTALL = (
@@ -47,7 +47,7 @@ class Firmware:
     connections: int
 
     def path(self) -> Path:
-        """Give the program. The first call compiles it, which takes some seconds.
+        """Return the compiled program. The first call compiles it, which takes some seconds.
 
         Raises
         ------
@@ -95,7 +95,7 @@ class Firmware:
 
 
 def compiler() -> str:
-    """Give the compiler.
+    """Return the path of the C compiler.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def compiler() -> str:
 
 
 def source() -> Path:
-    """Give the source of lwIP, where cargo has put it.
+    """Return the folder of lwIP's source in Cargo's registry.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def source() -> Path:
 
 
 def version() -> str:
-    """Give the version that the source has.
+    """Return the version of lwIP's source.
 
     Raises
     ------

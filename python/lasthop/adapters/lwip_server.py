@@ -1,4 +1,4 @@
-"""A constrained device on lwIP that is a server: of HTTP/1.1, or of CoAP."""
+"""Adapter of lwIP as a constrained server of HTTP/1.1 or CoAP."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class LwipServer(OnLwip, Adapter):
             raise UsageError(f"impl={self.name}: {what}; remove client=")
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Compile the program, and give the command that starts and restarts it."""
+        """Compile the program and return the command that starts and restarts the server."""
         firmware_of(offer.device).path()
         errand = {
             "role": offer.application,
@@ -51,5 +51,8 @@ class LwipServer(OnLwip, Adapter):
         return [str(program), "-m", "lasthop.adapters.programs.lwip_server", str(file)]
 
     def listens(self, said: Sequence[str]) -> bool:
-        """Whether its output shows that it listens. The kernel does not know the ports of lwIP."""
+        """Return whether the server's output shows that it listens.
+
+        The kernel does not know lwIP's ports.
+        """
         return any(line.split()[:1] == [_LISTENS] for line in said)

@@ -1,4 +1,4 @@
-"""A server in Java, of a library that Maven brings."""
+"""Base class of lasthop's own servers around Java libraries, built with Maven."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class MavenProgram(Adapter):
     properties: ClassVar[tuple[str, ...]] = ()
 
     def find(self) -> Path:
-        """Find Java and the library.
+        """Return the path of Java if the library's jar was built.
 
         Raises
         ------
@@ -47,12 +47,12 @@ class MavenProgram(Adapter):
         return java
 
     def version(self, program: Path) -> str:
-        """Give that of the library."""
+        """Return the version of the library, from the name of its jar."""
         del program
         return self._jar().stem.removeprefix(f"{self.library}-")
 
     def java(self, program: Path) -> list[str]:
-        """Give the command without the arguments of the server."""
+        """Return the Java command without the server's arguments."""
         jars = self._jar().parent
         classes = f"{jars.parent / 'server.jar'}:{jars}/*"
         settings = [f"-Xmx{self.memory}", *(f"-D{it}" for it in self.properties)]

@@ -1,4 +1,4 @@
-"""mochi, an MQTT broker in Go with QUIC by quic-go."""
+"""Adapter of mochi, an MQTT broker in Go, with MQTT over QUIC by quic-go."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 class Mochi(BuiltProgram):
-    """Keeps nothing on disk. Its QUIC is ours: the first stream of a connection is its session.
+    """mochi without persistence.
+
+    Lasthop adds QUIC: the first stream of a connection is the session. Its QUIC is ours: the first
+    stream of a connection is its session.
 
     Early data of QUIC is taken whoever repeats it; TLS has tickets and no early data.
     """
@@ -24,5 +27,5 @@ class Mochi(BuiltProgram):
     minutes: ClassVar[int] = 1
 
     def build_command(self, builder: Path, folder: Path) -> list[str]:
-        """Build it by Go, of the versions in go.mod and go.sum."""
+        """Return the Go command that builds the program with the versions in go.mod and go.sum."""
         return [str(builder), "build", "-trimpath", "-mod=readonly", "-o", str(folder)]

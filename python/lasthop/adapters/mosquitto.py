@@ -1,4 +1,4 @@
-"""Eclipse Mosquitto, a broker for MQTT."""
+"""Adapter of Eclipse Mosquitto, an MQTT broker in C."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _USUAL_IN_FLIGHT = 20  # mosquitto.conf(5)
 
 
 class Mosquitto(Adapter):
-    """Keeps nothing on disk, queues without a bound, lets in everybody."""
+    """Mosquitto without persistence and authentication, with unbounded queues."""
 
     name: ClassVar[str] = "mosquitto"
     protocols: ClassVar[frozenset[str]] = frozenset(
@@ -46,7 +46,7 @@ class Mosquitto(Adapter):
     oldest: ClassVar[tuple[int, ...]] = (2, 0)
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Write its configuration."""
+        """Write the configuration and return the command that starts the broker."""
         in_flight = offer.options.get("max_in_flight", _USUAL_IN_FLIGHT)
         nodelay = bool(offer.options.get("tcp.nodelay_server", True))
         parts = [_CONFIGURATION, _WEB_LISTENER if "ws" in offer.layers else _LISTENER]

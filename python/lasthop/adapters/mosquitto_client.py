@@ -1,4 +1,4 @@
-"""A device that is made with libmosquitto, the MQTT library of Eclipse Mosquitto, in C."""
+"""Adapter of libmosquitto as an MQTT device (C library of Eclipse Mosquitto)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lasthop.adapters.shared_library import SharedLibraryClient
 
 
 class MosquittoClient(SharedLibraryClient):
-    """A client with its own queue and given QoS, version, keep-alive, window and Nagle."""
+    """An MQTT client with libmosquitto's queue and the stack's QoS, version and window."""
 
     name: ClassVar[str] = "mosquitto"
     protocols: ClassVar[frozenset[str]] = frozenset({"mqtt/tcp"})

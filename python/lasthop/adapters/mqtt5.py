@@ -1,4 +1,4 @@
-"""mqtt5, an MQTT broker in Rust with QUIC by quinn."""
+"""Adapter of mqtt5, an MQTT broker in Rust, with MQTT over QUIC by quinn."""
 
 from __future__ import annotations
 

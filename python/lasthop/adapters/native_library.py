@@ -1,4 +1,4 @@
-"""C++ libraries behind C functions of ours, compiled where they are used."""
+"""Compiles C++ libraries with a C interface, on the machine that uses them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class NativeLibrary:
     install: str
 
     def path(self) -> Path:
-        """Give the compiled library. The first call compiles it, which takes some seconds.
+        """Return the compiled library. The first call compiles it, which takes some seconds.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""nginx, as the end of TLS before a server of others."""
+"""Adapter of nginx as a TLS proxy before another server."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ stream {{
 _ASKING = "ssl_client_certificate {presented.client_roots}; ssl_verify_client on;"
 
 _MOST_FILES = 20_000
-"""Each connection has two."""
+"""Maximum number of open files of a worker. Each connection has two."""
 
 
 class Nginx(Adapter):
@@ -52,7 +52,7 @@ class Nginx(Adapter):
     oldest: ClassVar[tuple[int, ...]] = (1, 20)
 
     def find(self) -> Path:
-        """Find the program and its module for streams.
+        """Return the path of nginx if its stream module is installed.
 
         Raises
         ------
@@ -65,7 +65,7 @@ class Nginx(Adapter):
         return found
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Write its configuration."""
+        """Write the configuration and return the command that starts the proxy."""
         if offer.presented is None or offer.behind is None:
             raise ValueError("nginx stands before a server, and shows a certificate")
         asks = offer.presented.client_roots is not None

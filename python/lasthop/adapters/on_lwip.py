@@ -1,4 +1,4 @@
-"""Shared code of servers and devices on lwIP."""
+"""Base class of servers and devices on lwIP."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lasthop.adapters.software import Software
 
 
 class OnLwip(Software):
-    """A program with lwIP as its own network stack, so that its packets are those of lwIP."""
+    """A program with lwIP as its own network stack instead of the kernel's."""
 
     name: ClassVar[str] = "lwip"
     program: ClassVar[str] = sys.executable
@@ -19,7 +19,7 @@ class OnLwip(Software):
     takes_packets: ClassVar[bool] = True
 
     def find(self) -> Path:
-        """Find the source of lwIP and its compiler.
+        """Check for lwIP's source and a compiler, and return the path of the program.
 
         Raises
         ------
@@ -31,6 +31,6 @@ class OnLwip(Software):
         return Path(self.program)
 
     def version(self, program: Path) -> str:
-        """Give that of lwIP."""
+        """Return the version of lwIP."""
         del program
         return lwip_firmware.version()

@@ -1,4 +1,4 @@
-"""A build of the user's own, bound to a name on the command line."""
+"""Adapter of the user's own build of a server, bound to a name on the command line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALL_PROTOCOLS = _SECURED | {"mqtt/tcp", "mqtt/ws/tcp", "coap/udp", "coap/tcp", "
 
 
 class OwnCommand(Adapter):
-    """A command that serves at ``{host}`` and ``{port}``, which are put into its arguments.
+    """A server command in whose arguments ``{host}`` and ``{port}`` are replaced.
 
     So are the names of the files ``{certificate}`` and ``{key}`` that it is to show.
     """
@@ -40,7 +40,7 @@ class OwnCommand(Adapter):
         self.called, self._words = called, words
 
     def find(self) -> Path:
-        """Find the program.
+        """Return the path of the program.
 
         Raises
         ------
@@ -77,7 +77,7 @@ class OwnCommand(Adapter):
             raise UsageError(f"{what}; put {{certificate}} and {{key}} into its command")
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Put address, port and files into its arguments."""
+        """Return the command with address, port and file names filled in."""
         given = {"{host}": offer.address, "{port}": str(offer.port)}
         if offer.presented is not None:
             given |= {"{certificate}": str(offer.presented.certificate)}

@@ -1,4 +1,4 @@
-"""Our own device gateway, as `lasthop serve gateway` has it on the sockets of the kernel."""
+"""Adapter of lasthop's own device gateway (`lasthop serve gateway`) on kernel sockets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SCHEMES = {
     "http/quic/udp": "h3",
 }
 _BESIDE = {"mqtt/quic/udp": "--quic", "http/tls/tcp": "--http", "http/quic/udp": "--http3"}
-"""What is served beside MQTT over TCP, and the option that asks for it."""
+"""Services beside MQTT over TCP, and the option that enables each."""
 _REGISTRY = "projects/p/locations/l/registries/r/devices"
 _DAY_S = 24 * 3600
 
@@ -84,7 +84,10 @@ class OwnGateway(Adapter):
         return cards
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Give the command. Its listener for MQTT over TCP can stay unused."""
+        """Return the command that starts the gateway.
+
+        Its listener for MQTT over TCP can stay unused.
+        """
         words = [str(program), "-m", "lasthop", "serve", "gateway", f"--data={self._data(offer)}"]
         words.append(f"--listen={_SCHEMES[offer.protocol]}://{offer.address}:{offer.port}")
         if offer.protocol in _BESIDE:

@@ -1,4 +1,4 @@
-"""Our own servers, as `lasthop serve` has them on the sockets of the kernel."""
+"""Adapter of lasthop's own servers (`lasthop serve`) on kernel sockets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SERVED = {
     "json_udp/udp": "json_udp",
 }
 _BESIDE = {"mqtt_ws": ("mqtt", "--ws"), "mqtt_quic": ("mqtt", "--quic")}
-"""What is served beside another service, and the option that asks for it."""
+"""Services that share a server with another one, and the option that enables each."""
 
 
 class OwnServer(Adapter):
@@ -36,7 +36,7 @@ class OwnServer(Adapter):
     install: ClassVar[str] = "pip install lasthop"
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Give the command that listens at one address."""
+        """Return the command that starts the server on one address."""
         served = _SERVED[offer.protocol]
         named, *options = _BESIDE.get(served, (served,))
         secured = offer.presented is not None

@@ -1,4 +1,4 @@
-"""A device that is made with Eclipse Paho, the MQTT library of Python."""
+"""Adapter of Eclipse Paho as an MQTT device (Python library)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lasthop.adapters.client import PythonClient
 
 
 class Paho(PythonClient):
-    """A client with its own window and timeouts, and given QoS, version and keep-alive.
+    """An MQTT client with paho's window and timeouts, and the stack's QoS, version and keep-alive.
 
     Of TLS it is given the version, the name of the server and the root of its certificate.
     """

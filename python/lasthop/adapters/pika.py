@@ -1,4 +1,4 @@
-"""A device that is made with pika, the AMQP library of Python."""
+"""Adapter of pika as an AMQP 0-9-1 device (Python library)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The policies of DDS that a stack names, for programs of others."""
+"""DDS QoS policies of a stack, as arguments of real DDS software."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 _USUAL = {"reliability": "reliable", "durability": "volatile", "history_depth": 10}
 
 DDS_SETTINGS = frozenset({*_USUAL, "type_information"})
-"""The options of a stack that programs of others are given."""
+"""The DDS options of a stack that real software supports."""
 
 
 def dds_policies(name: str, options: Mapping[str, Any]) -> list[str]:
-    """Give reliability, durability and depth of the history, as words.
+    """Return reliability, durability and history depth as command-line arguments.
 
     Raises
     ------

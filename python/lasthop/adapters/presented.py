@@ -38,7 +38,7 @@ class PresentedFiles:
 
     @classmethod
     def write(cls, folder: Path, files: tuple[str, str, str, bool, str]) -> Self:
-        """Write certificates, key and roots.
+        """Write certificates, key and roots into a folder as PEM files.
 
         What follows is whether clients show certificates, and the name of the server.
         """

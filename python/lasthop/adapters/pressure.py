@@ -13,7 +13,7 @@ _US_PER_S = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Pressure:
-    """Pressure stall information (`Documentation/accounting/psi.rst`), from a moment on.
+    """CPU pressure (PSI, `Documentation/accounting/psi.rst`) since a moment.
 
     Attributes
     ----------
@@ -26,11 +26,11 @@ class Pressure:
 
     @classmethod
     def now(cls) -> Self:
-        """Begin."""
+        """Return a measurement that begins now."""
         return cls(_stalled_s(), time.monotonic())
 
     def share(self) -> float | None:
-        """Give the share of the time since then in which some task had to wait."""
+        """Return the share of the elapsed time in which some task waited for a processor."""
         stalled_s, passed_s = _stalled_s(), time.monotonic() - self.moment_s
         if stalled_s is None or self.stalled_s is None or passed_s <= 0:
             return None

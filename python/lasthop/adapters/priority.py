@@ -8,7 +8,7 @@ import os
 from lasthop.adapters.usage import threads_of
 
 _PRIORITY = 5
-"""Below that of the run itself."""
+"""Real-time priority of a run's programs, below that of the run itself."""
 
 
 def come_first(process: int) -> None:

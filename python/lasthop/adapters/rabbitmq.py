@@ -1,4 +1,4 @@
-"""RabbitMQ, by AMQP or with its plugin for MQTT."""
+"""Adapter of RabbitMQ, by AMQP 0-9-1 or by its MQTT plugin."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class RabbitMq(Adapter):
     ready_s: ClassVar[float] = 120.0
 
     def version_command(self, program: Path) -> list[str]:
-        """Ask the command beside it, which needs no server."""
+        """Return the command that prints the version. It needs no running server."""
         return [str(program.with_name("rabbitmqctl")), "version"]
 
     def command(self, program: Path, offer: Offer) -> list[str]:
-        """Write its configuration and the list of its plugins."""
+        """Write configuration and plugin list, and return the command that starts the broker."""
         is_mqtt = offer.application != "amqp"
         listening = (_MQTT if is_mqtt else _AMQP).format(
             address=offer.address,

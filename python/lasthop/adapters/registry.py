@@ -1,4 +1,4 @@
-"""The adapters of servers and of clients that are installed, found by their entry points."""
+"""Finds the installed server and client adapters by their entry points."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SERVERS, CLIENTS = "lasthop.adapters", "lasthop.clients"
-"""The groups of entry points, which name classes of `Adapter` and of `Client`."""
+"""Entry-point groups of server adapters (`Adapter`) and client adapters (`Client`)."""
 
 _S = TypeVar("_S", bound=Software)
 
 
 @cache
 def adapters() -> Mapping[str, Adapter]:
-    """Give every adapter of a server by its name.
+    """Return all server adapters by name.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def adapters() -> Mapping[str, Adapter]:
 
 @cache
 def clients() -> Mapping[str, Client]:
-    """Give every adapter of a device by its name.
+    """Return all client adapters by name.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def clients() -> Mapping[str, Client]:
 
 
 def adapter_of(name: str) -> Adapter | None:
-    """Give the adapter with a name, or None."""
+    """Return the server adapter of a name, or None."""
     return adapters().get(name)
 
 

@@ -1,4 +1,4 @@
-"""rmqtt, an MQTT broker in Rust with QUIC by quinn."""
+"""Adapter of rmqtt, an MQTT broker in Rust, with MQTT over QUIC by quinn."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from lasthop.adapters.cargo_program import CargoProgram
 
 
 class Rmqtt(CargoProgram):
-    """Keeps nothing on disk. Over QUIC it takes no early data, and lets in one after the other."""
+    """rmqtt without persistence.
+
+    Over QUIC it accepts one connection at a time and no early data.
+    """
 
     name: ClassVar[str] = "rmqtt"
     install: ClassVar[str] = "install Rust 1.94 or later by rustup; it brings the rest"

@@ -1,4 +1,4 @@
-"""A program of a run: started in a namespace, looked after, ended."""
+"""Starts a program of a run in a namespace, monitors it and ends it."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ class RunningProgram:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End it."""
+        """End the program."""
         if self._process is not None:
             end(self._process)
 
     def usage(self) -> Usage:
-        """Give its resource usage since it was ready.
+        """Return the program's resource usage since it became ready.
 
         Raises
         ------
@@ -87,7 +87,7 @@ class RunningProgram:
         return self._process
 
     def _is_ready(self) -> None:
-        """Count from now on, before all else that the machine does.
+        """Start counting resource usage, and raise the program's priority.
 
         What it would wait for a processor because of others is none of its own; what it does before
         it is ready, which may be much, is not to keep others waiting.

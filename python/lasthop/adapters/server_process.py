@@ -1,4 +1,4 @@
-"""A program that serves a run: started in a namespace and awaited."""
+"""Starts a server program in a namespace and waits until it listens."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ServerProcess(RunningProgram):
         self._adapter, self._offer = adapter, offer
 
     def __enter__(self) -> Self:
-        """Start it, and wait until it listens.
+        """Start the server and wait until it listens.
 
         Raises
         ------
@@ -69,12 +69,12 @@ class ServerProcess(RunningProgram):
         self.check()
 
     def output_lines(self) -> list[str]:
-        """Give the complete lines of its output."""
+        """Return the complete lines of its output."""
         whole, _, _ = self._log.read_text(encoding="utf-8", errors="replace").rpartition("\n")
         return whole.split("\n")
 
     def _listens(self) -> bool:
-        """Look into what it has printed, or the tables of its namespace: to ask is traffic."""
+        """Return whether the server listens, from its output or its namespace's socket tables."""
         if (found := self._adapter.listens(self.output_lines())) is not None:
             return found
         transport, port = self._offer.transport, f"{self._offer.port:04X}"

@@ -1,4 +1,4 @@
-"""Devices that are made with a library in C, which a program in Python calls."""
+"""Base class of devices around C libraries, which a Python program calls by ctypes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lasthop.errors import EnvironmentFailure
 
 
 class SharedLibraryClient(Client):
-    """A program beside its adapter, run by this Python: the protocol is the library's.
+    """A client program around a C library, run by this Python.
 
     Attributes
     ----------
@@ -28,11 +28,11 @@ class SharedLibraryClient(Client):
     program: ClassVar[str] = sys.executable
 
     def version_command(self, program: Path) -> list[str]:
-        """Ask for the version of the library."""
+        """Return the command that prints the version of the library."""
         return [str(program), "-m", f"lasthop.adapters.programs.{self.binding}"]
 
     def find(self) -> Path:
-        """Find the library.
+        """Return the path of Python if the C library is installed.
 
         Raises
         ------
@@ -47,5 +47,5 @@ class SharedLibraryClient(Client):
         return Path(self.program)
 
     def command(self, program: Path) -> list[str]:
-        """Run the program."""
+        """Return the command that starts the client program."""
         return [str(program), "-m", f"lasthop.adapters.programs.{self.script}"]

@@ -40,14 +40,14 @@ class Software(ABC):
     version_arguments: ClassVar[tuple[str, ...]] = ()
     install: ClassVar[str]
     oldest: ClassVar[tuple[int, ...]] = ()
-    """The first version that it is known to work with."""
+    """The oldest supported version of the software."""
 
     def version_command(self, program: Path) -> list[str]:
-        """Give the command that prints the version."""
+        """Return the command that prints the version."""
         return [str(program), *self.version_arguments]
 
     def find(self) -> Path:
-        """Find the program.
+        """Return the path of the program.
 
         Raises
         ------
@@ -63,7 +63,7 @@ class Software(ABC):
         return Path(found)
 
     def version(self, program: Path) -> str:
-        """Ask a program for its version.
+        """Run a program to get its version, and check that the version is supported.
 
         Raises
         ------

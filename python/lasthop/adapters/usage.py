@@ -52,7 +52,7 @@ class Usage:
         return cls(cpu_ns / _NS_PER_S, waited_ns / _NS_PER_S, memory, voluntary, involuntary)
 
     def since(self, before: Usage) -> Usage:
-        """Give the usage since then, and the current peak."""
+        """Return the usage since an earlier measurement. Peak memory is the current peak."""
         return Usage(
             cpu_s=max(0.0, self.cpu_s - before.cpu_s),
             waited_s=max(0.0, self.waited_s - before.waited_s),
@@ -63,12 +63,12 @@ class Usage:
 
 
 def threads_of(process: int) -> list[int]:
-    """Give the threads of a process and of its child processes."""
+    """Return the threads of a process and of its child processes."""
     return [int(thread.name) for member in _tree(process) for thread in _threads(member)]
 
 
 def _tree(process: int) -> Iterator[Path]:
-    """Give the folder of a process and those of its descendants."""
+    """Yield the ``/proc`` folders of a process and its descendants."""
     folder = _PROC / str(process)
     yield folder
     for thread in _threads(folder):

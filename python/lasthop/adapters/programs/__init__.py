@@ -1,1 +1,1 @@
-"""Servers that are made with a library, as programs of their own."""
+"""Server and device programs around libraries. Each runs as a process of its own."""

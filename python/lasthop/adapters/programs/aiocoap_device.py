@@ -22,11 +22,11 @@ _TUNING = {"con": aiocoap.Reliable(), "non": aiocoap.Unreliable()}
 _TRANSPORTS = {"udp": "udp6", "tcp": "tcpclient"}
 _ASK_AGAIN_S = 1.0
 _NON_PATIENCE_S = 4.0
-"""ACK_TIMEOUT twice (RFC 7252 section 4.8): a confirmable one would be sent again before."""
+"""Timeout of non-confirmable requests: twice ACK_TIMEOUT (RFC 7252 section 4.8)."""
 
 
 class Device:
-    """Makes the requests of an errand."""
+    """A CoAP client that sends the requests of an errand."""
 
     def __init__(self, errand: Any, context: aiocoap.Context) -> None:  # noqa: ANN401
         self._errand, self._context = errand, context
@@ -76,7 +76,7 @@ class Device:
 
 
 async def main() -> None:
-    """Do the errand."""
+    """Send the messages of the errand and observe its resources."""
     errand = read_errand()
     transport = _TRANSPORTS[errand["transport"]]
     context = await aiocoap.Context.create_client_context(transports=[transport])

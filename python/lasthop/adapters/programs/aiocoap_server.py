@@ -1,4 +1,4 @@
-"""Serves CoAP by aiocoap: ``aiocoap_server.py ADDRESS PORT udp|tcp``.
+"""A CoAP server with aiocoap: ``aiocoap_server.py ADDRESS PORT udp|tcp``.
 
 What is put or posted becomes a resource, and whoever observes one is told of each of its states.
 """
@@ -14,14 +14,14 @@ _TRANSPORTS = {"udp": "udp6", "tcp": "tcpserver"}
 
 
 class Kept(ObservableResource):  # type: ignore[misc]  # aiocoap ships no types
-    """The last content that was PUT."""
+    """A resource that holds the last content that was PUT."""
 
     def __init__(self) -> None:
         super().__init__()
         self._content: bytes | None = None
 
     async def render_get(self, request: aiocoap.Message) -> aiocoap.Message:
-        """Give it."""
+        """Answer a GET with the stored content."""
         del request
         if self._content is None:
             raise error.NotFound
@@ -38,7 +38,7 @@ class Kept(ObservableResource):  # type: ignore[misc]  # aiocoap ships no types
 
 
 class Shelves(Site):  # type: ignore[misc]
-    """A resource for every path that is asked for."""
+    """The resources of the server, one for each requested path."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class Shelves(Site):  # type: ignore[misc]
 
 
 async def serve(address: str, port: int, transport: str) -> None:
-    """Serve until the process is ended."""
+    """Serve until the process ends."""
     await aiocoap.Context.create_server_context(
         Shelves(), bind=(address, port), transports=[_TRANSPORTS[transport]]
     )

@@ -20,7 +20,7 @@ _T = TypeVar("_T")
 
 
 class Asking(QuicConnectionProtocol):
-    """Requests of HTTP/3 on one connection."""
+    """HTTP/3 requests on one QUIC connection."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401  as aioquic has it
         super().__init__(*arguments, **named)
@@ -29,7 +29,7 @@ class Asking(QuicConnectionProtocol):
         self._answers: dict[int, asyncio.Future[int]] = {}
 
     def quic_event_received(self, event: QuicEvent) -> None:
-        """Read it as HTTP/3."""
+        """Pass a QUIC event to HTTP/3, and complete answered requests."""
         if isinstance(event, ConnectionTerminated):
             for answer in self._answers.values():
                 answer.cancel()
@@ -41,7 +41,7 @@ class Asking(QuicConnectionProtocol):
                 self._answers.pop(stream).set_result(self._statuses.pop(stream))
 
     async def ask(self, fields: dict[str, str], body: bytes) -> int:
-        """Make a request, and wait for the status of its answer."""
+        """Send a request, wait for the response and return its status."""
         stream = self._quic.get_next_available_stream_id()
         self._answers[stream] = asyncio.get_running_loop().create_future()
         written = [(name.lower().encode(), value.encode()) for name, value in fields.items()]
@@ -62,7 +62,7 @@ class Connection:
         self._asking = self._do(self._connect())
 
     def post(self, path: str, body: bytes) -> int:
-        """Post a body, wait for the answer and give its status."""
+        """POST a body, wait for the response and return its status."""
         fields = {
             ":method": "POST",
             ":scheme": "https",
@@ -75,7 +75,7 @@ class Connection:
         return self._do(self._asking.ask(fields, body))
 
     def end(self) -> None:
-        """Close it. It drains while the device continues."""
+        """Close the connection. It drains while the device continues."""
         asyncio.run_coroutine_threadsafe(self._leave(), self._loop)
 
     async def _leave(self) -> None:
@@ -100,7 +100,7 @@ class Connection:
 
 
 def main() -> None:
-    """Do the errand."""
+    """POST the messages of the errand."""
     errand = read_errand()
     at_its_name(errand)
     post_when_due(errand, lambda: Connection(errand))

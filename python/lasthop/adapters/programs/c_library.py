@@ -1,4 +1,4 @@
-"""A shared library of C, as far as the programs that call one have it alike."""
+"""Loads C libraries and reports their errors, for programs that call them by ctypes."""
 
 import ctypes
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ class LibraryError(Exception):
 
 
 def load(name: str, *, texts: Iterable[str] = (), places: Iterable[str] = ()) -> Any:  # noqa: ANN401  as ctypes has it
-    """Load a library.
+    """Load a C library and declare the return types of its functions.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from lasthop.adapters.programs.http_device import post_when_due
 
 
 class Connection:
-    """Posts to the server by its name."""
+    """HTTP connection to the server's name."""
 
     def __init__(self, errand: Any) -> None:  # noqa: ANN401  plain values
         host, options = errand["server"] or errand["address"], errand["options"]
@@ -23,16 +23,16 @@ class Connection:
         )
 
     def post(self, path: str, body: bytes) -> int:
-        """Post a body, wait for the answer and give its status."""
+        """POST a body, wait for the response and return its status."""
         return self._library.post(f"{self._at}{path}", body)
 
     def end(self) -> None:
-        """Close it."""
+        """Close the connection."""
         self._library.end()
 
 
 def main() -> None:
-    """Do the errand."""
+    """POST the messages of the errand."""
     errand = read_errand()
     post_when_due(errand, lambda: Connection(errand))
 

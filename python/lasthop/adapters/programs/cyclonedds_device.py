@@ -34,7 +34,7 @@ _MOST_AT_ONCE = 1000
 
 
 def main() -> None:
-    """Do the errand."""
+    """Write the messages of the errand and read its topics."""
     errand = read_errand()
     options, own, here = errand["options"], key_of(errand), own_address(errand)
     os.environ["CYCLONEDDS_URI"] = _CONFIGURATION.format(address=here, server=errand["address"])
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def hear(participant: DomainParticipant, readers: "list[DataReader[Message]]") -> None:
-    """Print every received message."""
+    """Print every received message until the process ends."""
     waitset = WaitSet(participant)
     for reader in readers:
         waitset.attach(ReadCondition(reader, _ANY))

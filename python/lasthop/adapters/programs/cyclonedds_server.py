@@ -1,4 +1,4 @@
-"""A participant made with Cyclone DDS, which sends every report back to the device that it is of.
+"""A DDS server with Cyclone DDS, which returns every report to its device.
 
 Started by its adapter: ADDRESS PORT RELIABILITY DURABILITY DEPTH. Discovery is unicast, as that of
 lasthop's own participants. A socket at PORT, by which nothing goes, says that it is ready.
@@ -40,7 +40,7 @@ _CONFIGURATION = """\
 """
 
 _FIRST_PORT = 7400
-"""Of domain 0 (DDSI-RTPS 2.5 §9.6.2.3)."""
+"""Discovery port of domain 0 (DDSI-RTPS 2.5 §9.6.2.3)."""
 
 _ANY = ViewState.Any | InstanceState.Any | SampleState.Any
 _MOST_AT_ONCE = 1000
@@ -48,7 +48,7 @@ _MOST_AT_ONCE = 1000
 
 @dataclass
 class Message(IdlStruct, typename="Message"):
-    """The type of reports and answers."""
+    """The DDS type of reports and answers."""
 
     device: uint32
     key("device")
@@ -56,7 +56,7 @@ class Message(IdlStruct, typename="Message"):
 
 
 def main() -> None:
-    """Serve until it is ended."""
+    """Serve until the process ends."""
     address, port, reliability, durability, depth = sys.argv[1:]
     os.environ["CYCLONEDDS_URI"] = _CONFIGURATION.format(address=address)
     if int(port) != _FIRST_PORT:
@@ -85,7 +85,7 @@ def main() -> None:
 
 
 def qos(reliability: str, durability: str, depth: int) -> Qos:
-    """Give the policies of readers and writers, as a stack names them."""
+    """Return the QoS policies of readers and writers from a stack's options."""
     blocking = duration(milliseconds=100)
     return Qos(
         Policy.Reliability.Reliable(blocking)

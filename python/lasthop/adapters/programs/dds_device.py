@@ -7,16 +7,16 @@ from typing import Any
 
 _LOOK_AGAIN_S = 0.02
 _UNTIL_THE_OTHER_MATCHES_S = 1.0
-"""Who is found has yet to find us, and would miss what is sent best-effort."""
+"""Seconds to wait after a match, because the other side may not have discovered us yet."""
 
 
 def key_of(errand: Any) -> int:  # noqa: ANN401  plain values
-    """Give the key of the device's samples: its number."""
+    """Return the key of the device's samples, which is the device's number."""
     return int(errand["name"].rpartition("-")[2])
 
 
 def own_address(errand: Any) -> str:  # noqa: ANN401  plain values
-    """Give the address by which the server is reached from here."""
+    """Return the local IP address of the route to the server."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect((errand["address"], errand["port"]))
         address: str = probe.getsockname()[0]
@@ -24,7 +24,7 @@ def own_address(errand: Any) -> str:  # noqa: ANN401  plain values
 
 
 def await_match(is_matched: Callable[[], bool]) -> None:
-    """Wait until the readers and writers there are discovered, and ours by them."""
+    """Wait until readers and writers of both sides have discovered each other."""
     while not is_matched():
         time.sleep(_LOOK_AGAIN_S)
     time.sleep(_UNTIL_THE_OTHER_MATCHES_S)

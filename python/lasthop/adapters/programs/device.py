@@ -12,33 +12,33 @@ from typing import Any
 
 
 def read_errand() -> Any:  # noqa: ANN401  plain values
-    """Read the errand."""
+    """Read the errand from standard input."""
     return json.loads(sys.stdin.readline())
 
 
 def tell(*words: object) -> None:
-    """Print a whole line with its time at once, from any thread."""
+    """Print words and the current time as one line. Any thread may call this."""
     line = " ".join(map(str, (*words, time.monotonic_ns())))
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
 class Sessions:
-    """The messages that begin or end a connection."""
+    """Counts messages and tells which ones begin or end a connection."""
 
     def __init__(self, errand: Any) -> None:  # noqa: ANN401
         self._size = errand["session"]
         self._sent = 0
 
     def next(self) -> tuple[bool, bool]:
-        """Give whether the next message is the first and the last one of a connection."""
+        """Return whether the next message begins, and whether it ends, its connection."""
         place = self._sent if self._size is None else self._sent % self._size
         self._sent += 1
         return place == 0, self._size is not None and place + 1 == self._size
 
 
 def at_its_name(errand: Any) -> None:  # noqa: ANN401
-    """Resolve the name in the server's certificate to the server, in this process."""
+    """Let the server's certificate name resolve to the server's address in this process."""
     ask = socket.getaddrinfo
 
     def answer(host: Any, *others: Any, **named: Any) -> Any:  # noqa: ANN401
@@ -49,7 +49,7 @@ def at_its_name(errand: Any) -> None:  # noqa: ANN401
 
 
 def wrapped(errand: Any, payload: bytes) -> bytes:  # noqa: ANN401
-    """Put a payload into an object of JSON, where the server wants one."""
+    """Wrap a payload into a JSON object if the server requires one."""
     field = (errand["card"] or {}).get("wrapped_in")
     if not field:
         return payload
@@ -57,13 +57,13 @@ def wrapped(errand: Any, payload: bytes) -> bytes:  # noqa: ANN401
 
 
 def fields_of(errand: Any) -> dict[str, str]:  # noqa: ANN401
-    """Give the header fields that authenticate a request."""
+    """Return the header fields that authenticate a request."""
     card = errand["card"]
     return {"Authorization": f"Bearer {card['token']}"} if card else {}
 
 
 def payload_of(errand: Any, message: Any) -> bytes:  # noqa: ANN401
-    """Make a payload by which the message is known again, of its size."""
+    """Return a payload of the message's size that identifies the message."""
     head = f"{errand['name']}/{message['flow']}/{message['number']} "
     return head.encode().ljust(message["size_bytes"], b".")
 

@@ -1,4 +1,4 @@
-"""Fast DDS by C functions around it. As a program, with its file, it prints its version."""
+"""Fast DDS through C functions. Run as a program, this prints the version of the library."""
 
 import ctypes
 import sys
@@ -23,7 +23,7 @@ _ANSWERS = ("fastdds_is_read", "fastdds_is_written", "fastdds_write")
 
 
 def load(file: str) -> Any:  # noqa: ANN401  as ctypes has it
-    """Load the library around Fast DDS."""
+    """Load the C functions around Fast DDS."""
     library = ctypes.CDLL(file)
     library.fastdds_version.restype = c_char_p
     for name in _HANDLES:
@@ -90,11 +90,11 @@ class Participant:
         self._buffer = ctypes.create_string_buffer(_MOST_BYTES)
 
     def wait(self) -> None:
-        """Wait until a sample arrived, or a reader was discovered."""
+        """Block until a sample arrives or a reader is discovered."""
         self._library.fastdds_wait(self._participant)
 
     def topics(self) -> Iterator[str]:
-        """Give the topics that others have begun to read."""
+        """Yield topics that have new remote readers."""
         room = c_size_t(_MOST_BYTES)
         while True:
             length = self._library.fastdds_take_topic(self._participant, self._buffer, room)
@@ -103,12 +103,12 @@ class Participant:
             yield self._buffer.raw[:length].decode()
 
     def writer(self, topic: str) -> "Writer":
-        """Make a writer."""
+        """Return a writer of a topic."""
         made = self._library.fastdds_writer(self._participant, topic.encode())
         return Writer(self._library, c_void_p(made))
 
     def reader(self, topic: str) -> "Reader":
-        """Make a reader."""
+        """Return a reader of a topic."""
         made = self._library.fastdds_reader(self._participant, topic.encode())
         return Reader(self._library, c_void_p(made))
 
@@ -120,7 +120,7 @@ class Writer:
         self._library, self._writer = library, writer
 
     def is_read(self) -> bool:
-        """Whether somebody reads it."""
+        """Return whether a remote reader reads the topic."""
         return bool(self._library.fastdds_is_read(self._writer))
 
     def write(self, device: int, payload: bytes) -> None:
@@ -137,11 +137,11 @@ class Reader:
         self._buffer = ctypes.create_string_buffer(_MOST_BYTES)
 
     def is_written(self) -> bool:
-        """Whether somebody writes it."""
+        """Return whether a remote writer writes the topic."""
         return bool(self._library.fastdds_is_written(self._reader))
 
     def take(self) -> Iterator[tuple[int, bytes]]:
-        """Give the new samples, each once, as device and payload."""
+        """Yield the device and the payload of each new sample."""
         device, room = c_uint32(), c_size_t(_MOST_BYTES)
         while True:
             length = self._library.fastdds_take(self._reader, byref(device), self._buffer, room)

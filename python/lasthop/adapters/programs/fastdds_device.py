@@ -14,7 +14,7 @@ from lasthop.adapters.programs.fastdds import Participant, Place, Reader
 
 
 def main() -> None:
-    """Do the errand."""
+    """Write the messages of the errand and read its topics."""
     errand = read_errand()
     options, own, here = errand["options"], key_of(errand), own_address(errand)
     policies = (options["reliability"], options["durability"], int(options["history_depth"]))
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def hear(participant: Participant, readers: list[Reader]) -> None:
-    """Print every received message."""
+    """Print every received message until the process ends."""
     while True:
         participant.wait()
         for reader in readers:

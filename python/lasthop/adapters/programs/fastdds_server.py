@@ -1,4 +1,4 @@
-"""A participant made with Fast DDS, which sends reports on by the topic of their device.
+"""A DDS server with Fast DDS, which forwards reports on the topic of their device.
 
 Started by its adapter: LIBRARY ADDRESS TRANSPORT PORT NODELAY RELIABILITY DURABILITY DEPTH. By TCP
 it listens at PORT; by UDP a socket there, by which nothing goes, says that it is ready.
@@ -12,7 +12,7 @@ from lasthop.adapters.programs.fastdds import Participant, Place, Writer
 
 
 def main() -> None:
-    """Serve until it is ended."""
+    """Serve until the process ends."""
     library, address, transport, port, nodelay, reliability, durability, depth = sys.argv[1:]
     by_tcp = transport == "tcp"
     place = Place(address, tcp_port=int(port) if by_tcp else None, nodelay=nodelay == "on")

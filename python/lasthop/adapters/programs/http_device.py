@@ -1,4 +1,4 @@
-"""The parts that all HTTP device programs share. They POST one message after another."""
+"""The parts that all HTTP device programs share: they POST one message after another."""
 
 import sys
 from collections.abc import Callable
@@ -17,13 +17,13 @@ _DONE = range(200, 300)
 
 
 class Connection(Protocol):
-    """Requests to one server."""
+    """HTTP connection to one server."""
 
     def post(self, path: str, body: bytes) -> int:
-        """Post a body, wait for the answer and give its status."""
+        """POST a body, wait for the response and return its status."""
 
     def end(self) -> None:
-        """Close it."""
+        """Close the connection."""
 
 
 def post_when_due(errand: Any, connect: Callable[[], Connection]) -> None:  # noqa: ANN401

@@ -1,4 +1,4 @@
-"""libcoap, as far as a device needs it. As a program it prints its version."""
+"""libcoap through ctypes. Run as a program, this prints the version of the library."""
 
 import os
 import select
@@ -35,29 +35,29 @@ _PROTOCOLS = {"udp": 1, "tcp": 3}
 _LARGE_MESSAGES, _WHOLE = 1, 2
 """COAP_BLOCK_USE_LIBCOAP and COAP_BLOCK_SINGLE_BODY."""
 _SUCCESS = 2
-"""The class of a code (RFC 7252 section 5.9)."""
+"""Class of CoAP response codes for success, 2.xx (RFC 7252 section 5.9)."""
 _RESPONSE_OK = 1
 _AT_ONCE = 0xFFFF_FFFF
-"""COAP_IO_NO_WAIT."""
+"""COAP_IO_NO_WAIT of coap.h."""
 _LONGEST_TOKEN = 8
 _FRACTIONS = 1000
-"""Of a fixed-point number of libcoap."""
+"""Units of the fractional part of libcoap's fixed-point numbers: one thousandth."""
 
 
 class _Address(Structure):
-    """``coap_address_t``."""
+    """``coap_address_t`` of libcoap."""
 
     _fields_ = (("size", c_uint32), ("address", c_ubyte * 28))
 
 
 class _Bytes(Structure):
-    """``coap_bin_const_t``."""
+    """``coap_bin_const_t`` of libcoap."""
 
     _fields_ = (("length", c_size_t), ("start", c_void_p))
 
 
 class _FixedPoint(Structure):
-    """``coap_fixed_point_t``."""
+    """``coap_fixed_point_t`` of libcoap."""
 
     _fields_ = (("whole", c_uint16), ("fraction", c_uint16))
 
@@ -66,7 +66,7 @@ _OnResponse = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_int)
 
 
 def load() -> Any:  # noqa: ANN401  as ctypes has it
-    """Load the library."""
+    """Load libcoap and declare its functions."""
     library = c_library.load(
         NAME,
         texts=("coap_package_version",),
@@ -77,7 +77,7 @@ def load() -> Any:  # noqa: ANN401  as ctypes has it
 
 
 def version() -> str:
-    """Ask the library for its version, in its own words."""
+    """Return the version string of the library."""
     told: bytes = load().coap_package_version()
     return told.decode()
 
@@ -120,7 +120,7 @@ class Session:
     def give(
         self, *, nstart: int, max_retransmit: int, ack_timeout_s: float, ack_random_factor: float
     ) -> None:
-        """Set the parameters of confirmable messages (RFC 7252 section 4.8)."""
+        """Set the transmission parameters of confirmable messages (RFC 7252 section 4.8)."""
         self._library.coap_session_set_nstart(self._session, c_uint16(nstart))
         self._library.coap_session_set_max_retransmit(self._session, c_uint16(max_retransmit))
         for name, value in (
@@ -133,7 +133,7 @@ class Session:
     def request(
         self, code: int, path: str, *, kind: str, payload: bytes = b"", observe: bool = False
     ) -> bytes:
-        """Send a request in the thread of the session, and give its token.
+        """Send a request from the session's thread, and return the request's token.
 
         Raises
         ------
@@ -160,7 +160,7 @@ class Session:
         return made
 
     def hand_over(self, request: Callable[[], object]) -> None:
-        """Let the thread that runs the session do something."""
+        """Run a function in the session's thread."""
         self._waiting.append(request)
         os.write(self._wake, b".")
 

@@ -19,12 +19,12 @@ from lasthop.adapters.programs.libcoap import GET, PUT, Session
 
 _ASK_AGAIN_S = 1.0
 _NON_PATIENCE_S = 4.0
-"""ACK_TIMEOUT twice (RFC 7252 section 4.8): a confirmable one would be sent again before."""
+"""Timeout of non-confirmable requests: twice ACK_TIMEOUT (RFC 7252 section 4.8)."""
 _NS_PER_S = 1e9
 
 
 class Device:
-    """Makes the requests of an errand, in the thread of its session."""
+    """A CoAP client that sends the requests of an errand in its session's thread."""
 
     def __init__(self, errand: Any) -> None:  # noqa: ANN401  plain values
         self._errand, options = errand, errand["options"]
@@ -42,7 +42,7 @@ class Device:
         self._observed: set[str] = set()
 
     def start(self) -> None:
-        """Run the session, and observe the resources of the errand."""
+        """Start the session's thread and observe the resources of the errand."""
         threading.Thread(target=self._session.run, daemon=True).start()
         for topic in self._errand["hears"]:
             self._session.hand_over(partial(self._observe, topic))
@@ -87,7 +87,7 @@ class Device:
 
 
 def main() -> None:
-    """Do the errand."""
+    """Send the messages of the errand."""
     errand = read_errand()
     device = Device(errand)
     device.start()

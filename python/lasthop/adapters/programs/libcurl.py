@@ -1,4 +1,4 @@
-"""libcurl, as far as a device needs it. As a program it prints its version."""
+"""libcurl through ctypes. Run as a program, this prints the version of the library."""
 
 import sys
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _URL, _HEADER, _USER_AGENT, _AUTHORITY, _RESOLVE = 10002, 10023, 10018, 10065, 1
 _BODY, _SIZE, _WRITE = 10015, 60, 20011
 _VERSION, _TLS_VERSION, _NO_SIGNAL, _NODELAY, _PATIENCE_S = 84, 32, 99, 121, 13
 _STATUS = 0x200002
-"""Options, and one of information, of curl.h."""
+"""Option numbers and one information number of curl.h."""
 _VERSIONS = {"1.1": 2, "2": 4}
 """CURL_HTTP_VERSION_1_1 and CURL_HTTP_VERSION_2TLS."""
 _AT_MOST_TLS_1_2 = 6 << 16
@@ -25,7 +25,7 @@ _Write = CFUNCTYPE(c_size_t, c_void_p, c_size_t, c_size_t, c_void_p)
 
 
 def load() -> Any:  # noqa: ANN401  as ctypes has it
-    """Load the library."""
+    """Load libcurl and declare its functions."""
     return c_library.load(
         NAME,
         texts=("curl_version", "curl_easy_strerror"),
@@ -34,13 +34,13 @@ def load() -> Any:  # noqa: ANN401  as ctypes has it
 
 
 def library_version() -> str:
-    """Ask the library for its version."""
+    """Return the version of the library."""
     told: bytes = load().curl_version()
     return told.split()[0].partition(b"/")[2].decode()  # libcurl/7.88.1 OpenSSL/3.0.19 ...
 
 
 class Connection:
-    """Requests to one server, by one connection as long as both ends keep it.
+    """HTTP requests to one server, on a persistent connection while both ends keep it open.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Connection:
             self._set(_TLS_VERSION, c_long(_AT_MOST_TLS_1_2))
 
     def post(self, url: str, body: bytes) -> int:
-        """Post a body, wait for the answer and give its status.
+        """POST a body, wait for the response and return its status.
 
         Raises
         ------

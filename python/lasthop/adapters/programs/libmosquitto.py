@@ -1,4 +1,4 @@
-"""libmosquitto, as far as a device needs it. As a program it prints its version."""
+"""libmosquitto through ctypes. Run as a program, this prints the version of the library."""
 
 import sys
 from collections.abc import Callable
@@ -32,7 +32,7 @@ _OnNumber = CFUNCTYPE(None, c_void_p, c_void_p, c_int)
 
 
 class _Message(Structure):
-    """``struct mosquitto_message``."""
+    """``struct mosquitto_message`` of mosquitto.h."""
 
     _fields_ = (
         ("mid", c_int),
@@ -49,19 +49,19 @@ _OnSubscribe = CFUNCTYPE(None, c_void_p, c_void_p, c_int, c_int, POINTER(c_int))
 
 
 def load() -> Any:  # noqa: ANN401  as ctypes has it
-    """Load the library."""
+    """Load libmosquitto and declare its functions."""
     return c_library.load(NAME, texts=("mosquitto_strerror",), places=("mosquitto_new",))
 
 
 def version() -> str:
-    """Ask the library for its version."""
+    """Return the version of the library."""
     major, minor, revision = c_int(), c_int(), c_int()
     load().mosquitto_lib_version(byref(major), byref(minor), byref(revision))
     return f"{major.value}.{minor.value}.{revision.value}"
 
 
 class Client:
-    """A client with a thread of the library, which calls the callbacks.
+    """MQTT client whose callbacks run in a thread of the library.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Client:
         published: Callable[[int], None],
         heard: Callable[[bytes], None],
     ) -> None:
-        """Set the callbacks for the code of a CONNACK and the number of a message."""
+        """Set callbacks for CONNACK, SUBACK, acknowledged messages and received messages."""
         on_connect = _OnConnect(lambda _client, _data, code: connected(code))
         on_subscribe = _OnSubscribe(lambda *_: subscribed())
         on_publish = _OnNumber(lambda _client, _data, number: published(number))
@@ -119,17 +119,17 @@ class Client:
         library.mosquitto_message_callback_set(self._client, on_message)
 
     def connect(self, address: str, port: int, keep_alive_s: int) -> None:
-        """Connect, and go on in a thread."""
+        """Connect, and run the network loop in a thread."""
         host = address.encode()
         self._done(self._library.mosquitto_connect(self._client, host, port, keep_alive_s))
         self._done(self._library.mosquitto_loop_start(self._client))
 
     def subscribe(self, topic: str, qos: int) -> None:
-        """Ask for a topic."""
+        """Subscribe to a topic."""
         self._done(self._library.mosquitto_subscribe(self._client, None, topic.encode(), qos))
 
     def publish(self, topic: str, payload: bytes, qos: int) -> int:
-        """Publish a message and give its number."""
+        """Publish a message and return its message id."""
         number = c_int()
         done = self._library.mosquitto_publish(
             self._client, byref(number), topic.encode(), len(payload), payload, qos, _NO

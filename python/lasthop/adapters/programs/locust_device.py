@@ -17,30 +17,30 @@ class Device(HttpUser):
 
     @task
     def report(self) -> None:
-        """POST each message when it is due, and end with the errand."""
+        """POST each message when it is due, and quit at the end of the errand."""
         post_when_due(self.errand, lambda: Connection(self.client, self.errand))
         self.environment.runner.quit()
 
 
 class Connection:
-    """Posts by the session of a user, which keeps its connection."""
+    """HTTP connection in the session of a Locust user."""
 
     def __init__(self, client: Any, errand: Any) -> None:  # noqa: ANN401  as Locust has it
         self._client, self._fields = client, fields_of(errand)
         client.verify = errand["authority"] or True
 
     def post(self, path: str, body: bytes) -> int:
-        """Post a body, wait for the answer and give its status."""
+        """POST a body, wait for the response and return its status."""
         answer: int = self._client.post(path, data=body, headers=self._fields).status_code
         return answer
 
     def end(self) -> None:
-        """Close it."""
+        """Close the connection."""
         self._client.close()
 
 
 def main() -> None:
-    """Do the errand."""
+    """Run one Locust user that POSTs the messages of the errand."""
     errand = read_errand()
     at_its_name(errand)
     scheme = "https" if errand["authority"] else "http"

@@ -1,4 +1,4 @@
-"""Starts a device on lwIP and, where it may crash, starts it again: reads its errand first."""
+"""Starts a device on lwIP, and restarts it after a crash or a hang."""
 
 import os
 import select
@@ -13,10 +13,10 @@ from lasthop.adapters.lwip_firmware import Firmware
 from lasthop.adapters.programs.device import read_errand, tell
 
 CRASHES: Mapping[int, str] = {70: "heap", 71: "watchdog"}
-"""The exits of a device that has used up what it has; any other is a fault."""
+"""Exit codes of a device that ran out of heap or was reset by its watchdog."""
 
 HANGS_AFTER_S = 10.0
-"""The task of the network shows itself each second; a device that does not for so long hangs."""
+"""Seconds without a sign from the network task after which a device counts as hung."""
 
 ESP8266: Mapping[str, Any] = {
     "tcp": {
@@ -31,14 +31,14 @@ ESP8266: Mapping[str, Any] = {
     "reading": "first_message_only",
     "read_bytes": 1024,
 }
-"""A device of ESP8266_RTOS_SDK of 2019, where a study says nothing of it."""
+"""Default device settings: ESP8266_RTOS_SDK of 2019."""
 
 _TIMES = ("message_ns", "byte_ns", "connection_ns", "frame_ns", "tick_ns", "watchdog_ns")
 _SIZES = ("heap_bytes", "connection_bytes", "segment_bytes", "read_bytes")
 
 
 def firmware_of(device: Mapping[str, Any] | None) -> Firmware:
-    """Give the settings with which a device is compiled."""
+    """Return the compile-time settings of a device."""
     device = device or ESP8266
     tcp = device["tcp"]
     return Firmware(
@@ -53,7 +53,7 @@ def firmware_of(device: Mapping[str, Any] | None) -> Firmware:
 
 
 class Supervisor:
-    """Runs a device, once or again and again."""
+    """Runs a device program, and restarts it after crashes and hangs."""
 
     def __init__(self, errand: Mapping[str, Any]) -> None:
         self._errand = errand
@@ -65,7 +65,7 @@ class Supervisor:
         self._has_ended = False
 
     def run(self) -> int:
-        """Start it until it has ended for good, and give its last exit code."""
+        """Run the device until it ends for good, and return its last exit code."""
         while True:
             with self._lock:
                 if self._has_ended:
@@ -94,25 +94,25 @@ class Supervisor:
 
     @property
     def running(self) -> int | None:
-        """The process of the device, if it runs."""
+        """Return the process id of the device, or None if it does not run."""
         return None if self._running is None else self._running.pid
 
     def begin(self, zero_ns: int) -> None:
-        """Set the start of the run."""
+        """Send the start time of the run to the device."""
         with self._lock:
             self._zero_ns = zero_ns
             if self._running is not None:
                 self._say(self._running, f"{zero_ns}\n")
 
     def end(self) -> None:
-        """End it by its input."""
+        """End the device by closing its input."""
         with self._lock:
             self._has_ended = True
             if self._running is not None and self._running.stdin is not None:
                 self._running.stdin.close()
 
     def _start(self) -> tuple[subprocess.Popen[str], int]:
-        """Start it; give where it shows that it goes on, too."""
+        """Start the program; return its process and the descriptor of its signs of life."""
         descriptor = self._errand["descriptor"]
         alive, shows = os.pipe()
         process = subprocess.Popen(
@@ -151,7 +151,7 @@ class Supervisor:
         yield from ((key, device.get(key) or 0) for key in (*_TIMES, *_SIZES))
 
     def _lines(self) -> Iterator[str]:
-        """Give what may be there several times."""
+        """Yield the input lines that every start of the device needs, such as subscriptions."""
         yield from (f"hears {topic}\n" for topic in self._errand.get("hears", ()))
         passed_ns = time.monotonic_ns() - self._zero_ns if self._zero_ns else -1
         for message in self._errand.get("messages", ()):
@@ -175,7 +175,7 @@ def _of_server(errand: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _hangs(alive: int) -> bool:
-    """Wait for the end of a device; tell whether it went silent before."""
+    """Wait for the end of a device, and return whether it hung before."""
     while select.select([alive], [], [], HANGS_AFTER_S)[0]:
         if not os.read(alive, 64):
             return False
@@ -187,7 +187,7 @@ def _how(status: int) -> str:
 
 
 def main() -> None:
-    """Do the errand."""
+    """Run the device of the errand on standard input."""
     supervisor = Supervisor(read_errand())
 
     def listen() -> None:

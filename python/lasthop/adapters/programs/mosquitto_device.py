@@ -15,7 +15,7 @@ from lasthop.adapters.programs.libmosquitto import Client
 
 
 class Device:
-    """A connection whose callbacks run in a thread of the library."""
+    """MQTT connection whose callbacks run in a thread of the library."""
 
     def __init__(self, errand: Any) -> None:  # noqa: ANN401  plain values
         options = errand["options"]
@@ -69,7 +69,7 @@ class Device:
 
 
 def main() -> None:
-    """Do the errand."""
+    """Connect, subscribe and publish the messages of the errand."""
     errand = read_errand()
     device = Device(errand)
     device.ready.wait()

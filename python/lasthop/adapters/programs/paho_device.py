@@ -23,7 +23,7 @@ _PATIENCE_S = 30.0
 
 
 class Connection:
-    """A connection of a device, which is ready once it has its subscriptions."""
+    """MQTT connection of a device. It is ready once its subscriptions are acknowledged."""
 
     def __init__(self, errand: Any) -> None:  # noqa: ANN401  plain values
         options, card = errand["options"], errand["card"]
@@ -60,7 +60,7 @@ class Connection:
         self._last = sent
 
     def end(self) -> None:
-        """Leave, once the last message was acknowledged."""
+        """Disconnect after the last message was acknowledged."""
         self._last.wait_for_publish(_PATIENCE_S)
         self._client.disconnect()
         self._client.loop_stop()
@@ -93,7 +93,7 @@ def _context(errand: Any) -> ssl.SSLContext:  # noqa: ANN401
 
 
 def main() -> None:
-    """Do the errand."""
+    """Connect, subscribe and publish the messages of the errand."""
     errand = read_errand()
     at_its_name(errand)
     if errand["session"] is None:

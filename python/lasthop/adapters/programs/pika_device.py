@@ -21,7 +21,7 @@ _EXCHANGE = "amq.topic"
 
 
 class Device:
-    """A connection with one channel. Every method runs in the thread of its loop."""
+    """AMQP connection with one channel. Every method runs in the thread of its loop."""
 
     def __init__(self, errand: Any) -> None:  # noqa: ANN401  plain values
         self.errand, self.ready = errand, threading.Event()
@@ -32,7 +32,7 @@ class Device:
         self.connection = pika.SelectConnection(parameters, on_open_callback=self._opened)
 
     def publish(self, message: Any) -> None:  # noqa: ANN401
-        """Publish a message."""
+        """Publish a message to the topic exchange."""
         self._tag += 1
         if self._options["confirm"]:
             self._unconfirmed[self._tag] = (message["flow"], message["number"])
@@ -82,7 +82,7 @@ class Device:
 
 
 def main() -> None:
-    """Do the errand."""
+    """Connect, consume and publish the messages of the errand."""
     device = Device(read_errand())
     loop = device.connection.ioloop
     threading.Thread(target=loop.start, daemon=True).start()
