@@ -1,4 +1,4 @@
-"""`python -m lasthop` is the command `lasthop`."""
+"""Entry point of `python -m lasthop`, which is the command `lasthop`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The compiled part of lasthop, and the error if it is missing."""
+"""Access to lasthop's compiled part, with a clear error if it is missing."""
 
 from __future__ import annotations
 

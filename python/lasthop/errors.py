@@ -1,4 +1,4 @@
-"""The errors for users. Each has the exit code of the command."""
+"""Error classes for users. Each has an exit code of the command."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class StudyError(LasthopError):
         self.key = key
 
     def __str__(self) -> str:
-        """Give place, key, fault and remedy in one line."""
+        """Return place, key, problem and remedy in one line."""
         place = ":".join(str(part) for part in (self.file, self.line, self.column) if part)
         remedy = f"{self.what}; {self.hint}" if self.hint else self.what
         return one_line(": ".join(part for part in (place, self.key, remedy) if part))

@@ -1,4 +1,4 @@
-"""Reading files that others made: regular ones alone, up to a size."""
+"""Reads regular files from other sources, up to a maximum size."""
 
 import errno
 import os
@@ -17,15 +17,15 @@ _BLOCK_BYTES = 1 << 20
 
 
 class NotRegularError(OSError):
-    """A folder, a FIFO, a device or a socket stands where a file is wanted."""
+    """Error: the path is a folder, FIFO, device or socket instead of a regular file."""
 
 
 class TooLargeError(OSError):
-    """A file is larger than anything that is written there."""
+    """Error: the file exceeds the maximum size."""
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file, or a link to one, for reading; nothing else is waited for.
+    """Open a regular file, or a link to one, for reading. Never block on a FIFO.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def read_regular(path: Path, *, maximum_bytes: int) -> bytes:
 
 
 def check_regular(status: os.stat_result, path: Path) -> None:
-    """Refuse what is no regular file.
+    """Raise an error unless the path is a regular file.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The error of a build without sockets."""
+"""Checks whether this build of lasthop has sockets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from lasthop.errors import EnvironmentFailure
 
 
 def has_sockets() -> bool:
-    """Whether the compiled part was built with sockets.
+    """Return whether the compiled part was built with sockets.
 
     Raises
     ------
@@ -20,7 +20,7 @@ def has_sockets() -> bool:
 
 
 def require_sockets(what: str) -> None:
-    """Refuse an operation that needs sockets in a build without them.
+    """Raise an error if this build of lasthop has no sockets.
 
     Raises
     ------

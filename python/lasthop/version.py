@@ -1,3 +1,3 @@
-"""The version of lasthop, alone in its file so that nothing else is imported with it."""
+"""The version of lasthop. This module imports nothing else."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""One message of a run: its name, and its time line from simulating the run again."""
+"""Explains one message of a run by a time line: the run is simulated again."""
 
 from lasthop.explained.message import Event, MessageName, explain_message, number_parts
 

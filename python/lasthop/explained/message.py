@@ -1,4 +1,4 @@
-"""One message of a run: how it is named, and what happened to it when it is simulated again."""
+"""Names of messages in a run, and the events of one message when the run is simulated again."""
 
 # ruff: noqa: PLC0415  (imported when needed: help and refusals must not wait)
 
@@ -24,7 +24,7 @@ _FIRST_ATTEMPT = "attempt 1"
 
 @dataclass(frozen=True, slots=True)
 class MessageName:
-    """A message of a device; devices count from 0 in their group, messages from 1.
+    """Name of a message: its device (from 0 in the group) and its number (from 1).
 
     Without a flow it is of the device's first; without a group that of the flow, or the only one.
     """
@@ -57,7 +57,7 @@ class MessageName:
         return cls(int(device), int(message), flows[0] if flows else None, group or None)
 
     def number_in_run(self, run: RunSpecReader) -> int:
-        """Give the number that its device has in the whole run.
+        """Return the device's number in the whole run.
 
         Raises
         ------
@@ -84,14 +84,14 @@ class MessageName:
         return numbers[self.device]
 
     def __str__(self) -> str:
-        """Say it as people do."""
+        """Return the name for people to read."""
         of_group = f" of {self.group}" if self.group else ""
         flow = f"{self.flow} " if self.flow else ""
         return f"device {self.device}{of_group}, {flow}message {self.message}"
 
 
 def explain_message(run_spec: str, name: MessageName) -> dict[str, Any]:
-    """Simulate a run again and return the events of one message, and its radio if it has one.
+    """Simulate a run again and return the events, and the radio states, of one message.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def explain_message(run_spec: str, name: MessageName) -> dict[str, Any]:
 
 
 def number_parts(events: Sequence[Event]) -> list[Event]:
-    """Give the parts of a download their numbers, where several leave the server for a request.
+    """Assign numbers to the parts of a download where a request has several responses.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Extensions: stacks of one's own, in native modules beside that of lasthop."""
+"""Extensions: third-party stacks in native modules of their own."""
 
 from lasthop.extensions.installed import Extension, extensions
 from lasthop.extensions.natives import Natives

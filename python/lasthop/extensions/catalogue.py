@@ -43,7 +43,7 @@ def extended(catalogue: Mapping[str, Any]) -> dict[str, Any]:
 def _join(
     known: dict[str, Any], entry: Mapping[str, Any], extension: Extension, *, noun: str, owner: str
 ) -> None:
-    """Add what an extension lets a known application run over; nothing else may differ."""
+    """Add the new layers below a known application. Everything else must be equal."""
     ports, added = known.get("ports", {}), entry.get("ports", {})
     differs = known["options"] != entry["options"] or any(
         ports.get(layers, port) != port for layers, port in added.items()

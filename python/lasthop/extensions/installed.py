@@ -1,4 +1,4 @@
-"""The extensions that are installed: found by their entry points, held against this lasthop."""
+"""Loads installed extensions from entry points and checks their lasthop version."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 GROUP = "lasthop.stacks"
-"""The group of entry points, each of which names a native module."""
+"""Entry-point group of extensions. Each entry names a native module."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Extension:
 
 @cache
 def extensions() -> tuple[Extension, ...]:
-    """Give the extensions that are installed, by name.
+    """Return the installed extensions, sorted by name.
 
     Raises
     ------

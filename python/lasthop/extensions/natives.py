@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _Part = tuple[str, ...]
-"""What a module knows: a stack by its layers, or a link of paths by its name alone."""
+"""A capability of a module: a stack by its layers, or a link by its name."""
 
 
 class Natives:
@@ -31,11 +31,11 @@ class Natives:
         self._known: list[tuple[ModuleType, frozenset[_Part]]] = []
 
     def __iter__(self) -> Any:  # noqa: ANN401  (modules know no types)
-        """Give the modules, that of lasthop first."""
+        """Yield the modules, lasthop's own first."""
         return iter((self.own, *(extension.native for extension in self._extensions)))
 
     def of(self, spec_json: str) -> ModuleType:
-        """Give the module that knows all stacks and links of a run spec.
+        """Return the module that supports all stacks and links of a run spec.
 
         Raises
         ------
@@ -62,7 +62,7 @@ class Natives:
 
 
 def _asked(spec: Mapping[str, Any]) -> set[_Part]:
-    """Give what a run needs."""
+    """Return the stacks and links that a run needs."""
     hops = (hop for path in spec["paths"].values() for hop in path["hops"])
     links: set[_Part] = {(hop["registered"]["name"],) for hop in hops if "registered" in hop}
     return links | {_stack(stack) for stack in spec["stacks"].values()}
@@ -74,7 +74,7 @@ def _stack(stack: Mapping[str, Any]) -> _Part:
 
 
 def _known(catalogue: Mapping[str, Any]) -> frozenset[_Part]:
-    """Give what a module offers."""
+    """Return the stacks and links that a module supports."""
     links: frozenset[_Part] = frozenset((entry["name"],) for entry in catalogue["links"])
     return links | frozenset(
         (entry["name"], *layers) for entry in catalogue["applications"] for layers in entry["built"]

@@ -1,4 +1,4 @@
-"""Writes an extension: a crate and a Python package with an example that runs."""
+"""Creates the source of an extension: a crate and a Python package with a working example."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _REPOSITORY = "https://github.com/lasthop/lasthop"
 
 
 def write_extension(name: str, folder: Path, *, stacks: Collection[str]) -> list[Path]:
-    """Write an extension into a new folder, and give its files.
+    """Write the source of an extension into a new folder, and return its files.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def _check(name: str, stacks: Collection[str]) -> None:
 
 
 def _contents(name: str) -> dict[str, str]:
-    """Give every file of the extension by its path, with the name in place."""
+    """Return path and content of every file of the extension, with its name inserted."""
     package = files("lasthop.extensions")
     found = dict(_texts(package / "template"))
     # The versions with which this lasthop was made and tested.
@@ -103,7 +103,7 @@ def _texts(folder: Traversable, within: str = "") -> list[tuple[str, str]]:
 
 
 def _placed(manifest: str) -> str:
-    """Say where the crates of lasthop are: in the checkout that runs, or at its version's tag."""
+    """Replace the paths of lasthop's crates by the current checkout or by the version's tag."""
 
     def place(line: re.Match[str]) -> str:
         crate = line["crate"]
@@ -120,6 +120,6 @@ def _place(crate: str) -> str:
 
 
 def _checkout() -> Path | None:
-    """Give the checkout that this lasthop runs from, if it does."""
+    """Return the source checkout that this lasthop runs from, or None."""
     checkout = Path(__file__).resolve().parents[3]
     return checkout if (checkout / "crates/lasthop_extension/Cargo.toml").is_file() else None

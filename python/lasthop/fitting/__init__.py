@@ -1,4 +1,4 @@
-"""A study from a capture: what can be read of its traffic, its stack and its path."""
+"""Fits a study to a packet capture: its traffic, stack and path."""
 
 from lasthop.fitting.fit import Fit, fit_capture
 from lasthop.fitting.written import compose

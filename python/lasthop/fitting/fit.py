@@ -1,4 +1,4 @@
-"""What a capture tells: stack, settings, traffic and path, and what stays unknown."""
+"""Fits stack, settings, traffic and path to a capture, and lists what stays unknown."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FITTED_SHARE = 2 / 3
-"""Of the time of the capture; the rest is held out."""
+"""Share of the capture's time that is used for the fit. The rest is held out."""
 
 LEAST_MESSAGES = 12
-"""Fewer messages are too few to fit and to hold out."""
+"""Minimum number of messages to fit and to hold out."""
 
 _STACKS = {
     "mqtt": "mqtt",
@@ -35,7 +35,7 @@ _TLS_PORTS = {8883: "mqtt/tls", 443: "http/tls"}
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """What was measured in the part of the capture that was not used for the fit.
+    """Measurements of the held-out part of the capture.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class HeldOut:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A capture as a study.
+    """The parameters of a study that were fitted to a capture.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class Fit:
 
 
 def fit_capture(captured: Captured) -> Fit:
-    """Fit a study to the first two thirds of a capture; the last third is held out.
+    """Fit a study to the first two thirds of a capture. The last third is held out.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def fit_capture(captured: Captured) -> Fit:
 
 
 def _told(flows: Sequence[FlowFit], protocol: str) -> Sequence[FlowFit]:
-    """Leave out answers that a stack gives by itself."""
+    """Remove flows that are only a stack's own answers."""
     ways = {flow.direction for flow in flows}
     if protocol != "mqtt" and ways == {"up", "down"}:
         return [flow for flow in flows if flow.direction == "up"]

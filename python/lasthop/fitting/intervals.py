@@ -1,4 +1,4 @@
-"""Intervals of shares and medians, without assumptions about their distribution."""
+"""Confidence intervals of shares and medians, without assumptions on the distribution."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NORMAL_95 = 1.959964
 
 @dataclass(frozen=True, slots=True)
 class Ranged:
-    """An estimate with its 95 % interval, and how many samples it rests on."""
+    """An estimate with its 95 % interval and sample size."""
 
     value: float
     low: float
@@ -23,7 +23,7 @@ class Ranged:
 
 
 def share(successes: int, trials: int) -> Ranged:
-    """Give a share with the interval of Wilson (1927).
+    """Return a share with its Wilson (1927) interval.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def share(successes: int, trials: int) -> Ranged:
 
 
 def median(values: Sequence[float]) -> Ranged:
-    """Give the median with the interval of order statistics; that of few values is all of them.
+    """Return a median with its order-statistics interval. With few values this is their range.
 
     Examples
     --------

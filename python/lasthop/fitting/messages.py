@@ -1,4 +1,4 @@
-"""The messages in the packets of a service: when, how large, whose."""
+"""Finds messages in the packets of a service: time, size and device."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 KINDS: Mapping[str, int] = {name: place for place, name in enumerate(_native.message_kinds())}
-"""The numbers of the kinds of messages that a packet may begin with."""
+"""Numbers of the message kinds that a packet may begin with."""
 
 BY_SIZE = frozenset({"tls", "dtls", "udp", "tcp", "http", "websocket"})
-"""Protocols whose messages are told by sizes and times alone."""
+"""Protocols whose messages are recognized by size and time alone."""
 
 _SEAL: Mapping[str, int] = {"tls": 17, "dtls": 24}
-"""What sealing adds to a message: TLS 1.3 a tag of 16 B and a type; DTLS 1.2 a nonce and a tag."""
+"""Bytes that encryption adds to a message: tag and type in TLS 1.3, nonce and tag in DTLS 1.2."""
 
 _PING = 2
-"""The size of an MQTT PINGREQ: what is no larger is taken for a keep-alive."""
+"""Size of an MQTT PINGREQ. Messages up to this size count as keep-alives."""
 
 _BURST_S = 0.2
-"""Packets of one direction that follow each other as soon are one message."""
+"""Packets of one direction within this many seconds count as one message."""
 
 _PERIODIC = 0.2
 _TENTH, _NINE_TENTHS = 0.1, 0.9
@@ -36,7 +36,7 @@ _TENTH, _NINE_TENTHS = 0.1, 0.9
 
 @dataclass(frozen=True, slots=True)
 class FlowFit:
-    """The messages of one direction.
+    """Size and interval of the messages in one direction.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class FlowFit:
 
 
 def messages_in(packets: pl.DataFrame, protocol: str) -> pl.DataFrame:
-    """Give the messages: ``at_s``, ``device``, ``direction``, ``size``; keep-alives have size 0."""
+    """Return a table of messages: ``at_s``, ``device``, ``direction``, ``size``."""
     fresh = packets.filter(~pl.col("is_repeated"))
     if protocol in BY_SIZE:
         return _by_size(fresh, protocol)
@@ -68,7 +68,7 @@ def messages_in(packets: pl.DataFrame, protocol: str) -> pl.DataFrame:
 def fit_flow(
     messages: pl.DataFrame, direction: int, *, span_s: float, devices: int
 ) -> FlowFit | None:
-    """Give size and interval of the messages of one direction; None where there are none."""
+    """Return size and interval of the messages in one direction; None if there are none."""
     found = messages.filter((pl.col("direction") == direction) & (pl.col("size") > 0))
     if found.is_empty():
         return None
@@ -94,7 +94,7 @@ def fit_flow(
 
 
 def keep_alive_s(packets: pl.DataFrame, messages: pl.DataFrame, protocol: str) -> float | None:
-    """Give the interval of keep-alives, None where none can be told."""
+    """Return the interval of keep-alives in seconds; None if it cannot be determined."""
     if protocol == "mqtt":
         pings = packets.filter(pl.col("kind") == KINDS["mqtt.PINGREQ"])
     elif protocol == "tls":

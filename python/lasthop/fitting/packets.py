@@ -1,4 +1,4 @@
-"""The packets of a capture in columns, with their conversations."""
+"""Packets of a capture as a table, with their conversations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lasthop._native import CaptureLedger
 
 UP, DOWN = 0, 1
-"""Directions: from the end that opened the conversation, and to it."""
+"""Directions: from the end that opened the conversation, and towards that end."""
 
 _CODES: Mapping[type[pl.DataType], str] = {pl.UInt64: "Q", pl.UInt32: "I", pl.UInt8: "B"}
 _WIDE, _NARROW = (
@@ -64,16 +64,16 @@ class Captured:
         return float(self.packets["at_s"][-1])
 
     def until(self, at_s: float) -> pl.DataFrame:
-        """Give the packets before a time."""
+        """Return the packets before a time."""
         return self.packets.filter(pl.col("at_s") < at_s)
 
     def since(self, at_s: float) -> pl.DataFrame:
-        """Give the packets from a time on."""
+        """Return the packets from a time on."""
         return self.packets.filter(pl.col("at_s") >= at_s)
 
 
 def captured(ledger: CaptureLedger) -> Captured:
-    """Give the packets of the service with the most bytes.
+    """Return the packets of the service with the most bytes.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def captured(ledger: CaptureLedger) -> Captured:
 
 
 def _by_device(packets: pl.DataFrame) -> pl.DataFrame:
-    """Tell devices of one address apart where their conversations overlap in time."""
+    """Separate devices that share an address, by conversations that overlap in time."""
     spans = (
         packets.group_by("device", "conversation")
         .agg(first=pl.col("at_ns").min(), last=pl.col("at_ns").max())
@@ -124,7 +124,7 @@ def _by_device(packets: pl.DataFrame) -> pl.DataFrame:
 
 
 def _conversations(ledger: CaptureLedger) -> pl.DataFrame:
-    """Give the conversations by their numbers in the capture."""
+    """Return a table of conversations by their numbers in the capture."""
     told: Sequence[Mapping[str, Any]] = json.loads(ledger.all_conversations())
     return pl.DataFrame(
         {
@@ -143,7 +143,7 @@ def _conversations(ledger: CaptureLedger) -> pl.DataFrame:
 
 
 def _split(end: str) -> tuple[str, int]:
-    """Divide an address from its port; 0 where it has none.
+    """Split an address and its port. The port is 0 if it is missing.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Loss and round trip of the path, as far as packets tell."""
+"""Estimates loss and round-trip time of the path from packets."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from lasthop.fitting.messages import KINDS
 from lasthop.fitting.packets import DOWN, UP
 
 _SMALL = 100
-"""A first packet no larger is a SYN, not a flight of a handshake."""
+"""Size limit of a SYN. A larger first packet belongs to a handshake flight."""
 _LONGEST_S = 10.0
 _AT_THE_SERVER = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class PathFit:
-    """What is read of a path.
+    """Estimates of a path from a capture.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class PathFit:
 
 
 def fit_path(packets: pl.DataFrame, *, is_confirmed: bool) -> PathFit:
-    """Estimate loss and round trip.
+    """Estimate loss and round-trip time of a path.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def _round_trips(packets: pl.DataFrame) -> tuple[list[float], str]:
 
 
 def _handshakes(packets: pl.DataFrame) -> list[tuple[float, float]]:
-    """Give, of each handshake of TCP, the time to its second packet and that to its third."""
+    """Return the times from a TCP handshake's first packet to its second and third."""
     first = packets.group_by("conversation", maintain_order=True).head(3)
     found = []
     for (_,), rows in first.group_by("conversation", maintain_order=True):

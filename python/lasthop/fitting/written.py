@@ -1,4 +1,4 @@
-"""The study that a fit makes, with a comment on each thing that was read, and its claims."""
+"""Writes the study and the claims of a fit, with a comment on each fitted value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHOWN_SPREAD = 0.05
 
 
 def compose(fit: Fit, *, name: str, claims: str, files: str) -> tuple[str, str]:
-    """Write the study and the claims about the part that was held out.
+    """Write the study, and claims about the held-out part of the capture.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _claims(fit: Fit, files: str) -> Iterator[str]:
 
 
 def _is_answered(stack: str) -> bool:
-    """Tell whether senders of a stack learn by the first packet back that a message arrived.
+    """Return whether the first response shows a sender that its message arrived.
 
     At QoS 2 they learn by the second one.
     """

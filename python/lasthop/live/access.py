@@ -1,4 +1,4 @@
-"""Access control of a server: users and rules, in the formats of mosquitto."""
+"""Access control of a server: users and rules in mosquitto's file formats."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read_access(
 
 
 def read_user(text: str) -> tuple[str, str]:
-    """Read a name and a password.
+    """Parse ``NAME:PASSWORD``.
 
     Examples
     --------

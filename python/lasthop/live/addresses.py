@@ -1,4 +1,4 @@
-"""Listen addresses of servers, and targets of clients."""
+"""Listen addresses of servers and target URLs of clients."""
 
 import ipaddress
 import re
@@ -27,7 +27,7 @@ class Target:
 
     @property
     def authority(self) -> str:
-        """The host and its port, as a server on the web is asked for them."""
+        """Return host and port as a URL's authority."""
         return join(self.host, self.port)
 
     def resolve(self, *, stream: bool) -> str:
@@ -54,7 +54,7 @@ def join(address: str, port: int) -> str:
 
 
 def read_listen_addresses(texts: Iterable[str], schemes: Sequence[Scheme]) -> dict[str, list[str]]:
-    """Read where a server is to listen: addresses of all that it serves, or URLs of one of them.
+    """Parse the listen addresses of a server: plain addresses, or URLs of single services.
 
     Examples
     --------
@@ -112,13 +112,13 @@ def in_the_clear(
 
 
 def _is_called(scheme: Scheme, name: str) -> bool:
-    """Return whether a URL of this name is for it; that it is secured need not be said."""
+    """Return whether a URL scheme names this service, with or without its secured form."""
     plain = scheme_of(scheme.served, secured=False)
     return name.lower().replace("_", "+") in {one.name.replace("_", "+") for one in (scheme, plain)}
 
 
 def read_listen_address(text: str, scheme: Scheme) -> str:
-    """Read where one service is to listen: an IP address, with a port or without.
+    """Parse the listen address of one service: an IP address with an optional port.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def read_listen_address(text: str, scheme: Scheme) -> str:
 
 
 def read_target(url: str, served: Sequence[str], what: str) -> Target:
-    """Read a URL.
+    """Parse the target URL of a client.
 
     Parameters
     ----------

@@ -118,7 +118,7 @@ def _read_version(text: str) -> str:
 
 
 def read_keys(option: str, path: Path, make: Callable[[str], _T]) -> _T:
-    """Read a file of keys, which other users must not be able to read."""
+    """Read a file of pre-shared keys. Other users must not have read permission."""
     try:
         with path.open(encoding="utf-8") as file:
             mode = stat.S_IMODE(path.stat().st_mode)

@@ -1,4 +1,4 @@
-"""Socket errors as one line."""
+"""Converts socket errors to one-line errors."""
 
 import errno
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _REMEDIES = {
 
 @contextmanager
 def one_line_errors(where: str) -> Iterator[None]:
-    """Convert refusals of the kernel or the peer to errors of the environment."""
+    """Convert errors of the kernel or the peer to `EnvironmentFailure`."""
     try:
         yield
     except _native.RunCancelled as error:

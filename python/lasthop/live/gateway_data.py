@@ -48,7 +48,7 @@ class PostgresPlace:
 
 
 def is_database(text: str) -> bool:
-    """Whether `--data` is the URL of a database and not a folder."""
+    """Return whether `--data` is the URL of a database and not a folder."""
     scheme, colon, _ = text.partition("://")
     return bool(colon) and scheme in _SCHEMES
 
@@ -114,7 +114,7 @@ def read_postgres(url: str, environment: Mapping[str, str]) -> PostgresPlace:
 def _read_security(
     mode: str, named: str | None, host: str, environment: Mapping[str, str]
 ) -> tuple[str, Path | None]:
-    """Read how a database is asked, and the file of authorities that its server has to be of."""
+    """Return the TLS mode of a database connection, and the CA file that verifies its server."""
     security = _SECURITY.get(mode)
     if security is None:
         message = f'--data: "{mode}" is not a valid sslmode; write {", ".join(_SECURITY)}'
@@ -193,7 +193,7 @@ def _password_file(environment: Mapping[str, str]) -> Path | None:
 
 
 def _of_password_file(file: Path | None, names: tuple[str, str, str, str]) -> str | None:
-    """Return the password of the first line `host:port:database:user:password` that fits.
+    """Return the password of the first matching line of a libpq password file.
 
     As libpq does, a file that others may read is not used, and a socket is of localhost, too.
     """
@@ -221,7 +221,7 @@ def _of_password_file(file: Path | None, names: tuple[str, str, str, str]) -> st
 
 
 def _unescaped(line: str) -> list[str]:
-    r"""Split a line at its colons; a backslash takes the meaning of what follows.
+    r"""Split a line at colons. A backslash escapes the next character.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The folder of a gateway, looked at before it is opened."""
+"""Checks the folder of a gateway before it is opened."""
 
 from __future__ import annotations
 

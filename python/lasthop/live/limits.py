@@ -11,7 +11,7 @@ from lasthop.study.text.faults import nearest
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A row of the table that the servers themselves hold."""
+    """A limit of a server: name, range, default and servers."""
 
     name: str
     servers: tuple[str, ...]
@@ -27,12 +27,12 @@ def all_limits() -> list[Limit]:
 
 
 def limits_of(*served: str) -> list[Limit]:
-    """Return the limits of a server, by the protocols that it serves."""
+    """Return the limits of the given servers."""
     return [limit for limit in all_limits() if set(served) & set(limit.servers)]
 
 
 def read_limits(texts: Iterable[str], *served: str) -> dict[str, int]:
-    """Read ``NAME=VALUE`` for a server that serves these.
+    """Parse ``NAME=VALUE`` limits of the given servers.
 
     Examples
     --------

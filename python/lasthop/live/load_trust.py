@@ -1,4 +1,4 @@
-"""Credentials from the options of `lasthop load`."""
+"""Credentials of `lasthop load` from its options."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ class TrustAsked:
     key: Path | None = None
 
     def read(self, stacks: Collection[str]) -> SocketTrust:
-        """Read them for servers of these stacks. Without --cafile TLS trusts the system's roots.
+        """Read certificates and trust files for servers of these stacks.
+
+        TLS defaults to system roots.
 
         Raises
         ------

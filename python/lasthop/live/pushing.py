@@ -1,4 +1,4 @@
-"""The messages of a gateway's log, each handed to a web server until that has taken it."""
+"""Pushes messages of a gateway's log to a web server, and retries until they are accepted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 TAKEN = frozenset({102, 200, 201, 202, 204})
-"""The answers by which a server takes a message (Pub/Sub, push subscriptions)."""
+"""HTTP status codes that acknowledge a message (as for Pub/Sub push subscriptions)."""
 
 _TIMEOUT_S = 10.0
 _TOO_LATE = f"it has not answered within {_TIMEOUT_S:g} s"
@@ -47,18 +47,18 @@ class Message(NamedTuple):
 
 
 class Log(Protocol):
-    """A log, and the positions of its subscriptions."""
+    """Interface of a gateway's log with the positions of its subscriptions."""
 
     def messages(self, first: int, most: int) -> Sequence[tuple[int, str, int, str, str, bytes]]:
-        """Give the messages from an offset on."""
+        """Return messages from an offset on."""
         ...
 
     def next_of(self, subscription: str) -> int:
-        """Give the place of the first message that a subscription has not done with."""
+        """Return the offset of the first message that a subscription has not acknowledged."""
         ...
 
     def acknowledge(self, subscription: str, before: int) -> None:
-        """Note that a subscription has done with all before this place."""
+        """Acknowledge all messages of a subscription before an offset."""
         ...
 
 
@@ -80,7 +80,7 @@ class Endpoint:
     url: str
 
     def __post_init__(self) -> None:
-        """Check it."""
+        """Check the URL."""
         try:
             parts = urlsplit(self.url)
             is_one = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
@@ -94,7 +94,7 @@ class Endpoint:
             raise UsageError(message)
 
     def connection(self) -> http.client.HTTPConnection:
-        """Give a connection that is not open yet."""
+        """Return a new connection, which is not open yet."""
         parts = urlsplit(self.url)
         host = parts.hostname or ""
         if parts.scheme == "https":
@@ -106,13 +106,13 @@ class Endpoint:
 
     @property
     def target(self) -> str:
-        """The request target: path and query."""
+        """Return the request target: path and query."""
         parts = urlsplit(self.url)
         return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
 
 class _Deadline:
-    """Cuts a request off that takes too long, however often a part of its answer comes."""
+    """Aborts a request after a total timeout, even if the response arrives in small parts."""
 
     def __init__(self, stream: socket.socket) -> None:
         self._stream = stream
@@ -121,12 +121,12 @@ class _Deadline:
         self.is_over = False
 
     def __enter__(self) -> Self:
-        """Let it begin."""
+        """Start the timer."""
         self._timer.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave it."""
+        """Stop the timer."""
         self._timer.cancel()
 
     def _pass(self) -> None:
@@ -138,7 +138,7 @@ class _Deadline:
 
 @dataclass(slots=True)
 class _Waiting:
-    """What waits of one device; its first message is the one that is tried."""
+    """The waiting messages of one device. The first one is sent next."""
 
     messages: deque[Message] = field(default_factory=deque)
     tries: int = 0
@@ -200,10 +200,10 @@ class Push:
         self._told_at = -math.inf
         self._is_over = False
         self.delivered = 0
-        """How many messages were taken."""
+        """Number of messages that the endpoint accepted."""
 
     def run(self, *, follow: bool, pause_s: float) -> None:
-        """Push all messages of the log, and later ones if it is followed.
+        """Push all messages of the log, and new ones if `follow` is set.
 
         Parameters
         ----------
@@ -254,7 +254,7 @@ class Push:
         heapq.heappush(self._due, (time.monotonic() + pause_s, next(self._turns), device))
 
     def _note(self, noted: int) -> int:
-        """Let the log remember what was taken without a gap, and tell what was not."""
+        """Acknowledge the longest gapless sequence of delivered messages."""
         with self._changed:
             before = noted
             while self._begun and self._begun[0] in self._done:
@@ -284,7 +284,7 @@ class Push:
             connection.close()
 
     def _next(self) -> tuple[Message, int] | None:
-        """Wait for the next message to try; None at the end."""
+        """Wait for the next message to send; None at the end."""
         with self._changed:
             while not self._is_over:
                 if not self._due:
@@ -322,7 +322,7 @@ class Push:
             self._changed.notify_all()
 
     def _post(self, connection: http.client.HTTPConnection, message: Message) -> str | None:
-        """Hand a message over; what went wrong."""
+        """POST a message. Return the problem, or None after success."""
         body = json.dumps(pushed(message, self._subscription)).encode()
         headers = {"Content-Type": "application/json", "User-Agent": "lasthop"}
         was_open = connection.sock is not None
@@ -352,7 +352,7 @@ class Push:
 
 
 def pushed(message: Message, subscription: str) -> dict[str, object]:
-    """Give the request body as a push subscription of Pub/Sub sends it.
+    """Return the request body in the format of a Pub/Sub push subscription.
 
     Its attributes are those that Cloud IoT Core gave to messages, and `kind`, event or state.
     """

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """A way to a server."""
+    """A URL scheme of a server."""
 
     name: str
     served: str
@@ -14,11 +14,11 @@ class Scheme:
     port: int
     is_secured: bool = False
     is_dtls: bool = False
-    """Whether its datagrams are secured, by keys that both ends have or by certificates."""
+    """Whether datagrams are secured by DTLS, with pre-shared keys or certificates."""
     is_web: bool = False
-    """Whether its connections begin as ones of HTTP."""
+    """Whether connections begin with HTTP, as WebSocket does."""
     is_quic: bool = False
-    """Whether they are QUIC's."""
+    """Whether connections run over QUIC."""
     stack: str = ""
     """The stack that a load uses with this scheme."""
 
@@ -50,7 +50,7 @@ SERVED = ("mqtt", "coap", "coap_tcp", "json_udp", "gateway")
 
 
 def scheme_of(served: str, *, secured: bool) -> Scheme:
-    """Return the scheme of a server; the plain one without security.
+    """Return the secured or plain scheme of a server; the plain one if no other exists.
 
     Examples
     --------
@@ -74,5 +74,5 @@ def dtls_scheme_of(served: str) -> Scheme | None:
 
 
 def has_secured(served: Iterable[str]) -> bool:
-    """Return whether any of these can be secured."""
+    """Return whether any of these services has a secured scheme."""
     return any(scheme_of(name, secured=True).is_secured for name in served)

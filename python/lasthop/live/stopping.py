@@ -1,4 +1,4 @@
-"""Signals that end a server or a client in good order."""
+"""Signals that stop a server or a client gracefully."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def stopped_by_signals() -> Iterator[_native.Stopper]:
-    """Give a stopper that Ctrl-C or a termination signal triggers."""
+    """Yield a stopper that Ctrl-C or a termination signal triggers."""
     stopper = _native.Stopper()
     # The signal writes its number there, whatever the interpreter is about. A signal that came
     # after the handlers and before this would be lost.

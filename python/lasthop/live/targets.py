@@ -22,7 +22,7 @@ _PATIENCE_S = 5.0
 
 
 def read_targets(texts: Iterable[str], registered: Sequence[Registered] = ()) -> Targets:
-    """Read where servers are: of all plain protocols, or of the one that a URL names.
+    """Parse server addresses: plain ones for all protocols, URLs for one protocol.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def _read(text: str) -> dict[str, Target]:
 
 
 def _stacks() -> dict[str, int]:
-    """Give the usual port of each protocol and its layers that sockets carry."""
+    """Return the default port of each stack that can run on sockets."""
     # No port is registered for MQTT over WebSocket.
     web = {scheme.name: scheme.port for scheme in SCHEMES if scheme.is_web}
     return {
@@ -102,7 +102,7 @@ def _scheme(stack: str) -> str:
 
 
 def _refused(at: dict[str, str]) -> dict[str, str]:
-    """Look who does not listen, where that can be asked without saying anything."""
+    """Return the TCP stacks whose server refuses connections."""
     refused = {}
     for stack, address in at.items():
         if not stack.endswith("/tcp"):

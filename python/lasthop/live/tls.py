@@ -1,4 +1,4 @@
-"""Credentials for TLS on sockets: files of certificates and keys, which are never printed."""
+"""Credentials for TLS on sockets: certificate and key files, never printed."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class CertificateFiles:
-    """The certificate chain of an end and its key, or neither."""
+    """Certificate chain and key of an end, or neither."""
 
     certificate: Path | None
     key: Path | None
     names: tuple[str, str]
-    """Their options."""
+    """Names of the two command-line options."""
 
     def read(self, command: str) -> _native.Tls | None:
-        """Read both."""
+        """Read the certificate chain and the key."""
         certificate_option, key_option = self.names
         if self.certificate is None and self.key is None:
             return None
@@ -59,7 +59,7 @@ def read_clients(path: Path | None, *, secured: bool) -> _native.Roots | None:
 
 
 def read_roots(option: str, path: Path) -> _native.Roots:
-    """Read the certificate authorities that an end trusts."""
+    """Read the CA certificates that an end trusts."""
     roots = _bytes_of(option, path)
     return checked(option, path, lambda: _native.Roots(roots))
 
@@ -67,7 +67,7 @@ def read_roots(option: str, path: Path) -> _native.Roots:
 def read_trust(
     target: Target, cafile: Path | None, certificate: Path | None, key: Path | None
 ) -> _native.Trust | None:
-    """Read the authorities that a client trusts: from a file, or from the system.
+    """Read the CA certificates that a client trusts, from a file or from the system.
 
     With a certificate and its key it shows them to a server that asks. None where there is no TLS.
     """
@@ -97,7 +97,7 @@ def _bytes_of(option: str, path: Path) -> bytes:
 
 
 def checked(option: str, path: Path, make: Callable[[], _T]) -> _T:
-    """Convert the content of a file, and report a fault with its place."""
+    """Convert the content of a file. An error names the option and the file."""
     try:
         return make()
     except ValueError as error:

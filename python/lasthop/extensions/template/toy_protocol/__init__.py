@@ -1,1 +1,1 @@
-"""Stacks of one's own for lasthop; `toy_protocol._native` has them."""
+"""Example extension with a stack of its own in `toy_protocol._native`."""
