@@ -1,4 +1,4 @@
-"""The measures: one entry for each column of ``runs.parquet``, from which all else is made."""
+"""The measures of a run: one entry for each column of ``runs.parquet``."""
 
 from lasthop.measures.lookup import column_of, measure, named, resolve_column
 from lasthop.measures.measure import (

@@ -1,4 +1,4 @@
-"""Shared parts of the entries."""
+"""Helpers to define the entries of measures."""
 
 from functools import partial
 

@@ -4,7 +4,7 @@ PLACE = ("group", "stratum", "flow")
 """Columns that identify a row of ``groups.parquet`` within a run."""
 
 WHOLE = "none"
-"""Stands for the stratum of a group that has none."""
+"""Placeholder for the stratum of a group without strata."""
 
 MEASURED_BY_GROUP = frozenset(
     {
@@ -30,4 +30,4 @@ MEASURED_BY_GROUP = frozenset(
         "cost_per_year",
     }
 )
-"""The columns of ``runs.parquet`` whose figures are there by group, too."""
+"""Columns of ``runs.parquet`` that ``groups.parquet`` has as well."""

@@ -1,4 +1,4 @@
-"""Measures by their names, with and without units."""
+"""Looks up measures by name, with or without the unit."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ _KINDS = {"dB": Kind.DECIBEL}
 
 
 def measure(name: str) -> Measure:
-    """Find the entry of a column.
+    """Return the measure of a column.
 
     Raises
     ------
@@ -24,7 +24,7 @@ def measure(name: str) -> Measure:
 
 
 def named(short_name: str) -> Measure | None:
-    """Find the column for a name without unit, or None.
+    """Return the measure of a column name without unit, or None.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def named(short_name: str) -> Measure | None:
 
 
 def column_of(name: str) -> Measure:
-    """Describe any number of ``runs.parquet``, a swept one by the unit that its name ends with.
+    """Return the measure of a number column of ``runs.parquet``, swept columns included.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def column_of(name: str) -> Measure:
 
 
 def resolve_column(name: str, existing: Iterable[str]) -> str | None:
-    """Find the column for a name without unit, or None.
+    """Return the full column name of a name without unit, or None.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A measure: its name, its unit, and how it is compared, called and computed."""
+"""Definition of a measure: its name, unit, comparison and computation."""
 
 import math
 from dataclasses import dataclass
@@ -10,19 +10,19 @@ class Kind(Enum):
     """The kind of values of a column, which decides how two of them are compared."""
 
     POSITIVE = "positive"
-    """An amount above zero, as a latency, bytes or joules: by the ratio."""
+    """An amount above zero, for example a latency, bytes or joules. Compared by ratio."""
     SHARE = "share"
     """A share, for example of messages or of time. Compared in percentage points."""
     COUNT = "count"
-    """How often something happened, perhaps never: by the difference."""
+    """A number of events, possibly 0. Compared by difference."""
     DECIBEL = "decibel"
-    """A level, of any sign: by the difference."""
+    """A level in dB, of any sign. Compared by difference."""
     ORDINAL = "ordinal"
     """A number that identifies a run. Its mean has no meaning."""
     NAME = "name"
-    """A word: equal or not."""
+    """A word. Compared by equality."""
     RECORD = "record"
-    """A text for people and programs; no expression names it."""
+    """A text for people and programs. Expressions cannot use it."""
 
 
 class Direction(Enum):
@@ -43,7 +43,7 @@ class Origin(Enum):
 
 
 class FleetRule(Enum):
-    """How a fleet's value follows from its devices, strata and groups.
+    """Rule for aggregating values of devices, strata and groups into a fleet's value.
 
     It matters where simulated devices stand for different numbers of real ones.
     """
@@ -55,7 +55,7 @@ class FleetRule(Enum):
     QUANTILE = "weighted quantile"
     """A percentile over messages, each with the weight of its device."""
     HARMONIC_MEAN = "harmonic mean"
-    """The life at which as many batteries are taken as by all real devices together."""
+    """Weighted harmonic mean of battery lives, as the whole fleet consumes batteries."""
     LARGEST = "largest"
     """The largest of all simulated devices: weights do not change it."""
     SMALLEST = "smallest"
@@ -67,7 +67,7 @@ class FleetRule(Enum):
 
     @property
     def is_of_fleet(self) -> bool:
-        """Whether the value describes the fleet, for any weights."""
+        """Return whether the value describes the fleet, for any weights."""
         return self not in {FleetRule.SUM, FleetRule.NOT_AT_ALL}
 
 
@@ -75,7 +75,7 @@ class FleetNeed(Enum):
     """The data that a run must have for each weight, so that a measure can be weighted."""
 
     NOTHING = "nothing"
-    """The simulator weights it."""
+    """No further data: the simulator itself weights the value."""
     ENERGY = "the energy of each stratum"
     WIRE_BYTES = "paths on which all devices have one weight"
     MESSAGES = "a row for each message"
@@ -110,7 +110,7 @@ class Trials:
 
 @dataclass(frozen=True, slots=True)
 class MadeOf:
-    """How a derived measure follows from columns of a run: a sum or a difference."""
+    """Formula of a derived measure: a sum or a difference of columns."""
 
     columns: tuple[str, ...]
     complement: bool = False
@@ -192,12 +192,12 @@ class Measure:
 
     @property
     def is_measured(self) -> bool:
-        """Whether the column is a number that describes how a run went, so that it can decide."""
+        """Return whether the column is a number that describes the outcome of a run."""
         return self.kind in {Kind.POSITIVE, Kind.SHARE, Kind.COUNT, Kind.DECIBEL}
 
     @property
     def is_infinite_when_missing(self) -> bool:
-        """Whether an empty cell is a time that never ended."""
+        """Return whether an empty cell means a wait that never ended."""
         return self.is_waiting and self.unit == "ms"
 
     @property
@@ -222,4 +222,4 @@ ENDINGS = {
     "J": "_j",
     "dB": "_db",
 }
-"""How the names of columns with a unit end; a longer end stands before one in which it ends."""
+"""Suffixes of column names for each unit. Longer suffixes come first."""

@@ -140,7 +140,7 @@ COLUMNS = (
         meaning="All that the run was made from, as JSON: every setting and every default.",
     ),
 )
-"""Every column but the swept ones, which stand before the run spec."""
+"""All columns in order, without the swept keys."""
 
 _derived = partial(Measure, direction=Direction.LESS, origin=Origin.DERIVED)
 _complement = partial(

@@ -1,4 +1,4 @@
-"""Multiverses: under how many readings of a paper its claims hold, and which reading decides."""
+"""Multiverses: judge a paper's claims under each combination of its unstated choices."""
 
 from lasthop.multiverse.analysis import analyse
 from lasthop.multiverse.findings import ClaimAcross, Multiverse

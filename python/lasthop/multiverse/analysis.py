@@ -89,14 +89,14 @@ def analyse(
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """A claim in one universe."""
+    """A judged claim in one universe."""
 
     chosen: Mapping[str, str]
     judgement: Judgement
 
 
 def _lacking(claim: Claim, plan: MultiversePlan, runs: pl.DataFrame) -> str | None:
-    """Say why no universe can tell anything of a claim; None if one may."""
+    """Return why a claim cannot be judged in any universe; None if it can."""
     if not claim.rules:
         return claim.not_covered or "a note, not judged"
     stacks, parts = _stacks(claim), _parts(claim)
@@ -163,7 +163,7 @@ def _across(claim: Claim, judged: Sequence[_Judged], choices: Sequence[Choice]) 
 
 
 def _one_change(judged: Sequence[_Judged], choices: Sequence[Choice]) -> Iterator[Universe]:
-    """Give the universes beside the first one, in the order of the choices."""
+    """Yield the universes that differ from the first one in a single choice."""
     first = judged[0].chosen
     beside = {
         changed[0]: each

@@ -1,4 +1,4 @@
-"""Choices of a multiverse: stack options, swept keys, ways to count."""
+"""Choices of a multiverse: stack options, swept keys and counting methods."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from lasthop.study.plan.multiverse import MultiversePlan
 from lasthop.study.stacks import parse_stack
 
 LAYERS = "layers"
-"""The choice of what lies below the application."""
+"""Name of the choice among the layers below the application."""
 
 _NOT_THERE = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A detail that a paper leaves open.
+    """A detail that a paper leaves open, with its possible values.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Condition:
 def alternatives(
     stacks: Sequence[Mapping[str, Any]], application: str
 ) -> dict[str, Mapping[str, str]]:
-    """Give the value of every stack choice for each arm of an application.
+    """Return the values of every stack choice for each arm of an application.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def alternatives(
 
 
 def stack_choices(arms: Mapping[str, Mapping[str, str]]) -> tuple[Choice, ...]:
-    """Give the choices among arms, with values in the order of first appearance."""
+    """Return the choices among arms, with their values in order of appearance."""
     names = next(iter(arms.values()), {})
     return tuple(
         Choice(name, "stack", tuple(dict.fromkeys(values[name] for values in arms.values())))
@@ -89,7 +89,7 @@ def stack_choices(arms: Mapping[str, Mapping[str, str]]) -> tuple[Choice, ...]:
 def conditions(
     study: Mapping[str, Any], runs: pl.DataFrame, plan: MultiversePlan
 ) -> tuple[Condition, ...]:
-    """Give the choices of each part: keys that it sweeps and the study does not."""
+    """Return the choices of each part: keys that only the multiverse sweeps."""
     found = []
     for part in study["parts"]:
         rows = runs.filter(pl.col("part") == part["name"])
@@ -103,12 +103,12 @@ def conditions(
 
 
 def label(swept: Swept, value: object) -> str:
-    """Write the value of a condition, with a plain space before its unit."""
+    """Format the value of a condition, with a plain space before its unit."""
     return swept.text_of(value).replace(SPACE, " ")
 
 
 def counting_choices(plan: MultiversePlan) -> tuple[Choice, ...]:
-    """Give the choices among ways to count."""
+    """Return the choices among counting methods."""
     return tuple(
         Choice(name, "counting", values)
         for name, values in plan.counting.items()

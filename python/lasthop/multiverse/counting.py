@@ -1,4 +1,4 @@
-"""Ways to count the same runs."""
+"""Counting methods (for example of bytes or latency) applied to the same runs."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ CHANGED: Mapping[str, frozenset[str]] = {
     "wire_bytes": frozenset({_CONTROL, _CONTROL_ETHERNET, *_WIRE.values()}),
     "frame_headers": frozenset({_CONTROL_ETHERNET}),
 }
-"""The columns of ``runs.parquet`` that a way to count changes."""
+"""Columns of ``runs.parquet`` that depend on the counting method."""
 
 PAYLOAD = "__payload_bytes"
 
@@ -35,17 +35,17 @@ READ = frozenset(
         ),
     }
 )
-"""The columns that counting reads."""
+"""Columns that the counting methods read."""
 
 
 def with_payload_bytes(runs: pl.LazyFrame) -> pl.LazyFrame:
-    """Add the payload size, which only the run spec has."""
+    """Add the payload size from the run spec as a column."""
     sizes = [pl.col("run_spec").str.json_path_match(place) for place in PAYLOAD_BYTES]
     return runs.with_columns(pl.coalesce(sizes).cast(pl.Int64).alias(PAYLOAD))
 
 
 def count(runs: pl.DataFrame, ways: Mapping[str, str]) -> pl.DataFrame:
-    """Give the runs with their columns as they are counted.
+    """Return the runs with their columns recomputed by the chosen counting methods.
 
     Half of the round trip stands for one leg: the legs of these paths are alike. ``delivered``
     bytes leave the path, which is what a capture at the device sees when the path's impairments

@@ -11,7 +11,7 @@ from lasthop.statistics.intervals import Interval
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """A set of universes: their number, how many reproduce the claim, and the range of ours.
+    """Statistics of a set of universes: size, share that reproduces, range of means.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Spread:
         return self.holding / self.universes
 
     def as_json(self) -> dict[str, Any]:
-        """Give it as plain values."""
+        """Return the statistics as plain values for JSON."""
         ends = {name: plain_number(getattr(self, name)) for name in ("low", "median", "high")}
         counts = {"universes": self.universes, "holding": self.holding}
         return {**counts, "share": plain_number(self.share), **ends}
@@ -52,12 +52,12 @@ class Effect:
 
     @property
     def weight(self) -> float:
-        """The largest difference between its values in the share in which the claim holds."""
+        """Return the largest difference between the choice's values in the claim's share."""
         shares = [spread.share for spread in self.by_value.values()]
         return max(shares) - min(shares)
 
     def as_json(self) -> dict[str, Any]:
-        """Give it as plain values."""
+        """Return the effect as plain values for JSON."""
         return {
             "choice": self.choice.name,
             "kind": self.choice.kind,
@@ -84,7 +84,7 @@ class Universe:
     verdict: ClaimVerdict
 
     def as_json(self) -> dict[str, Any]:
-        """Give it as plain values."""
+        """Return the universe as plain values for JSON."""
         choice, value = self.changed or (None, None)
         return {
             "choice": choice,
@@ -97,7 +97,7 @@ class Universe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimAcross:
-    """A claim over all universes that can differ in it.
+    """Findings on one claim over all universes that can affect it.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class ClaimAcross:
         return next((effect for effect in self.effects if effect.weight > 0), None)
 
     def as_json(self) -> dict[str, Any]:
-        """Give it as plain values."""
+        """Return the findings as plain values for JSON."""
         deciding = self.decided_by
         return {
             "id": self.id,
@@ -175,7 +175,7 @@ class Multiverse:
     not_judged: Mapping[str, str]
 
     def as_json(self) -> dict[str, Any]:
-        """Give it as plain values."""
+        """Return all findings as plain values for JSON."""
         return {
             "of": self.of,
             "stack": self.stack,

@@ -1,4 +1,4 @@
-"""The universes of a claim, each as runs that the claim can be held against."""
+"""Enumerates the universes of a claim with the runs of each."""
 
 import itertools
 import math
@@ -21,12 +21,12 @@ _NOT_NEEDED = frozenset(
         *(column.name for column in COLUMNS if column.is_measured),
     }
 )
-"""What the runs of a universe go without, unless its claim reads it: there are many of them."""
+"""Columns that are dropped from runs to save memory, unless the claim reads them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Universes:
-    """Everything that can be combined for a claim.
+    """All combinations of choices that apply to a claim.
 
     Parameters
     ----------
@@ -49,13 +49,13 @@ class Universes:
     read: AbstractSet[str]
 
     def __len__(self) -> int:
-        """Give their number."""
+        """Return the number of universes."""
         conditions = {each.choice.name: each.choice.values for each in self.conditions}
         values = (*conditions.values(), *self.counting.values())
         return len(self.arms) * math.prod(map(len, values))
 
     def of(self, runs: pl.DataFrame) -> Iterator[tuple[Mapping[str, str], pl.DataFrame]]:
-        """Give the values of all choices in each universe, and its runs.
+        """Yield the chosen values and the runs of each universe.
 
         The arms vary slowest, then the conditions, then the ways to count.
         """
@@ -100,13 +100,13 @@ def _choice(column: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """The runs by part, arm and conditions; what stands for nothing has no arm."""
+    """The runs grouped by part, arm and conditions. Stacks outside the choices have no arm."""
 
     by_part: Mapping[str, tuple[Sequence[str], Mapping[tuple[object, ...], pl.DataFrame]]]
     nothing: pl.DataFrame
 
     def of(self, arm: str, chosen: Mapping[str, str]) -> pl.DataFrame:
-        """Give the runs of an arm and of what is equal for all universes."""
+        """Return the runs of an arm, and those that all universes share."""
         found = [
             group
             for keys, groups in self.by_part.values()

@@ -1,4 +1,4 @@
-"""A multiverse in words, from multiverse.json."""
+"""Texts that describe a multiverse.json."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -42,13 +42,13 @@ def share(value: float) -> str:
 
 
 def ours_across(claim: Document) -> str:
-    """Write the median of ours over the universes, and where nine tenths of them lie."""
+    """Format the median of our value over the universes, with its 5 % to 95 % range."""
     low, median, high = (_amount(claim, claim[name]) for name in ("low", "median", "high"))
     return f"{median} ({low} {DASH} {high})"
 
 
 def ours_in(claim: Document, universe: Document) -> tuple[str, str]:
-    """Write ours in one universe and its interval."""
+    """Format our value in one universe and its interval."""
     if universe["ours"] is None:
         return NOTHING, NOTHING
     ends = universe["interval"]
@@ -71,7 +71,7 @@ def by_value(values: Sequence[Document]) -> str:
 
 
 def change(universe: Document) -> str:
-    """Name the difference of a universe from the first one."""
+    """Describe how a universe differs from the first one."""
     if universe["choice"] is None:
         return "the first value of each choice"
     return f"{universe['choice']} = {universe['value']}"
