@@ -1,1 +1,1 @@
-"""The outcome of a study: its results read back, its short answer, its test cases for CI."""
+"""Results of a study read back: tables, short answer and test cases for CI."""

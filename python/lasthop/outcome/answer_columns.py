@@ -35,7 +35,7 @@ class AnswerColumn:
 def answer_columns(
     rows: Iterable[AnswerRow], aim: str | None, required: Sequence[str] = ()
 ) -> tuple[AnswerColumn, ...]:
-    """Return the columns for these rows, with a battery only if a device has one.
+    """Return the columns for these rows. The battery column needs a device with a battery.
 
     Parameters
     ----------

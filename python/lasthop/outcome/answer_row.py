@@ -49,7 +49,7 @@ class AnswerRow:
 
 
 def shown_aim(objective: Objective | None) -> str | None:
-    """Name the column of the objective if no other column of a row contains it."""
+    """Return the objective's column if no other column of a row contains it."""
     if objective is None or objective.column.name in SHOWN:
         return None
     return objective.column.name
@@ -58,7 +58,7 @@ def shown_aim(objective: Objective | None) -> str | None:
 def answer_rows(
     decision: Decision, point: PointDecision, stacks: Sequence[str]
 ) -> tuple[AnswerRow, ...]:
-    """Give a row for each stack at a point: ranked, excluded, and without a run."""
+    """Return a row for each stack at a point: ranked, excluded or without a run."""
     arms = {arm.stack: arm for arm in arms_of(point.point.rows, stacks)}
     apart = shown_aim(decision.objective) is not None
 

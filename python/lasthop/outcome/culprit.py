@@ -1,4 +1,4 @@
-"""The message that shows why an expectation failed, and where it is in the packets."""
+"""Finds the message that shows why an expectation failed, and its packets."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _NS_PER_MS = 1e6
 _COPIES = "messages_duplicated"
 _WAITS = ("latency_", "response_")
 _BACK = "round_trip"
-"""A flow of messages that come back to their device."""
+"""Name of the flow of messages that return to their device."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Culprit:
-    """A message of the run that misses an expectation most.
+    """The message that violates an expectation most.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Culprit:
 
 
 def culprit_of(results: Results, found: Expectation) -> Culprit | None:
-    """Find the message that shows best why an expectation failed.
+    """Return the message that shows best why an expectation failed.
 
     Of copies it is the first that came twice, of latencies the slowest; of arrivals the first that
     was acknowledged and did not arrive, that was sent and never acknowledged, though others of its
@@ -125,7 +125,7 @@ def _guilty(messages: pl.DataFrame, names: AbstractSet[str]) -> Mapping[str, Any
 
 
 def fate_in_words(row: Mapping[str, Any], spec: RunSpecReader) -> str:
-    """Describe the fate of a message, and which end caused it, as far as known."""
+    """Describe what happened to a message and which end caused it, if known."""
     if row["deliveries"] > 1:
         return f"arrived {row['deliveries']} times"
     if row["sent_ns"] is None:
@@ -159,7 +159,7 @@ def _is_round_trip_by_broker(row: Mapping[str, Any], spec: RunSpecReader) -> boo
 
 
 def host_of(spec: RunSpecReader, row: Mapping[str, Any]) -> str:
-    """Name a device by group and number."""
+    """Return the name of a device by group and number."""
     first = 0
     for group, devices in spec.devices_by_group.items():
         if group == row["group"]:

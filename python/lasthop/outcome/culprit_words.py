@@ -1,4 +1,4 @@
-"""A culprit in sentences, for a terminal, a page of a job and test cases."""
+"""Texts about the message behind a failed expectation, for terminal, CI page and JUnit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OF_THE_WHOLE = {
     "--summary": True,
     "--out": True,
 }
-"""Options that a run alone does not take or has another of, and whether a value stands behind."""
+"""Options to drop or replace when one run is rerun, and whether each takes a value."""
 
 
 def message_in_words(culprit: Culprit) -> str:
@@ -50,7 +50,7 @@ def packets_in_words(culprit: Culprit, *, quote: str = "") -> str:
 
 
 def again(command: str, culprit: Culprit) -> str:
-    """Give the command that does the run again, with the packets of its device.
+    """Return the command that reruns the run and captures its device's packets.
 
     It exits as the whole study did, with 1 while the expectation fails: `git bisect run` takes it.
     """

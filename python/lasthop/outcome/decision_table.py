@@ -1,4 +1,4 @@
-"""A decision as lines of text, for an interactive Python session."""
+"""Formats a decision as text lines for an interactive Python session."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
@@ -22,7 +22,7 @@ class PrintedDecision(Decision):
 
     @classmethod
     def of(cls, decision: Decision) -> Self:
-        """Give the same decision, to be printed."""
+        """Return a copy of a decision that can be printed."""
         return cls(**{field.name: getattr(decision, field.name) for field in fields(decision)})
 
     def __repr__(self) -> str:
@@ -31,7 +31,7 @@ class PrintedDecision(Decision):
 
 
 def decision_table(decision: Decision) -> str:
-    """Write the headline, and at each point a line a stack: place, name, value or its exclusion."""
+    """Format the headline, and a line for each stack at each point."""
     lines = [verdict(decision).headline.text]
     for point in decision.points[:_MOST_POINTS]:
         rows = list(_rows(decision, point))

@@ -1,4 +1,4 @@
-"""The verdict of a gate: passed or failed, and by which expectation."""
+"""The verdict of a CI gate: passed or failed, and by which expectation."""
 
 from __future__ import annotations
 

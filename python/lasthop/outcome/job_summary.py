@@ -31,7 +31,7 @@ def append_job_summary(lines: Iterable[str], file: Path) -> None:
 
 
 def job_summary(results: Results) -> Iterator[str]:
-    """Give the lines: each expectation, and for a failed one its message and how to rerun it."""
+    """Yield the lines: each expectation, and how to rerun the message of a failed one."""
     manifest = results.manifest
     counts = ", ".join(f"{number} {status}" for status, number in sorted(manifest.counts.items()))
     yield f"## lasthop: {manifest.study['name']}"

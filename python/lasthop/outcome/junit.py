@@ -39,7 +39,7 @@ _CLAIM_RESULTS: Mapping[str | None, _Result | None] = {
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A test case, with how many seconds the runs lasted that it is about."""
+    """A JUnit test case, with the duration of its runs in seconds."""
 
     name: str
     result: _Result | None = None
@@ -99,7 +99,7 @@ def _runs(results: Results) -> Iterable[_Case]:
 
 
 def _durations(results: Results) -> pl.DataFrame:
-    """Give how long each run lasted on its own clock; folders of before do not tell."""
+    """Return the duration of each run on its own clock. Older folders lack it."""
     runs = results.described(["simulated_s"]).unique("run_id", maintain_order=True)
     if "simulated_s" in runs.columns:
         return runs
@@ -123,7 +123,7 @@ def _expectations(results: Results) -> Iterable[_Case]:
 
 
 def _details(results: Results, found: Expectation) -> str:
-    """Say what shows that an expectation failed."""
+    """Describe the message that made an expectation fail."""
     culprit = results.culprit(found)
     if culprit is None:
         return ""

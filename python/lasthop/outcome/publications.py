@@ -1,4 +1,4 @@
-"""Second deliveries of a message by a broker, read from the capture of its device."""
+"""Finds duplicate deliveries of a message by a broker in the device's capture."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """A PUBLISH packet.
+    """An MQTT PUBLISH packet in a capture.
 
     Attributes
     ----------
@@ -31,12 +31,12 @@ class Publication:
 
 
 def publications(search: CaptureSearch) -> list[Publication]:
-    """Give each PUBLISH with the message of a search, without TCP retransmissions."""
+    """Return each PUBLISH of the searched message, without TCP retransmissions."""
     return [Publication(*found) for found in search.publications()]
 
 
 def repetition_in_words(found: Sequence[Publication]) -> str:
-    """Describe how a broker delivered a message twice, by its packets."""
+    """Describe by which packets a broker delivered a message twice."""
     if not found:
         return ""
     back = [one for one in found[1:] if one.sender != found[0].sender]

@@ -1,4 +1,4 @@
-"""Results read back: tables as data frames, the answer, the report."""
+"""Results of a study read back: tables as data frames, answer and report."""
 
 # ruff: noqa: PLC0415  (who reads tables must not wait for what draws the report)
 
@@ -58,7 +58,7 @@ class Results:
 
     @cached_property
     def checked(self) -> bool:
-        """Whether every file is checked against its digest. Older folders have no digests.
+        """Return whether every file is checked against its digest. Older folders have no digests.
 
         Raises
         ------
@@ -84,12 +84,12 @@ class Results:
 
     @cached_property
     def ledger(self) -> pl.DataFrame:
-        """Bytes by run, direction, fate, layer and cause."""
+        """Bytes by run, direction, outcome, layer and cause."""
         return self._read("ledger")
 
     @cached_property
     def packets(self) -> pl.DataFrame:
-        """Packets and bytes by run, direction, fate and reason."""
+        """Packets and bytes by run, direction, outcome and reason."""
         return self._read("packets")
 
     @cached_property
@@ -104,12 +104,12 @@ class Results:
 
     @cached_property
     def bills(self) -> pl.DataFrame:
-        """What a SIM costs, by group, stratum, layer and cause; no rows without a tariff."""
+        """Data cost of SIMs by group, stratum, layer and cause; no rows without a tariff."""
         return self._read("bills")
 
     @cached_property
     def sims(self) -> pl.DataFrame:
-        """What the SIM of each simulated device costs; no rows without a tariff."""
+        """Data cost of each simulated device's SIM; no rows without a tariff."""
         return self._read("sims")
 
     @cached_property
@@ -127,7 +127,7 @@ class Results:
 
     @cached_property
     def decision(self) -> "Decision":
-        """The study's question, answered from the runs."""
+        """The decision on the study's question, computed from the runs."""
         from lasthop.answer.decision import decide
         from lasthop.outcome.decision_table import PrintedDecision
 
@@ -237,7 +237,7 @@ class Results:
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
 
     def __repr__(self) -> str:
-        """Describe the folder."""
+        """Return the study's name, the number of runs and the folder."""
         name = self.manifest.study["name"]
         return f"<Results of {name}: {self.compared.height} runs in {self.path}>"
 
@@ -251,7 +251,7 @@ class Results:
             return self._scan(name).collect()
 
     def _has(self, name: str) -> bool:
-        """Tell whether a table is there; one that should be and is not is damage."""
+        """Return whether a table exists. A missing table that the manifest lists is an error."""
         self.checked  # noqa: B018  (raises)
         return (self.path / f"{name}.parquet").exists()
 

@@ -1,4 +1,4 @@
-"""The answer in words, and in figures at each point."""
+"""The answer in words, and as a table for each point."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -63,7 +63,7 @@ class AnswerPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShortAnswer:
-    """The study's answer in words, and in figures at each point of one part.
+    """The study's answer in words, with the results at each point of one part.
 
     Attributes
     ----------
