@@ -1,4 +1,4 @@
-"""The referee: what of the results cannot be believed, and the figure that shows it."""
+"""The referee: finds results that cannot be trusted, with the evidence for each."""
 
 from lasthop.referee.ruling import FILE, Finding, Ruling, read_ruling
 

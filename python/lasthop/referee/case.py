@@ -1,4 +1,4 @@
-"""One case on its way past the referee: the repetitions of one arm at one point of one part."""
+"""One case for the referee: the repetitions of one arm at one point of a part."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,26 +22,26 @@ class Case:
 
     @cached_property
     def spec(self) -> RunSpecReader:
-        """The run spec of one of them."""
+        """Return the run spec of one repetition."""
         return RunSpecReader.of(self.run_spec)
 
     @property
     def conditions(self) -> str:
-        """The shared settings of the arms at one point: all but stack and seed."""
+        """Return the shared settings of the arms at one point: all except stack and seed."""
         return canonical_json(self.spec.conditions)
 
     @cached_property
     def load(self) -> Load:
-        """The share of the load that was not carried."""
+        """Return the share of offered load that was not carried."""
         return Load.of(self.completed)
 
     @cached_property
     def repeated(self) -> list[list[RunRow]]:
-        """The repetitions that are one run."""
+        """Return groups of repetitions with identical traces."""
         return repeated_runs(self.completed, self.spec)
 
     def arm(self) -> ArmAtPoint:
-        """Return the traces, to be compared with those of other arms."""
+        """Return the traces of the case, for comparison with other arms."""
         traced = [run for run in self.runs if run.trace_hash is not None]
         return ArmAtPoint(
             traces=tuple(sorted((run.repetition, run.trace_hash or "") for run in traced)),
@@ -50,5 +50,5 @@ class Case:
 
     @cached_property
     def completed(self) -> list[RunRow]:
-        """The runs that went well by themselves."""
+        """Return the runs that completed before the referee's judgement."""
         return [run for run in self.runs if run.completed]

@@ -7,7 +7,7 @@ from lasthop.referee.ruling import FILE, TOO_FEW_REPETITIONS, Finding, Ruling, r
 from lasthop.results.folder import ResultFolder
 
 _FEWEST = 2
-"""A single repetition has no spread."""
+"""Minimum number of repetitions. A single one has no spread."""
 
 
 def rule_on_claims(folder: ResultFolder, repetitions: Mapping[str, int], *, quick: bool) -> Ruling:

@@ -1,4 +1,4 @@
-"""Arms that authenticate differently: with a certificate, or with a pre-shared key."""
+"""Finds arms that authenticate differently: by certificate or pre-shared key."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from lasthop.referee.ruling import Finding
 def different_credentials(
     stacks: Sequence[Mapping[str, Any]], ran: Collection[str]
 ) -> list[Finding]:
-    """Compare the credentials of the arms that ran and have some.
+    """Return a finding if the arms that ran use different credentials.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def different_credentials(
 
 
 def believing_anybody(stacks: Sequence[Mapping[str, Any]], ran: Collection[str]) -> list[Finding]:
-    """Name the arms that ran whose clients believe every certificate.
+    """Return a finding on arms whose clients accept any certificate.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ Traces = tuple[tuple[int, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class ArmAtPoint:
-    """The runs of one arm at one point.
+    """The traces of one arm at one point.
 
     Attributes
     ----------
@@ -42,13 +42,13 @@ class _Group:
 
 @dataclass
 class ArmsOfPart:
-    """Divides the arms of a part into those that are still equal, point after point."""
+    """Groups the arms of a part that are identical at every point so far."""
 
     _groups: list[_Group] = field(default_factory=list)
     _apart: set[str] = field(default_factory=set)
 
     def add(self, point: Mapping[str, ArmAtPoint]) -> None:
-        """Add one more point, with every arm that ran there."""
+        """Compare the arms at one more point, and split the groups that differ."""
         known = {stack for group in self._groups for stack in group.stacks} | self._apart
         late = [stack for stack in point if stack not in known]
         if not known:
@@ -58,7 +58,7 @@ class ArmsOfPart:
         self._groups = [part for group in self._groups for part in self._divided(group, point)]
 
     def identical(self) -> list[IdenticalArms]:
-        """Return the arms that are equal at every point, if chance acted at one of them."""
+        """Return the arms with equal traces at every point, if random effects occurred."""
         return [
             IdenticalArms(tuple(group.stacks), group.points, group.runs)
             for group in self._groups
@@ -66,7 +66,7 @@ class ArmsOfPart:
         ]
 
     def joins(self, stacks: Collection[str]) -> bool:
-        """Whether these arms were equal at every point, with or without chance."""
+        """Return whether these arms had equal traces at every point."""
         return any(set(stacks) <= set(group.stacks) for group in self._groups)
 
     def _divided(self, group: _Group, point: Mapping[str, ArmAtPoint]) -> list[_Group]:

@@ -7,7 +7,7 @@ from typing import Self
 from lasthop.referee.row import RunRow
 
 MOST_UNCARRIED = 0.1
-"""The share of the load from which a case is overloaded, as a mean over its repetitions.
+"""Mean share of uncarried load from which a case counts as overloaded.
 
 A queue that is just stable comes to rest so rarely that runs of minutes cannot tell it from one
 that grows slowly: below this share luck decides, above it the load does. How this was found:
@@ -15,14 +15,14 @@ that grows slowly: below this share luck decides, above it the load does. How th
 """
 
 STEADILY_UNCARRIED = 0.025
-"""The share that is enough when each repetition shows it, and there are enough of them."""
+"""Share that suffices if each of enough repetitions reaches it."""
 
 ENOUGH_REPETITIONS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The share of a case's load that was not carried, by repetition.
+    """Share of a case's offered load that was not carried, for each repetition.
 
     Attributes
     ----------
@@ -34,17 +34,17 @@ class Load:
 
     @classmethod
     def of(cls, runs: Sequence[RunRow]) -> Self:
-        """Read it from the repetitions."""
+        """Return the shares of the repetitions."""
         shares = (run.uncarried_ratio for run in runs)
         return cls(tuple(share for share in shares if share is not None))
 
     @property
     def uncarried(self) -> float:
-        """The mean; 0 when no repetition can tell."""
+        """Return the mean share; 0 if no repetition was long enough."""
         return sum(self.shares) / len(self.shares) if self.shares else 0.0
 
     @property
     def is_too_much(self) -> bool:
-        """Whether the case is overloaded."""
+        """Return whether the case is overloaded."""
         steady = len(self.shares) >= ENOUGH_REPETITIONS and min(self.shares) >= STEADILY_UNCARRIED
         return steady or self.uncarried >= MOST_UNCARRIED

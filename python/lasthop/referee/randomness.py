@@ -1,4 +1,4 @@
-"""Whether chance had a say in a run, so that two runs of one trace prove something."""
+"""Estimates whether random effects would make two runs differ."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -8,13 +8,13 @@ from lasthop.referee.row import RunRow
 from lasthop.study.run_spec import RunSpecReader
 
 _MOST_LIKELY = 1e-6
-"""Two runs that meet the same chances with a smaller probability did not do so by chance."""
+"""Probability limit: a smaller chance of equal runs is treated as impossible."""
 
 _DRAWN_DELAYS = frozenset({"uniform", "normal", "pareto"})
 
 
 def chance_acted(run: RunRow, spec: RunSpecReader) -> bool:
-    """Whether random effects make equal runs under these conditions practically impossible.
+    """Return whether random effects make equal runs practically impossible.
 
     Times that are drawn differ always, to the nanosecond, once a packet has one; a radio network
     draws places, fading and errors, which show in what arrives. Packets differ if there were enough
@@ -48,7 +48,7 @@ def _draws_times(spec: RunSpecReader) -> bool:
 
 
 def _chances(direction: Mapping[str, Any], packets: int, seconds: float) -> Iterator[float]:
-    """Return for each process of a direction how probably it does twice the same."""
+    """Yield for each random process the probability that two runs draw the same."""
     for what in ("duplicate", "corrupt"):
         if direction[what]:
             yield _same_draws(direction[what]["probability"], packets)

@@ -1,4 +1,4 @@
-"""Repetitions that are one run: other seeds, the same packets at the same times."""
+"""Finds repetitions with different seeds but identical packets and times."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from lasthop.study.run_spec import RunSpecReader
 
 
 def repeated_runs(runs: Iterable[RunRow], spec: RunSpecReader) -> list[list[RunRow]]:
-    """Group the repetitions of one case that have the same trace, where chance should part them.
+    """Group the repetitions of one case that have equal traces despite random effects.
 
     Parameters
     ----------

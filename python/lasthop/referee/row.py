@@ -6,12 +6,12 @@ OVERLOAD = "overload"
 REPEATED_RUN = "repeated_run"
 
 REASONS = frozenset({OVERLOAD, REPEATED_RUN})
-"""Reasons that the referee gives, and may take back."""
+"""Reasons for invalid runs that the referee may set and withdraw."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run in one part, as far as the referee looks; the attributes are the columns."""
+    """A run in one part with the columns that the referee reads."""
 
     part: str
     case_id: str
@@ -29,7 +29,7 @@ class RunRow:
 
     @property
     def completed(self) -> bool:
-        """Whether the run itself completed, before the referee's judgement."""
+        """Return whether the run itself completed, before the referee's judgement."""
         return self.status == "completed" or self.reason in REASONS
 
 

@@ -1,4 +1,4 @@
-"""The referee at work on a folder: reads its runs, marks them, writes the ruling."""
+"""Applies the referee to a result folder: marks runs and writes the ruling."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from lasthop.results.table_writer import RUNS_ROW_GROUP, TableWriter
 
 
 def rule(folder: ResultFolder, counts: Mapping[str, int]) -> Counter[str]:
-    """Judge a folder's runs by the study in its manifest.
+    """Judge the runs of a folder by the study in its manifest.
 
     Runs that cannot be believed get the status `invalid` and a reason, those of which the study
     has come to allow it get theirs back; `referee.json` says what was found. To rule twice

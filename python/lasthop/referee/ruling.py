@@ -19,10 +19,10 @@ Check = Literal[
 ]
 
 DIFFERENT_CREDENTIALS: Final = "different_credentials"
-"""The check of arms that authenticate differently, which may be what a study asks."""
+"""Check for arms that authenticate differently. A study may intend that."""
 
 TOO_FEW_REPETITIONS: Final = "too_few_repetitions"
-"""The check whose findings follow from the claims, not from the runs."""
+"""Check for claims with too few repetitions. Its findings come from claims, not runs."""
 
 _FORMAT = 1
 
@@ -56,26 +56,26 @@ class Finding:
     what: str
 
     def __str__(self) -> str:
-        """Say it in one line."""
+        """Return the finding as one line."""
         where = "" if self.part is None else f", part {self.part}"
         return f"{self.check}: {', '.join(self.stacks)}{where}: {self.what}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """All that the referee found in a folder: about runs, and about comparisons of arms."""
+    """All findings of the referee in a folder: on runs and on comparisons of arms."""
 
     runs: tuple[Finding, ...] = ()
     comparisons: tuple[Finding, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """All, those about runs first."""
+        """Return all findings, those on runs first."""
         return (*self.runs, *self.comparisons)
 
     @property
     def valid(self) -> bool:
-        """Whether everything can be believed."""
+        """Return whether no finding invalidates a result."""
         return not any(finding.invalid for finding in self.findings)
 
     def as_json(self) -> dict[str, Any]:
@@ -88,7 +88,7 @@ class Ruling:
 
 
 def read_ruling(folder: Path) -> Ruling:
-    """Read a folder's ruling; nothing was found where there is none.
+    """Read the ruling of a folder; it is empty if the folder has none.
 
     Raises
     ------

@@ -20,7 +20,7 @@ class _Counts:
 
 
 class Tally:
-    """Counts what is wrong with the runs of each arm in each part.
+    """Counts the problems in the runs of each arm in each part.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Tally:
         self._counts: dict[tuple[str, str], _Counts] = {}
 
     def count(self, case: Case) -> None:
-        """Take a case into account."""
+        """Add a case to the counts."""
         counts = self._counts.setdefault((case.part, case.stack), _Counts())
         counts.runs += len(case.runs)
         if case.load.is_too_much:
@@ -52,7 +52,7 @@ class Tally:
             counts.example = counts.example or group
 
     def findings(self) -> tuple[Finding, ...]:
-        """Put into words what was counted, in the order of the study."""
+        """Return the counts as findings, in the order of the study."""
         ordered = sorted(self._counts, key=self._place)
         return tuple(
             finding
@@ -62,7 +62,7 @@ class Tally:
         )
 
     def identical(self, parts: Mapping[str, ArmsOfPart]) -> list[Finding]:
-        """Put into words which arms are one, and which a part alone does not tell apart."""
+        """Return findings on identical arms, in the whole study or in one part."""
         return [
             self._same(part, group, everywhere=all(it.joins(group.stacks) for it in parts.values()))
             for part in sorted(parts, key=self._parts.index)

@@ -1,4 +1,4 @@
-"""All checks at once, over runs that pass by in any order."""
+"""Runs all checks of the referee over runs in any order."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from lasthop.referee.tally import Tally
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A run whose status or reason is to be another than the table has it."""
+    """A run whose status or reason changes in the table."""
 
     before: str
     status: str
@@ -22,7 +22,7 @@ class Change:
 
 
 class Watch:
-    """Checks every run once and collects what cannot be trusted.
+    """Checks every run once and collects untrustworthy results.
 
     Where the repetitions of a case follow each other, as in tables that were written at once,
     no more than one point is in memory. What remains are the runs with a changed status.
@@ -60,7 +60,7 @@ class Watch:
             self._judge(self._cases.pop(key))
 
     def ruling(self) -> Ruling:
-        """Judge what is incomplete too, and say what was found."""
+        """Judge the remaining incomplete cases and return all findings."""
         while self._cases:
             _, case = self._cases.popitem()
             self._judge(case)
