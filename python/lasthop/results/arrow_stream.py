@@ -8,19 +8,19 @@ from typing import IO, cast
 import polars as pl
 
 _MESSAGE = struct.Struct("<iI")
-"""Before each message: -1, since one follows, and how many bytes describe it."""
+"""Message prefix of the IPC format: marker -1 and the size of the metadata."""
 
 _BODY_LENGTH = 4 + 2 * 3
-"""Where the table of a message says which place holds the length of its body (Message.fbs)."""
+"""Position of the body length in the vtable of a message (Message.fbs)."""
 
 
 _END = _MESSAGE.pack(-1, 0)
 _ROWS = 1 << 14
-"""So many rows are in a batch, as in those of the simulator."""
+"""Rows of a batch, equal to those of the simulator."""
 
 
 def arrow_stream(table: pl.DataFrame) -> bytes:
-    """Encode a table in batches."""
+    """Encode a table as an IPC stream."""
     first, *others = [_one_batch(piece) for piece in table.iter_slices(_ROWS)] or [
         _one_batch(table)
     ]
@@ -37,13 +37,13 @@ def _one_batch(table: pl.DataFrame) -> bytes:
 
 
 def read_stream(stream: bytes | memoryview) -> pl.DataFrame:
-    """Read a whole table."""
+    """Read a whole table from an IPC stream."""
     # Of a plain BytesIO Polars 2.1 forgets to release an object of some 40 bytes each time.
     return pl.read_ipc_stream(cast("IO[bytes]", io.BufferedReader(io.BytesIO(stream))))
 
 
 def pieces(stream: memoryview) -> Iterator[pl.DataFrame]:
-    """Read a table as it was written, a batch of rows after the other."""
+    """Yield the batches of an IPC stream as tables."""
     messages = _messages(stream)
     schema = bytes(next(messages))
     for batch in messages:
@@ -51,7 +51,7 @@ def pieces(stream: memoryview) -> Iterator[pl.DataFrame]:
 
 
 def _messages(stream: memoryview) -> Iterator[memoryview]:
-    """Cut a stream into its messages: the schema, then the batches."""
+    """Yield the messages of an IPC stream: the schema, then the batches."""
     start = 0
     while start < len(stream):
         _, described = _MESSAGE.unpack_from(stream, start)
@@ -64,7 +64,7 @@ def _messages(stream: memoryview) -> Iterator[memoryview]:
 
 
 def _body_bytes(description: memoryview) -> int:
-    """Give how many bytes follow the description of a message, a table of FlatBuffers."""
+    """Return the body size of a message from its FlatBuffers metadata."""
     (table,) = struct.unpack_from("<I", description)
     (fields,) = struct.unpack_from("<i", description, table)
     (size,) = struct.unpack_from("<H", description, table - fields)

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Atomic file writes: a file is complete or absent."""
 
 import errno
 import os
@@ -23,7 +23,7 @@ _SHOWN_CHARACTERS = 60
 
 @contextmanager
 def environment(path: Path) -> Iterator[None]:
-    """Turn an operating-system error on `path` into one line with a remedy.
+    """Convert an operating-system error on `path` to a one-line error with a remedy.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def environment(path: Path) -> Iterator[None]:
 
 @contextmanager
 def replacement(path: Path) -> Iterator[Path]:
-    """Give a name to write to; on success it becomes `path`, on failure it vanishes.
+    """Yield a temporary path. On success it replaces `path`, on failure it is removed.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def replacement(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def checked_replacement(path: Path) -> Iterator[Path]:
-    """Do the same for a file that holds a digest of itself, without waiting for the disk.
+    """Replace a file as `replacement` does, but without waiting for the disk.
 
     A power cut may take the last of many such files. Whoever reads them notices and makes them
     again, which costs less than to wait for every one of them.
@@ -93,7 +93,7 @@ def _check_replaceable(path: Path) -> None:
 
 
 def publish(temporary: Path, path: Path) -> None:
-    """Rename a written file into place, durably."""
+    """Rename a written file to its final name durably."""
     with temporary.open("rb") as file:
         os.fsync(file.fileno())
     temporary.replace(path)
@@ -101,12 +101,12 @@ def publish(temporary: Path, path: Path) -> None:
 
 
 def temporary_name(path: Path) -> Path:
-    """Name the file that is written before it becomes `path`; the folder's lock keeps it ours."""
+    """Return the name of the temporary file for `path`. The folder's lock protects it."""
     return path.with_name(f".{path.name}.tmp")
 
 
 def remove_temporaries(folder: Path) -> None:
-    """Remove what a killed process left half-written."""
+    """Remove temporary files of killed processes."""
     for pattern in (".*.tmp", ".*.partial", ".report.html.*"):
         for leftover in folder.glob(pattern):
             leftover.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Identifies the build of lasthop; a working copy changes without a new version."""
+"""Identifies the build of lasthop, including working copies without a new version."""
 
 import hashlib
 import sysconfig
@@ -20,13 +20,13 @@ _MAKERS = (
     "lasthop.running.fleet_figures",
     "lasthop.running.finishing",
 )
-"""The modules by which a run spec becomes rows; what a spec says is part of the run's id. Native
-modules of extensions are such modules too: no run spec knows their version."""
+"""Modules whose source decides the rows of a run. A change makes old results stale. Native modules
+of extensions count as well, because no run spec contains their version."""
 
 
 @cache
 def working_copy() -> str | None:
-    """Return a digest of what makes results here; None for an installed wheel without extensions.
+    """Return a digest of the source that makes results; None for a plain installed wheel.
 
     A wheel is known by its version, an extension by its native module. What reads results (the
     answer, the claims, the report) is left out: it works on results of any build.
@@ -48,7 +48,7 @@ def working_copy() -> str | None:
 
 
 def this_build() -> str:
-    """Name the build in words; two that are named alike make the same results."""
+    """Return the name of the build. Builds of one name make the same results."""
     copy = working_copy()
     return __version__ if copy is None else f"{__version__} (working copy {copy})"
 

@@ -1,4 +1,4 @@
-"""A study as the manifest keeps it: what the report needs to answer the question."""
+"""Study description in the manifest, which the report needs to answer the question."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -62,7 +62,7 @@ def describe_study(study: "Study") -> dict[str, Any]:
 
 
 def heading(study: Mapping[str, Any]) -> str:
-    """Give the title of a study of a manifest; of one that was changed, what was changed in it."""
+    """Return the title of a study, with its changes by `--set` if there are any."""
     title = str(study.get("title") or study["name"])
     changes = changes_in_words(study)
     return f"{title}, {changes}" if changes else title
@@ -85,7 +85,7 @@ def _describe_decide(decide: "Decide") -> dict[str, Any]:
 
 
 def check_description(study: Mapping[str, Any]) -> None:
-    """Check that a study is described as `describe_study` does; parts that came later may lack.
+    """Check the structure of a stored study. Newer keys may be missing.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Digests of the files of a result folder: made while they are written, checked later."""
+"""Digests of result files: computed on writing, checked on reading."""
 
 import hashlib
 import io
@@ -21,12 +21,12 @@ class FileDigest:
 
     @classmethod
     def of(cls, content: bytes) -> Self:
-        """Digest what is in memory."""
+        """Return the digest of bytes in memory."""
         return cls(size_bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
 
     @classmethod
     def of_file(cls, path: Path) -> Self:
-        """Digest a regular file, a piece at a time."""
+        """Return the digest of a regular file."""
         digest, size = hashlib.sha256(), 0
         with open_regular(path) as file:
             while block := file.read(_BLOCK_BYTES):
@@ -36,7 +36,7 @@ class FileDigest:
 
     @classmethod
     def stored(cls, content: Mapping[str, Any]) -> Self:
-        """Read it as a manifest keeps it."""
+        """Return the digest that a manifest stores."""
         return cls(size_bytes=int(content["size_bytes"]), sha256=str(content["sha256"]))
 
     def as_json(self) -> dict[str, Any]:
@@ -45,7 +45,7 @@ class FileDigest:
 
 
 class DigestingFile(io.RawIOBase):
-    """A file that is written from its beginning to its end, and digested on the way.
+    """A file that computes its digest while it is written.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class DigestingFile(io.RawIOBase):
         return True
 
     def write(self, block: Any) -> int:  # noqa: ANN401  (any buffer)
-        """Append."""
+        """Append a block."""
         self._digest.update(block)
         self._bytes += len(block)
         try:
@@ -76,11 +76,11 @@ class DigestingFile(io.RawIOBase):
         return len(block)
 
     def tell(self) -> int:
-        """Return how much is written."""
+        """Return the number of bytes written."""
         return self._bytes
 
     def flush(self) -> None:
-        """Hand over what is buffered to the system."""
+        """Flush buffered bytes to the system."""
         if not self._file.closed:
             try:
                 self._file.flush()
@@ -95,5 +95,5 @@ class DigestingFile(io.RawIOBase):
 
     @property
     def digest(self) -> FileDigest:
-        """Digest of the bytes written so far."""
+        """Return the digest of the bytes written so far."""
         return FileDigest(size_bytes=self._bytes, sha256=self._digest.hexdigest())

@@ -1,4 +1,4 @@
-"""Writes finished runs to tables. The same rows always give the same bytes."""
+"""Writes finished runs to tables. The same rows give the same bytes."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -30,7 +30,7 @@ def finalise(
     swept: Mapping[str, tuple[str, str | None]],
     advance: Callable[[], None],
 ) -> Counter[str]:
-    """Write every table from the parts that exist, in planned order.
+    """Write all tables from the finished runs, in planned order.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def finalise(
 
 
 class _Rows:
-    """Rows of `runs.parquet`: what was planned beside what was measured."""
+    """Rows of `runs.parquet`: planned columns and measured columns."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -111,7 +111,7 @@ class _Rows:
         self._measured.append(measured)
 
     def take(self) -> pl.DataFrame:
-        """Return the rows so far and forget them."""
+        """Return the collected rows and clear them."""
         planned = self._planned_schema.table(self._planned)
         measured = pl.concat([SUMMARY.empty(), *self._measured], rechunk=True)
         self._planned, self._measured = [], []

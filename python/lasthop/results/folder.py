@@ -23,11 +23,11 @@ TABLES = ("runs", *RUN_TABLES, "timings")
 _OF_NOBODY = frozenset({".lock", ".gitignore", ".gitkeep", "lost+found"})
 _TEMPORARY = (".tmp", ".partial")
 _WRITTEN_OF_THEM = ("report.html", "junit.xml")
-"""What is written from the tables, and never read."""
+"""Files that are written from the tables and never read back."""
 
 
 class ResultFolder:
-    """Names what lies in a result folder; whoever holds one holds its lock.
+    """Paths and state of a result folder. Its holder also holds the folder's lock.
 
     Attributes
     ----------
@@ -53,63 +53,63 @@ class ResultFolder:
 
     @property
     def complete(self) -> bool:
-        """Whether every planned run is in the tables."""
+        """Return whether every planned run is in the tables."""
         return self.manifest.state == "complete" and all(
             self.table(name).exists() for name in TABLES
         )
 
     @property
     def has_digests(self) -> bool:
-        """Whether its files are held against digests; folders of before have none."""
+        """Return whether the files have digests. Older folders have none."""
         return bool(self._fresh or self.manifest.digests)
 
     def table(self, name: str) -> Path:
-        """Return where a table lies."""
+        """Return the path of a table."""
         return self.path / f"{name}.parquet"
 
     def part(self, run_id: str) -> Path:
-        """Return where a finished run waits until the tables are written."""
+        """Return the path of a finished run's part file, used until the tables are written."""
         return part_of(self.path, run_id)
 
     def messages_of(self, run_id: str) -> Path:
-        """Return where the messages of a run wait that are too many for memory, until it ends."""
+        """Return the temporary path of a run's messages that do not fit in memory."""
         return self.path / "parts" / f".{run_id}.messages.tmp"
 
     def capture(self, run_id: str, host: str) -> Path:
-        """Return where the packets of a host in a run lie."""
+        """Return the path of a host's packet capture in a run."""
         return self.path / "captures" / f"{run_id}.{host}.pcapng"
 
     def keys(self, run_id: str) -> Path:
-        """Return where the secrets of the sessions of a run lie, which read its captures."""
+        """Return the path of a run's TLS key log, which decrypts its captures."""
         return self.path / "captures" / f"{run_id}.keys"
 
     def events(self, run_id: str, host: str) -> Path:
-        """Return where lies what happened in a host's connections of QUIC, as qlog."""
+        """Return the path of a host's QUIC events (qlog) in a run."""
         return self.path / "captures" / f"{run_id}.{host}.sqlog"
 
     def is_captured(self, run_id: str) -> bool:
-        """Whether packets of a run were kept, at any host."""
+        """Return whether a run has a capture of any host."""
         return any((self.path / "captures").glob(f"{run_id}.*"))
 
     @property
     def has_captures(self) -> bool:
-        """Whether packets of any run may have been kept."""
+        """Return whether any run may have captures."""
         return (self.path / "captures").is_dir()
 
     def remove_captures(self, run_id: str) -> None:
-        """Remove the packets of a run that is done again."""
+        """Remove the captures of a run that is repeated."""
         for path in (self.path / "captures").glob(f"{run_id}.*"):
             with environment(path):
                 path.unlink()
 
     def prepare(self, *, captures: bool) -> None:
-        """Make the folders that runs are written to."""
+        """Create the folders that runs are written to."""
         for name in ("parts", *(("captures",) if captures else ())):
             with environment(self.path / name):
                 (self.path / name).mkdir(exist_ok=True)
 
     def is_finished(self, run_id: str) -> bool:
-        """Whether a run is done. A damaged part is removed, so that it is run again."""
+        """Return whether a run is finished. A damaged part is removed and its run repeated."""
         path = self.part(run_id)
         if is_whole(path, run_id):
             return True
@@ -118,7 +118,7 @@ class ResultFolder:
         return False
 
     def close(self, manifest: Manifest) -> None:
-        """Store the outcome; the parts go once everything is in the tables."""
+        """Store the final manifest. Remove the parts once all runs are in the tables."""
         known = {name: digest.as_json() for name, digest in self._fresh.items()}
         manifest = replace(manifest, digests={**self.manifest.digests, **known})
         manifest.write(self.path)
@@ -127,7 +127,7 @@ class ResultFolder:
             self.remove_parts()
 
     def unseal(self, *names: str) -> None:
-        """Remove the digests of files that are about to change, so that a crash leaves none."""
+        """Remove the digests of files before these are changed."""
         for name in names:
             self._fresh.pop(name, None)
         if any(name in self.manifest.digests for name in names):
@@ -138,12 +138,12 @@ class ResultFolder:
             self.manifest.write(self.path)
 
     def seal(self, name: str, digest: FileDigest) -> None:
-        """Take the digest of a file that was written; the manifest has it once it is closed."""
+        """Remember the digest of a written file until the manifest is stored."""
         remember(self.path / name, digest)
         self._fresh[name] = digest
 
     def store(self, name: str, content: object) -> None:
-        """Write a JSON file whole or not at all; without content there is none."""
+        """Write a JSON file atomically; without content, delete it."""
         path = self.path / name
         if content is None:
             if path.exists():
@@ -161,7 +161,7 @@ class ResultFolder:
         self.seal(name, digest)
 
     def remove_parts(self) -> None:
-        """Remove what a complete folder no longer needs."""
+        """Remove the part files of a complete folder."""
         with environment(self.path):
             shutil.rmtree(self.path / "parts", ignore_errors=True)
 
@@ -170,7 +170,7 @@ class ResultFolder:
 def open_folder(
     path: Path, manifest: Manifest, *, extends: str | None = None
 ) -> Iterator[ResultFolder]:
-    """Make or reopen the folder for the results that `manifest` announces.
+    """Create or reopen the result folder of a manifest, and lock it.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ def _enter(path: Path, manifest: Manifest, extends: str | None) -> ResultFolder:
 
 
 def _refuse_foreign(path: Path) -> None:
-    """Refuse a folder without a manifest that holds anything: it is not ours to fill."""
+    """Refuse a non-empty folder without a manifest, because lasthop did not create it."""
     with environment(path):
         names = sorted(entry.name for entry in path.iterdir())
     if MANIFEST in names:
@@ -246,7 +246,7 @@ def _refuse_foreign(path: Path) -> None:
 
 
 def _restarted(path: Path, manifest: Manifest) -> Manifest:
-    """Remove what other programs made: the folder is of those alone that its manifest names."""
+    """Remove results of other builds from the folder, and return the new manifest."""
     # The manifest comes last: until then the folder is one of the others.
     with environment(path):
         for name in ("parts", "captures", "logs"):
@@ -275,7 +275,7 @@ def _continued(_path: Path, existing: Manifest, manifest: Manifest) -> Manifest:
 
 
 def _grown(path: Path, existing: Manifest, manifest: Manifest) -> Manifest:
-    """Make parts of what is in the tables, so that nothing finished is done again."""
+    """Split the tables back into parts, so that finished runs are kept."""
     folder = ResultFolder(path, existing)
     if folder.complete:
         # Imported here: it loads the functions of Arrow, which no new folder needs.
@@ -307,7 +307,7 @@ def _difference(existing: Manifest, manifest: Manifest) -> str:
 
 
 def _other_command(existing: Manifest, manifest: Manifest) -> str:
-    """Name the first software that another command is bound to."""
+    """Return the first software whose command has changed."""
     if not existing.software:
         return "it does not record which programs gave its results"
     before, now = existing.commands(), manifest.commands()
@@ -327,5 +327,5 @@ def _remove_if_nothing_was_done(path: Path) -> None:
 
 
 def part_of(folder: Path, run_id: str) -> Path:
-    """Return where a finished run waits until the tables of a folder are written."""
+    """Return the path of a finished run's part file."""
     return folder / "parts" / f"{run_id}.part"

@@ -1,4 +1,4 @@
-"""claims.json and multiverse.json: what the runs of a folder say of published claims."""
+"""Verdicts on published claims in claims.json and multiverse.json."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ MULTIVERSE = "multiverse.json"
 
 
 def read_claims(folder: Path) -> Sequence[Mapping[str, Any]]:
-    """Read how the runs of a folder stand to its study's claims; nothing if it has none.
+    """Read the judged claims of a folder; empty if its study has none.
 
     Raises
     ------
@@ -27,14 +27,14 @@ def read_claims(folder: Path) -> Sequence[Mapping[str, Any]]:
 
 
 def _today(claim: Mapping[str, Any]) -> str | None:
-    """Give the verdict in words of today; older versions wrote "reproduced"."""
+    """Return a verdict in the current term. Older versions wrote "reproduced"."""
     if claim.get("verdict") != "reproduced":
         return claim.get("verdict")
     return "holds" if claim.get("kind") == "order" else "predicted"
 
 
 def read_multiverse(folder: Path) -> Mapping[str, Any] | None:
-    """Read what a folder's runs say of another study's claims; None if they say nothing.
+    """Read the judged multiverse of a folder; None if it has none.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def read_multiverse(folder: Path) -> Mapping[str, Any] | None:
 
 
 def _renamed(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give a part of a multiverse in words of today; older versions wrote "reproduced"."""
+    """Return a multiverse in the current terms. Older versions wrote "reproduced"."""
     found = {("holding" if key == "reproduced" else key): document[key] for key in document}
     for key, value in found.items():
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""One runner to a folder."""
+"""Lock of a result folder: one running command at a time."""
 
 import os
 import platform
@@ -31,7 +31,7 @@ class FolderLock:
         self._descriptor: int | None = None
 
     def __enter__(self) -> Self:
-        """Take the lock, or say that another process has it."""
+        """Take the lock, or raise an error if another process holds it."""
         while self._descriptor is None:
             with environment(self._path):
                 self._descriptor = self._try_once()
@@ -43,7 +43,7 @@ class FolderLock:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Remove the file while it is still ours, then let go."""
+        """Remove the lock file if it is still ours, and release the lock."""
         if self._descriptor is None:
             return
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""manifest.json: what the folder answers, how far it is, and where and when it was made."""
+"""manifest.json: study, state, software and origin of a result folder."""
 
 import json
 import os
@@ -23,11 +23,11 @@ State = Literal["running", "interrupted", "complete"]
 FILE = "manifest.json"
 CHANGED = "the file was changed after lasthop wrote it"
 NAMED = "only "
-"""So begins the selection of runs by their names."""
+"""Prefix of a selection that names its runs (`--only`)."""
 
 _FORMAT = 1
 _BYTES = "sha256:"
-"""What stands for the version of a program that nobody knows how to ask."""
+"""Prefix of the file digest that replaces an unknown program version."""
 _TYPES: Mapping[str, type | UnionType] = {
     "study_hash": str,
     "plan_hash": str,
@@ -45,7 +45,7 @@ _TYPES: Mapping[str, type | UnionType] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """The folder's identity and state; with `timings.parquet` all that differs between machines.
+    """Identity and state of a folder. Only it and `timings.parquet` differ between machines.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class Manifest:
         return manifest
 
     def write(self, folder: Path) -> None:
-        """Replace the folder's manifest, atomically."""
+        """Replace the folder's manifest atomically."""
         path = folder / FILE
         content = asdict(self) | {"digest": self._own_digest()}
         text = json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False)
@@ -132,29 +132,29 @@ class Manifest:
                 raise TypeError("software")
 
     def begun(self) -> Self:
-        """Return it with this host and the present moment as its start."""
+        """Return a copy that starts now on this host."""
         return replace(self, started=_now(), host=describe_host())
 
     def ended(self, state: State, counts: Mapping[str, int]) -> Self:
-        """Return it with its outcome and the present moment as its end."""
+        """Return a copy that ends now with a state and run counts."""
         return replace(self, state=state, counts=dict(counts), finished=_now())
 
     @property
     def whole(self) -> bool:
-        """Whether every run of the study is there, and not a share or a part of them."""
+        """Return whether the folder has every run of the study, not a selection."""
         return self.state == "complete" and self.selection is None
 
     @property
     def names_its_runs(self) -> bool:
-        """Whether all runs are there that `--only` names."""
+        """Return whether every run that `--only` names is present."""
         return self.state == "complete" and (self.selection or "").startswith(NAMED)
 
     def answers_the_same(self, other: "Manifest") -> bool:
-        """Whether two folders would have the same rows if one build had made both."""
+        """Return whether both folders contain the same runs, apart from the build."""
         return (self.plan_hash, self.selection) == (other.plan_hash, other.selection)
 
     def commands(self) -> dict[str, str]:
-        """Give the commands that were bound to names of software, by these."""
+        """Return the commands that were bound to software names."""
         return {
             name: command
             for name, build in self.software.items()
@@ -162,7 +162,7 @@ class Manifest:
         }
 
     def why_other(self, other: "Manifest") -> str | None:
-        """Explain why the results of both would differ; None if they would not.
+        """Explain why the results of two folders would differ; None if they would not.
 
         Another program made one of them: lasthop itself, whose version stands in the plan hash, or
         software beside which it runs.
@@ -182,7 +182,7 @@ class Manifest:
 
 
 def _changed(before: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """Name the first file that is another one now."""
+    """Return the first file that differs between two builds."""
     names = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
     # What the command calls its program tells more than that it is one.
     named = [name for name in names if name != "program"] or ["its program"]
@@ -192,7 +192,7 @@ def _changed(before: Mapping[str, str], now: Mapping[str, str]) -> str:
 
 
 def describe_host() -> dict[str, Any]:
-    """Return what of this machine may matter to a reader of wall times."""
+    """Return properties of this machine that affect wall times."""
     return {
         "platform": platform.platform(),
         "machine": platform.machine(),

@@ -1,4 +1,4 @@
-"""The meaning of each column of each table, in one sentence."""
+"""The meaning of each table column in one sentence."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TABLES: Mapping[str, tuple[str, schema.Schema]] = {
     ),
     "timings": ("What each run cost the machine that made it.", schema.TIMINGS),
 }
-"""The meaning of a row in each table, and its columns. Swept keys add columns to ``runs``."""
+"""Meaning of a row and of each column, by table. Swept keys add columns to ``runs``."""
 
 _SHARED = {
     "run_id": "The run: a hash of its spec, its seed and the version.",
@@ -143,7 +143,7 @@ _OTHERS: Mapping[str, Mapping[str, str]] = {
 
 
 def meaning(table: str, column: str) -> str:
-    """Describe the content of a column.
+    """Return the meaning of a column.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One finished run on disk: its tables, its times, and a digest over both."""
+"""Part file of a finished run: its tables, its times and a digest over both."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ Stream = bytes | Path
 
 
 class DamagedPartError(Exception):
-    """A part is truncated, altered or of another kind: its run has to be done again."""
+    """Error: a part is truncated, altered or of another format. Its run must be repeated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class PartHeader:
 
 
 class Part:
-    """A part on disk, verified as a whole before anything is read from it."""
+    """A part file whose digest has been verified."""
 
     def __init__(self, header: PartHeader, streams: Mapping[str, memoryview]) -> None:
         self.header = header
@@ -49,7 +49,7 @@ class Part:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Map a part into memory; raise `DamagedPartError` if a byte of it is not as written."""
+        """Map a part file into memory; raise `DamagedPartError` if its digest differs."""
         with environment(path):
             status = path.stat()
             # Only files can be mapped, and an empty one cannot.
@@ -61,7 +61,7 @@ class Part:
 
     @classmethod
     def decode(cls, stored: bytes | mmap.mmap, *, origin: str) -> Self:
-        """Read a part in memory; raise `DamagedPartError` if a byte of it is not as written."""
+        """Decode a part in memory; raise `DamagedPartError` if its digest differs."""
         content = memoryview(stored)
         if not _is_intact(content):
             raise DamagedPartError(origin)
@@ -81,17 +81,17 @@ class Part:
             raise DamagedPartError(origin) from error
 
     def summary(self) -> pl.DataFrame:
-        """Return the run's measured columns, a table of one row."""
+        """Return the measured columns of the run as a table of one row."""
         return conform(read_stream(self._streams["summary"]), SUMMARY, name="summary")
 
     def pieces(self, name: str) -> Iterator[pl.DataFrame]:
-        """Give one of the run's tables as it is stored in the results, a piece after the other."""
+        """Yield one of the run's tables in pieces."""
         for piece in pieces(self._streams[name]):
             yield conform(piece, RUN_TABLES[name], name=name)
 
 
 def is_whole(path: Path, run_id: str) -> bool:
-    """Whether the part of a run is complete and unchanged."""
+    """Return whether the part of a run is complete and unchanged."""
     with environment(path):
         if not path.exists():
             return False
@@ -102,17 +102,17 @@ def is_whole(path: Path, run_id: str) -> bool:
 
 
 def write_part(path: Path, header: PartHeader, streams: Mapping[str, Stream]) -> None:
-    """Write a finished run: after a crash it is there whole, or not at all, or known as damaged."""
+    """Write a finished run. After a crash the file is complete, absent or detectably damaged."""
     _write(path, _blocks(header, streams))
 
 
 def encode_part(header: PartHeader, streams: Mapping[str, Stream]) -> bytes:
-    """Give the bytes that `write_part` writes, to be stored elsewhere."""
+    """Return a part as bytes, to be stored elsewhere."""
     return b"".join(_blocks(header, streams))
 
 
 def store_part(path: Path, content: bytes, run_id: str) -> PartHeader:
-    """Write a part that was encoded elsewhere, if it is whole and of this run.
+    """Write an encoded part if it is intact and belongs to the run.
 
     Raises
     ------
@@ -165,20 +165,20 @@ def read_status(streams: Mapping[str, Stream]) -> str:
 
 
 def read_summary(streams: Mapping[str, Stream]) -> Mapping[str, Any]:
-    """Give what was measured of a run that was just simulated."""
+    """Return the measured values of a run that was just simulated."""
     summary = read_stream(b"".join(_content(streams["summary"])))
     return conform(summary, SUMMARY, name="summary").row(0, named=True)
 
 
 def failed_streams(*, status: str, reason: str) -> dict[str, Stream]:
-    """Make the streams of a run that has nothing to show but why."""
+    """Return the tables of a failed run: only a status and a reason."""
     row = dict.fromkeys(SUMMARY.names) | {"status": status, "reason": reason}
     streams: dict[str, Stream] = {"summary": arrow_stream(SUMMARY.table([row]))}
     return streams | {name: arrow_stream(schema.empty()) for name, schema in RUN_TABLES.items()}
 
 
 def amended_streams(streams: Mapping[str, Stream], **told: object) -> dict[str, Stream]:
-    """Return the streams of a run with columns that were measured outside of it."""
+    """Return the tables of a run with externally measured columns."""
     row = {**read_summary(streams), **told}
     return {**streams, "summary": arrow_stream(SUMMARY.table([row]))}
 

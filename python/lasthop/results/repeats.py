@@ -1,4 +1,4 @@
-"""Runs that several parts or arms of a study share."""
+"""Recognizes runs that several parts or arms of a study share."""
 
 from typing import TYPE_CHECKING
 
@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
 
 class Repeats:
-    """Finds runs that are already present, among runs in planned order.
+    """Detects repeated runs in planned order.
 
     The repetitions of a case follow each other; parts and arms share whole cases, so that one
     number a case is remembered (about 0.1 kB), whatever the number of runs.
@@ -20,7 +20,7 @@ class Repeats:
         self._again = False
 
     def sees(self, run: "PlannedRun") -> bool:
-        """Take the next run; tell whether it was there before."""
+        """Return whether the next run was seen before."""
         if run.case_id != self._case or run.repetition <= self._repetition:
             number = int(run.case_id, 16)
             self._case, self._again = run.case_id, number in self._cases

@@ -1,4 +1,4 @@
-"""A Parquet file, a few rows at a time."""
+"""Reads a Parquet file in batches of rows."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,7 +9,7 @@ import polars as pl
 def row_groups(
     path: Path, *, rows: int, columns: Sequence[str] | None = None
 ) -> Iterator[pl.DataFrame]:
-    """Read so many rows after the other: those of a row group, if it was written with as many."""
+    """Yield batches of rows, each a row group if the sizes agree."""
     file = pl.scan_parquet(path, glob=False)
     chosen = file if columns is None else file.select(columns)
     for start in range(0, row_count(path), rows):
@@ -17,5 +17,5 @@ def row_groups(
 
 
 def row_count(path: Path) -> int:
-    """Count the rows of a file from its footer."""
+    """Return the number of rows from the footer of a file."""
     return int(pl.scan_parquet(path, glob=False).select(pl.len()).collect().item())

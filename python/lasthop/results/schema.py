@@ -1,4 +1,4 @@
-"""The columns of every table with their types and units; those of runs are the measures."""
+"""Schemas of all tables: names, types and units of their columns."""
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from lasthop.errors import LasthopError
 from lasthop.measures import COLUMNS, Measure, Origin, measure
 
 _ARROW = "ARROW:schema"
-"""The key of a Parquet file under which readers look for types and for what a field is told."""
+"""Key of the Arrow schema in Parquet metadata, which holds types and field metadata."""
 
 _TYPES: Mapping[str, type[pl.DataType]] = {
     "bool": pl.Boolean,
@@ -27,7 +27,7 @@ _TYPES: Mapping[str, type[pl.DataType]] = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column by its name, the name of its type in Arrow, and its unit."""
+    """A column: its name, Arrow type name and unit."""
 
     name: str
     kind: str
@@ -63,7 +63,7 @@ class Schema:
         return schema
 
     def __iter__(self) -> Iterator[Column]:
-        """Give the columns."""
+        """Yield the columns."""
         return iter(self.columns)
 
     @cached_property
@@ -75,16 +75,16 @@ class Schema:
         return {_ARROW: base64.b64encode(_native.arrow_schema(columns)).decode()}
 
     def fits(self, table: pl.DataFrame) -> bool:
-        """Whether a table has these columns; five times faster than the check of Polars."""
+        """Return whether a table has exactly these columns. Five times faster than in Polars."""
         kinds = [type(kind) for kind in table.dtypes]
         return table.columns == self.names and kinds == self._kinds
 
     def empty(self) -> pl.DataFrame:
-        """Give the table without rows."""
+        """Return an empty table."""
         return pl.DataFrame(schema=self.types)
 
     def table(self, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-        """Make a table of rows; what a row does not tell is null."""
+        """Return a table of rows. Missing values are null."""
         return pl.DataFrame(
             [
                 pl.Series(name, [row.get(name) for row in rows], dtype=kind)
@@ -267,13 +267,13 @@ RUN_TABLES: Mapping[str, Schema] = {**SIMULATED_TABLES, "programs": PROGRAMS}
 
 
 def runs_schema(swept: Mapping[str, tuple[str, str | None]]) -> Schema:
-    """Lay out `runs.parquet` for a study with these swept columns (type and unit by name)."""
+    """Return the schema of `runs.parquet` with the swept columns of a study."""
     parameters = [Column(name, kind, unit) for name, (kind, unit) in swept.items()]
     return Schema([*PLANNED, *MEASURED, *parameters, _RUN_SPEC])
 
 
 def conform(table: pl.DataFrame, schema: Schema, *, name: str) -> pl.DataFrame:
-    """Give a table of the extension exactly the types and the order that are stored."""
+    """Return a simulator's table with exactly the stored columns, types and order."""
     if schema.fits(table):
         return table
     if set(table.columns) != set(schema.names):

@@ -12,11 +12,11 @@ from lasthop.results.atomic import environment
 
 MAXIMUM_BYTES = 64 * 1024 * 1024
 MAXIMUM_DEPTH = 64
-"""Ours are nested to a quarter of it; the stack of Python ends at a thousand."""
+"""Maximum nesting. Lasthop's own files use a quarter; Python's stack ends at 1,000."""
 
 
 class DamagedResultsError(EnvironmentFailure):
-    """A file of a result folder is not as lasthop wrote it.
+    """Error: a file of a result folder is not as lasthop wrote it.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class DamagedResultsError(EnvironmentFailure):
 
 
 def read_stored(path: Path) -> Any:  # noqa: ANN401  (JSON, whose shape the caller knows)
-    """Read a JSON file of a result folder; None if there is no such file.
+    """Read a JSON file of a result folder; None if it does not exist.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def read_stored(path: Path) -> Any:  # noqa: ANN401  (JSON, whose shape the call
 
 @contextmanager
 def understanding(path: Path, what: str) -> Iterator[None]:
-    """Report content of an unexpected shape as damage of its file."""
+    """Report unexpected content of a file as damage of the file."""
     try:
         yield
     except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:

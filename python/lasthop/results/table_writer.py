@@ -1,4 +1,4 @@
-"""One Parquet file, written row group by row group with the same bytes every time."""
+"""Writes a Parquet file by row groups, with the same bytes every time."""
 
 import os
 from collections.abc import Iterator
@@ -17,21 +17,21 @@ from lasthop.results.digest import DigestingFile, FileDigest
 from lasthop.results.schema import Schema
 
 ROW_GROUP = 4_096
-"""Rows in a row group: so few that those of a thousand short runs fill one."""
+"""Rows of a row group. A thousand short runs fill one."""
 
 RUNS_ROW_GROUP = 1_024
-"""The same of `runs.parquet`, whose rows are much longer than those of other tables."""
+"""Rows of a row group of `runs.parquet`, whose rows are much longer."""
 
 
 class TableWriter:
-    """Cuts what it is given into row groups of a fixed number of rows, however it arrives.
+    """Writes row groups of a fixed number of rows, whatever the size of the input tables.
 
     Row groups therefore depend on the rows and their order alone. A thread encodes one of them
     while the next one is gathered, and no more than these two and a few runs are in memory.
     """
 
     _FEW = 256
-    """A table of a few rows costs as much memory as hundreds of rows, so that many are joined."""
+    """Number of small tables that are joined, because each has a high fixed memory cost."""
 
     def __init__(self, path: Path, schema: Schema, *, row_group_rows: int = ROW_GROUP) -> None:
         self._path = path
@@ -53,7 +53,7 @@ class TableWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Write what waits and the footer; after an error only let go of the file."""
+        """Write the remaining rows and the footer; after an error only close the file."""
         if kind is None:
             with environment(self._path):
                 if self._waiting_rows:
@@ -70,11 +70,11 @@ class TableWriter:
 
     @property
     def digest(self) -> FileDigest:
-        """Of the file, once it is written."""
+        """Return the digest of the written file."""
         return self._file.digest
 
     def append(self, table: pl.DataFrame) -> None:
-        """Take rows, in the order in which they are to be stored."""
+        """Append rows in the order in which they are stored."""
         if table.is_empty():
             return
         self._fresh.append(table)
@@ -100,10 +100,10 @@ class TableWriter:
 
 
 class _Encoder:
-    """A thread in which Polars asks for the row groups of a table and writes them to a file."""
+    """A thread that encodes row groups with Polars and writes them to a file."""
 
     _PATIENCE_S = 0.1
-    """So often it is looked whether the thread is still there to take a row group."""
+    """Interval in seconds for checking that the encoder thread is alive."""
 
     def __init__(self, file: DigestingFile, schema: Schema, rows: int) -> None:
         self._file, self._schema, self._rows = file, schema, rows
@@ -113,7 +113,7 @@ class _Encoder:
         self._thread.start()
 
     def put(self, group: pl.DataFrame | None) -> None:
-        """Hand over a row group, or None after the last; raise an earlier failure."""
+        """Queue a row group, or None at the end; raise an earlier failure of the thread."""
         while True:
             if self._failure is not None:
                 raise self._failure
@@ -122,7 +122,7 @@ class _Encoder:
                 return
 
     def close(self) -> None:
-        """Write the footer."""
+        """Finish the file with its footer."""
         self.put(None)
         self._thread.join()
         if self._failure is not None:
@@ -149,7 +149,7 @@ class _Encoder:
             yield group.rechunk()
 
     def _let_go(self) -> None:
-        """End a source that nobody reads any more."""
+        """Stop the row group source after the reader has ended."""
         with suppress(Empty):
             while True:
                 self._groups.get_nowait()

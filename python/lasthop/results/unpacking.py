@@ -1,4 +1,4 @@
-"""Tables taken apart again into finished runs, so that a folder can grow."""
+"""Splits tables back into finished runs, so that a study can be extended."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def unpack(folder: "ResultFolder") -> None:
-    """Write the part of every simulated run that is in the tables of a complete folder.
+    """Write a part file for every simulated run of a complete folder.
 
     The tables stay as they are; gathering the parts again gives the same bytes. In memory are a
     few row groups and one run.
@@ -49,7 +49,7 @@ def unpack(folder: "ResultFolder") -> None:
 
 
 class _Cursor:
-    """Walks a table of runs in the order in which it was written."""
+    """Iterates over the runs of a table in stored order."""
 
     def __init__(self, folder: "ResultFolder", name: str, schema: Schema) -> None:
         self._pieces = _pieces(folder, name)
@@ -57,7 +57,7 @@ class _Cursor:
         self._next = next(self._pieces, None)
 
     def take(self, run_id: str) -> pl.DataFrame:
-        """Return the rows of a run, which come next; none if it has none."""
+        """Return the rows of a run, which must come next; empty if the run has none."""
         taken = [self._schema.empty()]
         while self._next is not None and self._next[0] == run_id:
             taken.append(self._next[1])
@@ -66,7 +66,7 @@ class _Cursor:
 
 
 def _pieces(folder: "ResultFolder", name: str) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Give the rows of one run after those of the other; a run that spans row groups twice."""
+    """Yield the rows of each run. A run that spans row groups comes twice."""
     for group in _row_groups(folder, name):
         start = 0
         for length, run_id in group["run_id"].rle().struct.unnest().iter_rows():
@@ -75,7 +75,7 @@ def _pieces(folder: "ResultFolder", name: str) -> Iterator[tuple[str, pl.DataFra
 
 
 def _simulated(folder: "ResultFolder") -> Iterator[pl.DataFrame]:
-    """Give the row of each simulated run, once, in the order of the other tables."""
+    """Yield the row of each simulated run once, in the order of the other tables."""
     seen: set[str] = set()
     for group in _row_groups(folder, "runs", columns=["run_id", *SUMMARY.names]):
         for place, run_id in enumerate(group["run_id"].to_list()):

@@ -1,4 +1,4 @@
-"""Whether a folder still holds what lasthop wrote into it."""
+"""Verifies that a result folder is unchanged since lasthop wrote it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ STORED = (
     "claims.json",
     "multiverse.json",
 )
-"""The files that a folder is read from, beside its manifest."""
+"""Files besides the manifest that results are read from."""
 
 GONE = "is gone"
 """The error for a missing file that has a digest."""
@@ -37,19 +37,19 @@ _NEEDED = {
     "timings.parquet": TIMINGS.names,
     **{f"{name}.parquet": schema.names for name, schema in RUN_TABLES.items()},
 }
-"""Columns without which nothing can be read; others came with later versions."""
+"""Columns that every version has. Later versions added the others."""
 _STATUSES = frozenset({"completed", "failed", "invalid", "unsupported"})
 
 _Stamp = tuple[int, int, int, int]
 
 _known: dict[_Stamp, FileDigest] = {}
-"""What this process has written or digested, by file: untouched, it is not read again."""
+"""Digests of files that this process has written or read, by file and time stamp."""
 _sound: set[_Stamp] = set()
-"""The tables of runs that this process has written, or has looked through."""
+"""Runs tables that this process has written or checked."""
 
 
 def remember(path: Path, digest: FileDigest) -> None:
-    """Take note of what this process has just written."""
+    """Remember the digest of a file that this process wrote."""
     with environment(path):
         stamp = _stamp(path)
     _known[stamp] = digest
@@ -57,12 +57,12 @@ def remember(path: Path, digest: FileDigest) -> None:
 
 
 def lacking(folder: Path, manifest: Manifest) -> tuple[str, ...]:
-    """Name the files that were written into a folder and are not there any more."""
+    """Return the files of the manifest that are missing in the folder."""
     return tuple(name for name in manifest.digests if not (folder / name).exists())
 
 
 def verify(folder: Path, manifest: Manifest) -> bool:
-    """Check what is stored in a folder against its manifest.
+    """Check the files of a folder against its manifest.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def _check_digest(path: Path, expected: FileDigest) -> None:
 
 
 def _check_runs(path: Path, manifest: Manifest) -> None:
-    """Check that each run has the id of its spec."""
+    """Check that the id of each run matches its spec."""
     with _readable(path):
         stamp = _stamp(path)
     if stamp in _sound:
@@ -115,7 +115,7 @@ def _check_runs(path: Path, manifest: Manifest) -> None:
 
 
 def _check_names(path: Path, manifest: Manifest) -> set[str]:
-    """Check that runs belong to the study; return their ids."""
+    """Check that the runs belong to the study, and return their ids."""
     known = {
         "part": {part["name"] for part in manifest.study["parts"]},
         "stack": {stack["name"] for stack in manifest.study["stacks"]},
@@ -131,7 +131,7 @@ def _check_names(path: Path, manifest: Manifest) -> set[str]:
 
 
 def _check_rows(path: Path, ids: set[str]) -> None:
-    """Check that a table can be read to its end and is about these runs."""
+    """Check that a table is readable and contains only these runs."""
     for batch in _batches(path, None):
         for run_id in set(batch["run_id"].unique().to_list()) - ids:
             raise DamagedResultsError(path, f"the run {run_id} is not in runs.parquet")
