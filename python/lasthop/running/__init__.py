@@ -1,1 +1,1 @@
-"""Campaigns: every run of a study, on all cores, once."""
+"""Campaigns: execute all runs of a study on all cores."""

@@ -208,7 +208,7 @@ def _kept(results: Path) -> list[Path]:
 
 
 def _packages() -> list[str]:
-    """Give the names of lasthop and of all packages below it that are installed."""
+    """Return the names of lasthop and of all packages below it that are installed."""
     found: dict[str, None] = {}
     waiting = ["lasthop"]
     while waiting:

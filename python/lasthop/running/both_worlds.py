@@ -1,4 +1,4 @@
-"""A study simulated and on real software, round by round, until every metric of it is decided."""
+"""Runs a study simulated and on real software until every metric is decided."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from lasthop.running.progress import Progress
 
 WORLDS = ("virtual", "live")
-"""The engines of a twin, each with a folder of its own."""
+"""The two engines of a twin. Each has a result folder."""
 
 DEFAULT_AT_MOST = 20
-"""Default of the largest number of repetitions of a twin."""
+"""Default of the maximum number of repetitions of a twin."""
 
 
 @dataclass(frozen=True, slots=True)
 class BothWorlds:
-    """How a twin ended.
+    """Results and rounds of a twin.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ def carry_out_both(  # noqa: PLR0913  (each is a keyword and most have a default
     bindings: Bindings | None = None,
     round_ended: Callable[[Round], None] = lambda _: None,
 ) -> BothWorlds:
-    """Run both worlds of a study, with more repetitions until each metric is in or out.
+    """Run a study in both worlds, and repeat until each metric is inside or outside.
 
     As with `lasthop.running.until_decided`, rounds are fixed beforehand and share the error; what
     a folder holds already is not done again.
@@ -112,7 +112,7 @@ def carry_out_both(  # noqa: PLR0913  (each is a keyword and most have a default
 
 
 def undecided(twin: Twin) -> list[TwinRow]:
-    """Return the metrics that are neither in nor out."""
+    """Return the metrics whose verdict is undecided."""
     return [row for row in twin.rows if row.verdict is TwinVerdict.UNDECIDED]
 
 

@@ -1,4 +1,4 @@
-"""All runs of a plan: simulated by an executor, stored one by one, gathered into tables."""
+"""Executes all runs of a plan, stores each and writes the tables."""
 
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Campaign:
-    """Executes what of a plan is not finished yet, then writes the tables."""
+    """Executes the unfinished runs of a plan, then writes the tables."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Campaign:
         self._progress = progress
 
     def execute(self) -> Counter[str]:
-        """Run, store, gather; return how many runs there are of each status.
+        """Execute the runs, write the tables and return the number of runs by status.
 
         Raises
         ------
@@ -64,7 +64,7 @@ class Campaign:
 
     @property
     def lacks_captures(self) -> bool:
-        """Whether packets of a run are wanted that were not kept."""
+        """Return whether a requested capture of a run is missing."""
         return self._capture is not None and any(
             not path.exists()
             for run in self._plan.supported()
@@ -72,7 +72,7 @@ class Campaign:
         )
 
     def capture_missing(self) -> None:
-        """Run again, for their packets alone, the runs of a complete folder without a capture."""
+        """Repeat the runs of a complete folder that lack a capture."""
         self._folder.prepare(captures=True)
         with Interrupts(self._executor.stop) as interrupts:
             self._simulate_all()

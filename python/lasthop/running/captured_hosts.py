@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     from lasthop.study import PlannedRun
 
 FIRST_DEVICES = 10
-"""So many devices are captured where none is named, and those of their servers that come along."""
+"""Number of devices that are captured by default, besides their servers."""
 
 FIRST_LIVE_DEVICES = 100
-"""So many of a run beside real software: it does not happen twice, whichever device fails."""
+"""Default number of captured devices with real software. Such runs cannot be repeated."""
 
 
 @dataclass(frozen=True, slots=True)
 class CapturedHosts:
-    """Hosts by the name of their group or server and their number there: ``meters-3``.
+    """Selection of hosts to capture, by group or server and number: ``meters-3``.
 
     Without names, every server that stays and the first devices.
     """
 
     names: tuple[str, ...] = ()
     keys: bool = False
-    """Whether the secrets of their sessions are kept beside them."""
+    """Whether TLS secrets are stored beside the captures."""
 
     @classmethod
     def parse(cls, text: str, *, keys: bool = False) -> Self:
-        """Read `HOST,..`.
+        """Parse `HOST,..`.
 
         Examples
         --------
@@ -45,14 +45,14 @@ class CapturedHosts:
         return cls(tuple(dict.fromkeys(_host(name.strip()) for name in text.split(","))), keys)
 
     def of(self, spec_json: str) -> tuple[str, ...]:
-        """Return those that a run has."""
+        """Return the selected hosts that a run has."""
         there = _Hosts.of(spec_json)
         if not self.names:
             return there.first
         return tuple(name for name in self.names if there.include(name))
 
     def check(self, specs_json: Iterable[str]) -> None:
-        """Refuse hosts that no run has.
+        """Raise an error for selected hosts that no run has.
 
         Raises
         ------
@@ -75,7 +75,7 @@ class CapturedHosts:
 def captures_of(
     capture: CapturedHosts | None, run: "PlannedRun", folder: "ResultFolder"
 ) -> dict[str, Path]:
-    """Name the files of the hosts whose packets are kept.
+    """Return the capture files of a run by host.
 
     With their secrets, as `keys`, come the events of connections of QUIC, as `HOST.sqlog`.
     """
@@ -94,14 +94,14 @@ def captures_of(
 
 
 def _has_secrets(layers: Iterable[str]) -> bool:
-    """Whether a layer of a run shows credentials, and so agrees on secrets."""
+    """Return whether a layer of a run has credentials, and therefore session secrets."""
     known = (option for layer in layers for option in catalogue().options_of(layer))
     return any(option.credentials for option in known)
 
 
 @dataclass(frozen=True, slots=True)
 class _Hosts:
-    """How many hosts a run has, by the name of their group or server; None where they come."""
+    """Numbers of hosts by group or server; None where devices arrive during the run."""
 
     devices: Mapping[str, int | None]
     servers: Mapping[str, int | None]
@@ -115,7 +115,7 @@ class _Hosts:
 
     @property
     def count(self) -> int:
-        """How many stay."""
+        """Return the number of permanent hosts."""
         return sum(count or 0 for count in (*self.devices.values(), *self.servers.values()))
 
     @property
@@ -138,7 +138,7 @@ class _Hosts:
         return kind in there and _is_below(int(number), there[kind])
 
     def nearest(self, name: str) -> str:
-        """Say what a name that means nobody may mean, or who there is."""
+        """Suggest the nearest existing host for an unknown name."""
         kind, _, number = name.rpartition("-")
         known = [*self.devices, *self.servers]
         if kind not in known and (near := get_close_matches(kind.lower(), known, n=1)):
@@ -146,7 +146,7 @@ class _Hosts:
         return f"write one of {self}"
 
     def __str__(self) -> str:
-        """Say which there are."""
+        """List the existing hosts."""
         return " and ".join(
             f"{name}-0{f' to {name}-{count - 1}' if count and count > 1 else ''}"
             for name, count in (*self.devices.items(), *self.servers.items())

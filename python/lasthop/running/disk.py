@@ -1,4 +1,4 @@
-"""How much room on the disk the messages of a study's runs take, and whether it is there."""
+"""Checks for enough disk space for the messages of the runs."""
 
 import shutil
 from pathlib import Path
@@ -7,11 +7,11 @@ from lasthop.errors import UsageError
 from lasthop.running.memory import RunLoad, written
 
 BYTES_A_MESSAGE = 240
-"""While its run goes on and is stored: 65 B that wait, a row of 130 B, and a fifth more."""
+"""Bytes of a message on disk: 65 B during the run, 130 B as a row, and 20 % reserve."""
 
 
 def check_disk(load: RunLoad, *, out: Path, available_bytes: int | None = None) -> None:
-    """Refuse a run that has more messages than the disk has room for.
+    """Raise an error if the messages of a run do not fit on the disk.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def check_disk(load: RunLoad, *, out: Path, available_bytes: int | None = None) 
 
 
 def _free(out: Path) -> int | None:
-    """Say how many bytes are free where a folder is to be made; `None` where nobody can say."""
+    """Return the free bytes where a folder will be created; None if unknown."""
     try:
         folder = next(one for one in (out, *out.absolute().parents) if one.is_dir())
     except OSError:  # Whoever makes the folder says what is wrong with its name.

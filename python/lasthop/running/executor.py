@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class Executor(Protocol):
-    """Simulates runs, wherever it does so, and leaves the part of each in the folder."""
+    """Interface of a class that simulates runs and stores a part for each."""
 
     def execute(self, runs: "MissingRuns", folder: ResultFolder, progress: Progress) -> None:
-        """Simulate until every run has its part, or until `stop`.
+        """Simulate all runs, until each has a part file or `stop` is called.
 
         Raises
         ------
@@ -25,12 +25,12 @@ class Executor(Protocol):
         ...
 
     def stop(self) -> None:
-        """End soon and for good, keeping what is finished; called by handlers of signals."""
+        """Stop soon and finally; finished runs are kept. Signal handlers call this."""
         ...
 
 
 class MissingRuns:
-    """The runs of a plan that are not done; walked as often as needed.
+    """The unfinished runs of a plan, which can be iterated repeatedly.
 
     A byte a run is all that is remembered of those that are done.
 
@@ -48,11 +48,11 @@ class MissingRuns:
         self._missing = len(done) - sum(done)
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of unfinished runs."""
         return self._missing
 
     def __iter__(self) -> Iterator["PlannedRun"]:
-        """Give them in planned order."""
+        """Yield the unfinished runs in planned order."""
         for run, done in zip(self.plan.supported(), self._done, strict=True):
             if not done:
                 yield run

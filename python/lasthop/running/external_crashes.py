@@ -1,4 +1,4 @@
-"""Crashes and misreads of a run whose devices are real software: columns of the run."""
+"""Columns on crashes and misread messages of real-software devices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NS_PER_S = 1e9
 def crash_columns(
     told: Mapping[str, Sequence[Sequence[str]]], zero_ns: int, end_ns: int, *, who: str = "device"
 ) -> dict[str, Any]:
-    """Return the columns of crashes that devices reported until the end of the run.
+    """Return the crash columns from the lines that devices printed during the run.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A run whose devices and server are real software; each device has an emulated path."""
+"""Executes a run with real-software devices and server over emulated paths."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 _DEVICE = "lasthop0"
 _NS_PER_S = 10**9
 _HEAD_START_NS = 100_000_000
-"""Between the last readiness and the time zero of the run."""
+"""Time between the last device's readiness and the start of the run."""
 _LOOK_AGAIN_S = 0.1
 _LAST_WORDS_S = 0.5
-"""For acknowledgements of what came last."""
+"""Seconds to wait for the last acknowledgements after the run."""
 
 
 @dataclass(slots=True, eq=False)
@@ -42,13 +42,13 @@ class Stop:
     is_set: bool = False
 
     def cancel(self) -> None:
-        """End it soon."""
+        """Request the end of the run."""
         self.is_set = True
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A device with its path.
+    """A device with its namespace and its emulated path.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class ExternalRun:
-    """The devices of a run, at work.
+    """The devices, server and paths of a run with real software.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class ExternalRun:
     logs: Path
 
     def join(self, stack: ExitStack, captures: Mapping[str, Path]) -> list[Joined]:
-        """Give each device a namespace, and a path from there to the server.
+        """Create a namespace and an emulated path to the server for each device.
 
         The captures are complete when the stack ends.
         """
@@ -205,11 +205,11 @@ class ExternalRun:
         return f"{server['name']}-0"
 
     def _far_capture(self, device: ExternalDevice) -> Path:
-        """Where the packets go that the server exchanges with a device."""
+        """Return the capture file at the server's end of a device's path."""
         return self.folder / f"{device.name}.far.pcapng"
 
     def _capture_server(self, captures: Mapping[str, Path]) -> None:
-        """Put what was captured at the ends of the paths into one file of the server."""
+        """Merge the captures at the server's ends of all paths into one file."""
         files = {f"to {it.name}": self._far_capture(it) for it in self.schedule.devices}
         there = {name: file for name, file in files.items() if file.exists()}
         if there:
@@ -224,7 +224,7 @@ def _over(
     planned: Sequence[Mapping[str, Any]],
     schedule: ExternalSchedule,
 ) -> bool:
-    """Whether every message has come: then there is nothing to wait for."""
+    """Return whether every message has arrived, so that the run can end early."""
     lines = [(place, line) for place, it in enumerate(running) for line in it.output_lines()]
     heard = {(place, line[1]) for place, line in lines if line[0] == "heard"}
     flows = {message["flow"] for message in planned if schedule.is_kept(message)}

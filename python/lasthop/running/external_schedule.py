@@ -1,4 +1,4 @@
-"""The schedule of devices that are real software, equal to that of simulated ones."""
+"""The message schedule for real-software devices, equal to that of simulated ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SOFTWARE = ("software", "client")
 
 
 def _ours(stack: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give a stack of ours with the same schedule: of one without a model another one."""
+    """Return a simulated stack with the same schedule if the stack itself has no model."""
     layers = tuple(layer["name"] for layer in stack["layers"][:-1])
     built = catalogue().applications[stack["application"]["name"]].built
     if layers not in map(catalogue().completed, built):
@@ -62,7 +62,7 @@ class ExternalDevice:
 
     @property
     def name(self) -> str:
-        """By which the server knows it: as one of ours."""
+        """Return the name of the device at the server, as for simulated devices."""
         return f"device-{self.number}"
 
     @property
@@ -73,7 +73,7 @@ class ExternalDevice:
 
 @dataclass(frozen=True, slots=True)
 class ExternalSchedule:
-    """The devices of a run, and the messages that a simulated run of its seed offers.
+    """The devices of a run, and the messages of the simulated run with the same seed.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class ExternalSchedule:
 
     @classmethod
     def of(cls, spec_json: str, native: NativeEngine) -> ExternalSchedule:
-        """Simulate a run with devices and servers of ours, and take its schedule."""
+        """Return the message schedule of a run, from simulating it with simulated devices."""
         spec = json.loads(spec_json)
         ours = {
             **spec,
@@ -120,23 +120,23 @@ class ExternalSchedule:
         return cls(spec, devices, _messages(simulated["messages"]))
 
     def sender_of(self, message: Mapping[str, Any]) -> str:
-        """Name the device that sends a message: in its group they are counted from zero."""
+        """Return the name of the device that sends a message."""
         return self._first(message["group"], message["device"])
 
     def receiver_of(self, message: Mapping[str, Any]) -> str | None:
-        """Name the device that a message is for, where it is for several; None where for one."""
+        """Return the name of a message's receiver if the flow has several; otherwise None."""
         if message["receiver"] is None:
             return None
         flow = next(it for it in self.spec["flows"] if it["name"] == message["flow"])
         return self._first(flow["to"], message["receiver"])
 
     def _first(self, group: str, place: int) -> str:
-        """Name a device by its place in its group: those of a group follow each other."""
+        """Return the name of a device from its number in its group."""
         first = next(device.number for device in self.devices if device.group == group)
         return self.devices[first + place].name
 
     def errand(self, device: ExternalDevice, server: Offer) -> Errand:
-        """Give what a device is to do at a server."""
+        """Return the errand of a device at a server."""
         flows = {flow["name"]: flow for flow in self.spec["flows"]}
         card, presented = self.cards.get(device.name), server.presented
         messages = [
@@ -169,12 +169,12 @@ class ExternalSchedule:
         )
 
     def is_kept(self, message: Mapping[str, Any]) -> bool:
-        """Whether a message ends in the server, which acknowledges it after storing it."""
+        """Return whether the server stores and acknowledges a message without forwarding it."""
         flow = next(it for it in self.spec["flows"] if it["name"] == message["flow"])
         return bool(flow["kind"] == "report")
 
     def _session_of(self, device: ExternalDevice) -> int | None:
-        """Give how many messages a connection is for; None where it is kept."""
+        """Return the number of messages per connection; None for a permanent connection."""
         for flow in self.spec["flows"]:
             if flow["from"] == device.group and flow["session"] != "keep":
                 return int(flow["session"]["per"])

@@ -1,4 +1,4 @@
-"""The tables of a run whose devices are real software: what they told, and what their paths did."""
+"""Tables of a run with real-software devices, from device output and emulated paths."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _own(told: Mapping[str, Sequence[Sequence[str]]], kind: str) -> dict[tuple[s
 def tables(
     run_id: str, messages: Sequence[Row], paths: Sequence[CarriedPath], *, sizes: Mapping[str, int]
 ) -> dict[str, Stream]:
-    """Return the streams of a run. Values that cannot be observed from outside are empty.
+    """Return the tables of a run as streams. Unobservable values are empty.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def _summary(
 
 
 def _is_said(row: Row) -> bool:
-    """Whether a row tells of a message's way to the server: of one for several the first does."""
+    """Return whether a row counts the message on its way to the server (first receiver only)."""
     return bool(row["attempts"] > 0 and not row["receiver"])
 
 
@@ -179,7 +179,7 @@ def _counts(measured: Sequence[Row]) -> Row:
 
 
 def _latencies(measured: Sequence[Row]) -> Row:
-    """Give the mean of what arrived, and percentiles of what was offered; some may never come."""
+    """Return latency columns: the mean of arrived messages, percentiles of offered ones."""
     arrived = sorted(row["latency_ms"] for row in measured if row["latency_ms"] is not None)
     found: Row = {"latency_mean_ms": sum(arrived) / len(arrived) if arrived else None}
     for name, share in _PERCENTILES.items():
@@ -190,7 +190,7 @@ def _latencies(measured: Sequence[Row]) -> Row:
 
 
 def _responses(measured: Sequence[Row]) -> Row:
-    """Give how long senders waited until they knew, of what was acknowledged."""
+    """Return response-time columns: how long acknowledged messages waited for it."""
     waited = [
         (row["acknowledged_ns"] - row["intended_ns"]) / _NS_PER_MS
         for row in measured

@@ -1,4 +1,4 @@
-"""One run, from its spec to what its part holds."""
+"""Simulates one run and collects the data that its part file stores."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ def finish(  # noqa: PLR0913  (what a run is, and where its files go)
     captures: Mapping[str, Path],
     messages: Path | None = None,
 ) -> FinishedRun:
-    """Simulate a run, with its packets into the file of each captured host.
+    """Simulate a run and capture the packets of the selected hosts.
 
     Its messages go to the file `messages` if they are too many for memory; without one they stay.
 
@@ -59,7 +59,7 @@ def finish(  # noqa: PLR0913  (what a run is, and where its files go)
 
 
 def given_up(run_id: str, reason: str) -> FinishedRun:
-    """Make what is stored of a run that could not be simulated."""
+    """Return the stored data of a run that could not be simulated."""
     header = PartHeader(run_id=run_id, status="failed", wall_s=0.0, cpu_s=0.0, captured=False)
     return FinishedRun(header=header, streams=failed_streams(status="failed", reason=reason))
 

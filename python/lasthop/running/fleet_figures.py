@@ -1,4 +1,4 @@
-"""Figures of a whole fleet whose simulated devices stand for different numbers of real ones.
+"""Weights energy, bytes and in-time delivery of a fleet by the devices represented.
 
 The simulator weights delivery, latencies and battery lives itself. It adds energy, bytes and
 messages within 20 s over the simulated devices; their ratios are formed here with the weights.
@@ -23,7 +23,7 @@ _DEVICES = ("group", "device")
 
 
 def weighted(streams: Mapping[str, Stream], spec_json: str) -> Mapping[str, Stream]:
-    """Give the streams of a run with the fleet's ratios in its summary.
+    """Return the tables of a run with weighted ratios in its summary.
 
     Nothing changes where all simulated devices have one weight. A ratio whose parts a run does not
     tell by weight is empty.
@@ -79,7 +79,7 @@ def _ratio(numerator: float, denominator: float) -> float | None:
 
 
 def _wire(weights: FleetWeights, packets: pl.DataFrame) -> tuple[float, float]:
-    """Give the bytes and packets that entered the paths, weighted."""
+    """Return the weighted bytes and packets that entered the paths."""
     of_paths = {path: found[0] for path, found in weights.weights_of_paths().items()}
     offered = packets.filter(fate="offered").select("path", "bytes", "packets").rows()
     return (
@@ -89,7 +89,7 @@ def _wire(weights: FleetWeights, packets: pl.DataFrame) -> tuple[float, float]:
 
 
 def _served(weights: FleetWeights, messages: Stream) -> tuple[float, float]:
-    """Give the measured messages that arrived within 20 s, and all of them, weighted."""
+    """Return the weighted numbers of measured messages: within 20 s, and all."""
     in_time = pl.col("latency_ms").is_not_null() & (pl.col("latency_ms") <= _SERVED_WITHIN_MS)
     served: list[float] = []
     offered: list[float] = []
@@ -101,7 +101,7 @@ def _served(weights: FleetWeights, messages: Stream) -> tuple[float, float]:
 
 
 def _by_stratum(weights: FleetWeights, messages: Stream) -> Iterator[tuple[float, pl.DataFrame]]:
-    """Give the measured messages of each stratum with its weight, piece by piece."""
+    """Yield the measured messages of each stratum with its weight, in pieces."""
     for piece in pieces(_view(messages)):
         measured = piece.filter(pl.col("measured")).select(*_DEVICES, "latency_ms")
         for one in weights.strata:
@@ -115,7 +115,7 @@ def _bytes(stream: Stream) -> bytes:
 
 
 def _view(stream: Stream) -> memoryview:
-    """Give the bytes of a stream; those of a file are mapped, since they may not fit in memory."""
+    """Return the bytes of a stream. A file is memory-mapped, because it may be large."""
     if not isinstance(stream, Path):
         return memoryview(stream)
     with stream.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Ctrl-C once: stop in good order. Ctrl-C twice: stop at once."""
+"""Signal handling: the first Ctrl-C stops gracefully, the second one immediately."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ _SHOW_CURSOR = "\x1b[?25h"
 
 
 class Interrupts:
-    """Catches SIGINT and SIGTERM while it is entered, in the main thread.
+    """Catches SIGINT and SIGTERM in the main thread while the context is active.
 
     Everything a campaign writes is renamed into place when whole, so that leaving at once, at
     the second signal, harms nothing.
@@ -26,7 +26,7 @@ class Interrupts:
         self._previous: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Self:
-        """Take over the signals, if this is the thread that gets them."""
+        """Install the signal handlers if this is the main thread."""
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 self._previous[number] = signal.signal(number, self._handle)
@@ -38,12 +38,12 @@ class Interrupts:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Give the signals back."""
+        """Restore the previous signal handlers."""
         for number, previous in self._previous.items():
             signal.signal(number, previous)
 
     def check(self) -> None:
-        """Raise if a signal came."""
+        """Raise `Interrupted` if a signal arrived."""
         if self.requested:
             raise Interrupted("interrupted")
 

@@ -1,4 +1,4 @@
-"""The end of a campaign: its runs held against published claims, its folder closed."""
+"""The end of a campaign: judges claims and the multiverse, and closes the folder."""
 
 import polars as pl
 
@@ -15,7 +15,7 @@ from lasthop.running.progress import Progress
 
 
 def judge_and_close(folder: ResultFolder, manifest: Manifest, progress: Progress) -> None:
-    """Judge what the study asks for, remove what was judged of other runs, close the folder.
+    """Judge claims and multiverse, remove outdated judgements and close the folder.
 
     Only a whole study can be held against claims. The referee learns on how much each rests.
     """

@@ -1,4 +1,4 @@
-"""Runs beside real software: its servers are programs in namespaces, behind our own paths."""
+"""Executes runs with real software: programs in namespaces behind simulated paths."""
 
 from __future__ import annotations
 
@@ -34,25 +34,23 @@ if TYPE_CHECKING:
     from lasthop.study.rules.credentials import Credentials
 
 ATTEMPTS = 3
-"""So often is a run done, as long as the machine is too late."""
+"""Maximum number of attempts of a run while the machine misses deadlines."""
 
 LATENESS_LIMITS_MS = {"lateness_p99_ms": 10.0, "lateness_max_ms": 100.0}
-"""A run whose deadlines were served later than that is none of these paths."""
+"""Maximum lateness in ms. A run that exceeds it did not have the configured path."""
 
 LOGS = "logs"
-"""The folder of what programs print, in that of the results."""
+"""Folder of program logs within the result folder."""
 
 PROGRAM_WAIT_LIMIT_MS = 1.0
-"""So long may a program wait for a processor, each time that it has something to do, on average,
-where the study says nothing else.
-"""
+"""Default limit of a program's mean wait for a processor, in ms per wake-up."""
 
 _DEVICE = "lasthop0"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _LiveSwitch:
-    """Stops a run, whoever its devices are."""
+    """Stops a run with simulated or real devices."""
 
     native: Switch
     stop: Stop
@@ -64,7 +62,7 @@ class _LiveSwitch:
 
 
 class LiveEngine:
-    """Hosts of ours on the wall clock, beside programs that adapters or the user name.
+    """Engine for runs that combine simulated hosts and real software in real time.
 
     Parameters
     ----------
@@ -93,7 +91,7 @@ class LiveEngine:
 
     @property
     def builds(self) -> Mapping[str, Build]:
-        """The programs of the checked runs, as servers and as devices."""
+        """Return the builds of server and client programs of the checked runs."""
         return self._software.builds
 
     def check(self, specs: Iterable[str]) -> None:
@@ -132,7 +130,7 @@ class LiveEngine:
         return tuple(found)
 
     def switch(self) -> Switch:
-        """Make what stops one run."""
+        """Return a switch that stops one run."""
         return _LiveSwitch(self._native.switch(), Stop())
 
     def simulate(
@@ -283,7 +281,7 @@ class LiveEngine:
         return {**told, "programs": arrow_stream(programs)}, rows
 
     def _kept_waiting(self, rows: Sequence[ProgramRow]) -> str:
-        """Say which program others kept from its processor, if any."""
+        """Name the program that waited too long for a processor, if any."""
         wanted_ns = self._processor_wait_ns
         most_ms = PROGRAM_WAIT_LIMIT_MS if wanted_ns is None else wanted_ns / 1e6
         for row in rows:
@@ -296,14 +294,14 @@ class LiveEngine:
         return ""
 
     def _server(self, spec_json: str, wanted: Mapping[str, Any], folder: Path) -> LiveServer:
-        """Give a server, with what it shows in its folder."""
+        """Return a server with its offer and its credential files."""
         files = self._native.server_files(spec_json, wanted["name"])
         presented = None if files is None else PresentedFiles.write(folder, files)
         return self._software.server(wanted, folder, presented)
 
 
 def _join(namespace: Namespace, server: LiveServer) -> int:
-    """Put a device into a namespace behind which everybody is; return its descriptor."""
+    """Create a TUN device in a namespace that routes to the server; return its descriptor."""
     device = namespace.tun(_DEVICE, f"{server.offer.address}/32")
     # By the route, as the sysctl allows what the machine allows to all alone.
     congestion = [] if server.congestion is None else ["congctl", server.congestion]
@@ -312,7 +310,7 @@ def _join(namespace: Namespace, server: LiveServer) -> int:
 
 
 def too_late(streams: Mapping[str, Stream]) -> str:
-    """Describe by how much deadlines were missed, if it is too much."""
+    """Describe by how much deadlines were missed, if the limit is exceeded."""
     summary = read_summary(streams)
     for name, most in LATENESS_LIMITS_MS.items():
         found = summary[name]

@@ -1,4 +1,4 @@
-"""The real software of runs: found, asked for its version, held against what it is to speak."""
+"""Finds the real software of runs and checks its version and protocols."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LiveProgram:
-    """A program of a server, and what it is to offer."""
+    """A program of a server, and the service that it offers."""
 
     software: str
     adapter: Adapter
@@ -31,7 +31,7 @@ class LiveProgram:
 
 @dataclass(frozen=True, slots=True)
 class LiveServer:
-    """A server of a run that is real software, and what stands for it here.
+    """A real-software server of a run, with its programs.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class LiveServer:
         return self.programs[0].offer
 
     def admit(self, devices: Sequence[str]) -> Mapping[str, Card]:
-        """Make devices known to it; give what each has to show, where it asks for that."""
+        """Register devices at the server, and return their credentials by name."""
         return {
             name: card
             for it in self.programs
@@ -59,18 +59,18 @@ class LiveServer:
 
     @property
     def takes_packets(self) -> bool:
-        """Whether clients meet a network stack of its own."""
+        """Return whether the program that clients meet has its own network stack."""
         return self.programs[0].adapter.takes_packets
 
     def with_packets(self, descriptor: int) -> LiveServer:
-        """Give the same server, with a socket of its packets."""
+        """Return a copy of the server with a socket for its packets."""
         first, *others = self.programs
         first = replace(first, offer=replace(first.offer, descriptor=descriptor))
         return replace(self, programs=(first, *others))
 
 
 class LiveSoftware:
-    """Knows what stands for the names of stacks; a build is asked for its version once.
+    """Resolves software names to programs, and caches their versions.
 
     Parameters
     ----------
@@ -121,11 +121,11 @@ class LiveSoftware:
             )
 
     def client(self, name: str) -> tuple[Client, Path]:
-        """Give what devices of a name are, and its program."""
+        """Return the client adapter of a name, and its program."""
         return self._bindings.resolve_client(name)
 
     def version(self, software: Software, program: Path) -> str:
-        """Give the version of a program."""
+        """Return the version of a program."""
         build = (software.name, program)
         if build not in self._versions:
             self._versions[build] = software.version(program)
@@ -134,7 +134,7 @@ class LiveSoftware:
     def server(
         self, told: Mapping[str, Any], folder: Path, presented: PresentedFiles | None = None
     ) -> LiveServer:
-        """Give a server of a run, and what it is to offer; its files go into the folder.
+        """Return a server of a run with its offer. Its files are put into the folder.
 
         Raises
         ------
@@ -173,11 +173,11 @@ class LiveSoftware:
 
 
 def connects_again(spec_json: str) -> bool:
-    """Whether devices of a run make more than one connection."""
+    """Return whether devices of a run open more than one connection."""
     return any(flow["session"] != "keep" for flow in json.loads(spec_json)["flows"])
 
 
 def clients_of(spec_json: str) -> list[str]:
-    """Name the real software that devices of a run are."""
+    """Return the names of the real software that devices of a run use."""
     stacks = json.loads(spec_json)["stacks"].values()
     return sorted({stack["client"] for stack in stacks if stack.get("client") is not None})

@@ -1,4 +1,4 @@
-"""How many connections this machine can have to a server, and what to change where that is less."""
+"""Checks how many connections this machine can open to a server."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from lasthop.study.run_spec import RunSpecReader
 
 RESERVE = 64
-"""Descriptors beside those of connections: files, the poller, the terminal."""
+"""Number of file descriptors besides those of connections."""
 
 _PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
 
 
 def check_limits(specs: Iterable[RunSpecReader]) -> None:
-    """Raise the limit of descriptors as far as the largest run needs it.
+    """Raise the limit of open files to the need of the largest run.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Runs in threads of this process."""
+"""Executes runs in threads of this process."""
 
 import queue
 import threading
@@ -36,7 +36,7 @@ _News: TypeAlias = RunFinished | LasthopError | _WorkerEnded | _Stop
 
 
 class LocalExecutor:
-    """As many runs at a time as there are jobs.
+    """Executor with one thread for each concurrent run.
 
     The engine leaves the interpreter's lock alone while it simulates, so threads are enough to
     use every core, and a run can be stopped in the middle.
@@ -69,7 +69,7 @@ class LocalExecutor:
             raise failure
 
     def stop(self) -> None:
-        """Cancel what is running."""
+        """Cancel the current runs."""
         self._news.put(_Stop())
 
     def _follow(self, running: int, progress: Progress) -> LasthopError | None:
@@ -137,7 +137,7 @@ class LocalExecutor:
 
 @contextmanager
 def _replacements(targets: Mapping[str, Path]) -> Iterator[dict[str, Path]]:
-    """Give names to write to; on success all of them get into place, on failure all vanish."""
+    """Yield temporary paths that replace all targets on success, or are all removed."""
     with ExitStack() as files:
         temporaries = {}
         for host, target in targets.items():
@@ -149,7 +149,7 @@ def _replacements(targets: Mapping[str, Path]) -> Iterator[dict[str, Path]]:
 
 
 class _Shared:
-    """One iterator, many threads."""
+    """Thread-safe access of several workers to one iterator."""
 
     def __init__(self, runs: Iterator["PlannedRun"]) -> None:
         self._runs = runs

@@ -37,7 +37,7 @@ class MeasuredUse:
         self._before_s: float | None = None
 
     def __enter__(self) -> Self:
-        """Wait for the end of the warm-up, beside the run."""
+        """Start a timer for the end of the warm-up."""
         self._timer.daemon = True
         if self._warm_up_s:
             self._timer.start()
@@ -51,11 +51,11 @@ class MeasuredUse:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Wait no longer."""
+        """Cancel the timer."""
         self._timer.cancel()
 
     def columns(self) -> Mapping[str, float | int | None]:
-        """Give those of the row of the run; without a measured time there is no time in it.
+        """Return CPU time and memory as columns of the run.
 
         Raises
         ------

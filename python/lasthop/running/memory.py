@@ -1,4 +1,4 @@
-"""How much memory the runs of a study take, and whether this machine has it."""
+"""Estimates the memory of a study's runs and compares it with this machine."""
 
 import math
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 BYTES_A_RUN = 40 * 10**6
 BYTES_A_DEVICE = 6_144
-"""The most that an idle pair of device and server takes; `benchmarks/memory.md`."""
+"""Maximum memory of an idle device and its server connection; `benchmarks/memory.md`."""
 BYTES_A_MESSAGE = 600
-"""Of the peak: 420 B (`mqtt`) to 455 B (`raw_udp`), the row in Arrow included, and a third more;
-measured at a million messages by `benchmarks/run_memory.py`."""
+"""Peak memory of a message, including its Arrow row and a third as reserve. 420 B (`mqtt`) to 455 B
+(`raw_udp`) were measured at a million messages by `benchmarks/run_memory.py`."""
 MOST_MESSAGES = 65_536
-"""Of devices that stay: what has ended beyond these waits in a file."""
+"""Maximum number of finished messages in memory. With permanent devices, the rest is in a file."""
 
 ANSWER_BYTES = 200 * 10**6
 """Memory for the tables, the decision and the report at the end. Examples take 150 to 210 MB."""
@@ -45,16 +45,16 @@ class MemoryEstimate:
 
     @property
     def run_bytes(self) -> int:
-        """The peak of the largest run."""
+        """Return the peak memory of the largest run in bytes."""
         return self.load.peak_bytes
 
     @property
     def total_bytes(self) -> int:
-        """The peak of runs at a time, if all are like the largest."""
+        """Return the peak memory of all concurrent runs, each as large as the largest."""
         return self.run_bytes * self.at_once
 
     def __str__(self) -> str:
-        """Say it as roughly as it is known."""
+        """Return the estimate as a rounded text."""
         return written(self.total_bytes)
 
 
@@ -78,18 +78,18 @@ class RunLoad:
 
     @property
     def is_mostly_devices(self) -> bool:
-        """Whether its devices take more than its messages."""
+        """Return whether devices take more memory than messages."""
         return self.devices * BYTES_A_DEVICE > self._messages_bytes
 
     def __str__(self) -> str:
-        """Name what takes most of it."""
+        """Return what takes most of the memory: devices or messages."""
         if self.is_mostly_devices:
             return f"{self.devices:,} devices"
         return f"{self.messages:,} messages"
 
     @property
     def peak_bytes(self) -> int:
-        """The peak while it runs, about."""
+        """Return the approximate peak memory of the run."""
         return BYTES_A_RUN + self.devices * BYTES_A_DEVICE + self._messages_bytes
 
     @property
@@ -99,7 +99,7 @@ class RunLoad:
 
 
 def check_memory(plan: "Plan", *, jobs: int, available_bytes: int | None = None) -> MemoryEstimate:
-    """Refuse a plan whose runs cannot be held in memory.
+    """Raise an error if the runs of a plan do not fit into memory.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def estimate_memory(plan: "Plan", *, jobs: int, in_files: bool = True) -> Memory
 
 
 def answer_bytes(plan: "Plan") -> int:
-    """Estimate what the answer to a plan takes."""
+    """Estimate the memory for the answer to a plan."""
     return ANSWER_BYTES + plan.row_count * ANSWER_BYTES_A_ROW
 
 
@@ -178,7 +178,7 @@ def _peak(load: RunLoad) -> int:
 
 
 def available_memory() -> int | None:
-    """Return how many bytes this process may still take, None where that is not known."""
+    """Return the memory that this process may still allocate; None if unknown."""
     found = [amount for amount in (_of_the_system(), *_of_control_groups()) if amount is not None]
     return min(found, default=None)
 
@@ -192,7 +192,7 @@ def _of_the_system() -> int | None:
 
 
 def _of_control_groups() -> Iterator[int]:
-    """Give what each control group with a limit leaves; files of the group can be dropped."""
+    """Yield the free bytes of each memory-limited control group. Page cache counts as free."""
     for line in _lines(Path("/proc/self/cgroup")):
         _, controllers, path = line.split(":", 2)
         if controllers == "":
@@ -223,7 +223,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def written(amount: int) -> str:
-    """Write an amount of memory, rounded."""
+    """Format an amount of memory, rounded."""
     return f"{amount / 1e9:.1f} GB" if amount >= 10**9 else f"{amount / 1e6:.0f} MB"
 
 

@@ -1,4 +1,4 @@
-"""Several folders of one study into one: the shards of a campaign that ran on several machines."""
+"""Merges folders of one study, for example shards from several machines."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from lasthop.running.progress import Silence
 
 
 def merge(sources: Sequence[Path], *, out: Path) -> Manifest:
-    """Gather the rows of several folders into a new one, each run once.
+    """Merge the rows of several folders into a new one without duplicate runs.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def _manifest(source: Path) -> Manifest:
 
 
 def _fresh_runs(sources: Sequence[Path]) -> list[pl.Series]:
-    """Return for each folder the runs that no folder before it holds."""
+    """Return for each folder the runs that earlier folders lack."""
     seen: set[str] = set()
     fresh = []
     for source in sources:

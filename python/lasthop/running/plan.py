@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from lasthop.study import PlannedRun, Study
 
 _LIVE_RUNS_A_PROCESSOR = 2
-"""A live run mostly waits: it takes a processor for 1 to 3 % of its time."""
+"""Number of concurrent live runs for each processor. One uses 1 to 3 % of a processor."""
 
 # How the study names a unit, and what the column's metadata says.
 _UNITS = {"bytes": "B", "text": None, "count": None, "number": None}
 
 
 class Plan:
-    """Walks the study's runs as often as needed, so that none of them is kept in memory.
+    """The runs of a study that a campaign executes. They are generated on each iteration.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Plan:
 
     @property
     def is_live(self) -> bool:
-        """Whether its servers may be real software."""
+        """Return whether servers or devices may be real software."""
         return LIVE in self.engines
 
     @property
@@ -83,18 +83,18 @@ class Plan:
         return available_processors() * (_LIVE_RUNS_A_PROCESSOR if self.is_live else 1)
 
     def rows(self) -> Iterator["PlannedRun"]:
-        """Return the wanted rows of `runs.parquet`, a point that parts share more than once."""
+        """Yield the selected rows of `runs.parquet`. Parts can share a run."""
         for run in self.study.planned_runs():
             if self._wanted is None or run.run_id in self._wanted:
                 yield run
 
     def unique(self) -> Iterator["PlannedRun"]:
-        """Return the wanted runs, each once."""
+        """Yield the selected runs without duplicates."""
         repeats = Repeats()
         return (run for run in self.rows() if not repeats.sees(run))
 
     def supported(self) -> Iterator["PlannedRun"]:
-        """Return the wanted runs that can be simulated, each once."""
+        """Yield the selected runs that can be simulated, without duplicates."""
         return (run for run in self.unique() if run.supported)
 
     def _chosen(self) -> AbstractSet[str] | None:

@@ -6,7 +6,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFinished:
-    """A run ended and is safe on disk."""
+    """A run ended and its part is stored."""
 
     run_id: str
     status: str
@@ -14,7 +14,7 @@ class RunFinished:
 
 
 class Progress(Protocol):
-    """Follows a campaign; called from the thread that started it."""
+    """Interface of progress reports. Methods are called in the thread of the campaign."""
 
     def all_again(self, folder: str, why: str) -> None:
         """Report why existing results are not used and all runs are repeated."""
@@ -54,7 +54,7 @@ class Progress(Protocol):
 
 
 class Silence:
-    """Nobody watches."""
+    """Progress that reports nothing."""
 
     def all_again(self, folder: str, why: str) -> None:
         """Do nothing."""

@@ -1,4 +1,4 @@
-"""The thread of a live run comes before all others of the machine, where that is allowed."""
+"""Real-time scheduling of a live run's thread, where the system permits it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PRIORITY = 10
 
 @contextlib.contextmanager
 def real_time() -> Iterator[bool]:
-    """Schedule this thread by SCHED_FIFO; say whether the system lets us.
+    """Schedule this thread by SCHED_FIFO; yield whether the system permits it.
 
     Where it does not, the lateness of the run tells what that costs.
     """

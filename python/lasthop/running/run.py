@@ -1,4 +1,4 @@
-"""From a study file to its results."""
+"""Runs a study file and returns its results."""
 
 import shlex
 import shutil
@@ -36,7 +36,7 @@ from lasthop.study import load_study
 from lasthop.study.rules.under_load import LOAD
 
 USER = "--user"
-"""The option behind which a password stands."""
+"""Name of the command-line option that is followed by a password."""
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How a campaign ended.
+    """Result of a campaign: its results, counts and state.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
     extends: str | None = None,
     looks: int = 1,
 ) -> Outcome:
-    """Execute a plan into a folder, or what of it is missing there.
+    """Execute a plan, or its unfinished runs, into a result folder.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def carry_out(  # noqa: PLR0913  (each is a keyword and most have a default)
 
 
 def _check_finished(plan: Plan, out: Path, *, lacks_captures: bool) -> None:
-    """Refuse to take what is finished for what would happen now.
+    """Refuse to reuse finished results that cannot be repeated or lack captures.
 
     Raises
     ------
@@ -220,7 +220,7 @@ def _check_finished(plan: Plan, out: Path, *, lacks_captures: bool) -> None:
 
 
 def _engine(plan: Plan, bindings: Bindings, out: Path) -> Engine:
-    """Give what runs a plan: real software is looked for before the first run."""
+    """Return the engine of a plan. Missing real software is reported before the first run."""
     for name in sorted(plan.engines - {"virtual"}):
         require_sockets(f"engine: {name}")
     if not plan.is_live:
@@ -239,7 +239,7 @@ def _engine(plan: Plan, bindings: Bindings, out: Path) -> Engine:
 def announce(
     plan: Plan, served: "Mapping[str, Build] | None" = None, *, looks: int = 1
 ) -> Manifest:
-    """Return the manifest of the folder that the plan would fill, beside the software that serves.
+    """Return the manifest of a folder for the plan and the server software.
 
     That is part of what the folder is: with another program its results would be others.
     """
@@ -259,7 +259,7 @@ def announce(
 
 
 def _shown(arguments: Sequence[str]) -> Iterator[str]:
-    """Give the arguments of a command without passwords: results are handed on."""
+    """Yield command-line arguments with passwords removed, because results are shared."""
     is_user = False
     for argument in arguments:
         option, equals, value = argument.partition("=")

@@ -19,7 +19,7 @@ class Selection:
 
     @classmethod
     def parse(cls, *, shard: str | None = None, only: tuple[str, ...] = ()) -> Self:
-        """Read `--shard i/N` and the run ids of `--only`.
+        """Parse `--shard i/N` and the run ids of `--only`.
 
         Examples
         --------
@@ -38,14 +38,14 @@ class Selection:
         return cls(shard=(int(index), int(count)))
 
     def __str__(self) -> str:
-        """Return the words that the manifest and the messages use."""
+        """Return the selection as text for the manifest and messages."""
         if self.shard is not None:
             return f"shard {self.shard[0]}/{self.shard[1]}"
         return f"{NAMED}{' '.join(self.only)}" if self.only else "all runs"
 
     @property
     def chooses_all(self) -> bool:
-        """Whether all runs are selected."""
+        """Return whether all runs are selected."""
         return self.shard is None and not self.only
 
     @property
@@ -56,7 +56,7 @@ class Selection:
         return f"-only-{'-'.join(self.only)}" if self.only else ""
 
     def choose(self, indices: Mapping[str, int]) -> AbstractSet[str] | None:
-        """Return the wanted run ids, given every run id with its index; None for all of them."""
+        """Return the selected run ids; None for all runs."""
         if self.shard is not None:
             index, count = self.shard
             return {run_id for run_id, at in indices.items() if at % count == index - 1}

@@ -1,4 +1,4 @@
-"""The programs of a server of a run, at work: its own, and one before it where there is one."""
+"""Runs the programs of a real-software server: its own and a proxy before it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from lasthop.testbed import Namespace
 
 ProgramRow: TypeAlias = dict[str, Any]
-"""A row of the table of programs."""
+"""A row of the `programs` table."""
 
 
 class Serving:
-    """A server that runs as long as the context.
+    """The running programs of a server during a context.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Serving:
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        """Start what stands behind first, and wait until each listens.
+        """Start the programs, the innermost first, and wait until each listens.
 
         Raises
         ------
@@ -68,7 +68,7 @@ class Serving:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End them."""
+        """End the programs."""
         self._stack.close()
 
     @property
@@ -78,11 +78,11 @@ class Serving:
 
     @property
     def may_crash(self) -> bool:
-        """Whether it is a device that has little of everything."""
+        """Return whether the server is a constrained device, which may crash."""
         return self._server.offer.device is not None
 
     def output_lines(self) -> list[list[str]]:
-        """Give what the program has printed that clients meet: the words of each line."""
+        """Return the output lines of the program that clients meet, split into words."""
         _, process = self._running[-1]
         return [line.split() for line in process.output_lines() if line.strip()]
 
@@ -98,7 +98,7 @@ class Serving:
             process.check()
 
     def rows(self) -> list[ProgramRow]:
-        """Return the use of each program since it was ready, the one that clients meet first.
+        """Return the resource usage of each program since it was ready.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class Serving:
 
 
 def row_of(used: Usage) -> ProgramRow:
-    """Give the columns of what a program took."""
+    """Return the resource usage of a program as columns."""
     return {
         "cpu_s": used.cpu_s,
         "run_queue_wait_s": used.waited_s,

@@ -1,4 +1,4 @@
-"""A case that is run for longer and longer spans of its time, to see what the whole takes."""
+"""Runs growing shares of a case's duration to estimate the cost of the whole run."""
 
 import json
 import math
@@ -16,19 +16,19 @@ FIRST_SHARE = 1 / 1024
 
 _LARGE_FLEET = 1_000
 _FEW, _SOME = 20, 80
-"""Devices of a large fleet of which a whole run tells what all take."""
+"""Numbers of devices of the two partial runs that represent a large fleet."""
 
 _TELLING_SHARE = 1 / 32
 _GROWTH = 4.0
 _STEEPEST = 2.0
-"""No case is taken to cost more than the square of its duration: what is overloaded ends so."""
+"""Maximum exponent of the cost's growth with duration. Overload is quadratic at most."""
 _UNSEEN = 0.2
-"""What is not seen of a run may be so much more or less than what was, beside its trend."""
+"""Assumed relative uncertainty of the untested rest of a run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A stack at a point: what its repetitions have in common.
+    """The repetitions of a stack at a point, for trials.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Case:
 
 @dataclass(slots=True, eq=False)
 class Trial:
-    """A case that is tried.
+    """Trial runs of a case.
 
     One that waits for a wall clock is not run: how long it takes is known.
 
@@ -70,17 +70,17 @@ class Trial:
 
     @property
     def shows_more_than_a_start(self) -> bool:
-        """Whether the trial covers more than the start of the run."""
+        """Return whether the trial covers more than the start of the run."""
         return bool(self.steps) and self.steps[-1][0] >= _TELLING_SHARE
 
     @property
     def hides_in_its_start(self) -> bool:
-        """Whether so many devices begin that no more than that was seen, if that."""
+        """Return whether the trial covers only the start of a large fleet."""
         staying = RunSpecReader.of(self.case.spec_json).staying_devices
         return staying > _LARGE_FLEET and len(self.steps) <= 1 and not self._is_whole
 
     def run_few_devices(self, engine: Engine, limit_s: float) -> None:
-        """Run the whole with few devices and with some, each within so many seconds.
+        """Run the whole duration with two small numbers of devices, within a time limit.
 
         What one of them takes, the others take, too.
         """
@@ -101,17 +101,17 @@ class Trial:
 
     @property
     def may_go_on(self) -> bool:
-        """Whether there is more of it to run."""
+        """Return whether a longer share can still be run."""
         return bool(self.steps) and not self.is_cut and not self._is_whole
 
     @property
     def at_least(self) -> bool:
-        """Whether it was ended before it had shown anything."""
+        """Return whether the trial was cut before it gave an estimate."""
         return self.is_cut and not self.steps
 
     @property
     def cpu_s(self) -> float:
-        """CPU time of a whole run, as far as it is known."""
+        """Return the estimated CPU time of a whole run."""
         if not self.steps:
             return self.spent_cpu_s / FIRST_SHARE
         # Between what goes on as it does now and what grows as it has grown: a queue that fills
@@ -120,7 +120,7 @@ class Trial:
 
     @property
     def least_cpu_s(self) -> float:
-        """Smallest CPU time of a whole run.
+        """Return the lower estimate of a whole run's CPU time.
 
         That a start took long says nothing of the rest: a fleet may begin all at once.
         """
@@ -128,7 +128,7 @@ class Trial:
 
     @property
     def doubt_s(self) -> float:
-        """How much processor time of a plan hangs on what the trial has not seen."""
+        """Return the CPU time of the plan that is uncertain because of this trial."""
         apart = self._curved_s() - self._straight_s()
         return self.speaks_for * (apart + _UNSEEN * (1.0 - self.steps[-1][0]) * self.cpu_s)
 
@@ -164,7 +164,7 @@ class Trial:
         return bool(self.steps) and self.steps[-1][0] >= 1.0
 
     def _straight_s(self) -> float:
-        """Say what the whole takes if the rest is as its last part was."""
+        """Return the CPU time of a whole run by linear extrapolation."""
         share, taken = self.steps[-1]
         if len(self.steps) == 1 or share >= 1.0:
             return taken / share
@@ -173,7 +173,7 @@ class Trial:
         return taken + slope * (1.0 - share)
 
     def _curved_s(self) -> float:
-        """Say what the whole takes if it grows as it has grown; no less than straight on."""
+        """Return the CPU time of a whole run by power-law extrapolation."""
         share, taken = self.steps[-1]
         if len(self.steps) == 1 or share >= 1.0:
             return taken / share
@@ -184,7 +184,7 @@ class Trial:
 
 
 def _simulate(spec: str, engine: Engine, limit_s: float) -> bool:
-    """Run what a trial has left of a case; say whether it ended in time."""
+    """Run a spec within a time limit; return whether it finished in time."""
     switch = engine.switch()
     timer = threading.Timer(limit_s, switch.cancel)
     timer.start()

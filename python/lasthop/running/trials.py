@@ -1,4 +1,4 @@
-"""How long the runs of a plan take, from short trials of some of its cases."""
+"""Estimates the duration of a plan's runs from short trials of some cases."""
 
 import math
 import threading
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from lasthop.running.plan import Plan
 
 TRIALS_S = 10.0
-"""So long all trials take together, about."""
+"""Approximate total time of all trials in seconds."""
 
 _DOUBT_S = 0.5
 _BETWEEN = 0.3
-"""A case between two that are tried may take so much more or less than it seems."""
+"""Assumed relative uncertainty of a case between two tried cases."""
 
 # Storing a finished run and gathering it into the tables, measured.
 _STORING_S = 0.008
@@ -51,7 +51,7 @@ class Cost:
 
 
 def estimate_cost(plan: "Plan", engine: "Engine", *, jobs: int, trials_s: float = TRIALS_S) -> Cost:
-    """Estimate how long a plan takes on this machine as busy as it is now.
+    """Estimate the duration of a plan on this machine at its current load.
 
     Of every stack in every part the lightest and the heaviest point are tried. While there is
     time, that trial goes on for longer, or that point is tried too, on which most of the plan's
@@ -86,7 +86,7 @@ def estimate_cost(plan: "Plan", engine: "Engine", *, jobs: int, trials_s: float 
 
 
 def seconds_a_run(plan: "Plan", engine: "Engine", *, trials_s: float) -> Mapping[str, float]:
-    """Estimate how long a run of each case takes a processor of this machine, by `case_id`.
+    """Estimate the CPU seconds of a run of each case, by `case_id`.
 
     It is tried as for `estimate_cost`, with every processor; that a run is stored is counted in.
     """
@@ -99,7 +99,7 @@ def seconds_a_run(plan: "Plan", engine: "Engine", *, trials_s: float) -> Mapping
 def _try_some(
     cases: Sequence[Case], engine: "Engine", *, at_a_time: int, trials_s: float
 ) -> list[Trial]:
-    """Give the trials of those cases that were tried."""
+    """Run trials of selected cases and return them."""
     trials = _Trials(cases, at_a_time=at_a_time, ends=time.perf_counter() + trials_s)
 
     def work(_: int) -> None:
@@ -126,13 +126,13 @@ def _cases(plan: "Plan") -> list[Case]:
 
 
 def _load(spec_json: str) -> float:
-    """Say about how many packets the messages of a run are."""
+    """Return the approximate number of packets of a run's messages."""
     flows = RunSpecReader.of(spec_json).flow_loads()
     return math.fsum(flow.messages * (1 + (flow.payload_bytes or 0) / 1000) for flow in flows)
 
 
 class _Trials:
-    """Those of a plan. Half of the time all ends have alike, the rest goes where most hangs."""
+    """Schedules trials: the lightest and heaviest cases first, then the most uncertain."""
 
     def __init__(self, cases: Sequence[Case], *, at_a_time: int, ends: float) -> None:
         self._at_a_time, self._ends = at_a_time, ends
@@ -143,7 +143,7 @@ class _Trials:
         self._lock = threading.Lock()
 
     def take(self) -> tuple[Trial, float, float] | None:
-        """Give what is tried next, of which share, and how long that may take; None at the end."""
+        """Return the next trial, its share and its time limit; None at the end."""
         with self._lock:
             left_s = self._ends - time.perf_counter()
             if self._must:
@@ -161,13 +161,13 @@ class _Trials:
         return None
 
     def put_back(self, trial: Trial) -> None:
-        """Let a trial go on later, if there is more of it."""
+        """Return a trial to the pool if a longer share can be run."""
         with self._lock:
             if trial.may_go_on:
                 self._groups[trial.case.group].free.append(trial)
 
     def telling(self) -> list[Trial]:
-        """Give the trials that tell something."""
+        """Return the trials that give an estimate."""
         return [trial for group in self._groups.values() for trial in group.telling()]
 
     def _taken(self, trial: Trial) -> Trial:
@@ -175,19 +175,19 @@ class _Trials:
         return trial
 
     def _least_tried(self) -> Trial | None:
-        """Give the free trial of an end that has had the least time."""
+        """Return the free trial of a lightest or heaviest case with the least time so far."""
         groups = self._groups.values()
         ends = (trial for group in groups for trial in group.ends if trial in group.free)
         return min(ends, key=lambda trial: trial.spent_cpu_s, default=None)
 
     def _most_doubtful(self) -> Trial | None:
-        """Give the free trial on which most hangs."""
+        """Return the free trial with the largest uncertainty."""
         doubts = (group.most_doubtful() for group in self._groups.values())
         return max(doubts, key=lambda doubt: doubt[0], default=(0.0, None))[1]
 
 
 class _Group:
-    """The trials of a stack in a part, by their load."""
+    """The trials of a stack in a part, ordered by load."""
 
     def __init__(self, cases: Sequence[Case]) -> None:
         runs = math.fsum(case.runs for case in cases)
@@ -198,11 +198,11 @@ class _Group:
         self.free = self._others[:]
 
     def telling(self) -> list[Trial]:
-        """Give those of the ends, and those between them that have shown more than a start."""
+        """Return the end trials, and inner trials that cover more than the start."""
         return self.ends + [trial for trial in self._others if trial.shows_more_than_a_start]
 
     def most_doubtful(self) -> tuple[float, Trial | None]:
-        """Give the free trial on which most processor time hangs, with that time."""
+        """Return the free trial with the largest uncertainty, and that uncertainty."""
         known = _by_load(self.telling(), at_least=False)
         doubts = (
             (
@@ -219,7 +219,7 @@ class _Group:
 def _of_all(
     cases: Sequence[Case], trials: Sequence[Trial], *, at_least: bool
 ) -> list[tuple[Case, float]]:
-    """Give the processor time of a run of each case: tried, or between the nearest tried ones."""
+    """Return the CPU time of a run of each case, tried or interpolated."""
     tried: dict[tuple[str, str], list[Trial]] = {}
     for trial in trials:
         tried.setdefault(trial.case.group, []).append(trial)
@@ -240,7 +240,7 @@ def _cpu_s(trial: Trial, *, at_least: bool) -> float:
 
 
 def _between(known: Sequence[tuple[float, float]], load: float) -> float:
-    """Interpolate in logarithms; beyond the ends, and between equal loads, take the mean."""
+    """Interpolate in logarithms; outside the range or between equal loads use the mean."""
     below = [pair for pair in known if pair[0] <= load]
     above = [pair for pair in known if pair[0] >= load]
     if not below or not above or below[-1][0] == above[0][0]:

@@ -1,4 +1,4 @@
-"""More repetitions, round by round, until nothing is open any more."""
+"""Adds repetitions in rounds until the study is decided."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rounds:
-    """How the rounds ended.
+    """Result of all rounds of repetitions.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ def carry_out_until_decided(  # noqa: PLR0913  (each is a keyword and most have 
 
 
 def undecided(results: Results) -> tuple[Undecided, ...]:
-    """Return the open questions of a folder: ranks, requirements and claims."""
+    """Return the undecided ranks, requirements and claims of a folder."""
     return (
         *undecided_ranks(results.decision),
         *undecided_requirements(results.decision),
@@ -117,7 +117,7 @@ def undecided(results: Results) -> tuple[Undecided, ...]:
 
 
 def held_plan(out: Path, plan_of: Callable[[int], Plan], repeat: int) -> Plan | None:
-    """Return the plan that a folder holds, if it differs in the repetitions alone."""
+    """Return the plan of a folder's results, if it differs in repetitions only."""
     manifest = Manifest.read(out)
     held = None if manifest is None else manifest.study.get("repeat")
     if manifest is None or not isinstance(held, int) or held < 1 or held == repeat:

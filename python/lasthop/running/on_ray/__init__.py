@@ -1,1 +1,1 @@
-"""Runs on the workers of Ray; nothing here imports the package `ray` before it is asked for."""
+"""Executes runs on Ray workers. The package `ray` is imported only on use."""

@@ -1,4 +1,4 @@
-"""The address of `--on`."""
+"""Parses the address in `--on`."""
 
 import re
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ _LAST_PORT = 65535
 
 @dataclass(frozen=True, slots=True)
 class RayAddress:
-    """The Ray Client server of a cluster, or no host: workers that are started on this machine."""
+    """Address of a Ray Client server; without a host, a Ray cluster on this machine."""
 
     host: str | None = None
     port: int = _CLIENT_PORT
 
     @classmethod
     def parse(cls, written: str) -> Self:
-        """Read `ray` or `ray://HOST[:PORT]`.
+        """Parse `ray` or `ray://HOST[:PORT]`.
 
         Examples
         --------
@@ -41,5 +41,5 @@ class RayAddress:
         return cls(host=found["host"], port=port)
 
     def __str__(self) -> str:
-        """Return it as it may be written."""
+        """Return the address in the form of the option."""
         return "ray" if self.host is None else f"ray://{self.host}:{self.port}"

@@ -1,4 +1,4 @@
-"""Runs in portions that are worth sending to a worker, and what becomes of them when it dies."""
+"""Splits runs into chunks for workers, and retries chunks of dead workers."""
 
 import math
 from collections import deque
@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from lasthop.study import PlannedRun
 
 LONGEST_S = 60.0
-"""No chunk of several runs is estimated to take longer."""
+"""Maximum estimated duration of a chunk with several runs, in seconds."""
 USUAL_S = 45.0
 
 MOST_DEATHS = 3
-"""A chunk is given up when so many workers have died of it."""
+"""Number of worker deaths after which a chunk is abandoned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Runs that one worker is given at a time.
+    """Runs that are sent to one worker together.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Chunk:
 
 
 class ChunkQueue:
-    """Makes chunks as they are asked for, and takes back those whose worker died.
+    """Queue of chunks, which also takes back the chunks of dead workers.
 
     A chunk takes 30 to 60 s, about. Towards the end, and where there is not that much for every
     worker, it is a part of what is left, so that all workers end at about the same time.
@@ -61,7 +61,7 @@ class ChunkQueue:
         self._again: deque[Chunk] = deque()
 
     def next(self) -> Chunk | None:
-        """Return what a worker is to do next; None if there is nothing."""
+        """Return the next chunk for a worker; None if nothing is left."""
         if self._again:
             return self._again.popleft()
         if self._first is None:
@@ -83,11 +83,11 @@ class ChunkQueue:
         return Chunk(tuple(chosen))
 
     def put_back(self, chunk: Chunk) -> None:
-        """Take a chunk that no worker has begun."""
+        """Return a chunk that no worker has begun to the queue."""
         self._again.appendleft(chunk)
 
     def take_after_death(self, chunk: Chunk, left: tuple["PlannedRun", ...]) -> Chunk | None:
-        """Take what was left of a chunk when its worker died; return what is given up of it.
+        """Requeue the rest of a dead worker's chunk; return runs that are abandoned.
 
         The run that was being done is tried again alone, so that others do not fail for it. The
         others are blamed as well only if the worker had not finished a single run.

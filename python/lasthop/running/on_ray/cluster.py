@@ -1,4 +1,4 @@
-"""A Ray cluster: joined, or started on this machine."""
+"""Connects to a Ray cluster or starts one on this machine."""
 
 import logging
 import os
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from lasthop.running.plan import Plan
 
 _LOOK_AGAIN_S = 10.0
-"""So often it is looked whether the cluster has grown."""
+"""Seconds between checks whether the cluster has grown."""
 
 _ALIVE_S = 2.0
-"""So often it is looked whether the agent of this machine's node is alive."""
+"""Seconds between checks whether this node's Ray agent is alive."""
 
 _BUSY_HEAD_PAUSES_S = (1.0, 4.0, 16.0)
-"""How long a head that is too busy to take a client is left alone before it is asked again."""
+"""Seconds to wait before each new attempt to connect to a busy head node."""
 
 
 class Cluster:
-    """Has processors, on which it starts workers.
+    """A Ray cluster on which workers are started.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Cluster:
         return min(self._known_processors, self._jobs or self._known_processors)
 
     def check_node(self) -> None:
-        """Check that the Ray agent of this machine (raylet) is alive.
+        """Check that the Ray agent (raylet) of this machine is alive.
 
         Nothing else tells: workers that are asked by it, and answers that come by it, never come.
 
@@ -111,7 +111,7 @@ class Cluster:
         return estimate.run_bytes
 
     def hire(self, *, memory_bytes: int) -> Any:  # noqa: ANN401  (Ray makes the class)
-        """Ask for a worker; it starts when a processor and the memory are free.
+        """Request a worker, which starts when a processor and the memory are free.
 
         On this machine it writes below the folder that goes at the end, however the worker ends.
         """
@@ -127,7 +127,7 @@ class Cluster:
             self.ray.kill(worker)
 
     def close(self) -> None:
-        """Leave the cluster; what was started on this machine ends."""
+        """Disconnect from the cluster. A cluster on this machine is ended."""
         with suppress(Exception), _signal_handlers_kept():
             self.ray.shutdown()
         if self._own_folder is not None:
@@ -135,7 +135,7 @@ class Cluster:
 
     @contextmanager
     def connection(self) -> Iterator[None]:
-        """Turn connection errors of the cluster into one line."""
+        """Convert connection errors of the cluster to one-line errors."""
         try:
             yield
         except (self.ray.exceptions.RayError, UsageError):
@@ -150,7 +150,7 @@ class Cluster:
 
     @contextmanager
     def _started(self) -> Iterator[None]:
-        """Say in one line that Ray does not start: it raises no class of its own then."""
+        """Convert Ray's start-up errors, which have no class of their own, to one line."""
         try:
             yield
         except Exception as error:
@@ -191,7 +191,7 @@ class Cluster:
 
 
 def _package(*, secret: bool) -> Any:  # noqa: ANN401  (a module)
-    """Import Ray; with a secret of its own for workers that nobody else is to send work to."""
+    """Import Ray. With `secret`, its workers accept work from this process alone."""
     # What is run is nobody's business; Ray tells its makers unless told not to.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     # Answers of a worker that has died are of no interest.
@@ -208,14 +208,14 @@ def _package(*, secret: bool) -> Any:  # noqa: ANN401  (a module)
 
 
 def _first_and_last(error: Exception) -> str:
-    """Say in one line what went wrong; a traceback of Ray's has its sense in its last line."""
+    """Return the first and the last line of an error, because Ray explains it in the last."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return one_line(" ".join(dict.fromkeys([*lines[:1], *lines[-1:]])) or type(error).__name__)
 
 
 @contextmanager
 def _signal_handlers_kept() -> Iterator[None]:
-    """Keep what SIGINT and SIGTERM do; Ray would end the process at once."""
+    """Restore the handlers of SIGINT and SIGTERM, which Ray replaces."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

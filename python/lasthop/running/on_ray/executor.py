@@ -1,4 +1,4 @@
-"""Runs on the workers of a Ray cluster."""
+"""Executes runs on the workers of a Ray cluster."""
 
 import os
 from contextlib import ExitStack, redirect_stdout
@@ -22,7 +22,7 @@ _TRIALS_S = 3.0
 
 
 class RayExecutor:
-    """Workers of Ray simulate, each a chunk of runs at a time; this process stores what they send.
+    """Executor that sends chunks of runs to Ray workers and stores their results.
 
     The cluster is joined when there is something to run, and left when the context ends. Until
     then nothing is printed: Ray would.
@@ -43,7 +43,7 @@ class RayExecutor:
         self._context = ExitStack()
 
     def __enter__(self) -> Self:
-        """Begin to keep quiet."""
+        """Suppress the output of Ray."""
         nowhere = self._context.enter_context(Path(os.devnull).open("w", encoding="utf-8"))
         self._context.enter_context(redirect_stdout(nowhere))
         return self
@@ -54,7 +54,7 @@ class RayExecutor:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Leave the cluster."""
+        """Disconnect from the cluster."""
         if self._cluster is not None:
             self._cluster.close()
             self._cluster = None
@@ -72,5 +72,5 @@ class RayExecutor:
         shift.work(is_over=lambda: self._stopping)
 
     def stop(self) -> None:
-        """End the workers soon."""
+        """Request the end of the workers."""
         self._stopping = True

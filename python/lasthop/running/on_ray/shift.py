@@ -1,4 +1,4 @@
-"""The workers of one campaign: hired, given chunks, replaced when they die, dismissed."""
+"""Manages the workers of one campaign: starts, assigns, replaces and ends them."""
 
 from collections import deque
 from collections.abc import Callable
@@ -22,7 +22,7 @@ _LOOK_FOR_SIGNALS_S = 0.2
 
 @dataclass(slots=True, eq=False)
 class _Worker:
-    """A worker as it is seen from here.
+    """State of a worker in this process.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class _Worker:
 
 
 class Shift:
-    """Works on a queue of chunks until nothing is left of it."""
+    """Executes a queue of chunks on workers."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Shift:
         self._died_starting = 0
 
     def work(self, is_over: Callable[[], bool]) -> None:
-        """Work until every chunk is done, or until it is over.
+        """Execute all chunks, or stop when `is_over` returns true.
 
         Raises
         ------
@@ -108,7 +108,7 @@ class Shift:
             )
 
     def _take_answer(self, patience_s: float) -> bool:
-        """Take what comes next, if it comes so soon; tell whether something came."""
+        """Process the next answer; return whether one came within the time."""
         expected = {worker.next_answer: worker for worker in self._workers}
         if not expected:
             return False
@@ -198,7 +198,7 @@ def _told_by_a_worker(cause: BaseException) -> LasthopError:
 
 
 def _why(error: Exception) -> str:
-    """Say in words what Ray knows of the end of a worker."""
+    """Describe why a worker ended, from Ray's error."""
     told = str(error).lower()
     if "low on memory" in told or "oom" in type(error).__name__.lower():
         return "its machine ran out of memory"

@@ -4,14 +4,14 @@
 
 
 def worker_class() -> type:
-    """Make the class of workers.
+    """Return the class of workers.
 
     It is made in a function so that it travels as code and not as the name of a module: then a
     machine without lasthop, or with another one, can say so.
     """
 
     class Worker:
-        """One process, with a folder for what it keeps out of memory."""
+        """A worker process with a folder for data that does not fit into memory."""
 
         def __init__(self, folder: str | None) -> None:
             self._folder = folder
@@ -40,7 +40,7 @@ def worker_class() -> type:
 
 
 def part_of(run_id: str, spec_json: str, *, folder: str | None) -> bytes:
-    """Simulate a run and encode its part, in memory as a whole.
+    """Simulate a run and return its encoded part.
 
     What has no room in memory meanwhile is below `folder`, without one below that of the machine.
     """
