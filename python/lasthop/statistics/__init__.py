@@ -1,1 +1,1 @@
-"""Estimates from repetitions and their uncertainty. A repetition is the unit."""
+"""Statistics over repetitions: estimates, intervals and comparisons. The unit is a repetition."""

@@ -1,4 +1,4 @@
-"""Two arms laid side by side: paired by seed where they can be, every value within reach."""
+"""Values of two arms for a comparison, paired by seed if possible."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,24 +12,24 @@ Values = Mapping[int, float]
 
 @dataclass(frozen=True, slots=True)
 class Arms:
-    """The values of two arms, with those beyond measure put at the farthest that was measured.
+    """The values of two arms, with infinite values replaced by the farthest measured value.
 
-    That makes the arms more alike than they are. So an arm with more runs beyond measure than the
-    other one may not be said to lie on the other side (it is barred there), and the end of the
-    interval towards them is open.
+    The replacement makes the arms more alike than they are. Therefore an arm with more infinite
+    values than the other one is never said to lie on the other side (it is barred there), and the
+    end of the interval towards them is open.
 
     Parameters
     ----------
     new, base : tuple of float
-        Finite; in pairs if ``paired``. Where nothing was in reach they are zero.
+        Finite values, in pairs if ``paired``. They are zero if no value was finite.
     paired, identical : bool
-        As of a contrast.
+        As in a contrast.
     barred : frozenset of {"above", "below"}
-        Where the new arm may not be said to lie.
+        Sides on which the new arm may not be said to lie.
     open_ends : frozenset of {"above", "below"}
-        Where the interval has no end.
+        Sides on which the interval has no end.
     parted : Parted or None
-        All values of one arm lie beyond measure and none of the other's.
+        Evidence if all values of one arm are infinite and none of the other arm.
     """
 
     new: tuple[float, ...]
@@ -42,7 +42,7 @@ class Arms:
 
     @classmethod
     def of(cls, new: Values, base: Values) -> "Arms":
-        """Lay two arms side by side, a value or more each.
+        """Return two arms, paired by seed if most seeds are common.
 
         They are paired where most seeds of the smaller arm are in the other one too.
         """
@@ -72,11 +72,11 @@ class Arms:
 
     @property
     def difference(self) -> float:
-        """New less base, of the means."""
+        """Return the difference of the means, new minus base."""
         return _mean(self.new) - _mean(self.base)
 
     def student(self, floor: float = 0.0) -> Student:
-        """Give the t statistic of the difference: paired, or Welch's."""
+        """Return the t statistic of the difference: paired, or Welch's."""
         if not self.paired:
             return Student.welch(self.new, self.base, floor=floor)
         pairs = zip(self.new, self.base, strict=True)
@@ -85,7 +85,7 @@ class Arms:
 
 @dataclass(frozen=True, slots=True)
 class _Beyond:
-    """Which shares of the runs of two arms lie beyond measure, above and below."""
+    """Shares of infinite runs in two arms, above and below."""
 
     new_above: float
     new_below: float

@@ -1,4 +1,4 @@
-"""How one arm differs from another: the ratio or the difference, and what may be said of it."""
+"""Comparison of two arms: a ratio or difference with its interval and p-values."""
 
 import math
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from lasthop.statistics.intervals import Interval
 
 
 class Scale(Enum):
-    """The scale on which two arms differ."""
+    """The scale of a comparison: ratio or difference."""
 
     RATIO = "ratio"
     DIFFERENCE = "difference"
@@ -17,7 +17,7 @@ class Scale(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """One arm beside another one, its base.
+    """Comparison of an arm with its base arm.
 
     Parameters
     ----------
@@ -49,11 +49,11 @@ class Contrast:
 
     @property
     def change(self) -> Interval:
-        """The interval as a change: of a ratio what it has above one."""
+        """Return the interval as a change: a ratio minus one, or the difference."""
         return self.interval.shifted(-1) if self.scale is Scale.RATIO else self.interval
 
     def p_value(self, effect: float, side: Side) -> float:
-        """Give the smallest alpha at which the new arm lies beyond an effect on one side.
+        """Return the smallest alpha at which the new arm is beyond an effect on one side.
 
         It is 1 where nothing says so.
 
@@ -70,12 +70,12 @@ class Contrast:
         return self.evidence.p_value(bound if side == "above" else -bound, side)
 
     def is_within(self, effect: float) -> bool:
-        """Whether the interval lies within an effect on both sides, or the arms are equal."""
+        """Return whether the interval lies within an effect on both sides."""
         if self.evidence is None:
             return False
         bound = self.bound(effect)
         return self.identical or (-bound <= self.additive.low and self.additive.high <= bound)
 
     def bound(self, effect: float) -> float:
-        """Give an effect on the scale of the additive interval."""
+        """Return an effect converted to the scale of the additive interval."""
         return math.log1p(effect) if self.scale is Scale.RATIO else effect

@@ -1,4 +1,4 @@
-"""Two arms compared by the kind of what they measured, from two repetitions on.
+"""Comparisons of two arms, for each kind of measure, from two repetitions on.
 
 `docs/decisions/0010-comparing-from-few-repetitions.md` says why by these formulas;
 `benchmarks/comparing.py` measures how often each of them is wrong.
@@ -15,13 +15,13 @@ from lasthop.statistics.intervals import CONFIDENCE, Interval, IntervalKind
 from lasthop.statistics.pooled import PooledCount, PooledDifference, PooledShare
 
 SPREAD_FLOOR = 0.02
-"""The least standard deviation of log ratios: that repetitions agree by chance is likely."""
+"""Minimum standard deviation of log ratios, because few repetitions can agree by chance."""
 
 RESOLUTION_FLOOR = 0.4
-"""The same, in steps of what the values are rounded to."""
+"""Minimum standard deviation in units of the rounding step of the values."""
 
 DECIBEL_FLOOR = 10 * math.log10(1 + SPREAD_FLOOR)
-"""The same in decibels."""
+"""Minimum standard deviation in decibels."""
 
 _Judge = Callable[[Arms], Evidence]
 
@@ -29,7 +29,7 @@ _Judge = Callable[[Arms], Evidence]
 def ratio(
     new: Values, base: Values, *, resolution: float = 0.0, confidence: float = CONFIDENCE
 ) -> Contrast:
-    """Compare positive quantities: the t of log ratios, guarded by the ratio of arithmetic means.
+    """Compare positive values by a t test of log ratios, checked by arithmetic means.
 
     Zero is to a positive quantity what infinity is: beyond measure.
 
@@ -59,7 +59,7 @@ def difference_of_shares(
     trials: tuple[Values, Values] | None = None,
     confidence: float = CONFIDENCE,
 ) -> Contrast:
-    """Compare shares: the wider interval of t and of all trials together (Newcombe).
+    """Compare shares: the wider of a t interval and Newcombe's interval of all trials.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def difference_of_shares(
 
 
 def difference_of_counts(new: Values, base: Values, *, confidence: float = CONFIDENCE) -> Contrast:
-    """Compare counts: the wider interval of t and of the totals as Poisson counts."""
+    """Compare counts: the wider of a t interval and a Poisson interval of the totals."""
 
     def judge(arms: Arms) -> Evidence:
         after, before = (PooledCount(math.fsum(arm), len(arm)) for arm in (arms.new, arms.base))
@@ -100,7 +100,7 @@ def difference_of_counts(new: Values, base: Values, *, confidence: float = CONFI
 def difference(
     new: Values, base: Values, *, floor: float = 0.0, confidence: float = CONFIDENCE
 ) -> Contrast:
-    """Compare numbers of any sign by the t of their difference.
+    """Compare numbers of any sign by a t test of their difference.
 
     Parameters
     ----------
@@ -158,14 +158,14 @@ def _interval(
 
 
 def _of_arithmetic_means(arms: Arms) -> Student:
-    """Give the t of the logarithm of their ratio, by the delta method."""
+    """Return the t statistic of the log ratio of arithmetic means, by the delta method."""
     (new, log_new), (base, log_base) = (_around_their_mean(logs) for logs in (arms.new, arms.base))
     relative = replace(arms, new=new, base=base).student()
     return replace(relative, mean=log_new - log_base)
 
 
 def _around_their_mean(logs: tuple[float, ...]) -> tuple[tuple[float, ...], float]:
-    """Give values as shares of their mean, and its logarithm."""
+    """Return values divided by their mean, and the logarithm of the mean."""
     largest = max(logs)
     values = [math.exp(log - largest) for log in logs]
     mean = _mean(values)
@@ -173,7 +173,7 @@ def _around_their_mean(logs: tuple[float, ...]) -> tuple[tuple[float, ...], floa
 
 
 def _pool(shares: Values, trials: Values) -> PooledShare | None:
-    """Add up the runs that have a share; None where there was no trial."""
+    """Return successes and trials of all runs together; None without a trial."""
     known = [(share, trials[seed]) for seed, share in shares.items() if math.isfinite(share)]
     all_trials = math.fsum(count for _, count in known)
     successes = math.fsum(share * count for share, count in known)

@@ -1,11 +1,11 @@
-"""Several questions to the same runs: the corrections of Holm and of Hochberg."""
+"""Corrections of p-values for multiple comparisons: Holm and Hochberg."""
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """Adjust p-values so that all that stay below alpha are right together, with 1 - alpha.
+    """Adjust p-values by Holm's step-down method, which controls the family-wise error rate.
 
     Holm (1979, Scand. J. Stat. 6:65): the smallest of m is multiplied by m, the next by m - 1 and
     so on, and none falls below the one before it. It holds however the questions depend on each
@@ -20,7 +20,7 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
 
 
 def hochberg(p_values: Sequence[float]) -> tuple[float, ...]:
-    """Adjust p-values as Holm does, but from the largest down: none exceeds the one after it.
+    """Adjust p-values by Hochberg's step-up method.
 
     Hochberg (1988, Biometrika 75:800). Where all p-values are below alpha all stay so, which is
     what "leads all" asks for. It holds for questions that depend on each other positively, as

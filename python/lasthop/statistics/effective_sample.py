@@ -1,4 +1,4 @@
-"""Shares of trials that are not independent: how many independent ones tell as much.
+"""Effective sample size of shares whose trials are correlated.
 
 Messages of one device and of one run have a common fate: an outage takes several of them. So the
 variance of a share is estimated between clusters (devices of a run, and runs), and the number of
@@ -25,7 +25,7 @@ _FEWEST_CLUSTERS = 2
 
 
 def part_that_counts(*, share: float, clusters: int, variance: float, independent: float) -> float:
-    """Return the effective share of all trials, from the spread between clusters.
+    """Return the effective share of trials (1 / design effect) from the spread of clusters.
 
     A variance that few clusters show may be too small by chance, which Student's t allows for.
     Where all trials end alike, clusters show nothing, and every trial counts.
@@ -54,7 +54,7 @@ def part_that_counts(*, share: float, clusters: int, variance: float, independen
 
 
 def share_evidence(values: Sequence[float], trials: Sequence[float]) -> Evidence:
-    """Give what is known of a share from a value of each run and how many trials that had.
+    """Return the evidence on a share, from the value and the trials of each run.
 
     Wilson's interval of all trials, as many as count with runs as clusters; from five runs on
     Student's t where that is wider.
@@ -66,7 +66,7 @@ def share_evidence(values: Sequence[float], trials: Sequence[float]) -> Evidence
 
 
 def share_interval(values: Sequence[float], trials: Sequence[float] | None) -> Interval:
-    """Find the mean of a share over runs and its interval, which has a width at 0 and 1 too.
+    """Return the mean share of runs with an interval, which has a width at 0 and 1 too.
 
     One run has no interval. Without trials the interval is that of any number.
 

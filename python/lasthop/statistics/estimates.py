@@ -1,4 +1,4 @@
-"""One arm by itself: the mean of its repetitions, by the kind of what was measured."""
+"""Estimates of one arm: the mean of its repetitions, by kind of measure."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from lasthop.statistics.pooled import PooledCount, PooledShare
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The mean of two repetitions or more.
+    """The mean of two or more repetitions, with its interval.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Estimate:
 def amount(
     values: Sequence[float], *, resolution: float = 0.0, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """Estimate a positive quantity: the wider interval of t and of t on logarithms.
+    """Estimate a positive quantity: the wider of t intervals on values and on logarithms.
 
     What lies beyond a bound with its mean and with its typical value alike is shown to lie there,
     as in a comparison of two arms; but values without variance are taken as they are. Values of
@@ -50,7 +50,7 @@ def share(
     trials: Sequence[float] | None = None,
     confidence: float = CONFIDENCE,
 ) -> Estimate:
-    """Estimate a share: the wider interval of t and of all trials together (Wilson)."""
+    """Estimate a share: the wider of a t interval and Wilson's interval of all trials."""
     if trials is None or not any(trials):
         return number(values, confidence=confidence)
     both = zip(values, trials, strict=True)
@@ -60,7 +60,7 @@ def share(
 
 
 def count(values: Sequence[float], *, confidence: float = CONFIDENCE) -> Estimate:
-    """Estimate a count: the wider interval of t and of the total as a Poisson count."""
+    """Estimate a count: the wider of a t interval and a Poisson interval of the total."""
     pooled = PooledCount(math.fsum(values), len(values))
     evidence = Wider((Student.of(values), pooled))
     return _estimate(values, evidence, IntervalKind.POISSON, confidence)
@@ -69,7 +69,7 @@ def count(values: Sequence[float], *, confidence: float = CONFIDENCE) -> Estimat
 def number(
     values: Sequence[float], *, floor: float = 0.0, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """Estimate a number of any sign by the t; ``floor`` is its least standard deviation."""
+    """Estimate a number of any sign by a t interval. ``floor``: minimum standard deviation."""
     return _estimate(values, Student.of(values, floor=floor), IntervalKind.STUDENT_T, confidence)
 
 
@@ -87,12 +87,12 @@ class Exponential:
     logarithm: Evidence
 
     def ends(self, confidence: float) -> Ends:
-        """Give the ends of the number."""
+        """Return both ends of the interval of the number."""
         low, high = self.logarithm.ends(confidence)
         return exponential(low), exponential(high)
 
     def p_value(self, bound: float, side: Side) -> float:
-        """Ask the logarithm."""
+        """Return the p-value from the logarithmic scale."""
         if bound <= 0:  # below every positive quantity
             return 0.0 if side == "above" else 1.0
         return self.logarithm.p_value(math.log(bound), side)

@@ -1,4 +1,4 @@
-"""Evidence from repetitions: an interval at every level, and p-values that invert it."""
+"""Evidence from repetitions: intervals at any confidence level, and their p-values."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -13,17 +13,17 @@ Ends = tuple[float, float]
 
 
 class Evidence(Protocol):
-    """An interval at each level.
+    """Interface of an estimate with an interval at every confidence level.
 
     A p-value is the smallest alpha at which the 1 - alpha interval lies wholly on a side of a
     bound; so it is two-sided, and 1 where the estimate itself does not lie there.
     """
 
     def ends(self, confidence: float) -> Ends:
-        """Give the two ends of the interval at a level."""
+        """Return both ends of the interval at a confidence level."""
 
     def p_value(self, bound: float, side: Side) -> float:
-        """Give the smallest alpha at which the interval lies on that side of a bound."""
+        """Return the smallest alpha at which the interval excludes a bound on that side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,14 @@ class Student:
 
     @classmethod
     def of(cls, values: Sequence[float], *, floor: float = 0.0) -> "Student":
-        """Take two values or more; their standard deviation is at least ``floor``."""
+        """Return the mean of two or more values, with a minimum standard deviation."""
         count = len(values)
         deviation = max(standard_deviation(values), floor)
         return cls(math.fsum(values) / count, deviation / math.sqrt(count), count - 1)
 
     @classmethod
     def welch(cls, new: Sequence[float], base: Sequence[float], *, floor: float = 0.0) -> "Student":
-        """Take the difference of two means, of two values or more each.
+        """Return the difference of two means by Welch's t test.
 
         Welch (1947, Biometrika 34:28) with Satterthwaite's degrees of freedom.
         """
@@ -67,12 +67,12 @@ class Student:
         return cls(mean, math.sqrt(variance), freedom)
 
     def ends(self, confidence: float) -> Ends:
-        """Give the interval of Student's t."""
+        """Return Student's t interval."""
         reach = t_quantile(self.freedom, confidence) * self.standard_error
         return self.mean - reach, self.mean + reach
 
     def p_value(self, bound: float, side: Side) -> float:
-        """Give twice the tail of Student's t."""
+        """Return the two-sided p-value of Student's t."""
         distance = self.mean - bound if side == "above" else bound - self.mean
         if distance <= 0:
             return 1.0
@@ -83,17 +83,17 @@ class Student:
 
 @dataclass(frozen=True, slots=True)
 class Wider:
-    """Several intervals of one number, of which the wider one holds on each side."""
+    """The union of several intervals of one number: the wider end on each side."""
 
     parts: tuple[Evidence, ...]
 
     def ends(self, confidence: float) -> Ends:
-        """Give the lower of the lower ends and the higher of the higher ones."""
+        """Return the lowest lower end and the highest upper end."""
         found = [part.ends(confidence) for part in self.parts]
         return min(low for low, _ in found), max(high for _, high in found)
 
     def p_value(self, bound: float, side: Side) -> float:
-        """Give the largest of the p-values."""
+        """Return the largest p-value."""
         return max(part.p_value(bound, side) for part in self.parts)
 
 
@@ -105,17 +105,17 @@ class Guarded:
     guard: Evidence
 
     def ends(self, confidence: float) -> Ends:
-        """Give the interval without its guard."""
+        """Return the interval without the guard."""
         return self.shown.ends(confidence)
 
     def p_value(self, bound: float, side: Side) -> float:
-        """Give the larger p-value of the two."""
+        """Return the larger of both p-values."""
         return max(self.shown.p_value(bound, side), self.guard.p_value(bound, side))
 
 
 @dataclass(frozen=True, slots=True)
 class Parted:
-    """All values of one arm lie beyond measure and none of the other's: there is no number.
+    """Evidence on arms of which one has only infinite values and the other has none.
 
     Where both arms reach a run with the same chance they part so, either way, in at most
     2 / 4^n of all cases with n repetitions each.
@@ -126,24 +126,24 @@ class Parted:
 
     @classmethod
     def of(cls, side: Side, new: int, base: int) -> "Parted":
-        """Take the numbers of repetitions."""
+        """Return the evidence from the numbers of repetitions."""
         share = new / (new + base)
         return cls(side, min(1.0, 2 * share**new * (1 - share) ** base))
 
     def ends(self, confidence: float) -> Ends:
-        """Give an interval beyond measure, or one that is open on both sides."""
+        """Return an infinite interval on one side, or one that is open on both sides."""
         infinite = math.inf if self.side == "above" else -math.inf
         return (infinite, infinite) if self.chance <= 1 - confidence else (-math.inf, math.inf)
 
     def p_value(self, bound: float, side: Side) -> float:  # noqa: ARG002  (beyond every bound)
-        """Give the chance that equal arms part so."""
+        """Return the probability that equal arms separate this way."""
         return self.chance if side == self.side else 1.0
 
 
 def p_by_inversion(
     ends: Callable[[float], Ends], bound: float, side: Side, *, estimate: float
 ) -> float:
-    """Search the p-value of an interval that is known by its ends at each alpha."""
+    """Return a p-value by searching the alpha at which an interval touches a bound."""
     if (estimate <= bound) if side == "above" else (estimate >= bound):
         return 1.0
 
@@ -168,7 +168,7 @@ def standard_deviation(values: Sequence[float]) -> float:
 
 
 def _alpha(score: float) -> float:
-    """Give the chance that a normal value lies farther from its mean than a score."""
+    """Return the two-sided tail probability of a normal score."""
     return math.erfc(score / math.sqrt(2))
 
 

@@ -1,4 +1,4 @@
-"""Quantiles of the gamma distribution, which bound a Poisson count."""
+"""Quantiles of the gamma distribution, for intervals of Poisson counts."""
 
 import math
 from functools import lru_cache
@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 @lru_cache(maxsize=1024)
 def gamma_quantile(shape: float, probability: float) -> float:
-    """Invert the regularised lower incomplete gamma function P (DLMF 8.2.4) at a scale of 1.
+    """Return the quantile of a gamma distribution with scale 1 (inverse of P, DLMF 8.2.4).
 
     Newton's steps start at Wilson and Hilferty's cube (1931, PNAS 17:684). A step that leaves the
     bracket of the root is replaced by a bisection.
@@ -46,7 +46,7 @@ def gamma_quantile(shape: float, probability: float) -> float:
 
 
 def gamma_tails(shape: float, value: float) -> tuple[float, float]:
-    """Give the probabilities that a gamma variable is below a value, and above it."""
+    """Return the probabilities that a gamma variable is below and above a value."""
     if value <= 0:
         return 0.0, 1.0
     front = math.exp(_log_front(shape, value))
@@ -58,7 +58,7 @@ def gamma_tails(shape: float, value: float) -> tuple[float, float]:
 
 
 def _log_front(shape: float, value: float) -> float:
-    """Give the logarithm of value^shape e^-value / Γ(shape)."""
+    """Return the logarithm of value^shape e^-value / Γ(shape)."""
     if shape < _LARGE:
         return shape * math.log(value) - value - math.lgamma(shape)
     # Here the difference would lose digits: Stirling's series (DLMF 5.11.1).
@@ -69,7 +69,7 @@ def _log_front(shape: float, value: float) -> float:
 
 
 def _series(shape: float, value: float) -> float:
-    """Sum DLMF 8.11.4, without the factor of `_log_front`."""
+    """Return the series DLMF 8.11.4 without the factor of `_log_front`."""
     term = total = 1 / shape
     for number in range(1, _MOST_TERMS):
         term *= value / (shape + number)
@@ -80,7 +80,7 @@ def _series(shape: float, value: float) -> float:
 
 
 def _fraction(shape: float, value: float) -> float:
-    """Give the continued fraction DLMF 8.9.2 by Lentz's method, without the same factor."""
+    """Return the continued fraction DLMF 8.9.2 without the factor of `_log_front`."""
     base = value + 1 - shape
     upper, lower = 1 / _TINY, 1 / base
     fraction = lower

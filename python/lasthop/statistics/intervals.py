@@ -1,4 +1,4 @@
-"""Intervals over repetitions: a repetition is the unit, never a message."""
+"""Intervals over repetitions. The unit is a repetition, not a message."""
 
 import math
 from collections.abc import Sequence
@@ -8,13 +8,13 @@ from enum import Enum
 from lasthop.statistics.student_t import t_quantile
 
 FEWEST_FOR_T = 5
-"""Below this many repetitions a t interval would promise too much, so a range is given."""
+"""Minimum repetitions for a t interval. Fewer repetitions give a range."""
 
 CONFIDENCE = 0.95
 
 
 class IntervalKind(Enum):
-    """How the two ends of an interval were found."""
+    """Method by which an interval was computed."""
 
     STUDENT_T = "95 % t interval"
     LOG_T = "95 % t interval of the logarithms"
@@ -28,7 +28,7 @@ class IntervalKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The mean of some repetitions and how far it can be trusted.
+    """Mean of repetitions with its interval.
 
     Parameters
     ----------
@@ -63,13 +63,13 @@ class Interval:
         return f"{self.kind.value} of {self.repetitions} runs"
 
     def negated(self) -> "Interval":
-        """Turn the sign: the interval of the negated values."""
+        """Return the interval of the negated values."""
         return Interval(
             -self.mean, -self.high, -self.low, self.kind, self.repetitions, self.unreached
         )
 
     def scaled(self, factor: float) -> "Interval":
-        """Multiply by a positive ``factor``."""
+        """Return the interval multiplied by a positive ``factor``."""
         return Interval(
             self.mean * factor,
             self.low * factor,
@@ -80,16 +80,16 @@ class Interval:
         )
 
     def shifted(self, by: float) -> "Interval":
-        """Add a number."""
+        """Return the interval plus a number."""
         return replace(self, mean=self.mean + by, low=self.low + by, high=self.high + by)
 
     def exponentiated(self) -> "Interval":
-        """Turn an interval of a logarithm into one of the number."""
+        """Return the interval of a number from that of its logarithm."""
         mean, low, high = map(exponential, (self.mean, self.low, self.high))
         return replace(self, mean=mean, low=low, high=high)
 
     def within(self, lowest: float, highest: float) -> "Interval":
-        """Cut off what cannot be: the interval covers the mean as often without it.
+        """Return the interval limited to possible values.
 
         An end that is not reached stays so.
         """
@@ -99,7 +99,7 @@ class Interval:
 
 
 def interval(values: Sequence[float]) -> Interval:
-    """Find the mean of the repetitions and its interval.
+    """Return the mean of repetitions with its interval.
 
     Five finite repetitions or more give a 95 % Student t interval of the mean. Fewer, or
     infinite ones among them, give their range.
@@ -131,7 +131,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def exponential(value: float) -> float:
-    """Give e to the power of a number; what is beyond all numbers is infinite."""
+    """Return e to the power of a number; infinity on overflow."""
     try:
         return math.exp(value)
     except OverflowError:

@@ -1,10 +1,10 @@
-"""Repeated looks at growing data: each look gets a share of the error probability."""
+"""Sequential analysis: each look at growing data gets a share of the error probability."""
 
 from lasthop.statistics.intervals import CONFIDENCE
 
 
 def planned_looks(first: int, most: int) -> tuple[int, ...]:
-    """Give the numbers of repetitions after which is looked: twice as many each time.
+    """Return the numbers of repetitions after which results are tested, doubling each time.
 
     They are fixed before anything is seen, as `confidence_at_a_look` needs it.
 
@@ -20,7 +20,7 @@ def planned_looks(first: int, most: int) -> tuple[int, ...]:
 
 
 def confidence_at_a_look(looks: int) -> float:
-    """Give the level of each of several looks whose intervals are right together, with 95 %.
+    """Return the confidence level of each look for 95 % over all looks (Bonferroni).
 
     Who looks at 95 % intervals of normal values after 5, 10, 20, 40 and 50 repetitions and stops at
     the first that excludes zero finds a difference where there is none in 15.9 % of all cases

@@ -1,4 +1,4 @@
-"""How many repetitions a wanted precision needs."""
+"""Estimates how many repetitions a wanted precision needs."""
 
 import math
 
@@ -7,13 +7,13 @@ from lasthop.statistics.intervals import CONFIDENCE, Interval
 from lasthop.statistics.student_t import t_quantile
 
 FIRST_LOOK = 5
-"""Repetitions from which a spread can be told; with fewer t makes intervals very long."""
+"""Minimum repetitions to estimate a spread. With fewer, t intervals are very wide."""
 
 MOST_RUNS = 1_000_000
 
 
 def runs_to_decide(found: Contrast, effect: float, *, confidence: float = CONFIDENCE) -> int | None:
-    """Foresee how many repetitions show that two arms differ by more than an effect, or by less.
+    """Estimate the repetitions that decide whether two arms differ by more than an effect.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def runs_to_decide(found: Contrast, effect: float, *, confidence: float = CONFID
 def runs_needed(
     found: Interval, *, half_width: float, confidence: float = CONFIDENCE
 ) -> int | None:
-    """Foresee how many repetitions bring an interval to a half-width.
+    """Estimate the repetitions that reduce an interval to a half-width.
 
     The spread so far stands for that of the repetitions to come, so the answer is an estimate:
     add what it says, then ask again. The spread is read off the interval as if it were Student's

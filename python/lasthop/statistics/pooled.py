@@ -1,4 +1,4 @@
-"""Events of all repetitions together: intervals that know how few there were."""
+"""Intervals of shares and counts from the events of all repetitions together."""
 
 import math
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from lasthop.statistics.gamma import gamma_quantile
 
 @dataclass(frozen=True, slots=True)
 class PooledShare:
-    """A share of trials.
+    """A share of trials over all repetitions.
 
     Its interval is Wilson's (1927, J. Am. Stat. Assoc. 22:209), which has a width at 0 and 1 too.
 
@@ -25,11 +25,11 @@ class PooledShare:
 
     @property
     def estimate(self) -> float:
-        """The share itself."""
+        """Return the share."""
         return self.successes / self.trials
 
     def ends_at(self, alpha: float) -> Ends:
-        """Give Wilson's interval at a level of 1 - alpha."""
+        """Return Wilson's interval with level 1 - alpha."""
         score = -NormalDist().inv_cdf(alpha / 2)
         share, weight = self.estimate, score**2 / self.trials
         middle = (share + weight / 2) / (1 + weight)
@@ -38,17 +38,17 @@ class PooledShare:
         return min(low, share), max(high, share)
 
     def ends(self, confidence: float) -> Ends:
-        """Give Wilson's interval."""
+        """Return Wilson's interval at a confidence level."""
         return self.ends_at(1 - confidence)
 
     def p_value(self, bound: float, side: Side) -> float:
-        """Invert the interval."""
+        """Return the p-value by inverting the interval."""
         return p_by_inversion(self.ends_at, bound, side, estimate=self.estimate)
 
 
 @dataclass(frozen=True, slots=True)
 class PooledCount:
-    """Events a run, counted over some runs.
+    """Mean number of events of a run.
 
     Its interval is the exact one of a Poisson count (Garwood 1936, Biometrika 28:437).
 
@@ -63,26 +63,26 @@ class PooledCount:
 
     @property
     def estimate(self) -> float:
-        """The mean of a run."""
+        """Return the mean number of events of a run."""
         return self.events / self.runs
 
     def ends_at(self, alpha: float) -> Ends:
-        """Give Garwood's interval at a level of 1 - alpha."""
+        """Return Garwood's interval with level 1 - alpha."""
         low = gamma_quantile(self.events, alpha / 2) if self.events else 0.0
         return low / self.runs, gamma_quantile(self.events + 1, 1 - alpha / 2) / self.runs
 
     def ends(self, confidence: float) -> Ends:
-        """Give Garwood's interval."""
+        """Return Garwood's interval at a confidence level."""
         return self.ends_at(1 - confidence)
 
     def p_value(self, bound: float, side: Side) -> float:
-        """Invert the interval."""
+        """Return the p-value by inverting the interval."""
         return p_by_inversion(self.ends_at, bound, side, estimate=self.estimate)
 
 
 @dataclass(frozen=True, slots=True)
 class PooledDifference:
-    """The difference of two pooled numbers, new less base, as if all events were independent.
+    """Difference of two pooled shares or counts, new minus base, with independent events.
 
     The squared distances to the ends of each one's interval are added (Newcombe 1998, Stat. Med.
     17:873, method 10, for shares; Zou and Donner 2008, Stat. Med. 27:1693, for any others).
@@ -92,11 +92,11 @@ class PooledDifference:
     base: PooledShare | PooledCount
 
     def ends(self, confidence: float) -> Ends:
-        """Give the interval of the difference."""
+        """Return the interval of the difference at a confidence level."""
         return self._ends_at(1 - confidence)
 
     def p_value(self, bound: float, side: Side) -> float:
-        """Invert the interval."""
+        """Return the p-value by inverting the interval."""
         difference = self.new.estimate - self.base.estimate
         return p_by_inversion(self._ends_at, bound, side, estimate=difference)
 

@@ -1,4 +1,4 @@
-"""Student's t by itself: scipy would take longer to load than most studies to decide."""
+"""Student's t distribution without scipy, which takes long to import."""
 
 import math
 from functools import lru_cache
@@ -7,7 +7,7 @@ from statistics import NormalDist
 
 @lru_cache(maxsize=1024)
 def t_quantile(freedom: float, confidence: float) -> float:
-    """Give how many standard errors an interval of this confidence reaches to either side."""
+    """Return the half-width of a t interval in standard errors."""
     tail = (1 - confidence) / 2
     if tail <= 0:
         return math.inf
@@ -22,7 +22,7 @@ def t_quantile(freedom: float, confidence: float) -> float:
 
 
 def t_tail(statistic: float, freedom: float) -> float:
-    """Give the probability that Student's t is larger than a statistic.
+    """Return the probability that Student's t exceeds a statistic.
 
     Half the incomplete beta function at freedom / (freedom + statistic^2) (DLMF 8.17).
     """
@@ -45,7 +45,7 @@ def _density(statistic: float, freedom: float) -> float:
 
 
 def _log_gamma_step(z: float) -> float:
-    """Give the logarithm of Γ(z + 1/2) / Γ(z)."""
+    """Return the logarithm of Γ(z + 1/2) / Γ(z)."""
     if z < _LARGE:
         return math.lgamma(z + 0.5) - math.lgamma(z)
     # Here the difference would lose digits (DLMF 5.11.13).
@@ -53,7 +53,7 @@ def _log_gamma_step(z: float) -> float:
 
 
 def _beta_fraction(x: float, a: float, b: float) -> float:
-    """Give the continued fraction of I_x(a, b) (DLMF 8.17.22) by Lentz's method."""
+    """Return the continued fraction of I_x(a, b) (DLMF 8.17.22)."""
     upper, lower = 1.0, 1 / _not_zero(1 - (a + b) * x / (a + 1))
     fraction = lower
     for term in range(1, _MOST_TERMS):

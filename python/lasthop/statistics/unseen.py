@@ -1,10 +1,10 @@
-"""Bounds on events that no repetition has shown."""
+"""Upper bounds on the probability of events that no repetition showed."""
 
 from lasthop.statistics.intervals import CONFIDENCE
 
 
 def largest_unseen_share(repetitions: int, confidence: float = CONFIDENCE) -> float:
-    """Give the share of runs up to which something may happen that no repetition showed.
+    """Return the largest probability of an event that no repetition showed.
 
     What happens in a share p of all runs is missed by n of them with the chance (1 - p)^n. No
     formula for intervals knows of it.
